@@ -23,6 +23,7 @@ import { advisorsAndHandoff } from './runs/advisors-and-handoff.js';
 import { concurrentRuns } from './runs/concurrent-runs.js';
 import { longConversation } from './runs/long-conversation.js';
 import { singleRun } from './runs/single-run.js';
+import { aggregates } from './store/aggregates.js';
 import { competingClaims } from './store/competing-claims.js';
 import { historyCommits } from './store/history-commits.js';
 import { idlePump } from './store/idle-pump.js';
@@ -40,6 +41,7 @@ const BENCHES: Bench[] = [
   manyPendingTasks,
   listReadyTasks,
   manyFinishedTasks,
+  aggregates,
   idlePump,
   commandVerdict,
   costOfChoosing,

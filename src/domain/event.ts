@@ -64,7 +64,7 @@ export interface Event {
 }
 
 /** The usage of a model call. Events of earlier versions use other field names. */
-interface CallCost {
+export interface CallCost {
   inputTokens: number;
   outputTokens: number;
   cachedTokens: number;

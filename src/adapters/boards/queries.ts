@@ -11,7 +11,7 @@ import { lintBoard } from '../../text/board/lint.js';
 import type { BoardProblem } from '../../text/board/parse.js';
 import { queryBoard } from '../../text/board/query.js';
 import { unknownColumn } from '../../text/query/columns.js';
-import { parseQuery, type Query, type Row, select } from '../../text/query/query.js';
+import { parseQuery, type Query, type Row, select, type Table } from '../../text/query/query.js';
 import { TABLES } from './tables.js';
 
 export type { BoardProblem } from '../../text/board/parse.js';
@@ -19,10 +19,10 @@ export type { Row } from '../../text/query/query.js';
 
 /** Tables besides boards. Each is loaded only if a query names it. */
 export interface Sources {
-  tasks(): Promise<Row[]>;
-  sessions(): Promise<Row[]>;
-  agents(): Promise<Row[]>;
-  events(): Promise<Row[]>;
+  tasks(): Promise<Table>;
+  sessions(): Promise<Table>;
+  agents(): Promise<Table>;
+  events(): Promise<Table>;
 }
 
 interface BoardsAt {

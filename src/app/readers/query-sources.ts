@@ -1,42 +1,73 @@
 /**
- * The workspace as rows for queries, read from the current files on each query; no engine, no
- * model.
+ * The workspace as tables for queries, as the files are at each query; no engine, no model. The
+ * command line reads ended tasks and events through the index.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Store } from '../../ports/store/index.js';
-import { openReader } from './open-reader.js';
-import { openRoster } from './open-roster.js';
+import type { EndedTasks } from '../../ports/task-index.js';
+import { joinedTables, tableOf, type Table } from '../../text/query/query.js';
+import { taskRow } from '../../text/records/task-row.js';
+import type { Progress } from './aggregates/open-index.js';
+import { openLook } from './open-look.js';
 import type { Row, Sources } from '../../adapters/boards/queries.js';
 
-export function querySources(root: string): Sources {
-  return sourcesOf(
-    () => openReader(root),
-    () => openRoster(root).agents.values(),
-  );
+export function querySources(root: string, onProgress?: Progress): Sources {
+  // Loaded when needed: a short query would spend most of its time on loading modules.
+  const plain = async (): Promise<Sources> => {
+    const [{ openReader }, { openRoster }] = await Promise.all([
+      import('./open-reader.js'),
+      import('./open-roster.js'),
+    ]);
+    return sourcesOf(
+      () => openReader(root),
+      () => openRoster(root).agents.values(),
+    );
+  };
+  return {
+    async tasks() {
+      const look = openLook(root);
+      const { problems } = await look.scan(true);
+      if (problems.length > 0) {
+        const { openReader, recordQuarantined } = await import('./open-reader.js');
+        await recordQuarantined(openReader(root), problems);
+      }
+      const { openTaskIndex } = await import('./aggregates/open-index.js');
+      const open = tableOf([...look.open()].map(taskRow));
+      return joinedTables(open, endedTable(openTaskIndex(root, onProgress).look()));
+    },
+    async events() {
+      openLook(root); // throws if there is no workspace
+      const { openEventIndex } = await import('./aggregates/open-index.js');
+      return openEventIndex(root, onProgress).look();
+    },
+    sessions: async () => (await plain()).sessions(),
+    agents: async () => (await plain()).agents(),
+  };
 }
 
-/** The same for an open workspace. */
+function endedTable(ended: EndedTasks): Table {
+  return {
+    size: ended.size,
+    columns: ended.columns,
+    *rows(keys) {
+      for (const { row, read } of ended.rows(keys)) {
+        const whole = (): Row | undefined => {
+          const placed = read();
+          return placed && taskRow(placed);
+        };
+        yield { row, read: whole };
+      }
+    },
+  };
+}
+
+/** The same for an open workspace, which reads every file: it has no index. */
 export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sources {
   return {
     async tasks() {
       const store = open();
       await store.tasks.scan(true);
-      const placed = [...store.tasks.open(), ...(await store.tasks.ended())];
-      return placed.map(({ task: { extra, ...task }, state, owner }) => {
-        const { id, to, description } = task;
-        const first = { id, state, to, description };
-        // The program's keys win over equal keys in the file.
-        return {
-          ...first,
-          ...extra,
-          ...task,
-          state,
-          completed: state === 'completed',
-          failed: state === 'failed',
-          in_progress: state === 'active',
-          ...(owner ? { held_by: owner.agent } : {}),
-        };
-      });
+      return tableOf([...store.tasks.open(), ...(await store.tasks.ended())].map(taskRow));
     },
     async sessions() {
       const store = open();
@@ -58,10 +89,10 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
           updated: messages.at(-1)?.timestamp ?? header.created,
         });
       }
-      return rows;
+      return tableOf(rows);
     },
     async agents() {
-      return [...agents()].map((agent) => ({
+      const rows = [...agents()].map((agent) => ({
         name: agent.name,
         description: agent.description,
         models: agent.models,
@@ -74,9 +105,10 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
         format: agent.format,
         file: agent.file,
       }));
+      return tableOf(rows);
     },
     async events() {
-      return open().events.list();
+      return tableOf(await open().events.list());
     },
   };
 }

@@ -10,17 +10,18 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { tornEnd } from '../../domain/session/tear.js';
 import { missingDependency } from '../../domain/task/missing-dependency.js';
 import type { Task } from '../../domain/task/task.js';
+import { openTaskIndex, type Progress } from './aggregates/open-index.js';
 import { openLook } from './open-look.js';
 import { openReader } from './open-reader.js';
 
 /** Empty if the folder is not a workspace. */
-export async function taskFileProblems(folder: string): Promise<Problem[]> {
+export async function taskFileProblems(folder: string, onProgress?: Progress): Promise<Problem[]> {
   const root = path.resolve(folder);
   if (!isWorkspace(realDisk(), root)) return [];
   const look = openLook(root, { leaves: true });
   const { problems, strays = [] } = await look.scan(true);
-  const all = [...problems, ...strays];
-  await look.ended({ skipped: (problem) => void all.push(problem) });
+  const ended = openTaskIndex(root, onProgress).look();
+  const all = [...problems, ...strays, ...ended.problems()];
   const open = [...look.open()].map(({ task }) => task);
   for (const task of open)
     for (const id of task.dependencies)

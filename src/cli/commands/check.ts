@@ -6,6 +6,7 @@ import { taskFileProblems } from '../../app/readers/task-files.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { counted, EXIT, type Command } from '../args/command.js';
 import { wrapped } from '../render/layout.js';
+import { progressOn } from '../render/progress.js';
 
 export const command: Command = {
   usage: 'check [dir]…',
@@ -26,7 +27,7 @@ Warnings are harmless.`,
     const all = [];
     for (const folder of folders) {
       const { agents, problems, warnings, files } = openRoster(folder, io.env);
-      problems.push(...(await taskFileProblems(folder)));
+      problems.push(...(await taskFileProblems(folder, progressOn(terminal, 'indexing'))));
       badFolders += problems.length;
       all.push({ folder, agents: [...agents.keys()].sort(), files, problems, warnings });
     }

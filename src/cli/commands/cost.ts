@@ -1,6 +1,6 @@
 /** `guild cost`: what model and tool calls cost, summed from the events. */
-import { openReader } from '../../app/readers/open-reader.js';
-import { callCost, type Event } from '../../domain/event.js';
+import { openLook } from '../../app/readers/open-look.js';
+import { openEventIndex, type CallSeen, type EventsSeen } from '../../app/readers/aggregates/open-index.js';
 import { kinIn } from '../../domain/task/lineage.js';
 import { partialMoneyText } from '../../domain/budget/usage.js';
 import { compareText } from '../../domain/order.js';
@@ -9,6 +9,7 @@ import { localDay } from '../../views/local-time.js';
 import { columnsOf } from '../render/columns.js';
 import { EXIT, text, type Command } from '../args/command.js';
 import { oneLine } from '../render/layout.js';
+import { progressOn } from '../render/progress.js';
 
 const BY = ['agent', 'task', 'model', 'role', 'day'] as const;
 type By = (typeof BY)[number];
@@ -25,6 +26,8 @@ interface Sum {
   unpriced_calls: number;
   ms: number;
 }
+
+type Amounts = Omit<Sum, 'key'>;
 
 export const command: Command = {
   usage: 'cost',
@@ -43,18 +46,18 @@ export const command: Command = {
     if (!BY.includes(by))
       throw new ProblemError(problem('bad_usage', `--by is one of ${BY.join(', ')}, not ${JSON.stringify(by)}`));
     const since = startOf(text(values, 'since'));
-    const events = await openReader(root).events.list();
-    const { rootOf } = kinIn(by === 'task' ? events : []);
-    const counted = events.filter((event) => event.at >= since);
-    const rows = sums(counted, by, rootOf);
-    const total = rows.reduce(add, empty('total'));
+    openLook(root); // throws if there is no workspace
+    const events = openEventIndex(root, progressOn(terminal, 'indexing')).look();
+    const { rows, unpriced } = sums(events, by, since);
+    const total = empty('total');
+    for (const row of rows) add(total, row);
     if (json) {
       terminal.json({ by, rows, total });
       return EXIT.done;
     }
-    const lines = layRows([...rows, total], terminal.width);
-    for (const [i, line] of lines.entries()) terminal.out(i < rows.length ? line : terminal.bold(line));
-    const unpriced = unpricedModels(counted);
+    const line = layRows([...rows, total], terminal.width);
+    terminal.outAll(rows, line);
+    terminal.out(terminal.bold(line(total)));
     if (unpriced[0] !== undefined) {
       terminal.say(
         `\nThe price of ${unpriced.join(', ')} is not known. Set it in guild.yaml, in dollars for a million tokens:`,
@@ -78,19 +81,21 @@ function startOf(since: string | undefined): string {
  * Numbers are right-aligned. In a narrow window, columns are dropped before names are cut; money
  * and tokens stay.
  */
-function layRows(rows: readonly Sum[], width: number): string[] {
-  const keys = Math.max(...rows.map((row) => columnsOf(row.key)));
-  const all = NUMBERS.map((print) => rows.map(print));
-  const wide = (column: readonly string[]): number => Math.max(LEAST_NUMBER, ...column.map((cell) => cell.length)) + 2;
-  const room = (): number => width - shown.reduce((sum, column) => sum + wide(column), 0);
+function layRows(rows: readonly Sum[], width: number): (row: Sum) => string {
+  const keys = rows.reduce((max, { key }) => Math.max(max, columnsOf(key)), 0);
+  const all = NUMBERS.map((print) => {
+    const widest = rows.reduce((max, row) => Math.max(max, print(row).length), LEAST_NUMBER);
+    return { print, wide: widest + 2 };
+  });
+  const room = (): number => width - shown.reduce((sum, { wide }) => sum + wide, 0);
   let shown = all;
   for (const least of DROPPED)
     if (room() < Math.min(keys, LEAST_KEY)) shown = shown.filter((column) => column !== all[least]);
   const left = Math.min(keys, Math.max(LEAST_KEY, room()));
-  return rows.map((row, i) => {
+  return (row) => {
     const key = oneLine(row.key, left);
-    return key + ' '.repeat(left - columnsOf(key)) + shown.map((column) => column[i]!.padStart(wide(column))).join('');
-  });
+    return key + ' '.repeat(left - columnsOf(key)) + shown.map(({ print, wide }) => print(row).padStart(wide)).join('');
+  };
 }
 
 const NUMBERS: ((row: Sum) => string)[] = [
@@ -105,51 +110,52 @@ const DROPPED = [4, 1, 0];
 const LEAST_NUMBER = 7;
 const LEAST_KEY = 12;
 
-function sums(events: readonly Event[], by: By, rootOf: (task: string) => string): Sum[] {
+interface Sums {
+  rows: Sum[];
+  /** Models whose price is not known. */
+  unpriced: string[];
+}
+
+function sums(events: EventsSeen, by: By, since: string): Sums {
+  const { rootOf } = kinIn(by === 'task' ? events.lineage() : []);
   const rows = new Map<string, Sum>();
-  for (const event of events) {
-    const isTool = event.name === 'tool.ran';
-    if (!isTool && event.name !== 'model.answered') continue;
-    if (isTool && (by === 'model' || event['made'] === false)) continue;
-    const key = by === 'task' ? rootOf(event.task ?? '-') : keyOf(event, by);
-    rows.set(key, add(rows.get(key) ?? empty(key), isTool ? toolLine(event) : modelLine(event)));
+  const unpriced = new Set<string>();
+  for (const call of events.calls()) {
+    if (since !== '' && call.at < since) continue;
+    if (call.isUnpriced) unpriced.add(String(call.model));
+    if (call.kind === 'tool' && by === 'model') continue;
+    const key = by === 'task' ? rootOf(call.task ?? '-') : keyOf(call, by);
+    const row = rows.get(key) ?? empty(key);
+    rows.set(key, row);
+    add(row, call.kind === 'tool' ? toolLine(call) : modelLine(call));
   }
-  return [...rows.values()].sort((a, b) =>
+  const sorted = [...rows.values()].sort((a, b) =>
     by === 'day'
       ? compareText(a.key, b.key)
       : b.micro_usd - a.micro_usd || b.calls - a.calls || compareText(a.key, b.key),
   );
+  return { rows: sorted, unpriced: [...unpriced].sort(compareText) };
 }
 
-function unpricedModels(events: readonly Event[]): string[] {
-  const models = events.flatMap((event) =>
-    event.name === 'model.answered' && callCost(event).isUnpriced ? [String(event['model'])] : [],
-  );
-  return [...new Set(models)].sort(compareText);
+function keyOf(call: CallSeen, by: Exclude<By, 'task'>): string {
+  return by === 'day' ? localDay(call.at) : (call[by] ?? '-');
 }
 
-function keyOf(event: Event, by: Exclude<By, 'task'>): string {
-  if (by === 'day') return localDay(event.at);
-  const named = by === 'agent' ? event.agent : event[by];
-  return typeof named === 'string' ? named : '-';
-}
-
-function modelLine(event: Event): Sum {
-  const cost = callCost(event);
+function modelLine(call: CallSeen): Amounts {
   return {
-    ...empty(''),
     calls: 1,
-    input_tokens: cost.inputTokens,
-    output_tokens: cost.outputTokens,
-    cached_tokens: cost.cachedTokens,
-    micro_usd: cost.microUsd,
-    unpriced_calls: cost.isUnpriced ? 1 : 0,
-    ms: cost.ms,
+    tool_calls: 0,
+    input_tokens: call.inputTokens,
+    output_tokens: call.outputTokens,
+    cached_tokens: call.cachedTokens,
+    micro_usd: call.microUsd,
+    unpriced_calls: call.isUnpriced ? 1 : 0,
+    ms: call.ms,
   };
 }
 
-function toolLine(event: Event): Sum {
-  return { ...empty(''), tool_calls: 1, ms: callCost(event).ms };
+function toolLine({ ms }: CallSeen): Amounts {
+  return { ...empty(''), tool_calls: 1, ms };
 }
 
 function empty(key: string): Sum {
@@ -166,16 +172,13 @@ function empty(key: string): Sum {
   };
 }
 
-function add(a: Sum, b: Sum): Sum {
-  return {
-    key: a.key,
-    calls: a.calls + b.calls,
-    tool_calls: a.tool_calls + b.tool_calls,
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    cached_tokens: a.cached_tokens + b.cached_tokens,
-    micro_usd: a.micro_usd + b.micro_usd,
-    unpriced_calls: a.unpriced_calls + b.unpriced_calls,
-    ms: a.ms + b.ms,
-  };
+function add(sum: Sum, more: Amounts): void {
+  sum.calls += more.calls;
+  sum.tool_calls += more.tool_calls;
+  sum.input_tokens += more.input_tokens;
+  sum.output_tokens += more.output_tokens;
+  sum.cached_tokens += more.cached_tokens;
+  sum.micro_usd += more.micro_usd;
+  sum.unpriced_calls += more.unpriced_calls;
+  sum.ms += more.ms;
 }

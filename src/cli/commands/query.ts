@@ -8,6 +8,7 @@ import { ProblemError, problem } from '../../domain/problem.js';
 import { columnsOf } from '../render/columns.js';
 import { type Call, type Command, EXIT, text } from '../args/command.js';
 import { oneLine } from '../render/layout.js';
+import { progressOn } from '../render/progress.js';
 import type { Terminal } from '../render/terminal.js';
 
 export const command: Command = {
@@ -28,7 +29,7 @@ File names start from the workspace. docs/explanation/boards.md describes the la
     output: { type: 'string', short: 'o', value: 'FORMAT', about: 'table (default) or json' },
     format: { type: 'string', value: 'FORMAT', about: 'same as --output' },
   },
-  run: (call) => query(call, querySources(call.root)),
+  run: (call) => query(call, querySources(call.root, progressOn(call.terminal, 'indexing'))),
 };
 
 const MAX_PROBLEMS = 20;

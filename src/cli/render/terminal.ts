@@ -10,6 +10,8 @@ import { CODES, painted, printable, sign } from './paint.js';
 export interface Terminal {
   /** A line of the result. */
   out(line: string): void;
+  /** Many lines of the result, in few writes. */
+  outAll<T>(items: readonly T[], lineOf: (item: T) => string): void;
   /** The result for programs, as one line of JSON. */
   json(value: unknown): void;
   /** A message to people, wrapped to the width; nothing with --quiet. */
@@ -33,6 +35,8 @@ export interface Terminal {
   colour(name: 'green' | 'red' | 'yellow' | 'cyan' | 'magenta', text: string): string;
 }
 
+const LINES_AT_ONCE = 1000;
+
 export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal {
   const { stdout, stderr, env } = io;
   const canDraw = env['TERM'] !== 'dumb' && stdout.isTTY === true && stderr.isTTY === true;
@@ -49,6 +53,12 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
       return stdout.rows || 24;
     },
     out: (line) => void stdout.write(`${painted(line)}\n`),
+    outAll(items, lineOf) {
+      for (let from = 0; from < items.length; from += LINES_AT_ONCE) {
+        const some = items.slice(from, from + LINES_AT_ONCE);
+        stdout.write(some.map((item) => `${painted(lineOf(item))}\n`).join(''));
+      }
+    },
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
     say(text) {
       if (quiet || json) return;

@@ -56,7 +56,7 @@ export function lineageFields({
 
 interface Kin {
   /** Adds the facts of an event. */
-  see(event: Event): void;
+  see(event: Partial<Event>): void;
   rootOf(id: string): string;
   parentOf(id: string): string | undefined;
   /** The number of its ancestors, as far as its id shows. */
@@ -67,12 +67,12 @@ interface Kin {
  * Parents and roots from the history. Events of earlier versions do not have them; then the id
  * decides.
  */
-export function kinIn(events: Iterable<Event> = []): Kin {
+export function kinIn(events: Iterable<Partial<Event>> = []): Kin {
   const known = new Map<string, Pick<Event, 'parent' | 'root'>>();
-  const see = ({ task, parent, root }: Event): void => {
+  const see: Kin['see'] = ({ task, parent, root }) => {
     if (task !== undefined && typeof root === 'string') known.set(task, { root, parent: parent || undefined });
   };
-  const rootOf = (id: string): string => known.get(id)?.root ?? id.split('.', 1)[0]!;
+  const rootOf = (id: string): string => known.get(id)?.root ?? (id.includes('.') ? id.slice(0, id.indexOf('.')) : id);
   for (const event of events) see(event);
   return {
     see,

@@ -9,7 +9,16 @@ import type { Board, BoardProblem, Item, Value } from './item.js';
 import { itemKey, parseBoard } from './parse.js';
 import { assignmentEdits, assignmentFlaw, boxAfter, COLUMNS, itemRow, listOf, OPTIONAL_COLUMNS } from './row.js';
 import { unknownColumn } from '../query/columns.js';
-import { type Delete, evaluate, type Insert, type Query, type Row, select, type Update } from '../query/query.js';
+import {
+  type Delete,
+  evaluate,
+  type Insert,
+  type Query,
+  type Row,
+  select,
+  tableOf,
+  type Update,
+} from '../query/query.js';
 import { fieldsOf, fieldValue } from '../query/where.js';
 
 interface BoardQueryOptions {
@@ -36,9 +45,9 @@ export function queryBoard(text: string, file: string, query: Query, options: Bo
   const board = parseBoard(text, file);
   if (query.kind === 'select') {
     const all = boardRows(board);
-    const unknown = unknownColumn(query, all, [...COLUMNS, ...OPTIONAL_COLUMNS]);
+    const unknown = unknownColumn(query, tableOf(all), [...COLUMNS, ...OPTIONAL_COLUMNS]);
     if (unknown) return { ok: false, problem: unknown };
-    const rows = select(query, all);
+    const rows = select(query, tableOf(all));
     return { ok: true, rows, message: `${rows.length} tasks in ${file}`, problems: board.problems };
   }
   const conflict = board.problems.find(({ lint }) => lint === 'TD090');

@@ -4,27 +4,41 @@
  * condition cannot match every row.
  */
 import type { OrderBy, Row, Select } from './ast.js';
+import { keysOf, type Table, type TableRow } from './table.js';
 import { compareForOrder, evaluate, fieldValue } from './where.js';
 
 export type * from './ast.js';
 export { parseQuery } from './parse.js';
+export { joinedTables, tableOf, type Table } from './table.js';
 export { evaluate } from './where.js';
 
 /**
  * The matching rows in order, limited and reduced to the fields; for `COUNT(*)` one row `{count}`.
  */
-export function select(query: Select, rows: Iterable<Row>): Row[] {
-  const { where, orderBy, fields, limit } = query;
-  let matches: Row[] = [];
-  for (const row of rows) {
-    if (!where || evaluate(where, row)) matches.push(row);
+export function select(query: Select, table: Table): Row[] {
+  const { where, orderBy, fields, limit = Infinity } = query;
+  if (query.count && !where) return [{ count: table.size }].slice(0, query.limit);
+  const isWhole = !fields && !query.count && orderBy.length === 0;
+  const wholeRows: Row[] = [];
+  let matches: TableRow[] = [];
+  let count = 0;
+  for (const each of table.rows(keysOf(query))) {
+    if (!where || evaluate(where, each.row)) count++;
+    else continue;
+    // In order, a whole row is cheapest to read while the table is walked.
+    const row = isWhole ? each.read() : undefined;
+    if (row !== undefined) wholeRows.push(row);
+    else if (!query.count && !isWhole) matches.push(each);
     // Without an order, stop at the limit.
-    if (limit !== undefined && !query.count && orderBy.length === 0 && matches.length >= limit) break;
+    if (!query.count && orderBy.length === 0 && count >= limit) break;
   }
-  if (query.count) return [{ count: matches.length }].slice(0, limit);
-  if (orderBy.length > 0) matches.sort((a, b) => compareRows(a, b, orderBy));
-  if (limit !== undefined) matches = matches.slice(0, limit);
-  return fields ? matches.map((row) => pick(row, fields)) : matches;
+  if (query.count) return [{ count }].slice(0, query.limit);
+  if (isWhole) return wholeRows.slice(0, query.limit);
+  if (orderBy.length > 0) matches.sort((a, b) => compareRows(a.row, b.row, orderBy));
+  matches = matches.slice(0, query.limit);
+  return fields
+    ? matches.map(({ row }) => pick(row, fields))
+    : matches.flatMap((each): Row[] => [each.read()].filter((row) => row !== undefined));
 }
 
 function compareRows(a: Row, b: Row, orderBy: readonly OrderBy[]): number {

@@ -15,6 +15,7 @@ import {
 } from '../../../src/adapters/boards/queries.js';
 import { ProblemError } from '../../../src/domain/problem.js';
 import type { Disk } from '../../../src/ports/disk.js';
+import { tableOf, type Table } from '../../../src/text/query/query.js';
 import { MESSY, REDIS } from '../../kit/boards.js';
 
 interface Workspace {
@@ -31,8 +32,8 @@ function workspace(t: TestContext): Workspace {
     { id: 't1', state: 'pending', priority: 'B' },
     { id: 't2', state: 'failed', priority: 'A' },
   ];
-  const none = async (): Promise<[]> => [];
-  const sources: Sources = { tasks: async () => tasks, sessions: none, agents: none, events: none };
+  const none = async (): Promise<Table> => tableOf([]);
+  const sources: Sources = { tasks: async () => tableOf(tasks), sessions: none, agents: none, events: none };
   return {
     root,
     ask: (query, options, disk) =>

@@ -29,3 +29,16 @@ test('the cost of a model without a price is unknown, and cost says how to set i
   succeeds(await workspace.guild('run', 'boss', 'Again'));
   assert.match(succeeds(await workspace.guild('cost')).out, /^total .*\$\d+\.\d{6} \+ unknown/m);
 });
+
+test('the cost of very many tasks is laid out in linear time', async (t) => {
+  const COUNT = 60_000;
+  const line = (n: number): string =>
+    `{"at":"2026-01-31T09:00:00.000Z","name":"model.answered","task":"t${n}","agent":"boss","input_tokens":${n}}\n`;
+  const workspace = place(t, { 'guild.yaml': '' });
+  workspace.put('events/2026-01-31.jsonl', Array.from({ length: COUNT }, (_, n) => line(n)).join(''));
+  const from = process.cpuUsage();
+  const { out } = succeeds(await workspace.guild('cost', '--by', 'task'));
+  const { user, system } = process.cpuUsage(from);
+  assert.equal(out.trimEnd().split('\n').length, COUNT + 1);
+  assert.ok((user + system) / 1e6 < 15, `${(user + system) / 1e6} s for ${COUNT} rows`);
+});

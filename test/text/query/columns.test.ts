@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemText } from '../../../src/domain/problem.js';
 import { unknownColumn } from '../../../src/text/query/columns.js';
-import { parseQuery, type Select } from '../../../src/text/query/query.js';
+import { parseQuery, tableOf, type Select } from '../../../src/text/query/query.js';
 
 const ROWS = [
   { id: 'a', title: 'Alpha', note: 'x', context: { goal: 'y' } },
@@ -13,7 +13,7 @@ const ROWS = [
 function check(text: string, rows: Record<string, unknown>[] = ROWS): string | undefined {
   const parsed = parseQuery(text);
   assert.ok(parsed.ok);
-  const finding = unknownColumn(parsed.query as Select, rows, ['id', 'title', 'completed', 'usage']);
+  const finding = unknownColumn(parsed.query as Select, tableOf(rows), ['id', 'title', 'completed', 'usage']);
   return finding && problemText(finding);
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { problemText } from '../../../src/domain/problem.js';
-import { parseQuery, select, type Query, type Row, type Select } from '../../../src/text/query/query.js';
+import { parseQuery, select, tableOf, type Query, type Row, type Select } from '../../../src/text/query/query.js';
 import { inLinearTime } from '../../kit/linear.js';
 
 const read = (text: string): Query => {
@@ -18,7 +18,7 @@ const ROWS: Row[] = [
   { id: 'd', title: 'Delta', priority: 'A', skipped: true, note: '' },
 ];
 const ids = (rest: string): unknown[] =>
-  select(read(`SELECT * FROM tasks ${rest}`) as Select, ROWS).map((row) => row['id']);
+  select(read(`SELECT * FROM tasks ${rest}`) as Select, tableOf(ROWS)).map((row) => row['id']);
 
 test('every clause of every verb is parsed', () => {
   assert.deepEqual(
@@ -124,10 +124,15 @@ test('rows are ordered, missing values first, and equal ones keep their order', 
 });
 
 test('fields are selected, missing ones are null, and rows are counted', () => {
-  assert.deepEqual(select(read('SELECT id, due FROM tasks LIMIT 3') as Select, ROWS).at(-1), { id: 'c', due: null });
-  assert.deepEqual(select(read(`SELECT COUNT(*) FROM tasks WHERE priority = 'A'`) as Select, ROWS), [{ count: 2 }]);
-  assert.deepEqual(select(read(`SELECT count(*) FROM tasks`) as Select, []), [{ count: 0 }]);
-  assert.deepEqual(select(read(`SELECT count FROM tasks LIMIT 1`) as Select, ROWS), [{ count: 10 }]);
+  assert.deepEqual(select(read('SELECT id, due FROM tasks LIMIT 3') as Select, tableOf(ROWS)).at(-1), {
+    id: 'c',
+    due: null,
+  });
+  assert.deepEqual(select(read(`SELECT COUNT(*) FROM tasks WHERE priority = 'A'`) as Select, tableOf(ROWS)), [
+    { count: 2 },
+  ]);
+  assert.deepEqual(select(read(`SELECT count(*) FROM tasks`) as Select, tableOf([])), [{ count: 0 }]);
+  assert.deepEqual(select(read(`SELECT count FROM tasks LIMIT 1`) as Select, tableOf(ROWS)), [{ count: 10 }]);
 });
 
 test('invalid text is an error with its place, never a condition that matches every row', () => {
@@ -245,7 +250,7 @@ test('a pattern full of wildcards is matched in bounded time', () => {
   const row = { id: 'x', title: 'a'.repeat(5000) };
   const query = read(`SELECT * FROM tasks WHERE title LIKE '${'%a'.repeat(50)}%b'`) as Select;
   assert.deepEqual(
-    inLinearTime('LIKE', () => select(query, [row])),
+    inLinearTime('LIKE', () => select(query, tableOf([row]))),
     [],
   );
 });

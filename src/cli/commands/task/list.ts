@@ -39,8 +39,12 @@ export async function list(call: Call): Promise<number> {
   // One more than is shown, to know if there are more. Counting them would mean reading each.
   const skipped: Problem[] = [];
   if (wantsEnded) {
-    const ended = { limit: limit + 1, skipped: (each: Problem) => void skipped.push(each) };
-    tasks.push(...(await reader.ended({ ...ended, state: endedState })));
+    const { openTaskIndex } = await import('../../../app/readers/aggregates/open-index.js');
+    let count = 0;
+    for (const each of openTaskIndex(call.root).newest(endedState)) {
+      if ('code' in each) skipped.push(each);
+      else if (tasks.push(each) && ++count > limit) break;
+    }
   }
   const shown = tasks.slice(0, limit);
   if (json) terminal.json(shown.map(taskRecord));

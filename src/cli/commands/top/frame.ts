@@ -2,9 +2,10 @@
  * One frame of `guild top`: agents, requests for the human, open tasks, cost and last events, as
  * many rows as fit.
  */
+import type { EventsSeen } from '../../../app/readers/aggregates/open-index.js';
 import type { Snapshot } from '../../../app/readers/open-states.js';
 import type { AgentState } from '../../../domain/agent/agent-state.js';
-import { callCost, type Event } from '../../../domain/event.js';
+import { callCost, type CallCost, type Event } from '../../../domain/event.js';
 import { compareText } from '../../../domain/order.js';
 import { HUMAN } from '../../../domain/task/task.js';
 import { partialMoneyText } from '../../../domain/budget/usage.js';
@@ -31,22 +32,26 @@ const KEPT = 100;
 /** States that need attention come first. */
 const ORDER: AgentState[] = ['error', 'working', 'blocked', 'paused', 'waiting', 'complete', 'idle'];
 
-export function noLedger(): Ledger {
-  return { tokens: 0, microUsd: 0, calls: 0, unpriced: 0, latest: [] };
+export function ledgerOf(log: EventsSeen): Ledger {
+  const ledger: Ledger = { tokens: 0, microUsd: 0, calls: 0, unpriced: 0, latest: [] };
+  for (const call of log.calls()) if (call.kind === 'model') addCall(ledger, call);
+  ledger.latest = log.events((name) => Object.hasOwn(SHOWN, name), KEPT);
+  return ledger;
 }
 
 export function addEvents(ledger: Ledger, events: readonly Event[]): void {
   for (const event of events) {
-    if (event.name === 'model.answered') {
-      const { inputTokens, outputTokens, microUsd, isUnpriced } = callCost(event);
-      ledger.tokens += inputTokens + outputTokens;
-      ledger.microUsd += microUsd;
-      ledger.calls++;
-      if (isUnpriced) ledger.unpriced++;
-    }
+    if (event.name === 'model.answered') addCall(ledger, callCost(event));
     if (SHOWN[event.name] !== undefined) ledger.latest.push(event);
   }
   ledger.latest = ledger.latest.slice(-KEPT);
+}
+
+function addCall(ledger: Ledger, { inputTokens, outputTokens, microUsd, isUnpriced }: CallCost): void {
+  ledger.tokens += inputTokens + outputTokens;
+  ledger.microUsd += microUsd;
+  ledger.calls++;
+  if (isUnpriced) ledger.unpriced++;
 }
 
 export function topFrame(seen: Snapshot, ledger: Ledger, name: string, terminal: Terminal, height: number): string[] {

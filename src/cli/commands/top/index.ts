@@ -1,12 +1,14 @@
 /** `guild top`: the whole workspace on one screen, updated as it changes. It only reads. */
 import { INTERVALS } from '../../../domain/intervals.js';
 import path from 'node:path';
-import { eventTail } from '../../../app/readers/event-tail.js';
+import { eventTail } from '../../../app/readers/aggregates/event-tail.js';
+import { openEventIndex } from '../../../app/readers/aggregates/open-index.js';
 import { openStates } from '../../../app/readers/open-states.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
 import type { Input } from '../../process/io.js';
-import { addEvents, noLedger, topFrame } from './frame.js';
+import { progressOn } from '../../render/progress.js';
+import { addEvents, ledgerOf, topFrame } from './frame.js';
 
 export const command: Command = {
   usage: 'top',
@@ -17,8 +19,9 @@ It only looks: run guild watch in another terminal to do the work.`,
   maxWords: 0,
   async run(call) {
     const view = openStates(call.root, call.io.env);
-    const tail = eventTail(call.root);
-    const ledger = noLedger();
+    const log = openEventIndex(call.root, progressOn(call.terminal, 'indexing')).look();
+    const ledger = ledgerOf(log);
+    const tail = eventTail(call.root, log.ends());
     const name = path.basename(call.root);
     const { terminal, json } = call;
     const frame = async (height: number): Promise<string[]> => {

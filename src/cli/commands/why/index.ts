@@ -1,5 +1,6 @@
 /** `guild why`: what a task waits for, who asked for it, and what has happened to it. */
 import { holdUps, type HoldUps } from '../../../app/readers/vote-holdups.js';
+import { openEventIndex } from '../../../app/readers/aggregates/open-index.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { pausedAgents } from '../../../app/pause-agent.js';
 import { waitsView, type WaitsView } from '../../../app/readers/waits-view.js';
@@ -15,6 +16,7 @@ import { EXIT, type Command } from '../../args/command.js';
 import { idOf, unknownTask } from '../task/id.js';
 import { oneLine, wrapped, wrappedLines } from '../../render/layout.js';
 import { printable } from '../../render/paint.js';
+import { progressOn } from '../../render/progress.js';
 import { costOf, originOf, storyOf } from './story.js';
 
 export const command: Command = {
@@ -34,11 +36,12 @@ With --json it also prints every event and the nodes of the chain: task ids, tur
     const waits = await waitsView(root, store);
     const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits };
     const { lines: chain, nodes } = await waitChain(known, placed);
-    const events = await store.events.list({ task: id });
+    const log = openEventIndex(root, progressOn(terminal, 'indexing')).look();
+    const events = log.events((_, task) => task === id);
     for (const event of events.filter(({ name }) => name === 'work.stuck'))
       chain.push(printable(`stuck: ${String(event['why'])}`));
-    const origin = (await originOf(store, placed)).map(printable);
-    const story = await storyOf(store, placed);
+    const origin = (await originOf(store, log, placed)).map(printable);
+    const story = storyOf(log, placed);
     const cost = costOf(placed);
     const shares = sharesOf(store, placed).map(printable);
     if (json) {

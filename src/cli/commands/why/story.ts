@@ -4,6 +4,7 @@
  */
 import { roleFacts } from '../../../domain/task/role.js';
 import { scoreText, type Score } from '../../../rules/staffing/award.js';
+import type { EventsSeen } from '../../../app/readers/aggregates/open-index.js';
 import type { openReader } from '../../../app/readers/open-reader.js';
 import { budgetWord } from '../../../domain/budget/budget.js';
 import { callCost, type Event } from '../../../domain/event.js';
@@ -21,7 +22,7 @@ interface Step {
 }
 
 /** The chain of askers, the first one first. */
-export async function originOf(store: Store, { task }: Placed): Promise<string[]> {
+export async function originOf(store: Store, log: EventsSeen, { task }: Placed): Promise<string[]> {
   const above: Task[] = [task];
   // Parent links are user-editable and may form a cycle.
   const seen = new Set([task.id]);
@@ -32,7 +33,7 @@ export async function originOf(store: Store, { task }: Placed): Promise<string[]
     above.unshift(parent.task);
   }
   const first = above[0]!;
-  const made = (await store.events.list({ task: first.id })).find((event) => event.name === 'task.created');
+  const [made] = log.events((name, id) => name === 'task.created' && id === first.id);
   const cause = made?.cause ?? first.created_by ?? first.from;
   const lines = [cause === undefined || cause === 'human' ? 'you asked for it' : `it came from ${cause}`];
   for (const ancestor of above)
@@ -42,16 +43,16 @@ export async function originOf(store: Store, { task }: Placed): Promise<string[]
   return lines;
 }
 
-const OF_CHILDREN = new Set<Event['name']>(['task.created', 'task.completed', 'task.failed', 'approval.answered']);
+const OF_CHILDREN = new Set<string>(['task.created', 'task.completed', 'task.failed', 'approval.answered']);
 
 /** The steps of the task, with the requests to its children and their answers. */
-export async function storyOf(store: Store, { task }: Placed): Promise<Step[]> {
-  const events = await store.events.list();
-  const kin = kinIn(events);
-  const isChild = ({ task: id, name }: Event): boolean =>
+export function storyOf(log: EventsSeen, { task }: Placed): Step[] {
+  const kin = kinIn(log.lineage());
+  const isChild = (name: string, id: string | undefined): boolean =>
     OF_CHILDREN.has(name) && id !== undefined && kin.parentOf(id) === task.id;
-  return events
-    .filter((event) => event.task === task.id || isChild(event) || wentBack(event, task))
+  return log
+    .events((name, id) => id === task.id || name === 'workspace.undone' || isChild(name, id))
+    .filter((event) => event.name !== 'workspace.undone' || event.task === task.id || event.at > task.created_at)
     .flatMap((event) => {
       const text = event.task === undefined || event.task === task.id ? own(event) : childs(event);
       return text === undefined ? [] : [text, ...scoresIn(event)].map((line) => ({ at: event.at, text: line }));
@@ -63,10 +64,6 @@ function scoresIn({ name, scores }: Event): string[] {
   return name === 'task.awarded' && Array.isArray(scores)
     ? (scores as Score[]).map((score) => `  ${scoreText(score)}`)
     : [];
-}
-
-function wentBack(event: Event, task: Task): boolean {
-  return event.name === 'workspace.undone' && event.at > task.created_at;
 }
 
 function own(event: Event): string | undefined {

@@ -1,15 +1,16 @@
 /**
- * Reads the event log incrementally: the first call returns all events, each later call only the
- * new ones.
+ * Reads the event log incrementally: each call returns the events that were added since the last
+ * one, or since the index saw the log.
  */
 import path from 'node:path';
-import { disk as realDisk } from '../../adapters/disk/index.js';
-import type { Event } from '../../domain/event.js';
+import { disk as realDisk } from '../../../adapters/disk/index.js';
+import type { Event } from '../../../domain/event.js';
 
-export function eventTail(root: string): () => Event[] {
+/** `ends`: where to start in each file; at its start if it is not there. */
+export function eventTail(root: string, ends: ReadonlyMap<string, number>): () => Event[] {
   const disk = realDisk();
   const folder = path.join(root, 'events');
-  const read = new Map<string, { stamp: string; offset: number }>();
+  const read = new Map([...ends].map(([file, offset]) => [file, { stamp: '', offset }]));
 
   return () =>
     disk

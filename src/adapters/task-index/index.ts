@@ -1,0 +1,3 @@
+/** An index of ended tasks and of the event log, under `.guild/index`. It can always be deleted. */
+export { eventIndex } from './events.js';
+export { taskIndex } from './tasks.js';

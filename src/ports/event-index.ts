@@ -1,0 +1,45 @@
+/**
+ * The event log without parsing each line. The index behind it is a cache of parts of the log,
+ * which only grows; the log decides.
+ */
+import type { CallCost, Event } from '../domain/event.js';
+
+export interface EventIndex {
+  look(): EventsSeen;
+}
+
+/** The log at the time of a look, oldest line first. */
+export interface EventsSeen {
+  /** The number of events. */
+  readonly size: number;
+  /** The keys of all events, in the order in which events first have them. */
+  columns(): string[];
+  /** Model calls, and tool calls that were made. */
+  calls(): Iterable<CallSeen>;
+  /** The events that say where a task is in the tree. */
+  lineage(): Iterable<Pick<Event, 'task' | 'parent' | 'root'>>;
+  /** Reads the events that are wanted by name and task: all of them, or the newest `limit`. */
+  events(isWanted: (name: string, task: string | undefined) => boolean, limit?: number): Event[];
+  /**
+   * Events with at least those of these keys that they have. A line is parsed only for a value that
+   * the index does not have.
+   */
+  rows(keys: readonly string[]): Iterable<EventRow>;
+  /** The number of bytes seen of each file of the log. */
+  ends(): ReadonlyMap<string, number>;
+}
+
+export interface EventRow {
+  row: Record<string, unknown>;
+  read(): Record<string, unknown>;
+}
+
+/** A text is undefined where the line has none. */
+export interface CallSeen extends CallCost {
+  at: string;
+  kind: 'model' | 'tool';
+  task: string | undefined;
+  agent: string | undefined;
+  model: string | undefined;
+  role: string | undefined;
+}

@@ -1,0 +1,40 @@
+/**
+ * The ended tasks without reading each record. The index behind it is a cache: it is compared with
+ * the files on every look, and the files decide.
+ */
+import type { Problem } from '../domain/problem.js';
+import type { EndedState, Placed } from '../domain/task/task.js';
+
+export interface TaskIndex {
+  /** Compares every record with the index and reads those that changed. */
+  look(): EndedTasks;
+  /** The newest first, by the time of the last write. Each is read when it is asked for. */
+  newest(state?: EndedState): Iterable<Placed | Problem>;
+}
+
+export interface EndedFile {
+  /** Relative to the workspace. */
+  file: string;
+  state: EndedState;
+}
+
+/** The ended tasks at the time of a look, newest first. */
+export interface EndedTasks {
+  /** The number of records that can be read. */
+  readonly size: number;
+  /** The keys of all rows, in the order in which rows first have them. */
+  columns(): string[];
+  /**
+   * A row has at least those of these keys that its record has. A record is opened only for a value
+   * that the index does not have.
+   */
+  rows(keys: readonly string[]): Iterable<EndedRow>;
+  /** What is wrong with the records that cannot be read. */
+  problems(): Iterable<Problem>;
+}
+
+export interface EndedRow {
+  row: Record<string, unknown>;
+  /** Reads the record. Undefined if it has gone, or can no longer be read. */
+  read(): Placed | undefined;
+}

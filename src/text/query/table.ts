@@ -1,0 +1,54 @@
+/**
+ * The source of a SELECT. It hands out only the columns that are asked for, so that one with very
+ * many rows need not read them in full.
+ */
+import type { Row, Select } from './ast.js';
+import { fieldsOf } from './where.js';
+
+export interface Table {
+  readonly size: number;
+  /** The keys of all rows, in the order in which rows first have them. */
+  columns(): string[];
+  /** The rows in order, each with at least those of these keys that it has. */
+  rows(keys: readonly string[]): Iterable<TableRow>;
+}
+
+export interface TableRow {
+  row: Row;
+  /** The row with all its keys; undefined if it has gone meanwhile. */
+  read(): Row | undefined;
+}
+
+/** A table of rows in memory. */
+export function tableOf(rows: readonly Row[]): Table {
+  return {
+    size: rows.length,
+    columns: () => [...new Set(rows.flatMap((row) => Object.keys(row)))],
+    *rows() {
+      for (const row of rows) yield { row, read: () => row };
+    },
+  };
+}
+
+/** The rows of one table after those of the other. */
+export function joinedTables(first: Table, second: Table): Table {
+  return {
+    size: first.size + second.size,
+    columns: () => [...new Set([...first.columns(), ...second.columns()])],
+    *rows(keys) {
+      yield* first.rows(keys);
+      yield* second.rows(keys);
+    },
+  };
+}
+
+/** The keys that a query looks at. */
+export function keysOf({ fields = [], where, orderBy }: Select): string[] {
+  const named = [...fields, ...fieldsOf(where), ...orderBy.map(({ field }) => field)];
+  return [...new Set(named.flatMap(keysOfField))];
+}
+
+/** `a.b` is a key of this name, or `b` inside `a`. */
+export function keysOfField(field: string): string[] {
+  return field.includes('.') ? [field, field.split('.')[0]!] : [field];
+}
