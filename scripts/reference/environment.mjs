@@ -8,7 +8,9 @@ export const VARIABLES = {
   PATH: 'Where `git`, `bwrap` and the commands of agents are found.',
   SYSTEMROOT: 'On Windows: passed on to `git`.',
   OPENAI_BASE_URL: 'The address of a server that speaks the API of OpenAI. It needs no key if it is on this machine.',
-  ANTHROPIC_BASE_URL: 'Another address for the API of Anthropic.',
+  ANTHROPIC_BASE_URL: 'Another address for the API of Anthropic, with or without `/v1`.',
+  ANTHROPIC_AUTH_TOKEN: 'A bearer token for Anthropic or a gateway, if there is no `ANTHROPIC_API_KEY`.',
   GOOGLE_GENERATIVE_AI_BASE_URL: 'Another address for the API of Google.',
+  GOOGLE_GEMINI_BASE_URL: 'The same without the version, as the tools of Google want it.',
   GEMINI_API_KEY: 'Another name for `GOOGLE_GENERATIVE_AI_API_KEY`.',
 };

@@ -2,7 +2,10 @@
 import fs from 'node:fs';
 import { clock } from '../adapters/clock/index.js';
 import { serveModel, type ModelServer } from '../adapters/models/server/index.js';
+import { quirksOf, standIns, type StandInName } from '../adapters/models/stand-ins/index.js';
 import { models } from '../adapters/models/index.js';
+
+export { STAND_IN_NAMES, type StandInName } from '../adapters/models/stand-ins/index.js';
 
 /** The default script repeats the last message. */
 const ECHO = '- say: "You said: {{last}}"\n';
@@ -11,6 +14,10 @@ export async function serveScript(options: {
   file?: string;
   port: number;
   host?: string | undefined;
+  /** Plays a provider with its rules instead of a plain OpenAI-compatible server. */
+  as?: StandInName | undefined;
+  /** A known quirk of that provider; see `quirkNames`. */
+  quirk?: string | undefined;
 }): Promise<ModelServer> {
   const readFile = (): string => (options.file === undefined ? ECHO : fs.readFileSync(options.file, 'utf8'));
   const play = models({
@@ -24,5 +31,12 @@ export async function serveScript(options: {
     readFile,
   });
   const model = { call: (request: Parameters<typeof play.call>[0]) => play.call({ ...request, model: 'play/script' }) };
-  return serveModel({ model, port: options.port, ...(options.host ? { host: options.host } : {}) });
+  const address = { port: options.port, ...(options.host ? { host: options.host } : {}) };
+  if (options.as === undefined) return serveModel({ model, ...address });
+  return standIns({ as: options.as, model, ...address, ...(options.quirk ? { quirk: options.quirk } : {}) });
+}
+
+/** The quirks that a stand-in can show, with what each does. */
+export async function quirkNames(as: StandInName): Promise<{ name: string; says: string }[]> {
+  return Object.entries(await quirksOf(as)).map(([name, { says }]) => ({ name, says }));
 }

@@ -1,5 +1,5 @@
 /** The parts of `guild.yaml` about models: aliases, providers, prices. */
-import { PROVIDER_KINDS } from '../domain/config/config.js';
+import { OPENAI_APIS, PROVIDER_KINDS } from '../domain/config/config.js';
 import { key, needed, rule } from './about.js';
 import { MODEL_SETTINGS, choice, mapping, names, number, text } from './values.js';
 import * as z from './zod.js';
@@ -36,6 +36,10 @@ export const provider = z
       key_env: key(text, 'The name of the environment variable that holds the API key.', {
         example: 'LOCAL_KEY',
         spellings: ['api_key_env'],
+      }),
+      api: key(choice(OPENAI_APIS), 'For `openai` with a `base_url`: the API that the server there speaks.', {
+        default: '`chat`',
+        example: 'responses',
       }),
       script: key(text, 'For `scripted`: the script file, relative to the workspace.', { default: '`script.yaml`' }),
       headers: key(

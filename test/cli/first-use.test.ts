@@ -154,6 +154,25 @@ test('an answer is streamed from the model server, with and without a key, with 
   assert.match(gone.err, /cannot be reached at http:\/\/127\.0\.0\.1:\d+\/v1 .*check the address/);
 });
 
+test('an agent runs on a stand-in of Anthropic, with the address as Claude Code writes it', async (t) => {
+  const { guild, guildWith, start, put, root } = place(t);
+  succeeds(await guild('init', 'w', '-q'));
+  put(
+    'play.yaml',
+    '- {turn: 1, call: [{list_files: {path: memory}}]}\n- {when: {tool: list_files}, say: I have looked.}\n',
+  );
+  put('w/guild.yaml', 'model: anthropic/claude-opus-5-5\ntimeouts: { tries: 1 }\n');
+  const server = start('model-server', '--as', 'anthropic', '--script', 'play.yaml', '--port', '0', '--json');
+  const url = await server.says(/"url":"(http[^"]+)"/);
+  const run = (env: Record<string, string>) =>
+    guildWith({ cwd: path.join(root, 'w'), env }, 'run', 'planner', 'Look around', '--quiet');
+  const bare = url.replace(/\/v1$/, '');
+  assert.equal(succeeds(await run({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'k' })).out, 'I have looked.\n');
+  assert.equal(succeeds(await run({ ANTHROPIC_BASE_URL: bare, ANTHROPIC_AUTH_TOKEN: 't' })).out, 'I have looked.\n');
+  server.interrupt();
+  assert.equal((await server.ended).code, 0);
+});
+
 test('the demo runs offline, says so, and leaves a workspace to explore', async (t) => {
   const { guild, list } = place(t);
   const ran = succeeds(await guild('demo', '--dir', 'day'));

@@ -1,9 +1,10 @@
-/** `guild model-server`: serves a model script as an OpenAI-compatible API. */
+/** `guild model-server`: serves a model script as an OpenAI-compatible API or as a provider. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { serveScript } from '../../app/serve-script.js';
+import { quirkNames, serveScript, STAND_IN_NAMES, type StandInName } from '../../app/serve-script.js';
+import { nearestHint } from '../../domain/nearest.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
-import { EXIT, text, integerOption, type Command } from '../args/command.js';
+import { EXIT, text, integerOption, type Command, type Values } from '../args/command.js';
 import { interrupted } from '../process/interrupt.js';
 
 export const command: Command = {
@@ -12,7 +13,13 @@ export const command: Command = {
 Serves a model script as an OpenAI-compatible API at http://127.0.0.1:PORT/v1, for tests and demonstrations. The script can also
 fail, stall and break off: see docs/explanation/models.md.
 
-  OPENAI_BASE_URL=http://127.0.0.1:8123/v1 guild run planner "Hello"`,
+  OPENAI_BASE_URL=http://127.0.0.1:8123/v1 guild run planner "Hello"
+
+With --as it plays a provider: the script in the provider's own format, with the provider's refusals. Every refusal names the broken
+rules in the header x-guild-refused.
+
+  guild model-server --as anthropic
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8123/v1 ANTHROPIC_API_KEY=any guild run planner "Hello"`,
   options: {
     script: {
       type: 'string',
@@ -21,6 +28,8 @@ fail, stall and break off: see docs/explanation/models.md.
     },
     port: { type: 'string', value: 'N', about: 'port (default 8123); 0 picks a free one' },
     host: { type: 'string', value: 'ADDR', about: 'address to listen on (default 127.0.0.1)' },
+    as: { type: 'string', value: 'PROVIDER', about: `play a provider: ${STAND_IN_NAMES.join(', ')}` },
+    quirk: { type: 'string', value: 'NAME', about: 'with --as: a fault of real servers; "list" shows the names' },
   },
   maxWords: 0,
   async run({ values, root, terminal, json, io }) {
@@ -30,7 +39,15 @@ fail, stall and break off: see docs/explanation/models.md.
       throw new ProblemError(problem('not_found', `there is no script ${script}`));
     const port = integerOption(values, 'port', [0, 65535]) ?? 8123;
     const host = text(values, 'host') ?? '127.0.0.1';
-    const server = await serveScript({ file: fs.existsSync(file) ? file : undefined, port, host }).catch(
+    const as = providerOption(values);
+    const quirks = as === undefined ? [] : await quirkNames(as);
+    const quirk = quirkOption(values, quirks);
+    if (quirk === 'list') {
+      if (json) terminal.json(quirks);
+      else for (const { name, says } of quirks) terminal.out(`${name}: ${says}`);
+      return EXIT.done;
+    }
+    const server = await serveScript({ file: fs.existsSync(file) ? file : undefined, port, host, as, quirk }).catch(
       (error: unknown) => {
         throw new ProblemError(cannotListen(error as NodeJS.ErrnoException, host, port));
       },
@@ -43,6 +60,30 @@ fail, stall and break off: see docs/explanation/models.md.
     return EXIT.done;
   },
 };
+
+function providerOption(values: Values): StandInName | undefined {
+  const as = text(values, 'as');
+  const known = STAND_IN_NAMES.find((name) => name === as);
+  if (as === undefined || known !== undefined) return known;
+  throw new ProblemError(
+    problem('bad_usage', `there is no stand-in for ${JSON.stringify(as)}`, {
+      hint: nearestHint(as, STAND_IN_NAMES, `it can play ${STAND_IN_NAMES.join(', ')}`),
+    }),
+  );
+}
+
+function quirkOption(values: Values, quirks: { name: string }[]): string | undefined {
+  const quirk = text(values, 'quirk');
+  if (quirk === undefined) return undefined;
+  if (quirks.length === 0) throw new ProblemError(problem('bad_usage', '--quirk needs --as', { hint: 'add --as' }));
+  const names = quirks.map(({ name }) => name);
+  if (quirk === 'list' || names.includes(quirk)) return quirk;
+  throw new ProblemError(
+    problem('bad_usage', `there is no quirk ${JSON.stringify(quirk)}`, {
+      hint: nearestHint(quirk, names, '--quirk list shows the names'),
+    }),
+  );
+}
 
 function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): Problem {
   const why: Record<string, string> = {

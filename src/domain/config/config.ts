@@ -5,6 +5,7 @@ import type { ModelSettings } from '../agent/agent.js';
 
 /** The APIs a provider may speak. `scripted` plays a script file and needs no network. */
 export const PROVIDER_KINDS = ['openai', 'anthropic', 'google', 'openai-compatible', 'scripted'] as const;
+export const OPENAI_APIS = ['chat', 'responses'] as const;
 
 export interface Provider {
   kind: (typeof PROVIDER_KINDS)[number];
@@ -14,6 +15,8 @@ export interface Provider {
   /** For `scripted`: path of the script, relative to the workspace. */
   script?: string;
   headers?: Record<string, string>;
+  /** For `openai` with a base URL: the API that the server there speaks. */
+  api?: (typeof OPENAI_APIS)[number];
 }
 
 export interface ModelAlias {

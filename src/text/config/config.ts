@@ -100,6 +100,7 @@ function toProvider({ kind = 'openai-compatible', ...file }: Entry<'providers'>)
     kind,
     baseUrl: file.base_url,
     keyEnv: textOf(file.key_env),
+    api: file.api,
     script: textOf(file.script) ?? (kind === 'scripted' ? 'script.yaml' : undefined),
     headers: Object.keys(file.headers ?? {}).length === 0 ? undefined : file.headers,
   });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { callId } from '../../../src/adapters/models/ai-sdk/text/call-id.js';
 import { aiSdk } from '../../../src/adapters/models/ai-sdk/index.js';
 import { serveModel } from '../../../src/adapters/models/server/index.js';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';
@@ -452,12 +453,12 @@ test('an edited conversation becomes a prompt that providers accept', async () =
       role: 'assistant',
       content: first.messages[2].content,
       tool_calls: [
-        { id: 'a_1', type: 'function', function: { name: 'read', arguments: '{"path":"x"}' } },
-        { id: 'b', type: 'function', function: { name: 'ls', arguments: '{}' } },
+        { id: callId('a.1'), type: 'function', function: { name: 'read', arguments: '{"path":"x"}' } },
+        { id: callId('b'), type: 'function', function: { name: 'ls', arguments: '{}' } },
       ],
     },
-    { role: 'tool', tool_call_id: 'a_1', content: 'text of x' },
-    { role: 'tool', tool_call_id: 'b', content: 'The result of this call is missing.' },
+    { role: 'tool', tool_call_id: callId('a.1'), content: 'text of x' },
+    { role: 'tool', tool_call_id: callId('b'), content: 'The result of this call is missing.' },
     { role: 'user', content: 'three\n\n[result of ls]\nstray' },
   ]);
   assert.equal(first.tools[0].function.name, 'read');
@@ -552,8 +553,8 @@ test('anthropic: a conversation with tools works over the Messages API', async (
       .at(-1)
       .content.map((block: { tool_use_id: string; is_error?: boolean }) => [block.tool_use_id, block.is_error]),
     [
-      ['a', true],
-      ['b', undefined],
+      [callId('a'), true],
+      [callId('b'), undefined],
     ],
   );
 

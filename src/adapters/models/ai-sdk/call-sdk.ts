@@ -3,15 +3,30 @@ import type { Provider } from '../../../domain/config/config.js';
 import type { ModelReply, ModelRequest } from '../../../ports/model.js';
 import { collect } from './collect.js';
 import type { CallInfo } from './failures.js';
-import type { CallOptions, LanguageModel, PromptWriter } from './prompt.js';
+import { introduction } from './introduction.js';
+import type { LanguageModel, PromptWriter } from './prompt.js';
+import { sdkOptions } from './sdk-options.js';
+
+interface SdkCaller {
+  model: LanguageModel;
+  provider: Provider;
+  prompts: PromptWriter;
+  /** For OpenAI. */
+  api?: 'responses' | 'chat';
+  /** Sends agent and task in headers. Only for a server on this machine. */
+  introduced?: boolean;
+}
 
 export async function callSdk(
-  { model, provider, prompts }: { model: LanguageModel; provider: Provider; prompts: PromptWriter },
+  { model, provider, prompts, api, introduced }: SdkCaller,
   request: ModelRequest,
   info: CallInfo,
   signal: AbortSignal,
 ): Promise<ModelReply> {
-  const { stream, response } = await model.doStream(optionsOf(request, provider, prompts, signal));
+  const options = sdkOptions(request, { provider, modelId: model.modelId, prompts, api }, signal);
+  const { stream, response } = await model.doStream(
+    introduced ? { ...options, headers: introduction(request) } : options,
+  );
   const answer = collect(request, info);
   const reader = stream.getReader();
   while (!answer.hasFailed) {
@@ -22,7 +37,9 @@ export async function callSdk(
       if (!part.providerExecuted) answer.call({ id: part.toolCallId, name: part.toolName, input: part.input });
     } else if (part.type === 'finish') {
       const { inputTokens, outputTokens } = part.usage;
-      answer.finish(part.finishReason.unified);
+      const { unified, raw } = part.finishReason;
+      // A paused turn is not an answer: nothing here can resume it.
+      answer.finish(raw === 'pause_turn' ? 'interrupted' : unified, raw);
       answer.usage({ input: inputTokens.total, output: outputTokens.total, cached: inputTokens.cacheRead });
     } else if (part.type === 'error') answer.error(part.error);
     else if ('delta' in part) answer.skip(part.delta.length);
@@ -30,26 +47,4 @@ export async function callSdk(
   // The rest of the stream is not needed; cancelling closes the connection.
   if (answer.hasFailed) void reader.cancel().catch(() => undefined);
   return answer.reply(response?.headers?.['content-type'] ?? '');
-}
-
-function optionsOf(
-  request: ModelRequest,
-  provider: Provider,
-  { toPrompt, toTools }: PromptWriter,
-  abortSignal: AbortSignal,
-): CallOptions {
-  const { temperature, maxTokens, topP, topK, reasoning } = request.settings;
-  // Between a tool call and its result, Anthropic requires its signed reasoning, which sessions do
-  // not keep. So reasoning is off there.
-  const betweenToolCalls = provider.kind === 'anthropic' && request.messages.at(-1)?.role === 'tool';
-  return {
-    prompt: toPrompt(request.system, request.messages),
-    tools: toTools(request.tools),
-    abortSignal,
-    temperature,
-    maxOutputTokens: maxTokens,
-    topP,
-    topK,
-    ...(reasoning === undefined || betweenToolCalls ? {} : { reasoning }),
-  };
 }

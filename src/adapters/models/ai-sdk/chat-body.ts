@@ -3,32 +3,38 @@
  * long conversation is mostly joined from earlier turns.
  */
 import type { ModelRequest, ToolSpec } from '../../../ports/model.js';
+import type { Dialect } from './dialect.js';
 import { memoize } from './memoize.js';
 import type { Prompt, PromptWriter } from './prompt.js';
 
-export type ChatBody = (model: string, request: ModelRequest) => string;
+export type ChatBody = (model: string, request: ModelRequest, dialect: Dialect) => string;
 
 export function chatBodyWriter({ toPrompt }: Pick<PromptWriter, 'toPrompt'>): ChatBody {
   const json: JsonOf = { answer: memoize(answerText), result: memoize(resultText), tool: memoize(toolText) };
-  return (model, request) => {
-    const messages = toPrompt(request.system, request.messages).map((item) => messageText(item, json));
+  return (model, request, dialect) => {
+    const prompt = toPrompt(request.system, request.messages);
+    const messages = prompt.flatMap((item, at) => {
+      const text = messageText(item, json);
+      if (dialect.demandsThoughts && isCalling(item)) return `${text.slice(0, -1)},"reasoning_content":""}`;
+      const isAfterTool = item.role === 'user' && prompt[at - 1]?.role === 'tool';
+      return isAfterTool && dialect.assistantAfterTool ? [BETWEEN, text] : text;
+    });
     const tools = request.tools.length > 0 ? `"tools":[${request.tools.map(json.tool).join(',')}],` : '';
-    const settings = JSON.stringify(settingsOf(request)).slice(1);
+    const settings = JSON.stringify({
+      ...dialect.settings(request.settings, request.tools.length > 0),
+      stream: true,
+      ...(dialect.asksForUsage ? { stream_options: { include_usage: true } } : {}),
+    }).slice(1);
     return `{"model":${JSON.stringify(model)},"messages":[${messages.join(',')}],${tools}${settings}`;
   };
 }
 
-function settingsOf({ settings }: ModelRequest): object {
-  const { temperature, maxTokens, topP, topK, reasoning } = settings;
-  return {
-    temperature,
-    max_tokens: maxTokens,
-    top_p: topP,
-    top_k: topK,
-    reasoning_effort: reasoning === 'none' ? undefined : reasoning,
-    stream: true,
-    stream_options: { include_usage: true },
-  };
+/** Separates the results of tools from what a person says. */
+const BETWEEN = '{"role":"assistant","content":"I have the results."}';
+
+/** Thoughts with calls must come back; lost ones may be empty, but not absent. */
+function isCalling(item: Item): boolean {
+  return item.role === 'assistant' && item.content.some(({ type }) => type === 'tool-call');
 }
 
 type Item = Prompt[number];

@@ -5,14 +5,20 @@
 import { boundedCall, type ToolCall } from '../../../domain/session/session.js';
 import type { ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../../ports/model.js';
 import { failure, failureOf, type CallInfo } from './failures.js';
+import { readArguments } from './text/repair.js';
 
 export interface AnswerCollector {
   text(delta: string): void;
   /** Content that is not kept, such as reasoning; only its length counts. */
   skip(length: number): void;
   call(call: RawCall): void;
-  /** The AI SDK's reasons: stop, length, tool-calls, content-filter, interrupted, error, other. */
-  finish(reason: string): void;
+  /**
+   * The AI SDK's reasons: stop, length, tool-calls, content-filter, interrupted, error, other; and
+   * the provider's own word.
+   */
+  finish(reason: string, raw?: string): void;
+  /** The stream says that it is complete; without a reason that counts as one. */
+  done(): void;
   usage(usage: RawUsage): void;
   /** The text is a refusal, regardless of the finish reason. */
   refuse(): void;
@@ -44,6 +50,7 @@ export function collect(request: ModelRequest, info: CallInfo): AnswerCollector 
   let text = '';
   let size = 0;
   let finishReason: string | undefined;
+  let rawReason: string | undefined;
   let usage: RawUsage = {};
   let refused = false;
   let fault: { error: unknown } | undefined;
@@ -63,7 +70,11 @@ export function collect(request: ModelRequest, info: CallInfo): AnswerCollector 
       grow(call.input.length);
       calls.push(call);
     },
-    finish: (reason) => void (finishReason = reason),
+    finish(reason, raw) {
+      finishReason = reason;
+      rawReason = raw;
+    },
+    done: () => void (finishReason ??= 'stop'),
     usage: (counted) => void (usage = counted),
     refuse: () => void (refused = true),
     error: (error) => void (fault ??= { error }),
@@ -71,11 +82,11 @@ export function collect(request: ModelRequest, info: CallInfo): AnswerCollector 
       return fault !== undefined;
     },
     reply(contentType) {
-      const isEmpty = text === '' && calls.length === 0 && !/event-stream/.test(contentType);
+      const isEmpty = text === '' && calls.length === 0 && !/event-stream|json/.test(contentType);
       const finished = finishReason !== undefined && finishReason !== 'interrupted' && finishReason !== 'error';
       if (isEmpty && (fault || !finished)) return failed(noStream(info, contentType));
       if (fault) return failed(isFailure(fault.error) ? fault.error : failureOf(fault.error, info));
-      if (!finished) return failed(failure('cut_off', info, 'ended its answer without a finish reason'));
+      if (!finished) return failed(brokenOff(info, rawReason));
       const unusableAnswer = unusable(refused ? 'content-filter' : finishReason!, text, calls.length, info);
       if (unusableAnswer) return failed(unusableAnswer);
       const toolCalls = readCalls(calls);
@@ -90,7 +101,7 @@ export function collect(request: ModelRequest, info: CallInfo): AnswerCollector 
 
 function unusable(finish: string, text: string, calls: number, info: CallInfo): ModelFailure | undefined {
   const empty = text === '' && calls === 0;
-  if (finish === 'content-filter' && calls === 0)
+  if (finish === 'content-filter')
     return failure('refused', info, 'refused to answer: its content filter stopped the answer');
   if (empty && finish === 'length')
     return failure(
@@ -100,6 +111,14 @@ function unusable(finish: string, text: string, calls: number, info: CallInfo): 
       'raise max_tokens or shorten the conversation',
     );
   return empty ? failure('garbage', info, 'sent an empty answer') : undefined;
+}
+
+function brokenOff(info: CallInfo, reason: string | undefined): ModelFailure {
+  return failure(
+    'cut_off',
+    info,
+    reason === undefined ? 'ended its answer without a finish reason' : `broke off its answer: ${reason}`,
+  );
 }
 
 function noStream(info: CallInfo, contentType: string): ModelFailure {
@@ -114,23 +133,11 @@ function noStream(info: CallInfo, contentType: string): ModelFailure {
 function readCalls(calls: RawCall[]): ToolCall[] | { problem: string } {
   const parsed: ToolCall[] = [];
   for (const { id, name, input } of calls) {
-    const args = parseObject(input);
+    const args = readArguments(input);
     if (!args) return { problem: `called ${name} with arguments that are not a JSON object: ${input.slice(0, 120)}` };
     parsed.push(boundedCall({ id, name, arguments: args }));
   }
   return parsed;
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function answerOf(

@@ -87,7 +87,8 @@ function fromStatus(status: number, thrown: Thrown, info: CallInfo): ModelFailur
       `top up the account behind ${info.keyEnv ?? 'the key'}, or ${otherModel(info)}`,
     );
   if (status === 429) return failure('rate', info, `limits the request rate: ${reason}`, undefined, wait);
-  if (status === 401 || (status === 403 && textClass !== 'refused')) {
+  // Google rejects a key with 400.
+  if (status === 401 || (status === 403 && textClass !== 'refused') || (status === 400 && textClass === 'auth')) {
     return failure(
       'auth',
       info,
@@ -114,7 +115,11 @@ function fromStatus(status: number, thrown: Thrown, info: CallInfo): ModelFailur
       `redirects elsewhere (status ${status})`,
       `correct the base URL ${info.address}`,
     );
-  return failure('refused', info, `refused the request with status ${status}: ${reason}`);
+  // Groq refuses what its model wrote, not what we sent: asking again helps.
+  if (body.includes('tool_use_failed'))
+    return failure('garbage', info, `could not read the call of its model: ${reason}`);
+  const next = /does not support (tools|thinking)/.test(body) ? otherModel(info) : undefined;
+  return failure('refused', info, `refused the request with status ${status}: ${reason}`, next);
 }
 
 /** Classifies an error without a status, such as an error event in a stream. */
@@ -138,7 +143,7 @@ function classByText(text: string): ModelFailureClass | undefined {
   )
     return 'quota';
   if (
-    /context_length|maximum context|context window|prompt is too long|input token count.*exceeds|too many (input )?tokens|request_too_large|context size/i.test(
+    /context_length|maximum context|context window|prompt is too long|input token count.*exceeds|too many (input )?tokens|request_too_large|context size|context length|maximum prompt length|too large for model|input is too long/i.test(
       text,
     )
   )
@@ -148,7 +153,7 @@ function classByText(text: string): ModelFailureClass | undefined {
   )
     return 'refused';
   if (
-    /model_not_found|not_found_error|model[^.]{0,80}(does not exist|not found|is not supported|unknown)|(unknown|no such|invalid) model/i.test(
+    /model_not_found|not_found_error|model[^.]{0,80}(does not exist|not found|is not supported|unknown)|model not exist|(unknown|no such|invalid) model|invalid_model/i.test(
       text,
     )
   )
@@ -187,12 +192,21 @@ function reasonText(thrown: Thrown, info: CallInfo): string {
 function messageInBody(body: string | undefined): string | undefined {
   if (!body) return undefined;
   try {
-    const parsed = JSON.parse(body) as { error?: { message?: unknown } | string; message?: unknown };
-    const message = typeof parsed.error === 'object' ? parsed.error?.message : (parsed.error ?? parsed.message);
-    return typeof message === 'string' ? message : undefined;
+    const { error, message, detail } = JSON.parse(body) as Record<'error' | 'message' | 'detail', unknown>;
+    return textIn(error) ?? textIn(message) ?? textIn(detail);
   } catch {
     return /<html|<!doctype/i.test(body) ? 'an HTML page instead of JSON' : body;
   }
+}
+
+/** A text, or the first text of a mapping or list; Mistral names the wrong field in `loc`. */
+function textIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return textIn(value[0]);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { message, msg, detail, loc } = value as Record<string, unknown>;
+  const text = textIn(message) ?? textIn(msg) ?? textIn(detail);
+  return text !== undefined && Array.isArray(loc) ? `${loc.join('.')}: ${text}` : text;
 }
 
 function networkText(error: Thrown): string {

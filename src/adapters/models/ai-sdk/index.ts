@@ -11,12 +11,13 @@ import type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from 
 import { callSdk } from './call-sdk.js';
 import { chatBodyWriter, type ChatBody } from './chat-body.js';
 import { chatCompletions } from './chat-completions.js';
+import { dialectOf } from './dialect.js';
 import { keepAliveHttp, type Http } from './http.js';
 import { httpFetch } from './http-fetch.js';
 import { failure, failureOf, otherModel, type CallInfo } from './failures.js';
 import { LIST_PRICES } from './prices.js';
 import { promptWriter, type PromptWriter } from './prompt.js';
-import { createModel, endpointOf, type Env, type Endpoint } from './endpoint.js';
+import { createModel, endpointOf, speaksResponses, type Env, type Endpoint } from './endpoint.js';
 
 export function aiSdk(options: {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;
@@ -89,19 +90,25 @@ async function createCaller(
   { http, prompts, chatBody }: Shared,
 ): Promise<Caller> {
   // A server on this machine is not OpenAI, even if its kind says so.
-  if (provider.kind === 'openai-compatible' || (provider.kind === 'openai' && endpoint.local)) {
+  const isChat = provider.kind === 'openai' && !speaksResponses(provider, endpoint);
+  if (provider.kind === 'openai-compatible' || (isChat && endpoint.local)) {
+    const dialect = dialectOf({ ...name, baseUrl: endpoint.baseUrl! });
     return chatCompletions({
       http,
       baseUrl: endpoint.baseUrl!,
       model: name.model,
       chatBody,
+      dialect,
       key: endpoint.key,
       headers: provider.headers,
-      introduced: provider.kind === 'openai',
+      // To any other server the name of the model may be the name of an agent.
+      introduced: endpoint.local && (provider.kind === 'openai' || dialect.isVendor),
     });
   }
   const model = await createModel(name.model, provider, endpoint, httpFetch(http));
-  return (request, info, signal) => callSdk({ model, provider, prompts }, request, info, signal);
+  const api = speaksResponses(provider, endpoint) ? ('responses' as const) : ('chat' as const);
+  return (request, info, signal) =>
+    callSdk({ model, provider, prompts, api, introduced: endpoint.local }, request, info, signal);
 }
 
 /** Combines the caller's signal with our time limit. */

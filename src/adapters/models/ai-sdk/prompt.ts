@@ -8,6 +8,7 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import type { Message } from '../../../domain/session/session.js';
 import type { ToolSpec } from '../../../ports/model.js';
+import { callId } from './text/call-id.js';
 import { memoize } from './memoize.js';
 
 export type LanguageModel = ReturnType<OpenAIProvider['chat']>;
@@ -94,7 +95,7 @@ function answerMessage(message: Message): Assistant {
       ...(message.content === '' ? [] : [{ type: 'text' as const, text: message.content }]),
       ...(message.toolCalls ?? []).map((call) => ({
         type: 'tool-call' as const,
-        toolCallId: wireId(call.id),
+        toolCallId: callId(call.id),
         toolName: call.name,
         input: call.arguments,
       })),
@@ -117,15 +118,10 @@ function resultConverter(): MessageConverter['result'] {
 function resultPart(id: string, name: string, text: string, isError: boolean): ResultPart {
   return {
     type: 'tool-result',
-    toolCallId: wireId(id),
+    toolCallId: callId(id),
     toolName: name,
     output: { type: isError ? 'error-text' : 'text', value: text },
   };
-}
-
-/** Keeps only characters that every provider accepts: a conversation may switch providers. */
-function wireId(id: string): string {
-  return id.replace(/[^A-Za-z0-9_-]/g, '_');
 }
 
 function sdkTools(tools: readonly ToolSpec[]): NonNullable<CallOptions['tools']> {

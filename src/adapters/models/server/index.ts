@@ -4,8 +4,7 @@
  * slash (`scripted/planner` → planner). Failures look like those of real servers: 429, 500, an HTML
  * page, a stream that ends in mid-word.
  */
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type http from 'node:http';
 import type { Message, ToolCall } from '../../../domain/session/session.js';
 import type {
   JsonSchema,
@@ -15,38 +14,19 @@ import type {
   ModelFailureClass,
   ModelRequest,
 } from '../../../ports/model.js';
+import { listen, readBody, sendJson, type ModelServer } from './http.js';
 
-export interface ModelServer {
-  /** The base URL for a provider, ending in `/v1`. */
-  url: string;
-  port: number;
-  close(): Promise<void>;
-}
+export type { ModelServer } from './http.js';
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-export async function serveModel(options: { model: Model; host?: string; port?: number }): Promise<ModelServer> {
-  const server = http.createServer((request, response) => {
-    answer(options.model, request, response).catch((error: unknown) => {
-      if (response.headersSent) response.destroy();
-      else sendJson(response, 500, errorBody('server_error', error instanceof Error ? error.message : String(error)));
-    });
+export function serveModel(options: { model: Model; host?: string; port?: number }): Promise<ModelServer> {
+  return listen({
+    ...options,
+    base: '/v1',
+    answer: (request, response) => answer(options.model, request, response),
+    failed: (response, message) => sendJson(response, 500, errorBody('server_error', message)),
   });
-  const host = options.host ?? '127.0.0.1';
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/v1`,
-    port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 async function answer(model: Model, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
@@ -65,7 +45,7 @@ async function answer(model: Model, request: http.IncomingMessage, response: htt
   if (path !== '/chat/completions')
     return sendJson(response, 404, errorBody('not_found', `unknown path ${request.method} ${path}`));
   if (request.method !== 'POST') return sendJson(response, 405, errorBody('method_not_allowed', 'use POST'));
-  const body = await readBody(request);
+  const body = await readBody(request, MAX_BODY_BYTES);
   if (body === undefined)
     return sendJson(
       response,
@@ -218,7 +198,7 @@ function toRequest(wire: Chat, headers: http.IncomingHttpHeaders, signal: AbortS
     },
     agent: String(headers['x-guild-agent'] ?? wire.model.slice(wire.model.indexOf('/') + 1)),
     task: String(headers['x-guild-task'] ?? 'http'),
-    turn: messages.filter((message) => message.role === 'assistant').length + 1,
+    turn: Number(headers['x-guild-turn']) || messages.filter((message) => message.role === 'assistant').length + 1,
     signal,
   };
 }
@@ -275,28 +255,4 @@ function envelope(wire: Chat, object: string) {
 
 function errorBody(code: string, message: string) {
   return { error: { message, type: code, code } };
-}
-
-/**
- * Undefined if it is too long. The rest is read and discarded, so that the client gets the refusal.
- */
-async function readBody(request: http.IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-    else if (size > 4 * MAX_BODY_BYTES) throw new Error('the request is too long');
-  }
-  return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8');
-}
-
-function sendJson(
-  response: http.ServerResponse,
-  status: number,
-  body: unknown,
-  headers: http.OutgoingHttpHeaders = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(`${JSON.stringify(body)}\n`);
 }

@@ -1,0 +1,105 @@
+/**
+ * What differs between servers of chat completions: which settings a model accepts and what a
+ * history must look like. A setting that a model refuses is left out, because one refused setting
+ * would fail every call.
+ */
+import type { ModelSettings } from '../../../domain/agent/agent.js';
+
+export interface Dialect {
+  settings(settings: ModelSettings, hasTools: boolean): object;
+  /** Asks for usage in a stream; Mistral sends it unasked and refuses the question. */
+  asksForUsage: boolean;
+  /** Thinking models that demand `reasoning_content` on answers with calls, even if it is empty. */
+  demandsThoughts: boolean;
+  /** After a tool the assistant speaks, never the user. */
+  assistantAfterTool: boolean;
+  /** The server or the model is a vendor's, or stands in for it. */
+  isVendor: boolean;
+}
+
+/** A server is recognised by its name or address, a family by the name of the model. */
+export function dialectOf(server: { provider: string; baseUrl: string; model: string }): Dialect {
+  const { model } = server;
+  const place = `${server.provider} ${hostOf(server.baseUrl)}`;
+  const plain: Dialect = {
+    settings: plainSettings,
+    asksForUsage: true,
+    isVendor: false,
+    demandsThoughts: /deepseek|kimi|moonshot|minimax/i.test(`${place} ${model}`),
+    assistantAfterTool: /mistral|mixtral|magistral|devstral|codestral|pixtral/i.test(`${place} ${model}`),
+  };
+  if (/mistral/i.test(place))
+    return { ...plain, isVendor: true, asksForUsage: false, settings: mistralSettings(model) };
+  if (/deepseek/i.test(place)) return { ...plain, isVendor: true, settings: deepseekSettings };
+  if (/^(gpt-[34]|chatgpt)/.test(model)) return { ...plain, isVendor: true, settings: withoutReasoning };
+  const family = OPENAI_FAMILIES.find(([name]) => name.test(model))?.[1];
+  return family ? { ...plain, isVendor: true, settings: openaiSettings(family) } : plain;
+}
+
+function plainSettings({ temperature, maxTokens, topP, topK, reasoning }: ModelSettings): object {
+  return {
+    temperature,
+    max_tokens: maxTokens,
+    top_p: topP,
+    top_k: topK,
+    reasoning_effort: reasoning === 'none' ? undefined : reasoning,
+  };
+}
+
+function withoutReasoning({ temperature, maxTokens, topP }: ModelSettings): object {
+  return { temperature, max_tokens: maxTokens, top_p: topP };
+}
+
+interface OpenaiFamily {
+  /** The efforts for `none` and `minimal`. */
+  least: [none: string, minimal: string];
+  /** Tools only without reasoning. */
+  toolsWithoutReasoning?: boolean;
+}
+
+const OPENAI_FAMILIES: readonly [RegExp, OpenaiFamily][] = [
+  [/^gpt-6(-astra|\.1-sol)/, { least: ['low', 'low'] }],
+  [/^gpt-(6|5\.[4-9])/, { least: ['none', 'low'], toolsWithoutReasoning: true }],
+  [/^gpt-5\./, { least: ['none', 'low'] }],
+  [/^gpt-5/, { least: ['minimal', 'minimal'] }],
+  [/^o[134]/, { least: ['low', 'low'] }],
+];
+
+/** Models that reason refuse sampling settings and `max_tokens`. */
+function openaiSettings({ least, toolsWithoutReasoning }: OpenaiFamily): Dialect['settings'] {
+  return ({ temperature, topP, maxTokens, reasoning }, hasTools) => {
+    const asked = reasoning === 'none' ? least[0] : reasoning === 'minimal' ? least[1] : reasoning;
+    const effort = hasTools && toolsWithoutReasoning ? 'none' : asked;
+    return {
+      ...(effort === 'none' ? { temperature, top_p: topP } : {}),
+      max_completion_tokens: maxTokens,
+      reasoning_effort: effort,
+    };
+  };
+}
+
+function mistralSettings(model: string): Dialect['settings'] {
+  const high = /^mistral-large/.test(model) ? undefined : 'high';
+  return ({ temperature, topP, maxTokens, reasoning }) => ({
+    temperature,
+    top_p: topP,
+    max_tokens: maxTokens,
+    reasoning_effort:
+      reasoning === undefined || reasoning === 'none'
+        ? reasoning
+        : (high ?? (reasoning === 'minimal' ? 'low' : reasoning)),
+  });
+}
+
+function deepseekSettings({ temperature, topP, maxTokens, reasoning }: ModelSettings): object {
+  return {
+    temperature,
+    top_p: topP,
+    max_tokens: maxTokens,
+    ...(reasoning === 'none' ? { thinking: { type: 'disabled' } } : { reasoning_effort: reasoning }),
+  };
+}
+
+function hostOf(address: string): string {
+  return /^\w+:\/\/([^/]*)/.exec(address)?.[1] ?? '';
+}

@@ -1,0 +1,66 @@
+/** The HTTP side of a model server: listening, reading a body, sending JSON. */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ModelServer {
+  /** The base URL for a provider. */
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+export async function listen(options: {
+  host?: string;
+  port?: number;
+  /** The path at the end of the base URL. */
+  base: string;
+  answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void>;
+  /** Reports an unexpected error, if nothing has been sent yet. */
+  failed(response: http.ServerResponse, message: string): void;
+}): Promise<ModelServer> {
+  const server = http.createServer((request, response) => {
+    options.answer(request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else options.failed(response, error instanceof Error ? error.message : String(error));
+    });
+  });
+  const host = options.host ?? '127.0.0.1';
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${options.base}`,
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/**
+ * Undefined if it is too long. The rest is read and discarded, so that the client gets the refusal.
+ */
+export async function readBody(request: http.IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+    else if (size > 4 * maxBytes) throw new Error('the request is too long');
+  }
+  return size > maxBytes ? undefined : Buffer.concat(chunks).toString('utf8');
+}
+
+export function sendJson(
+  response: http.ServerResponse,
+  status: number,
+  body: unknown,
+  headers: http.OutgoingHttpHeaders = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(`${JSON.stringify(body)}\n`);
+}

@@ -1,0 +1,19 @@
+/**
+ * A quirk: something real servers do against their own description. It takes the place of the
+ * normal reply; the answer still comes from the script.
+ */
+import type { ModelAnswer } from '../../../../ports/model.js';
+import type { Accepted } from '../wire/stand-in.js';
+
+export interface Quirk {
+  /** What happens, and which server does it. */
+  says: string;
+  reply(answer: ModelAnswer, accepted: Accepted): QuirkReply;
+}
+
+export interface QuirkReply {
+  body: string;
+  /** Default: an event stream. */
+  contentType?: string;
+  status?: number;
+}

@@ -1,0 +1,57 @@
+/** What every stand-in offers to the HTTP server: it judges a request and encodes an answer. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ModelAnswer, ModelFailure, ModelRequest } from '../../../../ports/model.js';
+import type { Json } from './json.js';
+import type { Refusal, Rules } from './rule.js';
+
+export interface StandIn {
+  rules: Rules;
+  /** The path that a base URL ends with. */
+  base: string;
+  receive(call: WireCall): Verdict;
+  /** The error of the provider for a failure that the script wants. */
+  failure(failure: ModelFailure): HttpError;
+  errorBody(refusal: Omit<Refusal, 'rule'>): unknown;
+}
+
+export interface WireCall {
+  /** Without the query. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  /** Undefined: it is not a JSON object. */
+  body: Json | undefined;
+  bytes: number;
+}
+
+export type Verdict = { refusals: Refusal[] } | Accepted;
+
+export interface Accepted {
+  request: ModelRequest;
+  isStream: boolean;
+  encoder: Encoder;
+}
+
+/** Writes one answer. A stream is `open`, any number of `text`, and `close`. */
+export interface Encoder {
+  open(): string;
+  text(delta: string): string;
+  close(answer: ModelAnswer): string;
+  /** The answer without a stream. */
+  whole(answer: ModelAnswer): unknown;
+}
+
+export interface HttpError {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface StandInOptions {
+  /** For the lifetime of cached prompts. */
+  now(): number;
+}
+
+export function retryAfter(waitMs: number | undefined): Record<string, string> {
+  return waitMs === undefined ? {} : { 'retry-after': String(waitMs / 1000) };
+}
