@@ -61,7 +61,9 @@ test('it holds the program, its types, schemas, documents and licences, and noth
     'THIRD-PARTY-NOTICES',
   ])
     assert.ok(packed.includes(file), `${file} is missing`);
-  const strays = packed.filter((file) => /^(src|test|scripts|bench|dist\/(test|bench))\/|\.(test|map)\b|^dist\/src\/.*\.js$/.test(file));
+  const strays = packed.filter((file) =>
+    /^(src|test|scripts|bench|dist\/(test|bench))\/|\.(test|map)\b|^dist\/src\/.*\.js$/.test(file),
+  );
   assert.deepEqual(strays, []);
 });
 
