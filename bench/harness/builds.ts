@@ -25,7 +25,7 @@ export function packedBuild(folder: string): Build {
   return { ...pack('Guildhall', THIS_CHECKOUT, folder), checkout: THIS_CHECKOUT };
 }
 
-/** A folder with a checkout or an installed package, or a revision, which is built once and kept. */
+/** From a folder with a checkout, or from a revision, which is built once and kept. */
 export function olderBuild(folderOrRevision: string, folder: string): Build {
   const isFolder = fs.existsSync(path.join(folderOrRevision, 'package.json'));
   const checkout = isFolder ? path.resolve(folderOrRevision) : checkoutOf(folderOrRevision);

@@ -132,7 +132,7 @@ export function without(name: string, why: string): Row {
 /** Ratios this close to 1 count as equal. */
 const NOISE = 0.1;
 
-/** Whether a figure is worse than that of the older build; rates are better when they are larger. */
+/** Whether a figure is worse than the older build's; rates are better when they are larger. */
 export function isWorse({ ours, before, unit }: Row): boolean {
   if (ours === undefined || before === undefined || ours === before) return false;
   return unit.includes('/s') ? ours < before * (1 - NOISE) : ours > before * (1 + NOISE);

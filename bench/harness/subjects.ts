@@ -1,4 +1,4 @@
-/** Who is measured: raw loops, this build, an older one, other frameworks; each in a new process. */
+/** Who is measured, each in a new process: raw loops, this build, an older one, frameworks. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** OpenAI Agents SDK: in memory, over chat completions. A stage hands its answer to the next in code. */
+/** OpenAI Agents SDK: in memory, over chat completions. Our code passes answers on to stages. */
 import { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import { z } from 'zod';

@@ -1,6 +1,7 @@
 /**
- * Commands as processes, from start to exit: `guild run` against a script that makes the same calls,
- * `guild --help` and `guild task list` against an empty script, and what `import 'guildhall'` adds.
+ * Commands as processes, from start to exit: `guild run` against a script that makes the same
+ * calls, `guild --help` and `guild task list` against an empty script, and what an import of the
+ * library adds.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -41,10 +42,7 @@ export const start: Bench = {
       commands[2]!.push([build!.guild, 'task', 'list', '--workspace', root]);
     }
     const bare = [script('empty.mjs', '')];
-    const times = await interleaved(
-      [bare, ...commands.flatMap(([, ...args]) => args as string[][])],
-      testbed.scale(15, 3),
-    );
+    const times = await interleaved([bare, ...commands.flatMap(([, ...args]) => args)], testbed.scale(15, 3));
     const raw = median(times[0]!.ms);
     const width = builds(testbed).length;
     return commands.map(([name], at) => {

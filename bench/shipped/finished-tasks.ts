@@ -1,8 +1,9 @@
 /**
  * Beside 100,000 finished tasks, with their pages, conversations and events: a run, the growth of
- * history, the first run when history begins late, and commands that sum everything up. The finished
- * tasks are copies of one that this build really ran.
+ * history, the first run when history begins late, and commands that sum everything up. The
+ * finished tasks are copies of one that this build really ran.
  */
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Build } from '../harness/builds.js';
@@ -156,14 +157,22 @@ function copyFinished(from: string, to: string, count: number): void {
   }
 }
 
-/** Passes until history has caught up: a build may write its first commit in several steps. */
+/**
+ * Passes until history has caught up: a build may write its first commit in several steps. Then
+ * Git packs it, so that no packing falls into the measurement.
+ */
 function settleHistory(build: Build, root: string): void {
   for (let n = 0, size = -1; n < 20 && historySize(root) !== size; n++) {
     size = historySize(root);
     guild(build, 'pump', '--quiet', '--workspace', root);
   }
+  for (const folder of HISTORY_FOLDERS.map((name) => path.join(root, name)).filter((each) => fs.existsSync(each)))
+    execFileSync('git', ['--git-dir', folder, 'gc', '--quiet'], { stdio: 'ignore' });
 }
 
+/** In the workspace, and where older builds had it. */
+const HISTORY_FOLDERS = ['.guild/history.git', '.git'];
+
 function historySize(root: string): number {
-  return diskUsage(path.join(root, '.git')) + diskUsage(path.join(root, '.guild', 'history.git'));
+  return HISTORY_FOLDERS.reduce((total, name) => total + diskUsage(path.join(root, name)), 0);
 }

@@ -1,6 +1,6 @@
 /**
- * W1 to W3 on ext4 with a journal, where a sync costs more: a file with a file system in it, mounted
- * for the measurement. Only root can mount; otherwise the rows say that they were skipped.
+ * W1 to W3 on ext4 with a journal, where a sync costs more: a file with a file system in it,
+ * mounted for the measurement. Only root can mount; otherwise the rows say that they were skipped.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

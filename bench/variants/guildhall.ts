@@ -1,4 +1,4 @@
-/** A build of Guildhall through its library: every run is one `workspace.run()`, as a user has it. */
+/** A build of Guildhall through its library: every run is one `workspace.run()`. */
 import { pathToFileURL } from 'node:url';
 import type * as Guildhall from '../../src/app/index.js';
 import { ADVISOR, READER, TALKER, type Subject, type SubjectOptions, type WorkloadName } from './workloads.js';

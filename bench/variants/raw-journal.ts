@@ -1,4 +1,4 @@
-/** The loop over `fetch` with a journal: each step is a line, and durable before the next starts. */
+/** The loop over `fetch` with a journal: each step is a line, durable before the next one. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fetchCall } from './raw-fetch.js';
