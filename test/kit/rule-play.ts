@@ -88,6 +88,11 @@ export function play(agents: Map<string, Agent>, answer: AnswerOf, options: Play
   return played;
 }
 
+/** Continues from tasks that exist. */
+export function resume(world: World, agents: Map<string, Agent>, answer: AnswerOf): Played {
+  return run(world, agents, answer, 5);
+}
+
 function run(world: World, agents: Map<string, Agent>, answer: AnswerOf, depth: number, kept?: World[]): Played {
   const asked: Task[] = [];
   const wanted = new Map<string, WantedChild>();

@@ -49,7 +49,8 @@ test('no bundled dependency requires a newer Node', () => {
 test('it holds the program, its types, schemas, documents and licences, and nothing else', () => {
   for (const file of [
     'bin/guild.mjs',
-    'dist/src/app/index.js',
+    'dist/bundle/guildhall.js',
+    'dist/bundle/guild.js',
     'dist/src/app/index.d.ts',
     'dist/vendor/openai.js',
     'schemas/guild.json',
@@ -60,13 +61,15 @@ test('it holds the program, its types, schemas, documents and licences, and noth
     'THIRD-PARTY-NOTICES',
   ])
     assert.ok(packed.includes(file), `${file} is missing`);
-  const strays = packed.filter((file) => /^(src|test|scripts|bench|dist\/(test|bench))\/|\.(test|map)\b/.test(file));
+  const strays = packed.filter((file) =>
+    /^(src|test|scripts|bench|dist\/(test|bench))\/|\.(test|map)\b|^dist\/src\/.*\.js$/.test(file),
+  );
   assert.deepEqual(strays, []);
 });
 
 test('it has a licence text for every package in the bundle', () => {
   const notices = fs.readFileSync(path.join(home, 'node_modules/guildhall/THIRD-PARTY-NOTICES'), 'utf8');
-  for (const name of ['@ai-sdk/openai', '@ai-sdk/mcp', '@ai-sdk/provider-utils', 'cross-spawn', 'zod'])
+  for (const name of ['@ai-sdk/openai', '@ai-sdk/mcp', '@ai-sdk/provider-utils', 'cross-spawn', 'js-yaml', 'zod'])
     assert.match(notices, new RegExp(`^${name} \\d\\S+ \\(\\S+\\)\\n\\n\\S`, 'm'));
 });
 
@@ -134,6 +137,24 @@ test('the library can be imported and required, and its types hold under the str
   assert.equal(checked.out, '');
   assert.equal(checked.code, 0, checked.err);
 });
+
+test('importing the library, or asking the command for help, loads a small part of the program', () => {
+  const bundle = path.join(home, 'node_modules/guildhall/dist/bundle');
+  assert.ok(bytesLoaded(bundle, 'guildhall.js') < 20_000, 'the library');
+  assert.ok(bytesLoaded(bundle, 'guild.js') < 60_000, 'the command');
+});
+
+/** The size of a file and of all that it imports at once. */
+function bytesLoaded(folder: string, entry: string): number {
+  const seen = new Set([entry]);
+  let bytes = 0;
+  for (const file of seen) {
+    const text = fs.readFileSync(path.join(folder, file), 'utf8');
+    bytes += text.length;
+    for (const [, name] of text.matchAll(/^(?:import|export|\}) ?(?:from )?"\.\/([^"]+)";$/gm)) seen.add(name!);
+  }
+  return bytes;
+}
 
 const MAIN = (): string => path.join(home, 'node_modules/guildhall/bin/guild.mjs');
 

@@ -65,11 +65,12 @@ export function firstMessage(
   const sections: string[] = [];
   // A required call has everything in its description and does not use the agent's template.
   const isSelfContained = hasRequiredCall(task);
-  if (goal !== undefined && goal !== task.description && task.parent !== undefined && !isSelfContained)
-    sections.push(`Goal it serves: ${goal}`);
-  if (Object.keys(rest).length > 0) sections.push(`Context:\n${JSON.stringify(rest, null, 2)}`);
   const request =
     agent.userPromptTemplate === undefined || isSelfContained ? task.description : fill(agent.userPromptTemplate, task);
+  // A stage of a pattern usually quotes the goal in its request.
+  if (goal !== undefined && task.parent !== undefined && !isSelfContained && !request.includes(goal))
+    sections.push(`Goal it serves: ${goal}`);
+  if (Object.keys(rest).length > 0) sections.push(`Context:\n${JSON.stringify(rest, null, 2)}`);
   return {
     role: 'user',
     content: [request, ...sections, ...results].join('\n\n'),

@@ -6,7 +6,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
-import { errorText, fence, continued } from './gather.js';
+import { errorText, fence, continued, requestPart } from './gather.js';
 
 export function wantedAdvisors(task: Task, agent: Agent): WantedChild[] {
   return agent.advisors.map((advisor) => ({
@@ -39,5 +39,5 @@ export function enrichedRequest(task: Task, advice: readonly Placed[]): string {
     const text = state === 'completed' ? (child.result ?? '') : `Advisor ${child.to} failed: ${errorText(child.error)}`;
     return fence('advisory', child.to ?? 'advisor', text, task.id);
   });
-  return [...quotes, fence('original_user_request', task.from ?? 'human', task.description, task.id)].join('\n\n');
+  return [...quotes, requestPart(task)].join('\n\n');
 }

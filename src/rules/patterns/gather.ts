@@ -32,9 +32,40 @@ export function gather(wanted: readonly WantedChild[], children: Children): Gath
 
 /** `<label__tag agent="name">text</label__tag>`. The tag is a hash of the content and the salt. */
 export function fence(label: string, from: string, text: string, salt: string): string {
-  const tag = `${label}__${hash53(`${salt}\n${from}\n${text}`)}`;
-  return `<${tag} agent="${from.replace(/[^\w.-]/g, '-')}">\n${text}\n</${tag}>`;
+  const name = from.replace(/[^\w.-]/g, '-');
+  const tag = `${label}__${hash53(`${salt}\n${name}\n${text}`)}`;
+  return `<${tag} agent="${name}">\n${text}\n</${tag}>`;
 }
+
+interface Request {
+  from: string;
+  text: string;
+}
+
+/**
+ * What was asked for in the first place. A stage of a pattern quotes it at the end of its own
+ * request, after the answers and advice that it got.
+ */
+export function originalRequest(task: Task): Request {
+  return quotedRequest(task.description, task.parent) ?? { from: task.from ?? 'human', text: task.description };
+}
+
+/** A request as the last part of a prompt: as it is if it ends with a quoted one, else quoted. */
+export function requestPart(task: Task, request = task.description): string {
+  const isQuoted = quotedRequest(request, task.parent) ?? quotedRequest(request, task.id);
+  return isQuoted === undefined ? fence(REQUEST, task.from ?? 'human', request, task.id) : request;
+}
+
+/** The fence of a request. It must be the end of the text, and its tag must belong to `salt`. */
+function quotedRequest(text: string, salt: string | undefined): Request | undefined {
+  if (salt === undefined) return undefined;
+  const [quote, , from, request] = QUOTED_REQUEST.exec(text) ?? [];
+  if (from === undefined || request === undefined) return undefined;
+  return fence(REQUEST, from, request, salt) === quote ? { from, text: request } : undefined;
+}
+
+const REQUEST = 'original_user_request';
+const QUOTED_REQUEST = new RegExp(`<(${REQUEST}__[0-9a-z]{11}) agent="([\\w.-]*)">\\n([^]*)\\n</\\1>$`);
 
 /** Removes the tags that `fence` adds, for one-line summaries. */
 export function unfenced(description: string): string {

@@ -1,15 +1,18 @@
-/** Handoff: the next agent answers, given the upstream answer and the original request. */
+/**
+ * Handoff: the next agent answers, given the upstream answer and the original request. What came
+ * before that answer is not repeated, so a prompt does not grow with the length of the chain.
+ */
 import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
-import { errorText, fence, continued } from './gather.js';
+import { errorText, fence, continued, originalRequest } from './gather.js';
 
 export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): WantedChild[] {
   if (agent.handoff === undefined) return [];
   const answer = fence('response', upstream.task.to ?? agent.name, upstream.task.result ?? '', task.id);
-  const request = fence('original_user_request', task.from ?? 'human', task.description, task.id);
+  const { from, text } = originalRequest(task);
   return [
     {
       id: childId(task.id, `handoff-${agent.handoff}`),
@@ -18,8 +21,10 @@ export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): Wante
       ...continued(task, `handoff-${agent.handoff}`),
       description:
         agent.context === 'none'
-          ? task.description
-          : [...conversation(task, agent, upstream), answer, request].join('\n\n'),
+          ? text
+          : [...conversation(task, agent, upstream), answer, fence('original_user_request', from, text, task.id)].join(
+              '\n\n',
+            ),
     },
   ];
 }

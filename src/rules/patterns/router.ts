@@ -7,7 +7,7 @@ import { childId } from '../../domain/task/id.js';
 import { readRoute, type Route } from '../../domain/task/route.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
-import { errorText, fence, continued } from './gather.js';
+import { errorText, fence, continued, requestPart } from './gather.js';
 
 /** True for the task in which a router chooses. */
 export function isChoosing({ role }: Pick<Task, 'role'>, { router }: Pick<Agent, 'router'>): boolean {
@@ -40,9 +40,6 @@ export function wantedRoute(task: Task, agent: Agent, route: Route): WantedChild
     role: roleFacts(task.role).isMember ? task.role : 'route',
     to: route.agent,
     ...continued(task, `route-${route.agent}`),
-    description:
-      note === ''
-        ? task.description
-        : note + fence('original_user_request', task.from ?? 'human', task.description, task.id),
+    description: note === '' ? task.description : note + requestPart(task),
   };
 }

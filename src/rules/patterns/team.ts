@@ -8,7 +8,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
 import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
-import { errorText, fence, gather, type Children } from './gather.js';
+import { errorText, fence, gather, requestPart, type Children } from './gather.js';
 
 /** What a member did in one round. Its task has this as its result, in JSON. */
 interface Contribution {
@@ -79,7 +79,7 @@ function member(
   notes: Note[],
 ): WantedChild {
   const others = active.filter((other) => other !== name);
-  const first = `You are ${name}, a member of a team (${active.join(', ')}) that ${agent.name} coordinates. The team deliberates in rounds. Use broadcast to tell the others what they should know; they see nothing else of your work. Call vote_conclude when nothing more needs to be discussed.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
+  const first = `You are ${name}, a member of a team (${active.join(', ')}) that ${agent.name} coordinates. The team deliberates in rounds. Use broadcast to tell the others what they should know; they see nothing else of your work. Call vote_conclude when nothing more needs to be discussed.\n\n${requestPart(task, request)}`;
   const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
   const later = news.length === 0 ? 'There were no broadcasts.' : news.map((note) => fenced(task, note)).join('\n\n');
   return {
@@ -101,7 +101,7 @@ function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): Wa
     role: 'coordinator',
     to: agent.name,
     session: childId(task.session ?? task.id, 'coordinator'),
-    description: `You coordinate a team on this request:\n\n${fence('original_user_request', task.from ?? 'human', task.description, task.id)}\n\nRound ${round} is over. The members said:\n\n${news.join('\n\n') || 'Nothing.'}\n\nIf this is enough to decide, call conclude_team. Otherwise broadcast what the members should look at next.`,
+    description: `You coordinate a team on this request:\n\n${requestPart(task)}\n\nRound ${round} is over. The members said:\n\n${news.join('\n\n') || 'Nothing.'}\n\nIf this is enough to decide, call conclude_team. Otherwise broadcast what the members should look at next.`,
   };
 }
 
@@ -111,7 +111,7 @@ export function discussionRequest(task: Task, request: string, notes: readonly N
   return [
     `The team has finished its discussion: ${why}. In order, the members said:`,
     ...discussion,
-    fence('original_user_request', task.from ?? 'human', request, task.id),
+    requestPart(task, request),
     'Now give the final answer yourself.',
   ].join('\n\n');
 }
