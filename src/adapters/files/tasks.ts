@@ -4,6 +4,7 @@
  * its file follows.
  */
 import path from 'node:path';
+import { pageMark, pagePlace } from '../../domain/task/result-page.js';
 import { isEnded as isEndedState, type EndedState, type Placed, type Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
@@ -274,14 +275,14 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
       return false;
     }
     // Only roots have a page; they are the results that people look for.
-    const page = task.parent === undefined ? { file: layout.result(id), text: resultPage(task) } : undefined;
-    if (page !== undefined) journal.put({ page: id, text: page.text, ...wasAt(page.file) });
+    const page = task.parent === undefined ? pageOf(task) : undefined;
+    if (page !== undefined) journal.put({ page: id, ...page });
     journal.put({ task: id, state, text });
     forget(id);
     const to = layout.task(state, id);
     const others = [layout.task('completed', id), layout.task('failed', id)];
     const end = { task, state };
-    const item = send(id, { from: layout.claimed(id, claim.agent, me), to, text, others, evidence, page, end });
+    const item = send(id, { from: layout.claimed(id, claim.agent, me), to, text, others, evidence, page: page && inWorkspace(page), end });
     return durable ? isPlaced(await placer.placed(item, { isAlone: true })) : true;
   }
 
@@ -290,17 +291,26 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     for (const state of ['failed', 'completed'] as const) {
       const file = layout.task(state, id);
       if (disk.stamp(file) === undefined) continue;
-      await write.replace(file, printTask(task));
+      const text = printTask(withPageMark(task, lookup.read(file, id)));
+      await write.replace(file, text);
       const target = layout.task('pending', id);
       if (!disk.rename(file, target)) return false;
       await Promise.all([disk.syncFolder(layout.tasks('pending')), disk.syncFolder(layout.tasks(state))]);
       tasks.load('pending', target);
       // Lines of an earlier life of the task must not end it again.
-      if (journal.isUsed()) journal.put({ task: id, state: 'pending', text: printTask(task) });
+      if (journal.isUsed()) journal.put({ task: id, state: 'pending', text });
       if (journal.isUsed()) journal.placed(taskKey(id), target);
       return true;
     }
     return false;
+  }
+
+  /** Notes that the page of the last end is ours, so that the next end may replace it. */
+  function withPageMark(task: Task, ended: Task | undefined): Task {
+    const page = disk.read(layout.result(task.id));
+    const text = page.kind === 'file' ? page.bytes.toString('utf8') : undefined;
+    if (ended === undefined || text === undefined || text !== resultPage(ended)) return task;
+    return { ...task, extra: { ...task.extra, ...pageMark(text) } };
   }
 
   /** Queues a new state of the task's file. What is already queued keeps its place. */
@@ -346,9 +356,17 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     return queued(id) !== undefined || disk.stamp(layout.claimed(id, agent, me)) !== undefined;
   }
 
-  function wasAt(file: string): { was?: string } {
-    const was = disk.stamp(file);
-    return was === undefined ? {} : { was };
+  /** A page that a person wrote stays where it is, and ours gets another name. */
+  function pageOf(task: Task): { file: string; text: string; was?: string } {
+    const text = resultPage(task);
+    const read = disk.read(layout.result(task.id));
+    const file = pagePlace(task, text, read.kind === 'file' ? read.bytes.toString('utf8') : undefined);
+    const was = disk.stamp(path.join(layout.root, file));
+    return { file, text, ...(was === undefined ? {} : { was }) };
+  }
+
+  function inWorkspace({ file, text }: { file: string; text: string }): { file: string; text: string } {
+    return { file: path.join(layout.root, file), text };
   }
 
   function unclaimedNames(id: string): string[] {

@@ -90,8 +90,8 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     files.delete(found.file);
   }
 
-  function replayPage({ page, text, was, isSettled }: HeldPage): void {
-    const file = layout.result(page);
+  function replayPage({ page, file: relative, text, was, isSettled }: HeldPage): void {
+    const file = path.join(layout.root, relative);
     const read = disk.read(file);
     files.add(file);
     if (isSettled || !hasEnded(page)) return;

@@ -28,6 +28,8 @@ export interface TaskPut {
 
 export interface PagePut {
   page: string;
+  /** Relative to the workspace. */
+  file: string;
   text: string;
   /** Stamp of the page that it replaces. */
   was?: string;
