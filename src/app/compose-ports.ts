@@ -33,7 +33,7 @@ import type { Store } from '../ports/store/index.js';
 import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import { toolbox } from '../tools/toolbox.js';
-import { lateHistory, noted } from './late-history.js';
+import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
 
@@ -51,17 +51,21 @@ interface Foundation {
 }
 
 /** `store` is separate because only its owner may close it. */
-export function composePorts(foundation: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
-  const { root, disk, clock, ids, env, config, plugins, agents, abandoned } = foundation;
+export function composePorts(given: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
+  const { root, clock, ids, env, config, plugins, agents, abandoned } = given;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
-  const history = options.history === false || options.disk ? undefined : lateHistory({ root, config, env, clock });
+  const isKept = config.git.enabled && options.history !== false && options.disk === undefined;
+  const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
-  const store = noted(openStore(foundation, options), trail);
+  const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
+  const opened = openStore({ ...given, disk }, options);
+  const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
   const fileTools = workspaceFiles({
     root,
     disk,
+    onWrite: history?.changed,
     judge: { spelling: judgeSpelling, path: judgePath },
     search: search({ kind: config.search }),
   });

@@ -32,7 +32,7 @@ function sandbox(root: string, env: Record<string, string | undefined>): Finding
 
 function history(root: string, env: Record<string, string | undefined>): Finding {
   const state = openHistory(root, env).state();
-  if (state.on) return { name: 'history', verdict: 'good', text: 'kept in git, in this folder' };
+  if (state.on) return { name: 'history', verdict: 'good', text: 'kept in git, apart from your own repository' };
   return { name: 'history', verdict: 'odd', text: `not kept: ${state.why}` };
 }
 

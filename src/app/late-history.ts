@@ -1,21 +1,62 @@
 /**
  * History for a working process. Its code is loaded at the first commit, so that it does not slow
- * down the start.
+ * down the start. What changed before is remembered until then.
  */
+import path from 'node:path';
 import type { Event } from '../domain/event.js';
+import { INTERVALS } from '../domain/intervals.js';
 import type { Audit } from '../engine/core/context.js';
+import type { Disk } from '../ports/disk.js';
 import type { History } from '../ports/history.js';
 import type { Store } from '../ports/store/index.js';
 import type { HistoryOptions } from './readers/history.js';
 
-export function lateHistory(options: HistoryOptions): Pick<History, 'commit' | 'close'> {
-  let made: Promise<History> | undefined;
-  const load = async (): Promise<History> =>
-    (await import('./readers/history.js')).history({ ...options, background: true });
+type WorkingHistory = Pick<History, 'changed' | 'commit' | 'hurry' | 'close'>;
+
+export function lateHistory(options: HistoryOptions): WorkingHistory {
+  /** Never in history: noting them would load it for a process that changes nothing else. */
+  const ownFiles = path.join(options.root, '.guild', path.sep);
+  let early = new Set<string>();
+  let history: History | undefined;
+  let loading: Promise<History> | undefined;
+  let isEnding = false;
+  // A process that lives on commits what others left and what people changed.
+  const timer = setInterval(() => void tend(), INTERVALS.historyCheckMs).unref();
   return {
-    commit: async (...args) => (await (made ??= load())).commit(...args),
-    close: async () => (await made)?.close(),
+    changed(file) {
+      if (history !== undefined) history.changed(file);
+      else if (!file.startsWith(ownFiles)) early.add(file);
+    },
+    commit: async (...args) => (await load()).commit(...args),
+    hurry() {
+      history?.hurry();
+      isEnding = true;
+    },
+    async close() {
+      clearInterval(timer);
+      if (loading !== undefined || early.size > 0) await (await load()).close();
+    },
   };
+
+  function load(): Promise<History> {
+    loading ??= import('./readers/history.js').then((module) => {
+      history = module.history({ ...options, background: true });
+      for (const file of early) history.changed(file);
+      early = new Set();
+      if (isEnding) history.hurry();
+      return history;
+    });
+    return loading;
+  }
+
+  /** A failure is reported with the next commit. */
+  async function tend(): Promise<void> {
+    try {
+      await (await load()).tend();
+    } catch {
+      // The next commit fails for the same reason, and says so.
+    }
+  }
 }
 
 /** Passes every event of the store to the history as well. */
@@ -25,4 +66,52 @@ export function noted(store: Store, trail: Audit): Store {
     trail.note(event);
   };
   return { ...store, events: { ...store.events, append } };
+}
+
+/** A disk that tells which files it changed. */
+export function watchedDisk(disk: Disk, changed: (file: string) => void): Disk {
+  return {
+    ...disk,
+    create(file, bytes) {
+      const isNew = disk.create(file, bytes);
+      if (isNew) changed(file);
+      return isNew;
+    },
+    append(file, bytes) {
+      const stamp = disk.append(file, bytes);
+      changed(file);
+      return stamp;
+    },
+    patch(file, offset, bytes) {
+      const stamp = disk.patch(file, offset, bytes);
+      changed(file);
+      return stamp;
+    },
+    rename(from, to) {
+      const isMoved = disk.rename(from, to);
+      if (isMoved) {
+        changed(from);
+        changed(to);
+      }
+      return isMoved;
+    },
+    link(from, to) {
+      const isLinked = disk.link(from, to);
+      if (isLinked) changed(to);
+      return isLinked;
+    },
+    remove(file) {
+      const isRemoved = disk.remove(file);
+      if (isRemoved) changed(file);
+      return isRemoved;
+    },
+    removeSoon(file) {
+      disk.removeSoon(file);
+      changed(file);
+    },
+    async createSynced(file, bytes) {
+      await disk.createSynced(file, bytes);
+      changed(file);
+    },
+  };
 }

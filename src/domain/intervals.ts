@@ -49,9 +49,13 @@ export const INTERVALS = {
   ballotLooksMs: 100,
   /** A single pass waits at most this long for a person who is saving the ballot. */
   ballotPatienceMs: 10_000,
-  /** Commits to history, while tasks are worked on and when none is. */
-  commitGapBusyMs: 2000,
-  commitGapQuietMs: 500,
+  /** Commits to history. */
+  commitGapMs: 3000,
+  /** A process looks whether others left something for history. */
+  historyCheckMs: 5000,
+  /** A process looks for what people changed, for history; and again at its end, not at once. */
+  peopleCheckMs: 60_000,
+  peopleCheckAgainMs: 1000,
 
   // Display
   frameMs: 100,

@@ -1,12 +1,14 @@
 /**
- * The Git history of the workspace, stored where agents cannot change it: one commit for each pass
- * that changed something. Losing it loses no work, and no pass waits for it.
+ * The Git history of the workspace, stored where agents cannot change it. Losing it loses no work,
+ * and no work waits for it.
  */
 export interface Commit {
   id: string;
   at: string;
   subject: string;
   body: string;
+  /** The person whose change it is; absent for what the program did. */
+  by?: string;
 }
 
 /** A file that `undo` would restore, remove or change. */
@@ -19,18 +21,30 @@ export interface History {
   /** Whether history is kept here; if not, one sentence that says why. Read-only. */
   state(): { on: true } | { on: false; why: string };
   /**
-   * Commits all changes in the workspace. False if there are none or history is off. Never runs
-   * hooks, pagers or filters. `evenIfSame`: commit the message even if another process already
-   * committed the files. Throws a ProblemError if it cannot commit now (a merge is in progress, the
-   * disk is full); the next commit then includes everything.
+   * Notes a file that the program wrote, moved or removed: an absolute path. The next commit reads
+   * it. Never throws. Files outside the workspace, secrets and private files are ignored.
+   */
+  changed(file: string): void;
+  /**
+   * Commits the noted files. If another process writes history at this moment, the list is left for
+   * it. False if there was nothing to commit. `evenIfSame`: the message is worth a commit without a
+   * changed file. Never runs hooks, pagers or filters. Throws a ProblemError if it cannot commit
+   * now (no git, a full disk); the next commit then includes everything.
    */
   commit(subject: string, body: string, options?: { evenIfSame?: boolean }): Promise<boolean>;
+  /** The process is about to end: what takes long is given up and left to the next one. */
+  hurry(): void;
+  /** Commits what other processes left and, at most once a minute, what people changed. */
+  tend(): Promise<void>;
   /** Newest first. `task`: only commits that name it or a task below it. */
   log(options?: { limit?: number; task?: string }): Promise<Commit[]>;
   /** The file changes that `undo` would make now. Throws a ProblemError for an unknown commit. */
   changes(to: string): Promise<{ commit: Commit; files: FileChange[] }>;
   /** Restores files and tasks to a commit, as a new commit. Commits the current state first. */
   undo(to: string): Promise<{ commit: string; files: string[] }>;
-  /** Resolves when no operation is running. */
+  /**
+   * Commits what is left, also of people, if this object has committed before. Bounded in time: a
+   * large first commit is continued by the next process. Resolves when no operation is running.
+   */
   close(): Promise<void>;
 }

@@ -44,12 +44,15 @@ const git = z.union(
       enabled: key(flag, 'Whether history is kept.', { default: '`true`' }),
       author: key(
         z.string().check(z.regex(/^[^<>\n]+<[^<>\s]+>\s*$/, 'a name and an address, such as "Ada <ada@example.org>"')),
-        'The author of the commits.',
+        'The author of the commits of the program; people keep their own names.',
         { example: 'Ada <ada@example.org>' },
       ),
+      branch: key(flag, 'Commit to the branch that is checked out in the workspace, not to `.guild/history.git`.', {
+        default: '`false`',
+      }),
     }),
   ],
-  { error: 'true, false, or a mapping with "enabled" and "author"' },
+  { error: 'true, false, or a mapping with "enabled", "author" and "branch"' },
 );
 
 const pluginName = named(
@@ -129,10 +132,14 @@ export const guildYaml = z.strictObject(
       { example: '{rescan: 10s}' },
     ),
     store: key(choice(['files']), 'Where the workspace is kept.', { default: '`files`' }),
-    git: key(git, 'History in Git: one commit for each pass that changed something. `false` keeps none.', {
-      default: '`true`',
-      example: '{author: "Ada <ada@example.org>"}',
-    }),
+    git: key(
+      git,
+      'History in Git, in `.guild/history.git`: a commit every few seconds while something changes. `false` keeps none.',
+      {
+        default: '`true`',
+        example: '{author: "Ada <ada@example.org>"}',
+      },
+    ),
     inbox: key(
       z.strictObject(
         {

@@ -23,7 +23,7 @@ test('every command answers programs', async (t) => {
   const json = (...args: string[]): Promise<Ran> => guild(...args, '--json');
 
   const made = onlyObject(await json('init', 'other'));
-  assert.deepEqual(Object.keys(made), ['workspace', 'created', 'kept']);
+  assert.deepEqual(Object.keys(made), ['workspace', 'created', 'kept', 'toIgnore']);
   const added = onlyObject(await json('task', 'add', 'A', 'thing', '--id', 'a', '--priority', 'b', '--after', 'never'));
   assert.deepEqual(
     [added['id'], added['description'], added['priority'], added['dependencies']],

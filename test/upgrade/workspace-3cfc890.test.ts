@@ -10,6 +10,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openWorkspace, type OpenOptions } from '../../src/app/index.js';
+import { openHistory } from '../../src/app/readers/history.js';
 
 const FIXTURE = fileURLToPath(new URL('../../../test/fixtures/workspace-3cfc890/workspace.tar.gz', import.meta.url));
 const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-upgrade-')));
@@ -185,10 +186,19 @@ test('files that people write are unchanged', () => {
   assert.match(is.get('storage/planner-checkin.yaml')!, /^# ours\n/);
 });
 
-test('the history continues', () => {
-  git('merge-base', '--is-ancestor', oldHead, 'HEAD');
-  assert.ok(Number(git('rev-list', '--count', `${oldHead}..HEAD`)) > 0);
-  assert.equal(git('status', '--porcelain', '--', 'tasks', 'sessions', 'results'), '');
+test('the history continues in its own repository, and the old commits stay readable', async () => {
+  assert.equal(git('rev-parse', 'HEAD'), oldHead, 'the branch is as it was');
+  const history = openHistory(root, process.env);
+  const commits = await history.log({ limit: 1000 });
+  await history.close();
+  const old = commits.findIndex(({ id }) => id === oldHead);
+  assert.ok(old > 0, 'new commits come before the old ones');
+  assert.ok(commits.length > old + 1);
+  assert.match(commits[old - 1]!.subject, /^history begins: \d+ files/);
+  const files = git('--git-dir=.guild/history.git', 'ls-tree', '-r', '--name-only', 'HEAD').split('\n');
+  const inHistory = new Set(files.map((file) => file.replace(/\/\d{4}-\d\d\/\d\d\/\d\d\/\d\d\//, '/')));
+  for (const file of is.keys())
+    if (/^(tasks|sessions|results|memory|context|inbox)\//.test(file)) assert.ok(inHistory.has(file), file);
 });
 
 /** Pumps, answers approvals and lets time pass until nothing is left to do. */
@@ -260,7 +270,7 @@ function list(folder: string): string[] {
 }
 
 function snapshot(): Files {
-  const files = list('.').filter((file) => !/^\.git\/|^\.guild\/git\//.test(file));
+  const files = list('.').filter((file) => !/^\.git\/|^\.guild\/(git|history)/.test(file));
   return new Map(files.map((file) => [file, fs.readFileSync(path.join(root, file), 'utf8')]));
 }
 

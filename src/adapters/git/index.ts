@@ -1,42 +1,56 @@
 /**
- * The workspace's history in plain Git. Any number of processes may commit at once: each builds its
- * own tree, and only moving the branch from its parent commit is exclusive. A process that loses
- * builds its tree again. There is no lock of ours that a crash could leave behind.
+ * The workspace's history in Git, in a repository of its own under `.guild/`. A person's branch,
+ * index, stash, hooks and settings are never touched, unless `branch` asks for commits on their
+ * branch. Commits that earlier versions made on the branch stay readable.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { ProblemError, problem } from '../../domain/problem.js';
 import type { Clock } from '../../ports/clock.js';
-import type { History } from '../../ports/history.js';
-import { indexCache, showIndex } from './index-cache.js';
-import { KEPT_OUT } from './kept-out.js';
-import { readLog } from './log.js';
-import { packIfMany } from './pack.js';
-import { branchOf, findPlace, isId, readHead, whyPaused, type Head, type Place } from './place.js';
-import { privateGitFolder, runGit, type RunGit } from './program.js';
-import { must, stage } from './stage.js';
-import { restoreFiles, changedFiles } from './undo.js';
+import type { Commit, FileChange, History } from '../../ports/history.js';
+import type { Processes } from '../../ports/processes.js';
+import { isCovered } from './changes/covered.js';
+import { changesByPeople } from './changes/look.js';
+import { readCommit, readLog } from './log.js';
+import { parsePerson, PROGRAM } from './repository/person.js';
+import { stampsAt } from './changes/stamps-at.js';
+import { branchTarget, ownTarget, type OpenTarget } from './repository/target.js';
+import {
+  differences,
+  filesAt,
+  resolveCommit,
+  restoreFiles,
+  unknownCommit,
+  type OldCommit,
+  type OldFile,
+} from './undo.js';
+import { writer, type Written } from './writer.js';
 
 interface GitOptions {
   root: string;
   env: Record<string, string | undefined>;
-  clock: Pick<Clock, 'now' | 'sleep'>;
-  /** `Name <mail>`. */
+  clock: Clock;
+  processes: Processes;
+  /** `Name <mail>` of the program's commits. */
   author?: string;
+  /** Commits to the branch that is checked out in the workspace. */
+  branch?: boolean;
   /** Runs git at lower priority. */
   background?: boolean;
   /** Where a file of an old commit is restored to. */
   nameAfterUndo?: (path: string) => string;
 }
 
-const TRIES = 40;
+/** How long an undo waits for the process that writes history. */
+const WAIT_MS = 30_000;
 
 export function git(options: GitOptions): History {
-  const { root, env, clock, author, background = false, nameAfterUndo = (name) => name } = options;
-  const runOptions = { cwd: root, env, background };
-  const cache = indexCache(root);
-  let privateGitDir: string | undefined;
-  let last: { commit: string; tree: string } | undefined;
+  const { root, env, clock, processes, author, background = false, nameAfterUndo = (name) => name } = options;
+  const where = { root, env, background, now: () => clock.now() };
+  const target = options.branch ? branchTarget(where) : ownTarget(where);
+  const old = options.branch ? undefined : branchTarget(where);
+  const writes = writer({ root, target, env, clock, processes, ...(author ? { author } : {}) });
+  const { mail } = parsePerson(author) ?? PROGRAM;
   let queue: Promise<unknown> = Promise.resolve();
   const serialize = <T>(work: () => Promise<T>): Promise<T> => {
     const current = queue.then(work, work);
@@ -46,209 +60,137 @@ export function git(options: GitOptions): History {
 
   return {
     state() {
-      const place = findPlace(root);
-      return place.kind === 'off' ? { on: false, why: place.why } : { on: true };
+      const why = target.whyOff();
+      return why === undefined ? { on: true } : { on: false, why };
     },
-    commit: (subject, body, options = {}) => serialize(() => commit(subject, body, options.evenIfSame ?? false)),
-    log: (options = {}) =>
+    changed(file) {
+      if (target.whyOff() === undefined) writes.changed(file);
+    },
+    commit: (subject, body, { evenIfSame = false } = {}) =>
       serialize(async () => {
-        const repository = await openRepository();
-        return repository?.head.commit === undefined
-          ? []
-          : readLog(repository.onFiles, repository.head.commit, options);
+        if (target.whyOff() !== undefined) return false;
+        return (await writes.commit({ subject, body }, { evenIfSame })).kind !== 'nothing';
       }),
+    hurry: writes.hurry,
+    tend: () => serialize(async () => (target.whyOff() === undefined ? writes.tend() : undefined)),
+    log: (filter) => serialize(() => log(filter ?? {})),
     changes: (to) =>
       serialize(async () => {
-        const repository = await requireHistory();
-        const index = await cache.take(repository.onFiles, repository.head.commit);
-        try {
-          return await changedFiles(repository, to, await stage(repository.onFiles, root, index));
-        } finally {
-          cache.drop(index);
-        }
+        const { commit, files } = await planUndo(to);
+        return { commit, files };
       }),
     undo: (to) => serialize(() => undo(to)),
-    async close() {
-      await queue;
-      if (privateGitDir !== undefined) fs.rmSync(privateGitDir, { recursive: true, force: true });
-      privateGitDir = undefined;
+    close() {
+      writes.hurry();
+      return serialize(writes.close);
     },
   };
 
-  async function commit(subject: string, body: string, evenIfSame: boolean): Promise<boolean> {
-    for (let attempt = 1; ; attempt++) {
-      const repository = await openRepository(true);
-      if (repository === undefined) return false;
-      const paused = whyPaused(repository.gitDir);
-      if (paused) throw new ProblemError(paused);
-      const index = await cache.take(repository.onFiles, repository.head.commit);
-      try {
-        const tree = await stage(repository.onFiles, root, index);
-        if (!evenIfSame && tree === (await treeOf(repository))) return false;
-        const id = await write(repository, tree, subject, body, index);
-        if (id !== undefined) return true;
-      } finally {
-        cache.drop(index);
-      }
-      if (attempt === TRIES)
-        throw new ProblemError(
-          problem('tool_failed', `no commit was made in ${TRIES} attempts: other processes kept moving the branch`, {
-            hint: 'work continues; the next commit contains everything',
-          }),
-        );
-      await clock.sleep(Math.random() * Math.min(500, 10 * attempt));
-    }
+  async function log({ limit = 50, task }: { limit?: number; task?: string }): Promise<Commit[]> {
+    const filter = { mail, ...(task === undefined ? {} : { task }) };
+    const now = await target.look();
+    const commits = now?.tip === undefined ? [] : await readLog(now.run, now.tip, { ...filter, limit });
+    const before = commits.length < limit ? await oldHistory() : undefined;
+    if (before?.tip === undefined) return commits;
+    const older = await readLog(before.run, before.tip, { ...filter, limit: limit - commits.length, onlyOwn: true });
+    return [...commits, ...older];
   }
 
-  /** Returns the commit; undefined if another process moved the branch first. */
-  async function write(
-    repository: Repository,
-    tree: string,
-    subject: string,
-    body: string,
-    index: string,
-  ): Promise<string | undefined> {
-    const parent = repository.head.commit === undefined ? [] : ['-p', repository.head.commit];
-    const input = `${subject}\n${body === '' ? '' : `\n${body}\n`}`;
-    const result = await repository.onFiles(['commit-tree', tree, ...parent, '-F', '-'], { input, env: identity() });
-    const id = must(result).out.trim();
-    const before = repository.head.commit ?? '0'.repeat(id.length);
-    const moved = await repository.onRefs(['update-ref', '-m', `guild: ${subject}`, 'HEAD', id, before]);
-    if (moved.code !== 0) {
-      if (!/cannot lock ref|File exists/.test(moved.err)) must(moved);
-      removeStaleLock(moved.err);
-      return undefined;
-    }
-    last = { commit: id, tree };
-    await showIndex(
-      index,
-      repository.gitDir,
-      () => readHead(repository.gitDir, repository.commonDir)?.commit === id,
-    ).catch(() => undefined);
-    cache.keep(index, id, repository.head.commit);
-    await packIfMany(repository.onRefs, repository.commonDir).catch(() => undefined);
-    return id;
+  /** The branch, on which earlier versions kept history. */
+  async function oldHistory(): Promise<OpenTarget | undefined> {
+    return old?.look().catch(() => undefined);
+  }
+
+  async function planUndo(to: string): Promise<UndoPlan> {
+    const now = await target.look();
+    const before = await oldHistory();
+    if (now?.tip === undefined && before?.tip === undefined)
+      throw new ProblemError(problem('not_found', 'this workspace has no history yet'));
+    const found = (await commitIn(now, to)) ?? (await commitIn(before, to));
+    if (found === undefined) throw unknownCommit(to);
+    const files = await filesAt(found);
+    const known = now?.tip === undefined ? new Map<string, OldFile>() : await filesAt({ id: now.tip, run: now.run });
+    const names = [...known.keys(), ...files.keys()].filter((name) => known.get(name)?.id !== files.get(name)?.id);
+    const changes = differences(root, files, [...names, ...(await uncommitted(now))], (name) => known.has(name));
+    return { commit: await readCommit(found.run, found.id, mail), files: changes, old: found, wanted: files };
+  }
+
+  /** What is on disk and not in the newest commit. */
+  async function uncommitted(now: OpenTarget | undefined): Promise<string[]> {
+    const opened = now ?? { gitDir: '', ref: '', tip: undefined, run: async () => NO_RESULT, start: noGit };
+    const stamps = await stampsAt(path.join(root, '.guild', 'history', 'stamps'), opened);
+    const { tip = '', run } = opened;
+    const idsOf = async (names: readonly string[]): Promise<(string | undefined)[]> => {
+      const { out } = await run(['cat-file', '--batch-check'], {
+        input: names.map((name) => `${tip}:${name}\n`).join(''),
+      });
+      return out.split('\n').map((line) => /^([0-9a-f]+) blob /.exec(line)?.[1]);
+    };
+    const noted = { has: () => false, all: () => [] };
+    return changesByPeople({
+      root,
+      stamps,
+      tip,
+      run,
+      idsOf,
+      noted,
+      isOtherAlive: false,
+      isWhole: true,
+      pace: NO_HURRY,
+    });
   }
 
   async function undo(to: string): Promise<{ commit: string; files: string[] }> {
-    await commit('before an undo', 'the workspace as it was', false);
-    const repository = await requireHistory();
-    const { commit: target, files } = await changedFiles(repository, to);
-    const names = files.map((file) => file.path);
-    if (names.length > 0) {
-      const index = await cache.take(repository.onFiles, repository.head.commit);
-      try {
-        await restoreFiles(repository.onFiles, root, index, target.id, names, nameAfterUndo);
-      } finally {
-        cache.drop(index);
-      }
-    }
-    const body = [
-      `back to ${target.id}`,
-      ...names.slice(0, 50),
-      ...(names.length > 50 ? [`and ${names.length - 50} more`] : []),
-    ];
-    await commit(`undo: back to ${target.id.slice(0, 10)}, ${target.subject}`, body.join('\n'), true);
-    return { commit: last!.commit, files: names };
-  }
-
-  async function requireHistory(): Promise<Repository & { head: Head & { commit: string } }> {
-    const repository = await openRepository();
-    if (repository?.head.commit !== undefined) return repository as Repository & { head: Head & { commit: string } };
-    throw new ProblemError(problem('not_found', 'this workspace has no history yet'));
-  }
-
-  /** Undefined if history is off, or if there is no repository and `create` is false. */
-  async function openRepository(create = false): Promise<Repository | undefined> {
-    let place = findPlace(root);
-    if (place.kind === 'none' && create) place = await createRepository(place);
-    if (place.kind !== 'own') return undefined;
-    const { gitDir, commonDir } = place;
-    const onRefs = runGit(runOptions, { GIT_DIR: gitDir });
-    const head = readHead(gitDir, commonDir) ?? (await askHead(onRefs, gitDir));
-    privateGitDir ??= privateGitFolder(path.join(root, '.guild', 'git'), await formatOf(onRefs, head.commit), KEPT_OUT);
-    const onFiles = runGit(runOptions, {
-      GIT_DIR: privateGitDir,
-      GIT_WORK_TREE: root,
-      GIT_OBJECT_DIRECTORY: path.join(commonDir, 'objects'),
-    });
-    return { gitDir, commonDir, head, onFiles, onRefs };
-  }
-
-  /**
-   * `git init` takes several steps, so the repository is created under another name and renamed:
-   * another process must not see half of it. If several do this at once, the first one wins.
-   */
-  async function createRepository(place: Place & { kind: 'none' }): Promise<Place> {
-    const under = path.join(root, '.guild', 'git');
-    fs.mkdirSync(under, { recursive: true, mode: 0o700 });
-    const folder = fs.mkdtempSync(path.join(under, `own-${process.pid}-`));
-    const gitDir = path.join(folder, '.git');
-    try {
-      const onRefs = runGit({ ...runOptions, cwd: folder }, { GIT_DIR: gitDir });
-      must(await onRefs(['-c', 'init.defaultBranch=main', 'init', '-q', '--template=']));
-      fs.mkdirSync(path.join(gitDir, 'info'), { recursive: true });
-      const exclude = `# not part of the workspace's history\n${KEPT_OUT.join('\n')}\n`;
-      fs.writeFileSync(path.join(gitDir, 'info', 'exclude'), exclude);
-      fs.renameSync(gitDir, place.gitDir);
-    } catch (error) {
-      if (findPlace(root).kind !== 'own') throw error;
-    } finally {
-      fs.rmSync(folder, { recursive: true, force: true });
-    }
-    return { ...place, kind: 'own' };
-  }
-
-  async function treeOf(repository: Repository): Promise<string | undefined> {
-    const { commit: id } = repository.head;
-    if (id === undefined) return undefined;
-    if (last?.commit !== id) {
-      const result = await repository.onFiles(['rev-parse', '--verify', '-q', `${id}^{tree}`]);
-      last = { commit: id, tree: must(result).out.trim() };
-    }
-    return last.tree;
-  }
-
-  function identity(): Record<string, string> {
-    const [, name = 'guild', mail = 'guild@localhost'] = /^\s*([^<>\n]+?)\s*<([^<>\s]+)>\s*$/.exec(author ?? '') ?? [];
-    const date = `${Math.floor(clock.now().getTime() / 1000)} +0000`;
-    return {
-      GIT_AUTHOR_NAME: name,
-      GIT_AUTHOR_EMAIL: mail,
-      GIT_AUTHOR_DATE: date,
-      GIT_COMMITTER_NAME: name,
-      GIT_COMMITTER_EMAIL: mail,
-      GIT_COMMITTER_DATE: date,
+    const { commit, files, old: from, wanted } = await planUndo(to);
+    const names = files.map(({ path: name }) => name);
+    const note = (changed: readonly string[]): void => {
+      for (const name of changed) writes.changed(path.join(root, name));
     };
+    // Another process that writes history does not look for changes at once: it is told of them.
+    note(writes.mayWrite() ? names.filter((name) => !isCovered(name)) : names);
+    await landed(
+      await writes.commit({ subject: 'before an undo', body: 'the workspace as it was' }, { look: 'whole' }),
+    );
+    await restoreFiles(from.run, root, wanted, files, nameAfterUndo);
+    note([...names, ...names.map(nameAfterUndo)]);
+    const more = names.length > 50 ? [`and ${names.length - 50} more`] : [];
+    const body = [`back to ${commit.id}`, ...names.slice(0, 50), ...more].join('\n');
+    const subject = `undo: back to ${commit.id.slice(0, 10)}, ${commit.subject}`;
+    await landed(await writes.commit({ subject, body }, { evenIfSame: true }));
+    return { commit: (await target.look())?.tip ?? '', files: names };
+  }
+
+  /** Waits until the list is committed by the process that writes. */
+  async function landed(written: Written): Promise<void> {
+    if (written.kind !== 'left') return;
+    for (let waitedMs = 0; fs.existsSync(written.file); waitedMs += 100) {
+      if (waitedMs > WAIT_MS)
+        throw new ProblemError(
+          problem('needs_human', 'the process that writes history here does not answer', {
+            hint: 'stop guild watch, then try again',
+          }),
+        );
+      await clock.sleep(100);
+    }
   }
 }
 
-interface Repository {
-  gitDir: string;
-  commonDir: string;
-  head: Head;
-  onFiles: RunGit;
-  onRefs: RunGit;
+interface UndoPlan {
+  commit: Commit;
+  files: FileChange[];
+  old: OldCommit;
+  wanted: Map<string, OldFile>;
 }
 
-/** For a head that is not in a plain file: packed, in another format, or without a commit yet. */
-async function askHead(onRefs: RunGit, gitDir: string): Promise<Head> {
-  const result = await onRefs(['rev-parse', '--verify', '-q', 'HEAD']);
-  const commit = result.out.trim();
-  const branch = branchOf(gitDir) ?? 'HEAD';
-  if (isId(commit)) return { commit, branch };
-  if (result.code !== 1) must(result); // 1: no commit yet; any other code is a broken repository
-  return { branch };
+const NO_HURRY = { isOver: () => false };
+const NO_RESULT = { code: 1, out: '', err: '', bytes: Buffer.alloc(0) };
+
+function noGit(): never {
+  throw new Error('there is no repository yet');
 }
 
-async function formatOf(onRefs: RunGit, head: string | undefined): Promise<'sha1' | 'sha256'> {
-  if (head !== undefined) return head.length === 64 ? 'sha256' : 'sha1';
-  return (await onRefs(['rev-parse', '--show-object-format'])).out.trim() === 'sha256' ? 'sha256' : 'sha1';
-}
-
-/** Git holds a branch lock for less than a second; a lock older than a minute is stale. */
-function removeStaleLock(stderr: string): void {
-  const file = /Unable to create '([^']+\.lock)': File exists/.exec(stderr)?.[1];
-  const stat = file && fs.lstatSync(file, { throwIfNoEntry: false });
-  if (file && stat && Date.now() - stat.mtimeMs > 60_000) fs.rmSync(file, { force: true });
+async function commitIn(target: OpenTarget | undefined, to: string): Promise<OldCommit | undefined> {
+  if (target?.tip === undefined) return undefined;
+  const id = await resolveCommit(target.run, to, target.tip);
+  return id === undefined ? undefined : { id, run: target.run };
 }

@@ -1,71 +1,115 @@
 /**
  * Undo: lists the files that differ from an old commit and restores them. Event records and
- * incoming messages are left alone.
+ * incoming messages are left alone, and so is every file that history does not cover.
  */
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ProblemError, problem } from '../../domain/problem.js';
-import type { Commit, FileChange } from '../../ports/history.js';
-import { staysAfterUndo } from './kept-out.js';
-import { readCommit } from './log.js';
-import type { RunGit } from './program.js';
-import { must } from './stage.js';
+import type { FileChange } from '../../ports/history.js';
+import { isCovered, pathInWorkspace, staysAfterUndo } from './changes/covered.js';
+import { readNow } from './changes/files-now.js';
+import { must, type RunGit } from './repository/program.js';
+import { blobId } from './repository/target.js';
 
-const CHANGES: Record<string, FileChange['change']> = { A: 'brought back', D: 'taken away' };
-
-export async function changedFiles(
-  { onFiles, head }: { onFiles: RunGit; head: { commit: string } },
-  to: string,
-  now = head.commit,
-): Promise<{ commit: Commit; files: FileChange[] }> {
-  const id = await resolve(onFiles, to, head.commit);
-  const diff = must(await onFiles(['diff-tree', '-r', '-z', '--no-renames', '--name-status', now, id]));
-  const fields = diff.out.split('\0');
-  const files: FileChange[] = [];
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = fields[i + 1]!;
-    if (!staysAfterUndo(name)) files.push({ path: name, change: CHANGES[fields[i]!] ?? 'changed' });
-  }
-  return { commit: await readCommit(onFiles, id), files };
+/** A file of a commit. */
+export interface OldFile {
+  id: string;
+  mode: string;
 }
 
-async function resolve(onFiles: RunGit, to: string, head: string): Promise<string> {
-  const unknown = (): ProblemError =>
-    new ProblemError(
-      problem('not_found', `unknown commit ${JSON.stringify(to)}`, {
-        hint: 'guild log lists the commits',
-      }),
-    );
-  // Accept an id or HEAD~n, and nothing that could be an option or another branch.
-  if (!/^(?:[0-9a-f]{4,64}|HEAD(?:[~^]\d{0,6}){1,20})$/.test(to)) throw unknown();
-  const result = await onFiles(['rev-parse', '--verify', '-q', `${to.replace(/^HEAD/, head)}^{commit}`]);
-  if (result.code !== 0) throw unknown();
+/** A commit in the repository that has it. */
+export interface OldCommit {
+  id: string;
+  run: RunGit;
+}
+
+/** The files of a commit that an undo may touch, by their path in the workspace. */
+export async function filesAt({ id, run }: OldCommit): Promise<Map<string, OldFile>> {
+  const { out } = must(await run(['ls-tree', '-r', '-z', id]));
+  const files = new Map<string, OldFile>();
+  for (const line of out.split('\0')) {
+    const [, mode, blob, inHistory] = /^(\d+) blob ([0-9a-f]+)\t([^]+)$/.exec(line) ?? [];
+    if (inHistory === undefined) continue;
+    const name = pathInWorkspace(inHistory);
+    if (!staysAfterUndo(name)) files.set(name, { id: blob!, mode: mode! });
+  }
+  return files;
+}
+
+/** What would change if the workspace had these files again. `names`: the files that may differ. */
+export function differences(
+  root: string,
+  files: ReadonlyMap<string, OldFile>,
+  names: Iterable<string>,
+  mayTouch: (name: string) => boolean,
+): FileChange[] {
+  const changes: FileChange[] = [];
+  for (const name of [...new Set(names)].sort()) {
+    if (staysAfterUndo(name) || !(isCovered(name) || mayTouch(name))) continue;
+    const old = files.get(name);
+    const now = readNow(path.join(root, name));
+    if (now.kind === 'left_out') continue;
+    if (now.kind === 'missing') {
+      if (old !== undefined) changes.push({ path: name, change: 'brought back' });
+    } else if (old === undefined) changes.push({ path: name, change: 'taken away' });
+    else if (blobId(now.bytes, old.id.length === 64 ? 'sha256' : 'sha1') !== old.id)
+      changes.push({ path: name, change: 'changed' });
+  }
+  return changes;
+}
+
+/** Accepts an id or HEAD~n, and nothing that could be an option or another branch. */
+export async function resolveCommit(run: RunGit, to: string, head: string): Promise<string | undefined> {
+  if (!/^(?:[0-9a-f]{4,64}|HEAD(?:[~^]\d{0,6}){1,20})$/.test(to)) return undefined;
+  const result = await run(['rev-parse', '--verify', '-q', `${to.replace(/^HEAD/, head)}^{commit}`]);
   const id = result.out.trim();
-  if ((await onFiles(['merge-base', '--is-ancestor', id, head])).code !== 0) throw unknown();
+  if (result.code !== 0 || (await run(['merge-base', '--is-ancestor', id, head])).code !== 0) return undefined;
   return id;
 }
 
+export function unknownCommit(to: string): ProblemError {
+  return new ProblemError(
+    problem('not_found', `unknown commit ${JSON.stringify(to)}`, { hint: 'guild log lists the commits' }),
+  );
+}
+
+/** `nameAfter`: the name that a file gets instead of its old one. */
 export async function restoreFiles(
-  onFiles: RunGit,
+  run: RunGit,
   root: string,
-  index: string,
-  commit: string,
-  names: readonly string[],
-  nameAfter: (path: string) => string,
+  files: ReadonlyMap<string, OldFile>,
+  changes: readonly FileChange[],
+  nameAfter: (name: string) => string,
 ): Promise<void> {
-  const args = [
-    'restore',
-    `--source=${commit}`,
-    '--staged',
-    '--worktree',
-    '--pathspec-from-file=-',
-    '--pathspec-file-nul',
-  ];
-  const env = { GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: '1' };
-  must(await onFiles(args, { env, input: names.map((name) => `${name}\0`).join('') }));
-  for (const name of names) {
-    const after = nameAfter(name);
-    const from = path.join(root, name);
-    if (after !== name && fs.existsSync(from)) fs.renameSync(from, path.join(root, after));
+  const wanted = changes.map(({ path: name }) => name).filter((name) => files.has(name));
+  const contents = await readBlobs(
+    run,
+    wanted.map((name) => files.get(name)!.id),
+  );
+  for (const { path: name } of changes) if (!files.has(name)) fs.rmSync(path.join(root, name), { force: true });
+  for (const [i, name] of wanted.entries())
+    place(path.join(root, nameAfter(name)), contents[i]!, files.get(name)!.mode);
+}
+
+function place(file: string, bytes: Buffer, mode: string): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  const temp = path.join(path.dirname(file), `.guild-${randomBytes(9).toString('hex')}.tmp`);
+  if (mode === '120000') fs.symlinkSync(bytes.toString('utf8'), temp);
+  else fs.writeFileSync(temp, bytes, { mode: mode === '100755' ? 0o755 : 0o644 });
+  fs.renameSync(temp, file);
+}
+
+async function readBlobs(run: RunGit, ids: readonly string[]): Promise<Buffer[]> {
+  if (ids.length === 0) return [];
+  const { bytes } = must(await run(['cat-file', '--batch'], { input: ids.map((id) => `${id}\n`).join('') }));
+  const blobs: Buffer[] = [];
+  for (let at = 0; blobs.length < ids.length;) {
+    const end = bytes.indexOf('\n', at);
+    const size = Number(/^[0-9a-f]+ blob (\d+)$/.exec(bytes.toString('utf8', at, end))?.[1] ?? NaN);
+    if (Number.isNaN(size)) throw unknownCommit(ids[blobs.length]!);
+    blobs.push(bytes.subarray(end + 1, end + 1 + size));
+    at = end + 1 + size + 1;
   }
+  return blobs;
 }

@@ -1,13 +1,18 @@
-/** Copies a starter into a folder. Existing files are kept, so it is safe to run again. */
+/**
+ * Copies a starter into a folder. Existing files are kept, so it is safe to run again. In a Git
+ * repository nothing is committed, staged or ignored, unless the person asks for the ignore lines.
+ */
 import { packageFolder } from './package-folder.js';
 import fs from 'node:fs';
 import path from 'node:path';
 
 /** `swarm`: peers that bid for tasks, instead of an office with an orchestrator. */
-export function initWorkspace(folder: string, { swarm = false } = {}): { created: string[]; kept: string[] } {
+export function initWorkspace(folder: string, { swarm = false, ignore = false } = {}): Initialized {
   const created: string[] = [];
   const kept: string[] = [];
+  const isInRepository = repositoryAround(folder);
   for (const [from, file] of starterFiles(swarm)) {
+    if (file === 'gitignore' && isInRepository) continue;
     // npm leaves files named .gitignore out of packages, so it is shipped under another name.
     const name = file === 'gitignore' ? '.gitignore' : file;
     const target = path.join(folder, name);
@@ -23,7 +28,66 @@ export function initWorkspace(folder: string, { swarm = false } = {}): { created
   for (const state of ['pending', 'active', 'waiting', 'completed', 'failed']) {
     fs.mkdirSync(path.join(folder, 'tasks', state), { recursive: true });
   }
-  return { created, kept };
+  hidePrivateFolder(folder);
+  const missing = isInRepository ? missingLines(folder) : [];
+  if (!ignore || missing.length === 0) return { created, kept, toIgnore: missing };
+  const file = path.join(folder, '.gitignore');
+  const text = readText(file);
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  fs.writeFileSync(file, `${text}${gap}# run state of Guildhall\n${missing.join('\n')}\n`);
+  return { created: text === '' ? [...created, '.gitignore'] : created, kept, toIgnore: [] };
+}
+
+interface Initialized {
+  created: string[];
+  kept: string[];
+  /** Lines that keep run state out of the repository that the folder is in. */
+  toIgnore: string[];
+}
+
+/** What a process writes while it works, and what only this machine needs. */
+export const RUN_STATE: readonly string[] = [
+  '.guild/',
+  'agents/live/',
+  'agents/registry.json',
+  'workspaces/',
+  'scratch/',
+  'tasks/*/',
+  'tasks/approvals.task.md',
+  'sessions/',
+  'results/',
+  'events/',
+  'bus/',
+  'inbox/',
+  'quarantine/',
+  'storage/blobs/',
+  'storage/paused/',
+  'storage/planner-checkin.yaml',
+  '.env*',
+  'secrets/',
+];
+
+function missingLines(folder: string): string[] {
+  const present = new Set(readText(path.join(folder, '.gitignore')).split(/\r?\n/));
+  return RUN_STATE.filter((line) => !present.has(line) && !present.has(`/${line}`));
+}
+
+function repositoryAround(folder: string): boolean {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    if (fs.existsSync(path.join(at, '.git'))) return true;
+    if (path.dirname(at) === at) return false;
+  }
+}
+
+/** `.guild/` ignores itself, whatever a person's `.gitignore` says. */
+function hidePrivateFolder(folder: string): void {
+  const file = path.join(folder, '.guild', '.gitignore');
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  if (!fs.existsSync(file)) fs.writeFileSync(file, '*\n');
+}
+
+function readText(file: string): string {
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
 }
 
 /** The swarm starter shares `.gitignore` and `memory/` with the first one. */

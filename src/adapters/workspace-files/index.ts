@@ -27,6 +27,8 @@ interface WorkspaceFilesOptions {
   disk: Disk;
   judge: PathRule;
   search: Search;
+  /** Called with the path of each file that was written: the disk sees only its descriptor. */
+  onWrite?: ((file: string) => void) | undefined;
   /** How folders are walked. Default: by descriptor if the system supports it. */
   walk?: 'descriptor' | 'path';
 }
@@ -35,7 +37,8 @@ const MAX_WRITE_BYTES = 8 * 1024 * 1024;
 const TRIES = 4;
 
 /** `root` must exist. */
-export function workspaceFiles({ root, disk, judge: rule, search, walk }: WorkspaceFilesOptions): WorkspaceFiles {
+export function workspaceFiles(options: WorkspaceFilesOptions): WorkspaceFiles {
+  const { root, disk, judge: rule, search, walk, onWrite = () => undefined } = options;
   const base = walkRoot(root, walk);
   const judge = (agent: string, use: PathUse, path: string): JudgedPlace => judgePlace(base, rule, agent, use, path);
 
@@ -60,7 +63,11 @@ export function workspaceFiles({ root, disk, judge: rule, search, walk }: Worksp
       }
       return retryOnSwapAsync(path, async () => {
         const place = judge(agent, 'write', path);
-        return refusal(place, path, allowed) ?? (await writeAt(base, disk, place, bytes));
+        const refused = refusal(place, path, allowed);
+        if (refused) return refused;
+        const written = await writeAt(base, disk, place, bytes);
+        if (written.ok) onWrite([root, ...place.parts!].join('/'));
+        return written;
       });
     },
 

@@ -3,12 +3,14 @@ import path from 'node:path';
 import { git } from '../../adapters/git/index.js';
 import { clock as realClock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
+import { processes as realProcesses } from '../../adapters/processes/index.js';
 import { parseClaimName } from '../../adapters/files/base/layout.js';
 import type { Config } from '../../domain/config/config.js';
 import { ProblemError } from '../../domain/problem.js';
 import { isWorkspace } from '../../adapters/files/index.js';
 import type { Clock } from '../../ports/clock.js';
 import type { History } from '../../ports/history.js';
+import type { Processes } from '../../ports/processes.js';
 import { parseConfig } from '../../text/config/config.js';
 import { noWorkspace } from './open-reader.js';
 
@@ -17,14 +19,25 @@ export interface HistoryOptions {
   config: Pick<Config, 'git'>;
   env: Record<string, string | undefined>;
   clock?: Clock;
+  processes?: Processes | undefined;
   /** Gives way to other work on a busy machine. */
   background?: boolean;
 }
 
-export function history({ root, config, env, clock = realClock(), background = false }: HistoryOptions): History {
-  const { enabled, author } = config.git;
+export function history(options: HistoryOptions): History {
+  const { root, config, env, clock = realClock(), processes = realProcesses(), background = false } = options;
+  const { enabled, author, branch = false } = config.git;
   if (!enabled) return off('guild.yaml says `git: false`');
-  return git({ root, env, clock, background, nameAfterUndo: orphaned, ...(author ? { author } : {}) });
+  return git({
+    root,
+    env,
+    clock,
+    processes,
+    background,
+    branch,
+    nameAfterUndo: orphaned,
+    ...(author ? { author } : {}),
+  });
 }
 
 /** For commands that read history or undo. */
@@ -52,6 +65,9 @@ function off(why: string): History {
   const nothing = { commit: { id: '', at: '', subject: '', body: '' }, files: [] };
   return {
     state: () => ({ on: false, why }),
+    changed: () => undefined,
+    hurry: () => undefined,
+    tend: async () => undefined,
     commit: async () => false,
     log: async () => [],
     changes: async () => nothing,

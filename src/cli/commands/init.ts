@@ -7,24 +7,33 @@ export const command: Command = {
   usage: 'init [dir]',
   about: `
 Creates a workspace in dir (default: the current folder): agents to keep or change, a commented guild.yaml and a README.
-Existing files are not changed.`,
+Existing files are not changed. In a Git repository nothing is committed; the lines that keep run state out of your commits
+are shown, and --ignore adds them to .gitignore.`,
   options: {
     swarm: {
       type: 'boolean',
       about: 'agents that bid for tasks (search, file, terminal, breakdown, maker), without an orchestrator',
     },
+    ignore: { type: 'boolean', about: 'in a Git repository: add run state to .gitignore' },
   },
   maxWords: 1,
   async run({ words, values, terminal, json, io }) {
     const folder = path.resolve(io.cwd, newFolder(values, words[0], 'the folder') ?? '.');
     const swarm = values['swarm'] === true;
-    const { created, kept } = initWorkspace(folder, { swarm });
-    if (json) terminal.json({ workspace: folder, created, kept });
+    const { created, kept, toIgnore } = initWorkspace(folder, { swarm, ignore: values['ignore'] === true });
+    if (json) terminal.json({ workspace: folder, created, kept, toIgnore });
     // An existing README is not ours.
     const readme = created.includes('README.md') ? ' README.md explains more.' : '';
     const shown = path.relative(io.cwd, folder) || '.';
     for (const file of created) terminal.say(`  ${terminal.colour('green', '+')} ${file}`);
     for (const file of kept) terminal.say(terminal.dim(`  = ${file} (kept)`));
+    if (toIgnore.length > 0) {
+      terminal.say(`\nThis is in a Git repository. Guildhall commits nothing to it: its history is in .guild/.`);
+      terminal.say(
+        `To keep run state out of your own commits, add this to .gitignore (guild init --ignore does it):\n`,
+      );
+      for (const line of toIgnore) terminal.say(terminal.dim(`  ${line}`));
+    }
     terminal.say(`\nThe workspace is ready. Next:\n`);
     if (shown !== '.') terminal.say(`  cd ${shown}`);
     terminal.say(

@@ -101,8 +101,11 @@ export interface Config {
   /** How often `watch` scans everything, in case a file event was lost. */
   rescanMs: number;
   store: 'files';
-  /** History in git. `author` is `Name <mail>`. */
-  git: { enabled: boolean; author?: string };
+  /**
+   * History in git. `author` is `Name <mail>`. `branch`: on the branch that is checked out, not in
+   * a repository of its own.
+   */
+  git: { enabled: boolean; author?: string; branch?: boolean };
   inbox: {
     /**
      * The agent for messages without an addressee; default: the planner, else the default agent.

@@ -117,17 +117,15 @@ interface Votes {
 
 /** Collects events and commits them to history after each pass. */
 export interface Audit {
-  /** False if no history is kept. */
-  readonly isKept: boolean;
   note(event: Event): void;
-  /** A pass is over. Commits start at least `gapMs` apart. */
-  passed(gapMs?: number): void;
+  /** A pass is over: what was noted goes into the next commit, within a few seconds. */
+  passed(): void;
   /** Commits the rest; resolves when no commit is running. */
   close(): Promise<void>;
 }
 
 /** For a workspace without history. */
-export const NO_AUDIT: Audit = { isKept: false, note() {}, passed() {}, async close() {} };
+export const NO_AUDIT: Audit = { note() {}, passed() {}, async close() {} };
 
 /** Tasks whose conversation file could not be read. */
 export interface UnreadableSessions {

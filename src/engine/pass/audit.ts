@@ -1,8 +1,10 @@
 /**
- * Commits events to history after each pass that changed something. No pass waits for a commit:
- * events that happen meanwhile go into the next one. A failure is reported once and work continues.
+ * Commits events to history every few seconds while something changes, and at the end. No pass
+ * waits for a commit: events that happen meanwhile go into the next one. A failure is reported once
+ * and work continues.
  */
 import type { Event } from '../../domain/event.js';
+import { INTERVALS } from '../../domain/intervals.js';
 import { asProblem, type Problem } from '../../domain/problem.js';
 import type { Clock } from '../../ports/clock.js';
 import type { History } from '../../ports/history.js';
@@ -13,9 +15,10 @@ import { commitMessage } from '../../views/commit-message.js';
 const MAX_KEPT = 1000;
 
 export function audit(
-  history: Pick<History, 'commit' | 'close'>,
+  history: Pick<History, 'commit' | 'hurry' | 'close'>,
   clock: Clock,
   onProblem: (problem: Problem) => void,
+  gapMs: number = INTERVALS.commitGapMs,
 ): Audit {
   let events: Event[] = [];
   let lastStart = clock.monotonicMs();
@@ -25,18 +28,18 @@ export function audit(
   const closing = new AbortController();
 
   return {
-    isKept: true,
     note: (event) => void events.push(event),
-    passed(gapMs = 0) {
+    passed() {
       if (events.length === 0) return;
       due = Math.min(due, lastStart + gapMs);
       running ??= run();
     },
     async close() {
       closing.abort();
+      history.hurry();
       await running;
       if (events.length > 0) await commit();
-      await history.close();
+      await history.close().catch(report);
     },
   };
 
@@ -61,9 +64,13 @@ export function audit(
       reported = undefined;
     } catch (thrown) {
       events = [...batch, ...events].slice(-MAX_KEPT);
-      const problem = asProblem(thrown);
-      if (reported !== problem.message) onProblem(problem);
-      reported = problem.message;
+      report(thrown);
     }
+  }
+
+  function report(thrown: unknown): void {
+    const problem = asProblem(thrown);
+    if (reported !== problem.message) onProblem(problem);
+    reported = problem.message;
   }
 }

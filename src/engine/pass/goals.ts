@@ -103,7 +103,7 @@ export function quietGoal(
     fail,
     isAborted: () => signal?.aborted === true,
     onPass(report) {
-      if (!engine.isSettling) ports.audit.passed(INTERVALS.commitGapBusyMs);
+      if (!engine.isSettling) ports.audit.passed();
       onPass(report);
     },
     async check({ report, isFull, changed }) {

@@ -88,7 +88,7 @@ export function watchGoal(
       await showRegistry();
       onPass(report);
       if (isIdle) await ports.flush();
-      ports.audit.passed(isIdle ? INTERVALS.commitGapQuietMs : INTERVALS.commitGapBusyMs);
+      ports.audit.passed();
     },
     nextPass: () => Math.min(fullDue(), lookDue(), registryDue, ballotDue),
     async check() {

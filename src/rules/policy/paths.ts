@@ -144,6 +144,18 @@ const SECRET_FILES = new Set(['.netrc', '_netrc', '.npmrc', '.pypirc', '.pgpass'
 const KEY_ENDS = /\.(pem|key|p8|p12|pfx|pk8|ppk|jks|keystore|kdbx)(\.(bak|old|orig|save|\d+)|~)*$/;
 const KEY_NAME = /^(ssh_host_[a-z0-9]+_key|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?)/;
 
+/** Plain names without any of these texts need no folding, which costs far more than this. */
+const MAY_BE_SECRET = /[^\w/.-]|(?:^|\/)[._]|secrets|ssh_host_|id_|\.(?:pem|key|p8|p12|pfx|pk8|ppk|jks|keystore|kdbx)/i;
+
+/**
+ * Whether a file may contain a secret. A name that reads like a path out of the workspace counts.
+ */
+export function isSecretPath(path: string): boolean {
+  if (!MAY_BE_SECRET.test(path)) return false;
+  const folded = foldedParts(path);
+  return folded === undefined || isSecret(folded);
+}
+
 /** Takes folded parts. Public keys are not secret. */
 function isSecret(folded: string[]): boolean {
   const last = folded.at(-1) ?? '';

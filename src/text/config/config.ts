@@ -108,7 +108,8 @@ function toProvider({ kind = 'openai-compatible', ...file }: Entry<'providers'>)
 
 /** `false` turns history off. */
 function toGit(git: GuildYaml['git'] = true): Config['git'] {
-  return typeof git === 'boolean' ? { enabled: git } : defined({ enabled: git.enabled ?? true, author: git.author });
+  if (typeof git === 'boolean') return { enabled: git };
+  return defined({ enabled: git.enabled ?? true, author: git.author, branch: git.branch });
 }
 
 /** `[slack]`, or `{slack: {…}}` with settings for each; `false` leaves one out. */

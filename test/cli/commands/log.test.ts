@@ -35,12 +35,13 @@ function office(t: TestContext, config = ''): Office {
   });
   return {
     ...workspace,
-    git: (...args) => execFileSync('git', args, { cwd: workspace.root, encoding: 'utf8' }).trim(),
+    git: (...args) =>
+      execFileSync('git', ['--git-dir=.guild/history.git', ...args], { cwd: workspace.root, encoding: 'utf8' }).trim(),
     has: (file) => fs.existsSync(path.join(workspace.root, file)),
   };
 }
 
-test('each pass leaves a commit that names task, agent and cause', async (t) => {
+test('each command leaves a commit that names task, agent and cause', async (t) => {
   const { guild, git } = office(t);
   assert.equal((await guild('pump')).code, 0);
   assert.equal(git('log', '-1', '--format=%s'), 'word: planner waits; 2 tasks moved');
@@ -58,10 +59,9 @@ test('each pass leaves a commit that names task, agent and cause', async (t) => 
   assert.equal(json.length, 1);
   assert.match(json[0]!.body, /word @planner task\.completed/);
   assert.deepEqual(JSON.parse((await guild('log', '--json', '--task', 'wor')).out), []);
-  assert.equal(git('status', '--porcelain'), '');
   const commits = git('rev-list', '--count', 'HEAD');
   await guild('pump');
-  assert.equal(git('rev-list', '--count', 'HEAD'), commits, 'a pass that changed nothing leaves none');
+  assert.equal(git('rev-list', '--count', 'HEAD'), commits, 'a command that changed nothing leaves none');
   assert.equal((await guild('log', '--limit', 'many')).code, 2);
 });
 
@@ -116,12 +116,23 @@ test('undo refuses while another process is working', async (t) => {
 test('git: false keeps no history, and log says so', async (t) => {
   const { guild, has } = office(t, 'git: false\n');
   await guild('pump', '--all');
-  assert.equal(has('.git'), false);
+  assert.deepEqual([has('.git'), has('.guild/history.git'), has('.guild/history')], [false, false, false]);
   const log = await guild('log');
   assert.deepEqual([log.code, log.out], [0, '']);
   assert.match(log.err, /no history is kept here: guild\.yaml/);
   assert.equal((await guild('undo', 'abcdef')).code, 1);
   assert.match((await guild('doctor')).out, /history +not kept/);
+});
+
+test('git: {branch: true} commits to the branch that is checked out', async (t) => {
+  const { guild, has, root } = office(t, 'git: { branch: true }\n');
+  await guild('pump', '--all');
+  assert.deepEqual([has('.git'), has('.guild/history.git')], [true, false]);
+  const person = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  assert.match(person('log', '-1', '--format=%s'), /^word: planner answered/);
+  assert.ok(person('ls-files').split('\n').includes('tasks/completed/word.json'));
+  assert.equal(person('status', '--porcelain', '--', 'tasks', 'sessions', 'results', 'agents', 'guild.yaml'), '');
+  assert.match((await guild('log')).out, /word: planner answered/);
 });
 
 test('a fork continues differently from a complete turn, and its copied start costs nothing', async (t) => {

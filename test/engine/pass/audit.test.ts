@@ -24,9 +24,10 @@ test('events during a commit go into the next one, and close waits for the last 
       written.push(subject);
       return true;
     },
+    hurry: () => undefined,
     close: async () => void written.push('closed'),
   };
-  const trail = audit(history, clock(), (problem) => assert.fail(problem.message));
+  const trail = audit(history, clock(), (problem) => assert.fail(problem.message), 0);
   trail.passed(); // no events, so nothing to commit
   trail.note(event('task.completed', 'one'));
   trail.passed();
@@ -57,10 +58,11 @@ test('a failing history is reported once, and the next commit has the missed eve
       bodies.push(body);
       return true;
     },
+    hurry: () => undefined,
     close: async () => undefined,
   };
   const reported: Problem[] = [];
-  const trail = audit(history, clock(), (problem) => reported.push(problem));
+  const trail = audit(history, clock(), (problem) => reported.push(problem), 0);
   for (const id of ['one', 'two', 'three']) {
     if (id === 'three') broken = false;
     trail.note(event('task.completed', id));

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { problem, type Problem } from '../../domain/problem.js';
+import { problem, type Problem } from '../../../domain/problem.js';
 
 export type Place =
   | { kind: 'own'; gitDir: string; commonDir: string }
@@ -108,9 +108,9 @@ export function whyPaused(gitDir: string): Problem | undefined {
 }
 
 /** Reads a small regular file. Never follows a link or blocks on a FIFO. */
-function readSmallFile(file: string): string | undefined {
+export function readSmallFile(file: string, maxBytes = 64 * 1024): string | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isFile() || stat.size > 64 * 1024) return undefined;
+  if (stat === undefined || !stat.isFile() || stat.size > maxBytes) return undefined;
   try {
     return fs.readFileSync(file, 'utf8');
   } catch {

@@ -1,0 +1,93 @@
+/**
+ * Finds what people, editors and commands changed since the last commit: files whose stamp differs,
+ * new files, and files that are gone. A file with the same content did not change.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { isCovered, isProgramsOwn, OPEN_PLACES, pathInHistory, pathInWorkspace, TIMED_PLACES } from './covered.js';
+import { readNow } from './files-now.js';
+import { must, type RunGit } from '../repository/program.js';
+import { blobId } from '../repository/target.js';
+import { EXTRA, PLAIN, stampOf, type Stamps } from './stamps.js';
+import { walk, type Pace } from './walk.js';
+
+export interface Look {
+  root: string;
+  stamps: Stamps;
+  tip: string;
+  run: RunGit;
+  /** The ids of the files at these paths of the last commit. */
+  idsOf(pathsInHistory: readonly string[]): Promise<(string | undefined)[]>;
+  /** Changes that the program noted in the meantime are its own. */
+  noted: { has(name: string): boolean; all(): Iterable<string> };
+  /** Another process works here: what it writes is in its list soon, and is left to it. */
+  isOtherAlive: boolean;
+  /** Also ended work and conversations. */
+  isWhole: boolean;
+  pace: Pace;
+}
+
+/** Changes this young may be those of another process. */
+const YOUNG_MS = 1000;
+
+export async function changesByPeople(look: Look): Promise<string[]> {
+  const { root, stamps, noted, isOtherAlive, isWhole, pace } = look;
+  const seen = { plain: 0, timed: 0 };
+  const added: string[] = [];
+  const uncertain: string[] = [];
+  let isComplete = true;
+  for (const place of isWhole ? [...OPEN_PLACES, ...TIMED_PLACES] : OPEN_PLACES) {
+    isComplete = (await walk(root, place, visit, pace)) && isComplete;
+
+    function visit(name: string, statOf: () => fs.Stats | undefined): void {
+      const known = stamps.get(name);
+      if (known !== undefined && known.minute !== EXTRA) seen[known.minute === PLAIN ? 'plain' : 'timed']++;
+      if (!isCovered(name) || noted.has(name)) return;
+      const stat = statOf();
+      if (stat === undefined || known?.stamp === stampOf(stat)) return;
+      if (isOtherAlive && (isProgramsOwn(name) || Date.now() - stat.ctimeMs < YOUNG_MS)) return;
+      if (known === undefined) added.push(name);
+      else uncertain.push(name);
+    }
+  }
+  const changed = [...added, ...(await withOtherContent(look, uncertain))];
+  if (!isComplete || isOtherAlive) return changed;
+  for (const name of noted.all()) countGone(name);
+  const isMissing = seen.plain < stamps.count('plain') || (isWhole && seen.timed < stamps.count('timed'));
+  return isMissing ? [...changed, ...(await missing(look))] : changed;
+
+  /** A known file that the program removed is not missing. */
+  function countGone(name: string): void {
+    const known = stamps.get(name);
+    if (known === undefined || known.minute === EXTRA || exists(root, name)) return;
+    seen[known.minute === PLAIN ? 'plain' : 'timed']++;
+  }
+}
+
+function exists(root: string, name: string): boolean {
+  return fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Whose content is not that of the last commit. The stamps of the others are put right. */
+async function withOtherContent({ root, stamps, tip, idsOf }: Look, names: string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const files = names.map((name) => ({ name, now: readNow(path.join(root, name)), known: stamps.get(name)! }));
+  const ids = await idsOf(files.map(({ name, known }) => pathInHistory(name, known.minute)));
+  return files.flatMap(({ name, now, known }, i) => {
+    if (now.kind !== 'file') return now.kind === 'missing' ? name : [];
+    if (blobId(now.bytes, tip.length === 64 ? 'sha256' : 'sha1') !== ids[i]) return name;
+    stamps.set(name, { stamp: now.stamp, minute: known.minute });
+    return [];
+  });
+}
+
+/** Stamps do not know names, so the last commit is asked for them. */
+async function missing({ root, stamps, tip, run, noted, isWhole }: Look): Promise<string[]> {
+  const { out } = must(await run(['ls-tree', '-r', '-z', '--name-only', tip]));
+  return out.split('\0').flatMap((inHistory) => {
+    const name = pathInWorkspace(inHistory);
+    if (name === '' || !isCovered(name) || noted.has(name) || stamps.get(name) === undefined) return [];
+    if (!isWhole && inHistory !== name) return [];
+    return exists(root, name) ? [] : name;
+  });
+}

@@ -1,0 +1,234 @@
+/**
+ * What each file looked like at the last commit, so that people's changes are found without reading
+ * everything. A compact file: 16 bytes for each file, appended after each commit. It may be deleted
+ * at any time; it is then rebuilt from the commit, and files are compared by content.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+
+export interface Entry {
+  /** A hash of the file's size, times and inode; 0 if it must be compared by content. */
+  stamp: number;
+  /** The minute under which history has it; `PLAIN` or `EXTRA` if it is not kept by time. */
+  minute: number;
+}
+
+export const PLAIN = 0;
+/** A file outside the covered folders that a tool wrote. */
+export const EXTRA = 1;
+
+/** Files in covered folders, files outside that a tool wrote, and files kept by time. */
+type Kind = 'plain' | 'extra' | 'timed';
+
+export interface Stamps {
+  /** The first 16 digits of the commit that this describes; empty if none. */
+  commit(): string;
+  get(file: string): Entry | undefined;
+  set(file: string, entry: Entry): void;
+  remove(file: string): void;
+  /** Forgets everything. */
+  clear(): void;
+  count(kind: Kind): number;
+  /** How many files history has under each minute. */
+  minutes(): Map<number, number>;
+  /** Appends what was set since the last save; it then describes this commit. */
+  save(commit: string): void;
+}
+
+const WORDS = 4;
+const GONE = 0xffffffff;
+const MARK = 0xfffffffe;
+/** The file is rewritten when it has this many records more than twice the files. */
+const SLACK = 4096;
+
+export function stamps(file: string): Stamps {
+  let table = hashTable(0);
+  let commit = '';
+  let records = 0;
+  let unsaved: number[] = [];
+  let isStale = false;
+  load();
+  return {
+    commit: () => commit,
+    get: (name) => table.get(...hash(name)),
+    set: (name, { stamp, minute }) => put(name, stamp, minute),
+    remove(name) {
+      if (table.get(...hash(name)) !== undefined) put(name, 0, GONE);
+    },
+    clear() {
+      table = hashTable(0);
+      unsaved = [];
+      commit = '';
+      isStale = true;
+    },
+    count: (kind) => table.counts[kind],
+    minutes: () => table.minutes(),
+    save(id) {
+      commit = id.slice(0, 16);
+      const mark = [0, parseInt(commit.slice(0, 8), 16), parseInt(commit.slice(8), 16), MARK];
+      if (isStale || records > 2 * table.size() + SLACK) rewrite(mark);
+      else append([...unsaved, ...mark]);
+      unsaved = [];
+    },
+  };
+
+  function put(name: string, stamp: number, minute: number): void {
+    const [high, low] = hash(name);
+    table.set(high, low, stamp, minute);
+    unsaved.push(high, low, stamp, minute);
+  }
+
+  function load(): void {
+    const words = readWords(file);
+    table = hashTable(words.length / WORDS);
+    for (let i = 0; i < words.length; i += WORDS) {
+      if (words[i + 3] === MARK) commit = hex(words[i + 1]!) + hex(words[i + 2]!);
+      else table.set(words[i]!, words[i + 1]!, words[i + 2]!, words[i + 3]!);
+    }
+    records = words.length / WORDS;
+    // Records after the last mark belong to a commit that may not exist.
+    if (words.length > 0 && words.at(-1) !== MARK) commit = '';
+    isStale = commit === '';
+  }
+
+  function append(words: number[]): void {
+    fs.appendFileSync(file, Buffer.from(Uint32Array.from(words).buffer));
+    records += words.length / WORDS;
+  }
+
+  function rewrite(mark: number[]): void {
+    const kept = table.all();
+    const words = new Uint32Array(kept.length + WORDS);
+    words.set(kept);
+    words.set(mark, kept.length);
+    const temp = path.join(path.dirname(file), `stamps-${process.pid}.tmp`);
+    fs.writeFileSync(temp, Buffer.from(words.buffer));
+    fs.renameSync(temp, file);
+    records = words.length / WORDS;
+    isStale = false;
+  }
+}
+
+/** Never 0, which means unknown. */
+export function stampOf(stat: Pick<fs.Stats, 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>): number {
+  let sum = 0x811c9dc5;
+  for (const number of [stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs]) {
+    sum = Math.imul(sum ^ (number >>> 0), 0x01000193);
+    sum = Math.imul(sum ^ Math.floor(number / 0x100000000), 0x01000193);
+    sum = Math.imul(sum ^ Math.floor((number % 1) * 1_000_000), 0x01000193);
+    sum ^= sum >>> 15;
+  }
+  return sum >>> 0 || 1;
+}
+
+interface HashTable {
+  get(high: number, low: number): Entry | undefined;
+  set(high: number, low: number, stamp: number, minute: number): void;
+  counts: Readonly<Record<Kind, number>>;
+  size(): number;
+  minutes(): Map<number, number>;
+  /** The records of all files. */
+  all(): Uint32Array;
+}
+
+/** Open addressing in one array: a quarter of a million files load in about ten milliseconds. */
+function hashTable(records: number): HashTable {
+  let size = 1024;
+  while (size < records * 2) size *= 2;
+  let slots = new Uint32Array(size * WORDS);
+  let used = 0;
+  const counts: Record<Kind, number> = { plain: 0, extra: 0, timed: 0 };
+  const total = (): number => counts.plain + counts.extra + counts.timed;
+  return {
+    get(high, low) {
+      const at = find(slots, high, low);
+      const minute = slots[at + 3]!;
+      return isEmpty(slots, at) || minute === GONE ? undefined : { stamp: slots[at + 2]!, minute };
+    },
+    set(high, low, stamp, minute) {
+      if (used * 2 >= slots.length / WORDS) grow();
+      const at = find(slots, high, low);
+      if (isEmpty(slots, at)) used++;
+      else tally(slots[at + 3]!, -1);
+      slots[at] = high;
+      slots[at + 1] = low;
+      slots[at + 2] = stamp;
+      slots[at + 3] = minute;
+      tally(minute, 1);
+    },
+    counts,
+    size: total,
+    minutes() {
+      const found = new Map<number, number>();
+      for (let at = 3; at < slots.length; at += WORDS) {
+        const minute = slots[at]!;
+        if (minute > EXTRA && minute !== GONE) found.set(minute, (found.get(minute) ?? 0) + 1);
+      }
+      return found;
+    },
+    all() {
+      const kept = new Uint32Array(total() * WORDS);
+      let to = 0;
+      for (let at = 0; at < slots.length; at += WORDS) {
+        if (isEmpty(slots, at) || slots[at + 3] === GONE) continue;
+        kept.set(slots.subarray(at, at + WORDS), to);
+        to += WORDS;
+      }
+      return kept;
+    },
+  };
+
+  function tally(minute: number, by: number): void {
+    if (minute !== GONE) counts[minute === PLAIN ? 'plain' : minute === EXTRA ? 'extra' : 'timed'] += by;
+  }
+
+  function grow(): void {
+    const old = slots;
+    slots = new Uint32Array(old.length * 2);
+    for (let at = 0; at < old.length; at += WORDS)
+      if (!isEmpty(old, at)) slots.set(old.subarray(at, at + WORDS), find(slots, old[at]!, old[at + 1]!));
+  }
+}
+
+function find(slots: Uint32Array, high: number, low: number): number {
+  const mask = slots.length / WORDS - 1;
+  for (let slot = (high ^ low) & mask; ; slot = (slot + 1) & mask) {
+    const at = slot * WORDS;
+    if (isEmpty(slots, at) || (slots[at] === high && slots[at + 1] === low)) return at;
+  }
+}
+
+function isEmpty(slots: Uint32Array, at: number): boolean {
+  return slots[at] === 0 && slots[at + 1] === 0;
+}
+
+/** Two words, so that two files practically never have the same; never both 0. */
+function hash(text: string): [number, number] {
+  let high = 0x811c9dc5;
+  let low = 0x9747b28c;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ code, 0x5bd1e995);
+    low ^= low >>> 13;
+  }
+  return [(high ^ (high >>> 16)) >>> 0 || 1, low >>> 0];
+}
+
+/** A record that a crash cut off is ignored. */
+function readWords(file: string): Uint32Array {
+  let bytes: Buffer;
+  try {
+    bytes = fs.readFileSync(file);
+  } catch {
+    return new Uint32Array();
+  }
+  const whole = Math.floor(bytes.length / (WORDS * 4)) * WORDS * 4;
+  const words = new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + whole));
+  // Without its tail, the next record would be written at a wrong place: start over.
+  return whole === bytes.length ? words : new Uint32Array();
+}
+
+function hex(word: number): string {
+  return word.toString(16).padStart(8, '0');
+}

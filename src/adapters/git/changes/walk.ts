@@ -1,0 +1,51 @@
+/**
+ * Visits the files of a folder, in slices, so that other work of the process continues. Links are
+ * visited and not followed; repositories inside are not entered.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { isKeptOut, TIMED_PLACES } from './covered.js';
+
+const SLICE_MS = 2;
+
+export interface Pace {
+  /** True if the walk should be given up. */
+  isOver(): boolean;
+}
+
+/** `visit` gets paths relative to the workspace. False if it was given up. */
+export async function walk(
+  root: string,
+  place: string,
+  visit: (name: string, stat: () => fs.Stats | undefined) => void,
+  pace: Pace,
+): Promise<boolean> {
+  let sliceFrom = performance.now();
+  return folder(place, fs.lstatSync(path.join(root, place), { throwIfNoEntry: false })?.isFile() === true);
+
+  async function folder(name: string, isFile: boolean): Promise<boolean> {
+    if (isFile) return !seen(name) || rest();
+    const entries = await fs.promises.readdir(path.join(root, name), { withFileTypes: true }).catch(() => []);
+    if (name !== place && entries.some((entry) => entry.name === '.git')) return true;
+    for (const entry of entries) {
+      const below = `${name}/${entry.name}`;
+      if (entry.isDirectory()) {
+        if (TIMED_PLACES.includes(below) || isKeptOut(below)) continue;
+        if (!(await folder(below, false))) return false;
+      } else if ((entry.isFile() || entry.isSymbolicLink()) && seen(below) && !(await rest())) return false;
+    }
+    return true;
+  }
+
+  /** True if the slice is over. */
+  function seen(name: string): boolean {
+    if (!isKeptOut(name)) visit(name, () => fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }));
+    return performance.now() - sliceFrom > SLICE_MS;
+  }
+
+  async function rest(): Promise<boolean> {
+    await new Promise((resolve) => setImmediate(resolve));
+    sliceFrom = performance.now();
+    return !pace.isOver();
+  }
+}

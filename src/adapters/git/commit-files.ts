@@ -1,0 +1,126 @@
+/** One commit: reads the files that changed, in slices, and hands them to git. */
+import path from 'node:path';
+import type { Message } from './changes/change-lists.js';
+import { pathInHistory } from './changes/covered.js';
+import { nestedRepositories, placesOfTask, readNow, taskOf } from './changes/files-now.js';
+import type { Importer, Person } from './repository/importer.js';
+import { kindOf } from './changes/stamps-at.js';
+import type { Entry, Stamps } from './changes/stamps.js';
+import type { CommittedFile, OpenTarget, Target } from './repository/target.js';
+
+/** A repository that this process may write to now. */
+export interface Ready {
+  opened: OpenTarget;
+  stamps: Stamps;
+  /** How many files each minute has; counted at first need. */
+  minutes?: Map<number, number>;
+  /** Started at first need. */
+  git(): Importer;
+}
+
+export interface NewCommit {
+  paths: ReadonlySet<string>;
+  message: Message;
+  author: Person;
+  committer: Person;
+  at: Date;
+  /** Worth a commit without a changed file. */
+  evenIfSame?: boolean;
+  /** Files that changed while the commit was read. */
+  late?: () => Iterable<string>;
+}
+
+/**
+ * Another git moved the branch meanwhile: that of a process that was just killed, or a person's.
+ * The commit is made again on top.
+ */
+export class BranchMoved extends Error {}
+
+const SLICE_MS = 1;
+/** A folder is written again with every file that comes into it, and searched name by name. */
+const MAX_PER_MINUTE = 250;
+
+/** Undefined if there was nothing to commit. */
+export async function commitFiles(
+  ready: Ready,
+  root: string,
+  target: Target,
+  { paths, message, author, committer, at, evenIfSame = false, late = () => [] }: NewCommit,
+): Promise<string | undefined> {
+  const { opened, stamps } = ready;
+  const isNested = nestedRepositories(root);
+  const entries = new Map<string, Entry | undefined>();
+  const committed: CommittedFile[] = [];
+  let git: Importer | undefined;
+  let sliceFrom = performance.now();
+  for (const name of await target.wanted(opened, [...paths])) {
+    add(name);
+    if (performance.now() - sliceFrom < SLICE_MS) continue;
+    await begun()?.drained();
+    await new Promise((resolve) => setImmediate(resolve));
+    sliceFrom = performance.now();
+  }
+  // No pause from here on, so every task of this process is in exactly one place.
+  for (const name of late()) if (taskOf(name) !== undefined) add(name);
+  addMovedTasks();
+  if (begun() === undefined && !evenIfSame) return undefined;
+  const id = await begin().end();
+  if (target.tipNow(opened.ref) !== id) throw new BranchMoved();
+  opened.tip = id;
+  for (const [name, entry] of entries) {
+    if (entry === undefined) stamps.remove(name);
+    else stamps.set(name, entry);
+  }
+  stamps.save(id);
+  if (committed.length > 0) await target.committed(opened, committed);
+  return id;
+
+  function begun(): Importer | undefined {
+    return git;
+  }
+
+  function begin(): Importer {
+    if (git !== undefined) return git;
+    git = ready.git();
+    const text = `${message.subject}\n${message.body === '' ? '' : `\n${message.body}\n`}`;
+    git.begin({ ref: opened.ref, parent: opened.tip, author, committer, at, message: text });
+    return git;
+  }
+
+  function add(name: string): void {
+    const known = entries.has(name) ? entries.get(name) : stamps.get(name);
+    const now = readNow(path.join(root, name));
+    if (now.kind === 'left_out' || isNested(name)) return;
+    if (now.kind === 'missing') {
+      if (known === undefined) return;
+      begin().remove(pathInHistory(name, known.minute));
+      entries.set(name, undefined);
+    } else {
+      const minute = known?.minute ?? kindOf(name, target.isByTime ? freeMinute(now.minute) : 0);
+      begin().put(pathInHistory(name, minute), now.mode, now.bytes);
+      entries.set(name, { stamp: now.stamp, minute });
+    }
+    if (!target.isByTime)
+      committed.push({ path: name, ...(now.kind === 'file' ? now : { mode: '', bytes: undefined }) });
+  }
+
+  /** The minute of a file, or a later one that has room. */
+  function freeMinute(wanted: number): number {
+    const counts = (ready.minutes ??= stamps.minutes());
+    let minute = wanted;
+    while ((counts.get(minute) ?? 0) >= MAX_PER_MINUTE) minute++;
+    counts.set(minute, (counts.get(minute) ?? 0) + 1);
+    return minute;
+  }
+
+  /** A task that another process moves at this moment must not be in no folder. */
+  function addMovedTasks(): void {
+    const there = new Set<string>();
+    const gone = new Set<string>();
+    for (const name of new Set([...paths, ...entries.keys()])) {
+      const task = taskOf(name);
+      if (task !== undefined) (entries.get(name) === undefined ? gone : there).add(task);
+    }
+    for (const task of gone) if (!there.has(task)) for (const name of placesOfTask(root, task)) add(name);
+  }
+}

@@ -1,0 +1,182 @@
+/** One process writes history at a time; nothing of the others, or of a killed one, is lost. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ground, type Ground } from '../../kit/history/ground.js';
+import { seeded } from '../../kit/sim-processes.js';
+import { sampleRounds } from '../../kit/sample.js';
+import { SEED } from '../../kit/seed.js';
+import { until } from '../../kit/until.js';
+
+const CHILD = fileURLToPath(new URL('../../kit/history/commit-child.js', import.meta.url));
+
+interface Child {
+  said: string[];
+  err: string;
+  kill(): void;
+  ended: Promise<number | null>;
+}
+
+function start({ root }: Ground, name: string, files: number): Child {
+  const child = spawn(process.execPath, [CHILD, root, name, String(files)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const running: Child = {
+    said: [],
+    err: '',
+    kill: () => void child.kill('SIGKILL'),
+    ended: new Promise((resolve) => child.on('close', resolve)),
+  };
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8');
+    running.said = text.split('\n').slice(0, -1);
+  });
+  child.stderr.on('data', (chunk: Buffer) => (running.err += chunk.toString('utf8')));
+  return running;
+}
+
+function filesInHistory({ own }: Ground): Set<string> {
+  const names = own('ls-tree', '-r', '--name-only', 'HEAD', 'results').split('\n');
+  return new Set(names.map((name) => path.basename(name, '.md')));
+}
+
+test('four processes share a workspace: one line of commits, every message and file, no error', async (t) => {
+  const place = ground(t);
+  fs.mkdirSync(path.join(place.root, 'results'));
+  const names = ['ana', 'bob', 'cy', 'dee'];
+  const children = names.map((name) => start(place, name, 8));
+  assert.deepEqual(await Promise.all(children.map(({ ended }) => ended)), [0, 0, 0, 0]);
+  assert.deepEqual(
+    children.map(({ err }) => err),
+    ['', '', '', ''],
+  );
+  await place.history.tend(); // the lists of those who ended while another wrote
+  const wanted = names.flatMap((name) => Array.from({ length: 8 }, (_, i) => `${name} ${i}`));
+  const subjects = (await place.history.log({ limit: 1000 })).map(({ subject }) => subject);
+  assert.deepEqual(subjects.filter((subject) => wanted.includes(subject)).sort(), wanted.sort());
+  assert.deepEqual([...filesInHistory(place)].sort(), wanted.map((subject) => subject.replace(' ', '-')).sort());
+  assert.equal(place.own('rev-list', '--merges', 'HEAD'), '');
+  place.own('fsck', '--strict');
+});
+
+test('the next process commits what a killed one had done, as the work of the program', async (t) => {
+  const place = ground(t);
+  const { root, own, history, again } = place;
+  fs.mkdirSync(path.join(root, 'results'));
+  await history.commit('start', '', { evenIfSame: true });
+  await history.close();
+  const holder = again();
+  await holder.commit('the holder', '', { evenIfSame: true });
+  const child = start(place, 'ana', 1000);
+  await until(() => child.said.includes('wrote ana-3'));
+  await until(() => fs.readdirSync(path.join(root, '.guild/history')).some((name) => name.endsWith('.left')));
+  child.kill();
+  await child.ended;
+  await holder.close();
+  const next = again();
+  await next.commit('the next', '', { evenIfSame: true });
+  await next.close();
+  const files = filesInHistory(place);
+  for (const line of child.said) if (line.startsWith('wrote ')) assert.ok(files.has(line.slice(6)), line);
+  assert.doesNotMatch(own('log', '--format=%an %s'), /^(?!guild )/m);
+  assert.deepEqual(
+    fs.readdirSync(path.join(root, '.guild/history')).filter((name) => name !== 'stamps'),
+    [],
+    'nothing is owed any more',
+  );
+});
+
+test(`a process that dies at any moment loses no commit and blocks nobody (SEED=${SEED})`, async (t) => {
+  const place = ground(t);
+  const { root, own, again } = place;
+  const random = seeded(SEED);
+  fs.mkdirSync(path.join(root, 'results'));
+  const wrote: string[] = [];
+  const committed: string[] = [];
+  for (const round of sampleRounds('history-kill', 24, 3)) {
+    const child = start(place, `r${round}`, 1000);
+    const lines = 1 + Math.floor(random() * 12);
+    await until(() => child.said.length >= lines);
+    await new Promise((resolve) => setTimeout(resolve, random() * 20));
+    child.kill();
+    await child.ended;
+    assert.equal(child.err, '');
+    for (const line of child.said) {
+      if (line.startsWith('wrote ')) wrote.push(line.slice(6));
+      else committed.push(line.slice('committed '.length));
+    }
+  }
+  const next = again();
+  await next.commit('the next', '', { evenIfSame: true });
+  await next.close();
+  const subjects = new Set(own('log', '--format=%s').split('\n'));
+  for (const subject of committed) assert.ok(subjects.has(subject), subject);
+  const files = filesInHistory(place);
+  for (const name of wrote) assert.ok(files.has(name), name);
+  own('fsck', '--strict');
+  assert.deepEqual(
+    fs.readdirSync(path.join(root, '.guild')).filter((name) => name.includes('broken')),
+    [],
+  );
+});
+
+test('the first commit of a large workspace does not hold up the end, and later processes finish it', async (t) => {
+  const place = ground(t);
+  const { root, own, again } = place;
+  for (const folder of ['results', 'sessions', 'tasks/completed']) {
+    fs.mkdirSync(path.join(root, folder), { recursive: true });
+    for (let i = 0; i < 3000; i++) fs.writeFileSync(path.join(root, folder, `f${i}.md`), `${folder} ${i}\n`);
+  }
+  const inHistory = (): number => own('ls-tree', '-r', '--name-only', 'HEAD').split('\n').length;
+  const counts: number[] = [];
+  const closeMs: number[] = [];
+  for (let round = 0; counts.at(-1) !== 9000 + round && round < 60; round++) {
+    const history = again();
+    fs.writeFileSync(path.join(root, `memory/${round}.md`), 'work');
+    history.changed(path.join(root, `memory/${round}.md`));
+    const commit = history.commit(`work ${round}`, '');
+    await until(() => fs.existsSync(path.join(root, '.guild/history.git')));
+    const from = performance.now();
+    await history.close();
+    closeMs.push(performance.now() - from);
+    await commit;
+    assert.match(own('log', '-200', '--format=%s'), new RegExp(`^work ${round}$`, 'm'));
+    counts.push(inHistory());
+  }
+  assert.equal(counts.at(-1), 9000 + counts.length, counts.join(' '));
+  assert.ok(counts.length > 1, 'it was large enough to need more than one process');
+  assert.equal(fs.existsSync(path.join(root, '.guild/history/beginning')), false);
+  t.diagnostic(`${counts.length} processes; close took at most ${Math.max(...closeMs).toFixed(0)} ms`);
+});
+
+test('beside many ended tasks a commit adds little to the repository', async (t) => {
+  const place = ground(t);
+  const { root, again, history } = place;
+  const folders = ['results', 'sessions', 'tasks/completed'];
+  for (const folder of folders) {
+    fs.mkdirSync(path.join(root, folder), { recursive: true });
+    for (let i = 0; i < 2500; i++) fs.writeFileSync(path.join(root, folder, `task_${i}.md`), `${folder} ${i}\n`);
+  }
+  await history.commit('begin', '', { evenIfSame: true });
+  await history.tend();
+  await history.close();
+  const packs = path.join(root, '.guild/history.git/objects/pack');
+  const bytes = (): number =>
+    fs.readdirSync(packs).reduce((sum, name) => sum + fs.statSync(path.join(packs, name)).size, 0);
+  const before = bytes();
+  for (let run = 0; run < 10; run++) {
+    const next = again();
+    for (const folder of folders) {
+      const file = path.join(root, folder, `run_${run}.md`);
+      fs.writeFileSync(file, `an answer of ordinary length ${run} `.repeat(40));
+      next.changed(file);
+    }
+    await next.commit(`run ${run}`, '');
+    await next.close();
+  }
+  const growth = (bytes() - before) / 10;
+  t.diagnostic(`${(growth / 1000).toFixed(1)} kB for each run`);
+  assert.ok(growth < 30_000, `${growth} bytes for each run`);
+});
