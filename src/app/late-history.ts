@@ -105,10 +105,6 @@ export function watchedDisk(disk: Disk, changed: (file: string) => void): Disk {
       if (isRemoved) changed(file);
       return isRemoved;
     },
-    removeSoon(file) {
-      disk.removeSoon(file);
-      changed(file);
-    },
     async createSynced(file, bytes) {
       await disk.createSynced(file, bytes);
       changed(file);

@@ -48,10 +48,6 @@ export interface Disk {
   link(from: string, to: string): boolean;
   /** False if the file was missing. */
   remove(path: string): boolean;
-  /** Removes an unused file later. It may remain if the process ends; errors are ignored. */
-  removeSoon(path: string): void;
-  /** Resolves when all `removeSoon` files are gone; absent if they go at once. */
-  removed?(): Promise<void>;
   /** Creates the folder and its parents if missing. */
   makeFolder(path: string, mode?: number): void;
   /** `create` and `sync`, for a name that no other process uses. Does not block. */

@@ -88,9 +88,7 @@ export function cluster(script: string, asks: readonly string[] = [], lag = WHEN
       const process: Processes & { die(): void } = processes.start(bootOf(disk));
       const ids = countedIds(`g${String.fromCharCode(97 + started++)}`);
       const given = { clock, ids, agents: options.agents ?? [] };
-      const store =
-        options.store?.(given) ??
-        files({ root: ROOT, disk, processes: process, lag, ...given });
+      const store = options.store?.(given) ?? files({ root: ROOT, disk, processes: process, lag, ...given });
       const ports = testPorts({ disk, store, clock, ids, model, asks }, options);
       const asked: Model = { call: (request) => ports.model.call(request) };
       const priced: Ports['price'] = (name) => ports.price(name);

@@ -79,7 +79,6 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
     rename: (from, to) => step(from, () => disk.rename(from, to)),
     link: (from, to) => step(from, () => disk.link(from, to)),
     remove: (file) => step(file, () => disk.remove(file)),
-    removeSoon: (file) => step(file, () => disk.removeSoon(file)),
     makeFolder: (folder, mode) => alive(() => disk.makeFolder(folder, mode)),
     async sync(file) {
       await step(file, () => disk.sync(file));

@@ -153,9 +153,6 @@ export function simDisk(): SimDisk {
       touch(file);
       return true;
     },
-    removeSoon(file) {
-      this.remove(file);
-    },
     makeFolder(folder) {
       for (let at = folder; !folders.has(at); at = path.dirname(at)) change({ kind: 'folder', path: at });
       commit();

@@ -16,7 +16,6 @@ const PAGE_BYTES = 4096;
 
 export function disk(): Disk {
   const syncs = new Map<string, SharedSync>();
-  const removals = new Set<Promise<void>>();
   const appended = keptFiles();
   /** Files of `writeOwn`. */
   const own = keptFiles();
@@ -59,8 +58,7 @@ export function disk(): Disk {
     writeOwn(file, offset, bytes) {
       const fd = own.get(file) ?? own.open(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
       const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-      for (let done = 0; done < data.length;)
-        done += fs.writeSync(fd, data, done, data.length - done, offset + done);
+      for (let done = 0; done < data.length;) done += fs.writeSync(fd, data, done, data.length - done, offset + done);
     },
     rewrite(file, bytes) {
       glances.forget(file);
@@ -122,15 +120,6 @@ export function disk(): Disk {
         if (isCode(error, 'ENOENT')) return false;
         throw error;
       }
-    },
-    // Asynchronous, because freeing the blocks may take as long as a sync.
-    removeSoon(file) {
-      const removal = new Promise<void>((resolve) => fs.unlink(file, () => resolve()));
-      removals.add(removal);
-      void removal.then(() => removals.delete(removal));
-    },
-    async removed() {
-      await Promise.all(removals);
     },
     makeFolder(folder, mode) {
       glances.forget(folder);

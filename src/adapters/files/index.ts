@@ -79,7 +79,11 @@ export function files(options: FilesOptions): Store {
       here.rejoin();
       const problems = await dead.replay(full === true);
       const scanned = await verbs.scan(full);
-      return { ...scanned, problems: [...parts.swept.splice(0), ...problems, ...scanned.problems], strays: open.strays() };
+      return {
+        ...scanned,
+        problems: [...parts.swept.splice(0), ...problems, ...scanned.problems],
+        strays: open.strays(),
+      };
     },
     async ended(filter) {
       await dead.replay(true); // a dead process may have ended children of a task that is retried
@@ -141,7 +145,6 @@ export function files(options: FilesOptions): Store {
     },
     async flush({ visible = true } = {}) {
       await (visible ? placeAll() : log.durable());
-      await disk.removed?.();
     },
     async close() {
       // On failure the journal stays, and the next process makes the files from it.
@@ -149,7 +152,6 @@ export function files(options: FilesOptions): Store {
         () => true,
         () => false,
       );
-      await disk.removed?.();
       await log.close(isComplete).catch(() => undefined);
       await parts.closePlacing();
       here.leave();

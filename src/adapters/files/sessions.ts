@@ -175,11 +175,7 @@ export function sessionVerbs({ disk, layout, write, journal, execute, isJoined }
    * A person saved while the message was on its way to the device. Their text stays, and the message
    * follows it. If their file cannot be read, the message counts as never written.
    */
-  function afterEdit(
-    id: string,
-    file: string,
-    messages: Parameters<Sessions['append']>[1],
-  ): 'written' | 'edited' {
+  function afterEdit(id: string, file: string, messages: Parameters<Sessions['append']>[1]): 'written' | 'edited' {
     const read = disk.read(file);
     const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
     const place = parseSession(text, file).ok ? appendPlace(text) : undefined;

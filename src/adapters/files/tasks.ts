@@ -82,7 +82,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
   let isScanned = false;
   /** Results of scans made along the way; the next requested scan reports them. */
   let unreported: ReturnType<OpenTasks['scan']> = NOTHING;
-  const queued = (id: string): TaskItem | undefined => placer.get(taskKey(id)) as TaskItem | undefined;
+  const queued = (id: string): TaskItem | undefined => placer.get(taskKey(id));
   /** Claims on tasks that no other process has seen, so no other process has created children. */
   const unshared = new WeakSet<Claim>();
   const ensureScanned = (): void => {
@@ -282,7 +282,15 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     const to = layout.task(state, id);
     const others = [layout.task('completed', id), layout.task('failed', id)];
     const end = { task, state };
-    const item = send(id, { from: layout.claimed(id, claim.agent, me), to, text, others, evidence, page: page && inWorkspace(page), end });
+    const item = send(id, {
+      from: layout.claimed(id, claim.agent, me),
+      to,
+      text,
+      others,
+      evidence,
+      page: page && inWorkspace(page),
+      end,
+    });
     return durable ? isPlaced(await placer.placed(item, { isAlone: true })) : true;
   }
 

@@ -1,14 +1,6 @@
 /** Folds the steps of dead journals into what they hold for each task, conversation and file. */
 import type { DeadJournal } from './dead-journals.js';
-import {
-  isEndPut,
-  keyOfAdd,
-  keyOfPut,
-  type EffectPut,
-  type PagePut,
-  type SessionAdd,
-  type TaskPut,
-} from './step.js';
+import { isEndPut, keyOfAdd, keyOfPut, type EffectPut, type PagePut, type SessionAdd, type TaskPut } from './step.js';
 
 interface Held {
   /** The file was in place, and this machine has not restarted since: others changed it later. */
@@ -112,4 +104,3 @@ function changesOf(steps: DeadJournal['steps'], events: Folded['events']): Map<s
   for (const [day, lines] of waiting) events.set(day, [...(events.get(day) ?? []), ...lines]);
   return found;
 }
-

@@ -55,5 +55,7 @@ function lineAt(bytes: Buffer, at: number, peer: string): { n: number; value: He
 }
 
 function checksum(peer: string, n: number, json: Buffer): string {
-  return crc32(json, crc32(`${peer} ${n}`)).toString(16).padStart(8, '0');
+  return crc32(json, crc32(`${peer} ${n}`))
+    .toString(16)
+    .padStart(8, '0');
 }

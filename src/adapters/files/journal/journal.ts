@@ -91,10 +91,10 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     write,
     async durable(line = write()) {
       write();
-      while (durableLine < line) await sync();
+      for (; !isDurable(line); await sync());
       if (failure !== undefined) throw failure;
     },
-    isDurable: (line) => line <= durableLine,
+    isDurable,
     placed(key, file) {
       unplaced.delete(key);
       for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
@@ -118,6 +118,10 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
       if (failure === undefined && isComplete && last !== undefined) disk.rename(last.file, closedName(last.file));
     },
   };
+
+  function isDurable(line: number): boolean {
+    return line <= durableLine;
+  }
 
   function keep(key: string): { puts: Put[]; adds: Add[] } {
     if (failure !== undefined) throw failure;

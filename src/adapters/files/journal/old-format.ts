@@ -24,7 +24,12 @@ function stepOf(line: OldLine): Step {
     // Each line has the whole text, so it replaces the lines before it.
     return { dropped: [sessionKey(line.session)], adds: [{ session: line.session, at: 0, text: line.text }] };
   }
-  if ('page' in line) return { puts: [{ page: line.page, file: `results/${line.page}.md`, text: line.text, ...(line.was ? { was: line.was } : {}) }] };
+  if ('page' in line)
+    return {
+      puts: [
+        { page: line.page, file: `results/${line.page}.md`, text: line.text, ...(line.was ? { was: line.was } : {}) },
+      ],
+    };
   const { id, state, text, of } = line;
   return { puts: [{ task: id, state, text, ...(of ? { base: of } : {}) }] };
 }

@@ -86,9 +86,9 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch, onFailu
     },
     async flush() {
       isFlushing = true;
-      while (queue.size > 0 && failure === undefined) await drain();
+      for (; canDrain(); await drain());
       isFlushing = false;
-      if (failure !== undefined) throw (failure as { thrown: unknown }).thrown;
+      if (failure !== undefined) throw failure.thrown;
     },
     isBehind: () => queue.size > 0 || failure !== undefined,
     lagMs() {
@@ -97,6 +97,10 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch, onFailu
     },
     worstLagMs: () => worst,
   };
+
+  function canDrain(): boolean {
+    return queue.size > 0 && failure === undefined;
+  }
 
   function flushLater(): void {
     if (isDue) return;

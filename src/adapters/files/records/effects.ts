@@ -66,7 +66,9 @@ export function effects({ disk, layout, write, journal, now, isJoined }: Depende
   /** Its writer died before the journal had the line, so the effect never began. */
   function isTorn(id: string): boolean {
     const [first] = linesOf(id);
-    return (first === undefined || parseStarted(first) === undefined) && disk.stamp(effectFile(layout, id)) !== undefined;
+    return (
+      (first === undefined || parseStarted(first) === undefined) && disk.stamp(effectFile(layout, id)) !== undefined
+    );
   }
 
   /** Whole lines: a last line without a newline is incomplete. */
