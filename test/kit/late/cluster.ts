@@ -135,7 +135,7 @@ function wrappedStore({ flush, close, ...ports }: Store, around: (call: () => un
   return { ...(Object.fromEntries(all) as StorePorts), ...wrapped({ flush, close }, new Set(), around) };
 }
 
-const SYNCED: ReadonlySet<string> = new Set<keyof Disk>(['createSynced', 'sync', 'syncFolder', 'removed']);
+const SYNCED: ReadonlySet<string> = new Set<keyof Disk>(['createSynced', 'sync', 'syncFolder']);
 const ON_DISK = { has: (name: string): boolean => !SYNCED.has(name) };
 
 /**
