@@ -36,6 +36,8 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
   function move(operation: Operation & { from: string }): Placing {
     const { from, to, text, others = [], page } = operation;
     if (text === undefined) {
+      // It was parked and claimed again before its file had moved.
+      if (from === to) return exists(to) ? placedAt(to) : { kind: 'fenced' };
       if (exists(to)) return { kind: 'taken' };
       return disk.rename(from, to) ? placedAt(to) : { kind: 'fenced' };
     }
