@@ -3,6 +3,8 @@
  * counts when its line is on the device, and one sync covers all lines that wait for it. The files
  * that people read follow from the lines. If this process dies, the next one replays them.
  */
+import path from 'node:path';
+import { inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { ProcessIdentity } from '../../../ports/processes.js';
 import { JOURNAL_VERSION, printLine } from './frames.js';
@@ -44,6 +46,8 @@ interface JournalOptions {
   folder: string;
   peer: string;
   owner: ProcessIdentity;
+  /** Where the file of this key is now, if it is not where this process placed it. */
+  whereIs: (key: string) => string | undefined;
   /** Called before the first line. */
   beforeFirst: () => void;
   /** The store cannot continue: reported once. */
@@ -63,7 +67,8 @@ export class JournalFailed extends Error {
   readonly code: string | undefined;
 }
 
-export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: JournalOptions): Journal {
+export function journal(options: JournalOptions): Journal {
+  const { disk, folder, peer, owner, whereIs, beforeFirst, onFailure } = options;
   const segments: Segment[] = [];
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
@@ -177,7 +182,8 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     if (count === 0) beforeFirst();
     const number = ++count;
     const file = segmentFile(folder, peer, number);
-    const header = printLine(peer, lastLine + 1, { journal: JOURNAL_VERSION, peer, owner, segment: number });
+    const place = inodeOf(disk.stamp(folder) ?? '');
+    const header = printLine(peer, lastLine + 1, { journal: JOURNAL_VERSION, peer, owner, segment: number, place });
     const size = Math.max(number === 1 ? FIRST_BYTES : SEGMENT_BYTES, header.length + bytes + 1);
     disk.preallocate(file, size);
     disk.writeOwn(file, 0, header);
@@ -227,19 +233,19 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     const isAdopted = disk.list(folder).some((name) => new RegExp(`^${peer}\\.\\d+\\.log\\.`).test(name));
     if (isAdopted) throw fail(new Error('another process took this one for dead and replays its journal'));
     const lost = segments.splice(0);
-    try {
-      await syncFiles(lost.flatMap(({ files }) => [...files.values()]));
-    } catch (thrown) {
-      throw fail(thrown);
-    }
     for (const { file } of lost) disk.remove(file);
-    for (const { puts, adds } of unplaced.values()) {
-      next.puts.push(...puts);
-      next.adds.push(...adds);
-    }
+    // At once, before anything else is written: a change that is twice in a journal counts twice.
+    const changes = [...unplaced.values()];
+    next.puts = [...new Set([...changes.flatMap(({ puts }) => puts), ...next.puts])];
+    next.adds = [...new Set([...changes.flatMap(({ adds }) => adds), ...next.adds])];
     // Even if nothing is unplaced, a line is needed to know that the journal has a name again.
     next.placed.push('journal');
     write();
+    try {
+      await syncFiles(lost.flatMap(({ files }) => [...files]));
+    } catch (thrown) {
+      throw fail(thrown);
+    }
   }
 
   /** Removes files of the journal of which every line has a durable file. */
@@ -247,7 +253,7 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     if (trimming !== undefined || failure !== undefined) return;
     const first = segments[0]!;
     if (segments.length < 2 || [...first.files.keys()].some((key) => unplaced.has(key))) return;
-    trimming = syncFiles([...first.files.values()])
+    trimming = syncFiles(first.files)
       .then(() => {
         if (segments[0] === first) disk.remove(segments.shift()!.file);
       })
@@ -258,10 +264,15 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
       });
   }
 
-  async function syncFiles(files: readonly (string | undefined)[]): Promise<void> {
-    const present = [...new Set(files)].filter((file) => file !== undefined && disk.stamp(file) !== undefined);
-    for (const file of present) await syncIfThere(disk, file!);
-    const folders = new Set(present.map((file) => file!.slice(0, file!.lastIndexOf('/'))));
+  /** Under whatever name they have now: another process may have taken a task in between. */
+  async function syncFiles(files: Iterable<[key: string, file: string | undefined]>): Promise<void> {
+    const present = new Set<string>();
+    for (const [key, file] of files) {
+      const now = file === undefined || disk.stamp(file) !== undefined ? file : whereIs(key);
+      if (now !== undefined) present.add(now);
+    }
+    for (const file of present) await syncIfThere(disk, file);
+    const folders = new Set([...present].map((file) => path.dirname(file)));
     for (const parent of folders) await disk.syncFolder(parent);
   }
 
