@@ -72,6 +72,8 @@ export function journal(options: JournalOptions): Journal {
   const segments: Segment[] = [];
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
+  /** Where the files of `next.placed` are. */
+  const places = new Map<string, string | undefined>();
   let next: Required<Step> = emptyStep();
   let isScheduled = false;
   let count = 0;
@@ -104,6 +106,7 @@ export function journal(options: JournalOptions): Journal {
       unplaced.delete(key);
       for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
       next.placed.push(key);
+      places.set(key, file);
       schedule();
       if (segments.length > 1) trim();
     },
@@ -175,6 +178,8 @@ export function journal(options: JournalOptions): Journal {
     lastLine++;
     for (const put of step.puts) segment.files.set(keyOfPut(put), undefined);
     for (const add of step.adds) segment.files.set(keyOfAdd(add), undefined);
+    for (const key of step.placed) if (segment.files.has(key)) segment.files.set(key, places.get(key));
+    places.clear();
   }
 
   /** Its header is a line too, so that the numbers of lines are consecutive. */
