@@ -21,6 +21,8 @@ export interface HeldTask extends Held {
   /** The process that held the task last. */
   peer: string;
   last: TaskPut;
+  /** The agent that had it last. */
+  agent: string;
   /** Every record that a dead process wrote for it. */
   texts: string[];
   /** Contents that dead processes claimed. */
@@ -91,6 +93,7 @@ function held(peer: string, puts: readonly TaskPut[], isSettled: boolean): HeldT
     id: last.task,
     peer,
     last,
+    agent: puts.findLast(({ agent }) => agent !== undefined)?.agent ?? 'nobody',
     texts: puts.flatMap(({ text }) => text ?? []),
     bases: puts.flatMap(({ base }) => base ?? []),
     isSettled,
@@ -138,7 +141,7 @@ function changesOf(steps: DeadJournal['steps'], isThisBoot: boolean, events: Fol
       const changes = found.get(key);
       if (changes !== undefined) Object.assign(changes, { isPlaced: true, addsPlaced: changes.adds.length });
       // A person may have deleted lines that were in the log.
-      else if (isThisBoot) for (const day of waiting.keys()) if (key === eventsKey(day)) waiting.delete(day);
+      else if (isThisBoot) for (const day of waiting.keys()) if (key === eventsKey(day)) waiting.set(day, []);
     }
   }
   for (const [day, lines] of waiting) events.set(day, [...(events.get(day) ?? []), ...lines]);

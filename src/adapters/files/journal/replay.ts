@@ -38,11 +38,11 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
   return { problems, files };
 
   function replayTask(task: HeldTask): void {
-    const { id, peer, last, texts, isSettled } = task;
+    const { id, peer, agent, last, texts, isSettled } = task;
     const found = locate(disk, layout, id, claims.get(id)?.file);
     const target =
       last.state === 'active'
-        ? path.join(layout.tasks('active'), claimName(id, last.agent ?? 'nobody', peer))
+        ? path.join(layout.tasks('active'), claimName(id, agent, peer))
         : layout.task(last.state, id);
     const text = last.text ?? texts.at(-1);
     if (found === undefined) {
@@ -82,8 +82,8 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     );
   }
 
-  function keepEvidence({ id, peer, last }: HeldTask, text: string): void {
-    put(path.join(layout.evidence, claimName(id, last.agent ?? 'nobody', peer)), text);
+  function keepEvidence({ id, peer, agent }: HeldTask, text: string): void {
+    put(path.join(layout.evidence, claimName(id, agent, peer)), text);
   }
 
   /** It never has two names, even if this process dies in between. */
@@ -140,11 +140,12 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
 
   function replayEvents(day: string, lines: readonly string[]): void {
     const file = path.join(layout.events, `${day}.jsonl`);
+    files.add(file);
+    if (lines.length === 0) return;
     const read = disk.read(file, Infinity);
     const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
     const present = new Set(text.split('\n'));
     const missing = [...new Set(lines)].filter((line) => !present.has(line));
-    files.add(file);
     if (missing.length === 0) return;
     appendOrCreate(disk, file, `${text === '' || text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
   }

@@ -14,7 +14,9 @@ const HEADER: Header = {
   segment: 1,
 };
 const steps = fc.array(
-  fc.array(fc.string({ unit: 'grapheme' })).map((texts): Step => ({ puts: texts.map((text) => ({ effect: 'e', text })) })),
+  fc
+    .array(fc.string({ unit: 'grapheme' }))
+    .map((texts): Step => ({ puts: texts.map((text) => ({ effect: 'e', text })) })),
   { minLength: 1, maxLength: 4 },
 );
 
@@ -79,7 +81,13 @@ test('a gap in the numbers ends the journal', () => {
 
 test('a name says whose journal it is, whether it is closed, and who replays it', () => {
   const file = (name: string) => parseJournalName('/j', name);
-  assert.deepEqual(file('ab12.3.log'), { file: '/j/ab12.3.log', peer: 'ab12', segment: 3, isClosed: false, isOld: false });
+  assert.deepEqual(file('ab12.3.log'), {
+    file: '/j/ab12.3.log',
+    peer: 'ab12',
+    segment: 3,
+    isClosed: false,
+    isOld: false,
+  });
   assert.equal(file('ab12.3.closed')!.isClosed, true);
   assert.equal(file('ab12.3.log.cd34')!.adopter, 'cd34');
   assert.equal(file('ab12.3.jsonl')!.isOld, true);
