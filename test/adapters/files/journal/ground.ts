@@ -22,6 +22,8 @@ export interface Ground {
   disk: SimDisk;
   /** A new process. Files that may follow are placed only on request. */
   start(options?: { disk?: Disk; boot?: string; isReader?: boolean }): Started;
+  /** Ends all processes but this one. */
+  killAll(but: Started): void;
   /** Names in the journal folder. */
   journals(): string[];
 }
@@ -29,6 +31,7 @@ export interface Ground {
 export function ground(disk = simDisk()): Ground {
   const processes = simProcesses();
   const ids = countedIds();
+  const started = new Set<Started>();
   return {
     disk,
     start({ disk: seen = disk, boot, isReader = false } = {}) {
@@ -42,7 +45,12 @@ export function ground(disk = simDisk()): Ground {
         lag: WHEN_ASKED,
         isReader,
       });
-      return { ...store, die: () => process.die() };
+      const one = { ...store, die: () => process.die() };
+      started.add(one);
+      return one;
+    },
+    killAll(but) {
+      for (const store of started) if (store !== but) store.die();
     },
     journals: () => disk.list('/w/.guild/journal').sort(),
   };
