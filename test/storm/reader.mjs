@@ -31,7 +31,7 @@ process.stdout.write(JSON.stringify({ reads, torn, partSeen }));
 
 function each(folder, read) {
   for (const name of list(folder)) {
-    if (name.endsWith('.leaving')) continue; // its content changes, so it has no name that others read
+    if (name.endsWith('.leaving')) continue; // its content is being changed
     const file = path.join(folder, name);
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (stat === undefined || known.get(file) === `${stat.ino} ${stat.size} ${stat.mtimeMs}`) continue;
@@ -58,7 +58,7 @@ function page(file, text) {
   return true;
 }
 
-/** The first line is whole from the start; a last line without its newline is still being written. */
+/** The first line is whole from the start; a last line without its newline is being written. */
 function lines(file, text) {
   const all = text.split('\n').slice(0, -1);
   try {

@@ -16,7 +16,7 @@ import { recovery } from './journal/recovery.js';
 import { folders, layout as layoutOf } from './base/layout.js';
 import { locks } from './locks.js';
 import { openTasks } from './open-tasks.js';
-import { presence } from './presence.js';
+import { presence } from './base/presence.js';
 import { executor } from './place/operation.js';
 import { placer, type ExecuteAll } from './place/placer.js';
 import { quarantine } from './quarantine.js';
@@ -29,7 +29,7 @@ import { taskLookup } from './task-lookup.js';
 import { taskVerbs } from './tasks.js';
 import { taskKey } from './journal/step.js';
 import { ringing } from './ringing.js';
-import { withDeadJournals } from './readers/with-dead-journals.js';
+import { withDeadJournals } from './journal/with-dead-journals.js';
 
 interface FilesOptions {
   root: string;

@@ -6,8 +6,14 @@ import type { Disk } from '../../ports/disk.js';
 import { parseClaimName, type Layout } from './base/layout.js';
 import type { Entry } from './open-index.js';
 import type { OpenTasks } from './open-tasks.js';
-import type { TaskItem } from './tasks.js';
+import type { Item } from './place/placer.js';
 import type { TaskLookup } from './task-lookup.js';
+
+/** The file of a task on its way to its name. */
+export interface TaskItem extends Item {
+  /** The task as it ended, if it has. */
+  end?: Placed;
+}
 
 interface TaskReader {
   ended(id: string): Placed | undefined;

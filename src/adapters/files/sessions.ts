@@ -172,8 +172,8 @@ export function sessionVerbs({ disk, layout, write, journal, execute, isJoined }
   }
 
   /**
-   * A person saved while the message was on its way to the device. Their text stays, and the message
-   * follows it. If their file cannot be read, the message counts as never written.
+   * A person saved while the message was on its way to the device. Their text stays, and the
+   * message follows it. If their file cannot be read, the message counts as never written.
    */
   function afterEdit(id: string, file: string, messages: Parameters<Sessions['append']>[1]): 'written' | 'edited' {
     const read = disk.read(file);

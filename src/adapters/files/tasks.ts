@@ -1,14 +1,14 @@
 /**
  * Tasks as files. The folder is the state. A claim is a rename into `active` under a name that
- * contains the owner. Everything else that happens under a claim is a line of the journal first, and
- * its file follows.
+ * contains the owner. Everything else that happens under a claim is a line of the journal first,
+ * and its file follows.
  */
 import path from 'node:path';
 import { pageMark, pagePlace } from '../../domain/task/result-page.js';
-import { isEnded as isEndedState, type EndedState, type Placed, type Task } from '../../domain/task/task.js';
+import { isEnded as isEndedState, type EndedState, type Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
+import type { Claim, OpenTask } from '../../ports/store/tasks.js';
 import { printTask } from '../../text/records/task.js';
 import type { AtomicWrite } from './base/atomic-write.js';
 import { contentSum } from './base/content-sum.js';
@@ -18,43 +18,15 @@ import type { Journal } from './journal/journal.js';
 import { pageKey, taskKey } from './journal/step.js';
 import type { Entry } from './open-index.js';
 import type { OpenTasks } from './open-tasks.js';
-import type { Item, Placer } from './place/placer.js';
+import type { Placer } from './place/placer.js';
 import type { Placing } from './place/operation.js';
-import type { Presence } from './presence.js';
+import type { Presence } from './base/presence.js';
 import type { Quarantine } from './quarantine.js';
-import { taskReader } from './read-tasks.js';
+import { taskReader, type TaskItem } from './read-tasks.js';
 import { resultPage } from './records/result-page.js';
 import type { TaskLookup } from './task-lookup.js';
+import type { SyncTaskVerbs, TaskVerbs } from './task-verbs.js';
 import { twinOf } from './twins.js';
-
-type TaskVerbs = Pick<
-  Tasks,
-  | 'create'
-  | 'scan'
-  | 'open'
-  | 'openCount'
-  | 'version'
-  | 'isOpen'
-  | 'getOpen'
-  | 'openUnderRoot'
-  | 'read'
-  | 'readChild'
-  | 'ended'
-  | 'orphans'
-  | 'release'
-  | 'park'
-  | 'settle'
-  | 'reopen'
->;
-
-/** Synchronous within the adapter, so that nothing runs between a claim and its bookkeeping. */
-interface SyncTaskVerbs {
-  claim(id: string, agent: string): Claim | undefined;
-  takeOver(id: string): Claim | undefined;
-  sweep(): void;
-  /** Asks the disk: another process may have created or moved the task since the last scan. */
-  isOpenOnDisk(id: string): boolean;
-}
 
 interface Dependencies {
   disk: Disk;
@@ -66,12 +38,6 @@ interface Dependencies {
   quarantine: Quarantine;
   journal: Journal;
   placer: Placer;
-}
-
-/** The file of a task on its way to its name. */
-export interface TaskItem extends Item {
-  /** The task as it ended, if it has. */
-  end?: Placed;
 }
 
 const NOTHING = { problems: [], gone: [] };

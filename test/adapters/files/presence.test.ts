@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { watchWorkspace, ringPeers } from '../../../src/adapters/files/watcher.js';
 import { folders, layout, type Layout } from '../../../src/adapters/files/base/layout.js';
-import { presence, type Presence } from '../../../src/adapters/files/presence.js';
+import { presence, type Presence } from '../../../src/adapters/files/base/presence.js';
 import { atomicWrite } from '../../../src/adapters/files/base/atomic-write.js';
 import { isWarden, patience } from '../../../src/domain/peer.js';
 import type { Disk } from '../../../src/ports/disk.js';

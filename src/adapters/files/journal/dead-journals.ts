@@ -17,8 +17,8 @@ export interface DeadJournal {
   files: string[];
   steps: Step[];
   /**
-   * It ran here since this machine started, so what it wrote and did not sync is still there. Not so
-   * for a copy: its files were read at different moments.
+   * It ran here since this machine started, so what it wrote and did not sync is still there. Not
+   * so for a copy: its files were read at different moments.
    */
   isThisBoot: boolean;
   /** Its process closed it: every file was in place. */

@@ -1,7 +1,7 @@
 /**
- * Lines of a journal: length, checksum, number and JSON. The checksum covers the name of the journal
- * too, so that bytes of another journal in a reused file never count. Reading stops at the first
- * line that is not whole, and never skips one.
+ * Lines of a journal: length, checksum, number and JSON. The checksum covers the name of the
+ * journal too, so that bytes of another journal in a reused file never count. Reading stops at the
+ * first line that is not whole, and never skips one.
  */
 import { crc32 } from 'node:zlib';
 import type { ProcessIdentity } from '../../../ports/processes.js';

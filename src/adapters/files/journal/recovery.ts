@@ -9,7 +9,7 @@ import type { Clock } from '../../../ports/clock.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
 import type { Layout } from '../base/layout.js';
-import type { Presence } from '../presence.js';
+import type { Presence } from '../base/presence.js';
 import { deadJournals, type DeadJournal } from './dead-journals.js';
 import { replay } from './replay.js';
 

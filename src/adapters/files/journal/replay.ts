@@ -10,8 +10,7 @@ import { isEnded } from '../../../domain/task/task.js';
 import type { Disk } from '../../../ports/disk.js';
 import { contentSum } from '../base/content-sum.js';
 import { claimName, parseClaimName, type Layout } from '../base/layout.js';
-import { appendOrCreate } from '../records/events.js';
-import { effectFile } from '../records/effects.js';
+import { appendOrCreate } from '../base/append-or-create.js';
 import { statusSpan } from '../../../text/session/parse.js';
 import type { DeadJournal } from './dead-journals.js';
 import { fold, type HeldEffect, type HeldPage, type HeldSession, type HeldTask } from './fold.js';
@@ -131,7 +130,7 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
   }
 
   function replayEffect({ effect, text, isSettled }: HeldEffect): void {
-    const file = effectFile(layout, effect);
+    const file = layout.effect(effect);
     const read = disk.read(file);
     files.add(file);
     if (isSettled) return;
@@ -196,7 +195,7 @@ function hasChunk(bytes: Buffer, chunk: SessionAdd): boolean {
   return withoutStatus(bytes, chunk).subarray(0, text.length).equals(text);
 }
 
-/** The bytes from this chunk on. The status in the header is patched in place and does not count. */
+/** The bytes from this chunk on. The status in the header is patched in place: not compared. */
 function withoutStatus(bytes: Buffer, { at, text }: SessionAdd): Buffer {
   const found = Buffer.from(bytes.subarray(at));
   const span = at === 0 ? statusSpan(text) : undefined;

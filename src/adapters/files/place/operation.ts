@@ -8,7 +8,7 @@ import type { Disk } from '../../../ports/disk.js';
 import { LEAVING, parseClaimName } from '../base/layout.js';
 
 export interface Operation {
-  /** The file's current name; absent: it has none yet. If another process moved it, we are fenced. */
+  /** The file's current name; absent: none yet. If another process moved it, we are fenced. */
   from?: string | undefined;
   to: string;
   /** New content; absent: unchanged. */

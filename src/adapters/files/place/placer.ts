@@ -1,8 +1,9 @@
 /**
  * Files follow from the journal: a queue of the files whose lines are written and whose names are
  * not there yet. Each file is placed once its line is durable: at once if others must see it, and
- * within the lag otherwise. A file that changes while it waits is placed once, in its last state and
- * in its first place in the queue, so that a child always appears before the parent that waits for it.
+ * within the lag otherwise. A file that changes while it waits is placed once, in its last state
+ * and in its first place in the queue, so that a child always appears before the parent that waits
+ * for it.
  */
 import type { Lag } from '../base/lag.js';
 import type { Journal } from '../journal/journal.js';

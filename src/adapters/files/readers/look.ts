@@ -11,11 +11,11 @@ import { journal } from '../journal/journal.js';
 import { placer } from '../place/placer.js';
 import { layout as layoutOf } from '../base/layout.js';
 import { openTasks, type OpenTasks } from '../open-tasks.js';
-import { presence } from '../presence.js';
+import { presence } from '../base/presence.js';
 import { quarantine } from '../quarantine.js';
 import { taskLookup } from '../task-lookup.js';
 import { taskVerbs } from '../tasks.js';
-import { withDeadJournals } from './with-dead-journals.js';
+import { withDeadJournals } from '../journal/with-dead-journals.js';
 import { atomicWrite } from '../base/atomic-write.js';
 
 export type Look = Pick<Tasks, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'> &

@@ -40,7 +40,7 @@ export function effects({ disk, layout, write, journal, execute, now, isJoined }
       return outcome === undefined ? { state: 'started', digest, at } : { state: 'done', digest, outcome };
     },
     async begin(id, digest, what) {
-      const file = effectFile(layout, id);
+      const file = layout.effect(id);
       const text = `${JSON.stringify({ digest, what, at: now().toISOString() })}\n`;
       if (!isJoined()) return write.createOnce(file, text);
       // The name decides which process runs it; the line makes it known after a power cut.
@@ -55,7 +55,7 @@ export function effects({ disk, layout, write, journal, execute, now, isJoined }
       return true;
     },
     async finish(id, outcome) {
-      const file = effectFile(layout, id);
+      const file = layout.effect(id);
       const [first] = linesOf(id);
       if (first === undefined) return;
       const text = `${printOutcome(outcome)}\n`;
@@ -70,14 +70,12 @@ export function effects({ disk, layout, write, journal, execute, now, isJoined }
   /** Its writer died before the journal had the line, so the effect never began. */
   function isTorn(id: string): boolean {
     const [first] = linesOf(id);
-    return (
-      (first === undefined || parseStarted(first) === undefined) && disk.stamp(effectFile(layout, id)) !== undefined
-    );
+    return (first === undefined || parseStarted(first) === undefined) && disk.stamp(layout.effect(id)) !== undefined;
   }
 
   /** Whole lines: a last line without a newline is incomplete. */
   function linesOf(id: string): string[] {
-    const read = disk.read(effectFile(layout, id));
+    const read = disk.read(layout.effect(id));
     if (read.kind !== 'file') return [];
     const lines = read.bytes.toString('utf8').split('\n');
     const last = lines.pop()!;
@@ -89,10 +87,6 @@ export function effects({ disk, layout, write, journal, execute, now, isJoined }
     const read = disk.read(doneFile(id));
     return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
   }
-}
-
-export function effectFile(layout: Layout, id: string): string {
-  return path.join(layout.run, `${id}.started`);
 }
 
 function parseStarted(text: string): Started | undefined {

@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Event } from '../../../domain/event.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Events } from '../../../ports/store/events.js';
+import { appendOrCreate } from '../base/append-or-create.js';
 import type { Lag } from '../base/lag.js';
 import type { Layout } from '../base/layout.js';
 import type { Journal } from '../journal/journal.js';
@@ -68,15 +69,6 @@ export function events({ disk, layout, journal, isJoined, lag }: Dependencies): 
       waiting.delete(day);
       if (isJoined()) journal.placed(eventsKey(day), file);
     }
-  }
-}
-
-/** A person may delete the file at any time. */
-export function appendOrCreate(disk: Disk, file: string, text: string): void {
-  try {
-    disk.append(file, text);
-  } catch (thrown) {
-    if (disk.stamp(file) !== undefined || !disk.create(file, text)) throw thrown;
   }
 }
 

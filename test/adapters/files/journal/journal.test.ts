@@ -1,4 +1,4 @@
-/** The journal of a live process: when a line is safe, what a file of it holds, and how it fails. */
+/** The journal of a live process: when a line is safe, what its files hold, and how it fails. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readLines } from '../../../../src/adapters/files/journal/frames.js';

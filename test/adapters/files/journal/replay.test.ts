@@ -33,14 +33,14 @@ async function busy(store: Started, disk: SimDisk, isPlaced: boolean): Promise<v
   await store.tasks.settle(ends, { ...ends.task, session: 'ana-ends', result: 'It is done.' }, 'completed', {
     durable: false,
   });
-  await store.tasks.park(parks, { ...parks.task, waits: { until: AT } } as never, { durable: false });
+  await store.tasks.park(parks, { ...parks.task, waits: { until: AT } }, { durable: false });
   const released = store.tasks.release(goes, { ...goes.task, attempts: 3 });
   if (isPlaced) await Promise.all([released, store.flush()]);
   else await store.flush({ visible: false });
   void released.catch(() => undefined);
 }
 
-/** Everything that people and other processes read. Readers skip event lines that a power cut tore. */
+/** What people and other processes read. Readers skip event lines that a power cut tore. */
 function seen(disk: SimDisk): Record<string, string> {
   const isPrivate = /\/\.guild\/(?:journal|tmp|torn)\/|\/agents\/live\//;
   const files = [...disk.tree()].filter(([file]) => !isPrivate.test(file));

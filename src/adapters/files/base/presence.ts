@@ -4,12 +4,12 @@
  * before the first claim.
  */
 import path from 'node:path';
-import { writtenAt } from '../../domain/stamp.js';
-import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../domain/peer.js';
-import type { Disk } from '../../ports/disk.js';
-import type { Processes } from '../../ports/processes.js';
-import type { Layout } from './base/layout.js';
-import { remade, showAt } from './base/atomic-write.js';
+import { writtenAt } from '../../../domain/stamp.js';
+import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../../domain/peer.js';
+import type { Disk } from '../../../ports/disk.js';
+import type { Processes } from '../../../ports/processes.js';
+import type { Layout } from './layout.js';
+import { remade, showAt } from './atomic-write.js';
 
 export interface Presence {
   peer: Peer;

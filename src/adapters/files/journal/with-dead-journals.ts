@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
 import type { Layout } from '../base/layout.js';
-import { deadJournals } from '../journal/dead-journals.js';
-import { replay } from '../journal/replay.js';
-import { presence } from '../presence.js';
+import { deadJournals } from './dead-journals.js';
+import { replay } from './replay.js';
+import { presence } from '../base/presence.js';
 import { overlay } from './overlay.js';
 
 /** The disk itself if there is nothing to replay. */
