@@ -18,7 +18,10 @@ export interface HeldTask extends Held {
   bases: string[];
 }
 
-export interface HeldPage extends Held, PagePut {}
+export interface HeldPage extends Held, PagePut {
+  /** Every page that the dead process wrote for the task. */
+  texts: string[];
+}
 export interface HeldEffect extends Held, EffectPut {}
 export interface HeldSession extends Held {
   id: string;
@@ -50,8 +53,9 @@ export function fold(journals: readonly DeadJournal[], owners: ReadonlyMap<strin
       const last = puts.at(-1);
       if (last === undefined) {
         if (adds.length > 0) folded.sessions.push({ id: adds[0]!.session, chunks: adds, isSettled });
-      } else if ('page' in last) folded.pages.push({ ...last, isSettled });
-      else if ('effect' in last) folded.effects.push({ ...last, isSettled });
+      } else if ('page' in last) {
+        folded.pages.push({ ...last, texts: puts.map((put) => put.text!), isSettled });
+      } else if ('effect' in last) folded.effects.push({ ...last, isSettled });
       else addTask(tasks, held(peer, puts as TaskPut[], isSettled), owners.get(last.task));
     }
   }

@@ -90,14 +90,16 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     files.delete(found.file);
   }
 
-  function replayPage({ page, file: relative, text, was, isSettled }: HeldPage): void {
+  function replayPage({ page, file: relative, text, texts, was, isSettled }: HeldPage): void {
     const file = path.join(layout.root, relative);
     const read = disk.read(file);
     files.add(file);
-    if (isSettled || !hasEnded(page)) return;
+    if (isSettled) return;
+    const torn = read.kind === 'file' ? texts.find((whole) => isTornOf(read.bytes, [whole])) : undefined;
+    // The page of a task that was opened again is restored too: its next end must know it as ours.
+    if (!hasEnded(page)) return torn === undefined ? undefined : put(file, torn);
     const isReplaced = read.kind === 'file' && was !== undefined && sameContent(read.stamp, was);
-    if (read.kind === 'missing' || isReplaced || (read.kind === 'file' && isTornOf(read.bytes, [text])))
-      put(file, text);
+    if (read.kind === 'missing' || isReplaced || torn !== undefined) put(file, text);
   }
 
   function hasEnded(id: string): boolean {
@@ -194,13 +196,14 @@ function textOf(chunks: readonly SessionAdd[]): string {
 
 /**
  * Whether this is what a power cut may leave of one of these texts unsynced: a part of it, then
- * nothing or zeros. The whole text is not torn.
+ * nothing or zeros. The zeros may be longer than the text: the file had grown further. The whole text
+ * is not torn.
  */
 function isTornOf(bytes: Buffer, texts: readonly string[]): boolean {
   const end = bytes.findLastIndex((byte) => byte !== 0) + 1;
   return texts.some((text) => {
     const whole = Buffer.from(text);
-    if (bytes.length > whole.length || bytes.equals(whole)) return false;
+    if (end > whole.length || bytes.equals(whole)) return false;
     return bytes.subarray(0, end).equals(whole.subarray(0, end));
   });
 }
