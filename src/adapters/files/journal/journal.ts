@@ -3,6 +3,7 @@
  * counts when its line is on the device, and one sync covers all lines that wait for it. The files
  * that people read follow from the lines. If this process dies, the next one replays them.
  */
+import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
 import type { ProcessIdentity } from '../../../ports/processes.js';
 import { JOURNAL_VERSION, printLine } from './frames.js';
@@ -35,8 +36,8 @@ interface Segment {
   size: number;
   /** The name is on the device. */
   isNamed: boolean;
-  /** Keys with lines here, and where their files are, as far as they have some. */
-  files: Map<string, string | undefined>;
+  /** Keys with lines here. */
+  keys: Set<string>;
 }
 
 interface JournalOptions {
@@ -67,6 +68,8 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
   const segments: Segment[] = [];
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
+  /** Where the files of keys with lines are. */
+  const places = new Map<string, string>();
   let next: Required<Step> = emptyStep();
   let isScheduled = false;
   let count = 0;
@@ -97,14 +100,15 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     isDurable,
     placed(key, file) {
       unplaced.delete(key);
-      for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
+      if (file === undefined) places.delete(key);
+      else places.set(key, file);
       next.placed.push(key);
       schedule();
       if (segments.length > 1) trim();
     },
     drop(key) {
       unplaced.delete(key);
-      for (const segment of segments) segment.files.delete(key);
+      places.delete(key);
       next.puts = next.puts.filter((put) => keyOfPut(put) !== key);
       next.adds = next.adds.filter((add) => keyOfAdd(add) !== key);
       next.dropped.push(key);
@@ -168,8 +172,8 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     disk.writeOwn(segment.file, segment.used, bytes);
     segment.used += bytes.length;
     lastLine++;
-    for (const put of step.puts) segment.files.set(keyOfPut(put), undefined);
-    for (const add of step.adds) segment.files.set(keyOfAdd(add), undefined);
+    for (const put of step.puts) segment.keys.add(keyOfPut(put));
+    for (const add of step.adds) segment.keys.add(keyOfAdd(add));
   }
 
   /** Its header is a line too, so that the numbers of lines are consecutive. */
@@ -182,7 +186,7 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     disk.preallocate(file, size);
     disk.writeOwn(file, 0, header);
     lastLine++;
-    const segment = { file, number, used: header.length, size, isNamed: false, files: new Map() };
+    const segment = { file, number, used: header.length, size, isNamed: false, keys: new Set<string>() };
     segments.push(segment);
     return segment;
   }
@@ -228,7 +232,7 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     if (isAdopted) throw fail(new Error('another process took this one for dead and replays its journal'));
     const lost = segments.splice(0);
     try {
-      await syncFiles(lost.flatMap(({ files }) => [...files.values()]));
+      await syncFiles(lost.flatMap(({ keys }) => [...keys]));
     } catch (thrown) {
       throw fail(thrown);
     }
@@ -246,10 +250,12 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
   function trim(): void {
     if (trimming !== undefined || failure !== undefined) return;
     const first = segments[0]!;
-    if (segments.length < 2 || [...first.files.keys()].some((key) => unplaced.has(key))) return;
-    trimming = syncFiles([...first.files.values()])
+    if (segments.length < 2 || [...first.keys].some((key) => unplaced.has(key))) return;
+    trimming = syncFiles([...first.keys])
       .then(() => {
-        if (segments[0] === first) disk.remove(segments.shift()!.file);
+        if (segments[0] !== first) return;
+        disk.remove(segments.shift()!.file);
+        for (const key of first.keys) if (!segments.some(({ keys }) => keys.has(key))) places.delete(key);
       })
       .catch((thrown: unknown) => void fail(thrown))
       .finally(() => {
@@ -258,10 +264,11 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
       });
   }
 
-  async function syncFiles(files: readonly (string | undefined)[]): Promise<void> {
-    const present = [...new Set(files)].filter((file) => file !== undefined && disk.stamp(file) !== undefined);
-    for (const file of present) await syncIfThere(disk, file!);
-    const folders = new Set(present.map((file) => file!.slice(0, file!.lastIndexOf('/'))));
+  async function syncFiles(keys: readonly string[]): Promise<void> {
+    const files = new Set(keys.flatMap((key) => places.get(key) ?? []));
+    const present = [...files].filter((file) => disk.stamp(file) !== undefined);
+    for (const file of present) await syncIfThere(disk, file);
+    const folders = new Set(present.map((file) => path.dirname(file)));
     for (const parent of folders) await disk.syncFolder(parent);
   }
 
