@@ -116,6 +116,12 @@ export async function openWorkspace(
     return task !== undefined && own.has(task);
   };
 
+  const add = async (task: NewTask, isAwaited = false): Promise<Task> => {
+    const made = await newTask(store, task, { at: clock.now(), freshId: () => ids.next().slice(-8), isAwaited });
+    own.add(made);
+    return made;
+  };
+
   const workspace: Workspace = {
     root,
     config,
@@ -123,11 +129,7 @@ export async function openWorkspace(
     store,
     engine: motor,
     bus: ports.bus,
-    async add(task) {
-      const made = await newTask(store, task, clock.now(), () => ids.next().slice(-8));
-      own.add(made);
-      return made;
-    },
+    add: (task) => add(task),
     task: (id) => store.tasks.read(id),
     async openTasks() {
       await store.tasks.scan();
@@ -146,7 +148,7 @@ export async function openWorkspace(
     pump: () => motor.pump(),
     pumpUntilQuiet,
     async run(agent, text, more = {}) {
-      const task = await workspace.add({ ...more, description: text, to: agent });
+      const task = await add({ ...more, description: text, to: agent }, true);
       return workspace.finish(task.id);
     },
     finish: (id, signal) => finish(id, { isNew: isOwn(id), ...(signal ? { signal } : {}) }),
