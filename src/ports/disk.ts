@@ -34,7 +34,10 @@ export interface Disk {
   append(path: string, bytes: Uint8Array | string): string;
   /** Creates a file of zeros, for `writeOwn`. False, without a change, if the name is taken. */
   preallocate(path: string, bytes: number): boolean;
-  /** Overwrites bytes in a file that only this process writes. Throws ENOENT if it is missing. */
+  /**
+   * Overwrites bytes in a file that only this process writes. It stays open: once its name is gone,
+   * the bytes go nowhere, or ENOENT is thrown.
+   */
   writeOwn(path: string, offset: number, bytes: Uint8Array | string): void;
   /** Replaces the content in place. For files that no other process reads. False if missing. */
   rewrite(path: string, bytes: Uint8Array | string): boolean;

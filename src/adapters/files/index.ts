@@ -11,6 +11,7 @@ import { shortLag, type Lag } from './base/lag.js';
 import { atomicWrite } from './base/atomic-write.js';
 import { claimsFor } from './claims.js';
 import { journal } from './journal/journal.js';
+import { whereIs } from './journal/locate.js';
 import { recovery } from './journal/recovery.js';
 import { folders, layout as layoutOf } from './base/layout.js';
 import { locks } from './locks.js';
@@ -184,6 +185,7 @@ function openParts({ root, disk, clock, ids, processes, agents = [], lag = short
     folder: layout.journal,
     peer: peer.id,
     owner: processes.me(),
+    whereIs: (key) => whereIs(disk, layout, key),
     beforeFirst: () => here.join(),
     onFailure: () => undefined,
   });
@@ -213,7 +215,7 @@ function openParts({ root, disk, clock, ids, processes, agents = [], lag = short
     placer: place,
   });
   const sessions = sessionVerbs({ disk, layout, write, journal: log, execute, isJoined });
-  const effectRecords = effects({ disk, layout, write, journal: log, now, isJoined });
+  const effectRecords = effects({ disk, layout, write, journal: log, execute, now, isJoined });
   const dead = recovery({ disk, layout, processes, presence: here, clock });
   const closePlacing = async (): Promise<void> => elsewhere?.close();
   return {

@@ -1,5 +1,5 @@
 /**
- * Outcomes of effects as `.guild/run/<id>.done` keeps them. Records of versions before `code` hold
+ * Outcomes of effects as `.guild/run/<id>.started` keeps them. Records of versions before `code` hold
  * the code of a failure at the start of its text; they are read here and nowhere else.
  */
 import type { Outcome } from '../../domain/task/outcome.js';

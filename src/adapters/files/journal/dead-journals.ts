@@ -2,9 +2,10 @@
  * Finds the journals of processes that have ended, and reads what they hold. Only the header of a
  * journal says who its owner is: boot, pid and start time. Nothing else decides whether it is dead.
  */
-import { problem, type Problem } from '../../../domain/problem.js';
+import { diskReason, problem, type Problem } from '../../../domain/problem.js';
+import { inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
-import type { Processes, ProcessIdentity } from '../../../ports/processes.js';
+import type { Processes } from '../../../ports/processes.js';
 import { JOURNAL_VERSION, readLines, type Header, type Line } from './frames.js';
 import { adoptedName, parseJournalName, type JournalFile } from './names.js';
 import { oldSteps } from './old-format.js';
@@ -15,7 +16,10 @@ export interface DeadJournal {
   /** Its files, in the order in which they were written. */
   files: string[];
   steps: Step[];
-  /** It ran since this machine started, so what it wrote and did not sync is still there. */
+  /**
+   * It ran here since this machine started, so what it wrote and did not sync is still there. Not so
+   * for a copy: its files were read at different moments.
+   */
   isThisBoot: boolean;
   /** Its process closed it: every file was in place. */
   isClosed: boolean;
@@ -59,9 +63,10 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
         if (!group.last.isOld && group.last.adopter !== me && !disk.rename(group.last.file, name)) return [];
         const last = group.last.isOld ? group.last : { ...group.last, file: name };
         const files = [...group.files.slice(0, -1), last];
-        const read = readJournal({ ...group, files, last });
+        const read = readWhole({ ...group, files, last });
         if (!('code' in read)) return [read];
         for (const { file } of files) disk.rename(file, `${file}${HELD}`);
+        disk.create(`${last.file}${HELD}.why.md`, `${read.message}\n\n${read.hint}\n`);
         problems.push(read);
         return [];
       });
@@ -69,7 +74,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
     },
     look: () =>
       deadGroups().flatMap((group) => {
-        const read = readJournal(group);
+        const read = readWhole(group);
         return 'code' in read ? [] : [read];
       }),
     isBusy: () =>
@@ -100,22 +105,32 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
     return groups().filter(({ peer, files, last }) => {
       if (last.adopter !== undefined) return last.adopter === me || !isPeerAlive(last.adopter);
       if (last.isClosed) return true;
-      const owner = files.map((file) => headerOf(file)?.owner).find((found) => found !== undefined);
-      return owner === undefined ? !isPeerAlive(peer) : !processes.isAlive(owner);
+      const header = files.map(headerOf).find((found) => found !== undefined);
+      return header === undefined ? !isPeerAlive(peer) : isCopy(header) || !processes.isAlive(header.owner);
     });
   }
 
+  function isCopy({ place }: Header): boolean {
+    return place !== undefined && place !== inodeOf(disk.stamp(folder) ?? '');
+  }
+
   function headerOf({ file, peer, isOld }: JournalFile): Header | undefined {
-    const read = isOld ? undefined : disk.readFrom(file, 0, Infinity);
+    const read = isOld ? undefined : attempt(() => disk.readFrom(file, 0, Infinity));
     const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
     return first !== undefined && 'header' in first ? first.header : undefined;
+  }
+
+  /** What cannot be read, or has another shape than this version writes, holds the journal. */
+  function readWhole(group: Group): DeadJournal | Problem {
+    const read = attempt(() => readJournal(group));
+    return 'kind' in read ? unreadable(group.last.file, read.reason) : read;
   }
 
   /** Reading stops at the first line that is not whole: nothing after it was ever acknowledged. */
   function readJournal({ peer, files, last }: Group): DeadJournal | Problem {
     const lines: Line[] = [];
     const steps: Step[] = [];
-    let owner: ProcessIdentity | undefined;
+    let written: Header | undefined;
     for (const { file, isOld } of files) {
       const read = disk.read(file, Infinity);
       if (read.kind !== 'file') break;
@@ -134,7 +149,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
         return unreadable(file, by);
       }
       if (lines.length > 0 && header.n !== lines.at(-1)!.n + 1) break;
-      owner = header.header.owner;
+      written = header.header;
       lines.push(...next.lines);
       if (next.isTorn) break;
     }
@@ -143,7 +158,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
       peer,
       files: files.map(({ file }) => file),
       steps,
-      isThisBoot: owner?.bootId === processes.me().bootId,
+      isThisBoot: written !== undefined && written.owner.bootId === processes.me().bootId && !isCopy(written),
       isClosed: last.isClosed,
     };
   }
@@ -152,8 +167,20 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
     const name = file.slice(folder.length + 1);
     return problem('bad_file', `${shown}/${name} cannot be replayed: ${why}`, {
       where: { file: `${shown}/${name}` },
-      hint: 'its tasks are held; run `guild doctor --adopt` to let others continue them from their files',
+      hint: `its tasks are held; to continue them from their files, delete ${shown}/${name}${HELD}`,
     });
+  }
+}
+
+/** A fault of the disk is not the journal's: it may be gone at the next try. */
+function attempt<T>(read: () => T): T | { kind: 'refused'; reason: string } {
+  try {
+    return read();
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    const isMalformed = thrown instanceof TypeError || thrown instanceof SyntaxError;
+    if (!isMalformed && code !== 'EACCES' && code !== 'EPERM') throw thrown;
+    return { kind: 'refused', reason: diskReason(thrown) ?? message };
   }
 }
 

@@ -1,6 +1,15 @@
 /** Folds the steps of dead journals into what they hold for each task, conversation and file. */
 import type { DeadJournal } from './dead-journals.js';
-import { isEndPut, keyOfAdd, keyOfPut, type EffectPut, type PagePut, type SessionAdd, type TaskPut } from './step.js';
+import {
+  eventsKey,
+  isEndPut,
+  keyOfAdd,
+  keyOfPut,
+  type EffectPut,
+  type PagePut,
+  type SessionAdd,
+  type TaskPut,
+} from './step.js';
 
 interface Held {
   /** The file was in place, and this machine has not restarted since: others changed it later. */
@@ -12,6 +21,8 @@ export interface HeldTask extends Held {
   /** The process that held the task last. */
   peer: string;
   last: TaskPut;
+  /** The agent that had it last. */
+  agent: string;
   /** Every record that a dead process wrote for it. */
   texts: string[];
   /** Contents that dead processes claimed. */
@@ -19,7 +30,7 @@ export interface HeldTask extends Held {
 }
 
 export interface HeldPage extends Held, PagePut {
-  /** Every page that the dead process wrote for the task. */
+  /** Every text that a dead process wrote there. */
   texts: string[];
 }
 export interface HeldEffect extends Held, EffectPut {}
@@ -41,25 +52,39 @@ interface Found {
   puts: (TaskPut | PagePut | EffectPut)[];
   adds: SessionAdd[];
   isPlaced: boolean;
+  /** How many of the `adds` are in the file. */
+  addsPlaced: number;
 }
 
 /** `owners`: the peers that hold claims on the disk, by task. */
 export function fold(journals: readonly DeadJournal[], owners: ReadonlyMap<string, string>): Folded {
   const tasks = new Map<string, HeldTask>();
+  const sessions = new Map<string, HeldSession>();
   const folded: Folded = { tasks: [], pages: [], effects: [], sessions: [], events: new Map() };
   for (const { peer, steps, isThisBoot } of journals) {
-    for (const { puts, adds, isPlaced } of changesOf(steps, folded.events).values()) {
+    for (const { puts, adds, isPlaced, addsPlaced } of changesOf(steps, isThisBoot, folded.events).values()) {
       const isSettled = isPlaced && isThisBoot;
       const last = puts.at(-1);
-      if (last === undefined) {
-        if (adds.length > 0) folded.sessions.push({ id: adds[0]!.session, chunks: adds, isSettled });
-      } else if ('page' in last) {
-        folded.pages.push({ ...last, texts: puts.map((put) => put.text!), isSettled });
-      } else if ('effect' in last) folded.effects.push({ ...last, isSettled });
+      // What was in the file before this machine could lose it is a person's to remove.
+      if (last === undefined) addSession(sessions, adds, isThisBoot ? addsPlaced : 0);
+      else if ('page' in last)
+        folded.pages.push({ ...last, texts: (puts as PagePut[]).map(({ text }) => text), isSettled });
+      else if ('effect' in last) folded.effects.push({ ...last, isSettled });
       else addTask(tasks, held(peer, puts as TaskPut[], isSettled), owners.get(last.task));
     }
   }
-  return { ...folded, tasks: [...tasks.values()] };
+  return { ...folded, tasks: [...tasks.values()], sessions: [...sessions.values()] };
+}
+
+/** Several dead processes may have written to one conversation, each after the other. */
+function addSession(sessions: Map<string, HeldSession>, adds: readonly SessionAdd[], placed: number): void {
+  if (adds.length === 0) return;
+  const id = adds[0]!.session;
+  const before = sessions.get(id)?.chunks ?? [];
+  const after = adds.slice(placed);
+  const isLater = (before[0]?.at ?? 0) <= (after[0]?.at ?? Infinity);
+  const chunks = isLater ? [...before, ...after] : [...after, ...before];
+  sessions.set(id, { id, chunks, isSettled: chunks.length === 0 });
 }
 
 function held(peer: string, puts: readonly TaskPut[], isSettled: boolean): HeldTask {
@@ -68,17 +93,22 @@ function held(peer: string, puts: readonly TaskPut[], isSettled: boolean): HeldT
     id: last.task,
     peer,
     last,
+    agent: puts.findLast(({ agent }) => agent !== undefined)?.agent ?? 'nobody',
     texts: puts.flatMap(({ text }) => text ?? []),
     bases: puts.flatMap(({ base }) => base ?? []),
     isSettled,
   };
 }
 
-/** Two dead processes had the task one after the other: an end wins, then the later owner. */
+/**
+ * Two dead processes had the task one after the other: the one after the last retry wins, then an
+ * end, then the later owner.
+ */
 function addTask(tasks: Map<string, HeldTask>, task: HeldTask, owner: string | undefined): void {
   const other = tasks.get(task.id);
   if (other === undefined) return void tasks.set(task.id, task);
-  const isFirst = isEndPut(other.last) || (!isEndPut(task.last) && owner === other.peer);
+  const later = retriesOf(other) - retriesOf(task);
+  const isFirst = later === 0 ? isEndPut(other.last) || (!isEndPut(task.last) && owner === other.peer) : later > 0;
   const [winner, loser] = isFirst ? [other, task] : [task, other];
   tasks.set(task.id, {
     ...winner,
@@ -87,11 +117,15 @@ function addTask(tasks: Map<string, HeldTask>, task: HeldTask, owner: string | u
   });
 }
 
-function changesOf(steps: DeadJournal['steps'], events: Folded['events']): Map<string, Found> {
+function retriesOf({ texts }: HeldTask): number {
+  return Math.max(0, ...texts.map((text) => (JSON.parse(text) as { retries?: number }).retries ?? 0));
+}
+
+function changesOf(steps: DeadJournal['steps'], isThisBoot: boolean, events: Folded['events']): Map<string, Found> {
   const found = new Map<string, Found>();
   const at = (key: string): Found => {
     let changes = found.get(key);
-    if (changes === undefined) found.set(key, (changes = { puts: [], adds: [], isPlaced: false }));
+    if (changes === undefined) found.set(key, (changes = { puts: [], adds: [], isPlaced: false, addsPlaced: 0 }));
     changes.isPlaced = false;
     return changes;
   };
@@ -103,7 +137,12 @@ function changesOf(steps: DeadJournal['steps'], events: Folded['events']): Map<s
       if ('session' in add) at(keyOfAdd(add)).adds.push(add);
       else waiting.set(add.day, [...(waiting.get(add.day) ?? []), ...add.text.split('\n').filter(Boolean)]);
     }
-    for (const key of placed) if (found.has(key)) found.get(key)!.isPlaced = true;
+    for (const key of placed) {
+      const changes = found.get(key);
+      if (changes !== undefined) Object.assign(changes, { isPlaced: true, addsPlaced: changes.adds.length });
+      // A person may have deleted lines that were in the log.
+      else if (isThisBoot) for (const day of waiting.keys()) if (key === eventsKey(day)) waiting.set(day, []);
+    }
   }
   for (const [day, lines] of waiting) events.set(day, [...(events.get(day) ?? []), ...lines]);
   return found;

@@ -14,6 +14,8 @@ export interface Header {
   owner: ProcessIdentity;
   /** The number of this file in its journal. */
   segment: number;
+  /** The inode of the folder. In another folder this is a copy, which no process writes to. */
+  place?: string;
 }
 
 export const JOURNAL_VERSION = 2;

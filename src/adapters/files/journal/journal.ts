@@ -4,6 +4,7 @@
  * that people read follow from the lines. If this process dies, the next one replays them.
  */
 import path from 'node:path';
+import { inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { ProcessIdentity } from '../../../ports/processes.js';
 import { JOURNAL_VERSION, printLine } from './frames.js';
@@ -36,8 +37,8 @@ interface Segment {
   size: number;
   /** The name is on the device. */
   isNamed: boolean;
-  /** Keys with lines here. */
-  keys: Set<string>;
+  /** Keys with lines here, and where their files are, as far as they have some. */
+  files: Map<string, string | undefined>;
 }
 
 interface JournalOptions {
@@ -45,6 +46,8 @@ interface JournalOptions {
   folder: string;
   peer: string;
   owner: ProcessIdentity;
+  /** Where the file of this key is now, if it is not where this process placed it. */
+  whereIs: (key: string) => string | undefined;
   /** Called before the first line. */
   beforeFirst: () => void;
   /** The store cannot continue: reported once. */
@@ -64,12 +67,13 @@ export class JournalFailed extends Error {
   readonly code: string | undefined;
 }
 
-export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: JournalOptions): Journal {
+export function journal(options: JournalOptions): Journal {
+  const { disk, folder, peer, owner, whereIs, beforeFirst, onFailure } = options;
   const segments: Segment[] = [];
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
-  /** Where the files of keys with lines are. */
-  const places = new Map<string, string>();
+  /** Where the files of `next.placed` are. */
+  const places = new Map<string, string | undefined>();
   let next: Required<Step> = emptyStep();
   let isScheduled = false;
   let count = 0;
@@ -100,15 +104,15 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     isDurable,
     placed(key, file) {
       unplaced.delete(key);
-      if (file === undefined) places.delete(key);
-      else places.set(key, file);
+      for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
       next.placed.push(key);
+      places.set(key, file);
       schedule();
       if (segments.length > 1) trim();
     },
     drop(key) {
       unplaced.delete(key);
-      places.delete(key);
+      for (const segment of segments) segment.files.delete(key);
       next.puts = next.puts.filter((put) => keyOfPut(put) !== key);
       next.adds = next.adds.filter((add) => keyOfAdd(add) !== key);
       next.dropped.push(key);
@@ -172,8 +176,10 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     disk.writeOwn(segment.file, segment.used, bytes);
     segment.used += bytes.length;
     lastLine++;
-    for (const put of step.puts) segment.keys.add(keyOfPut(put));
-    for (const add of step.adds) segment.keys.add(keyOfAdd(add));
+    for (const put of step.puts) segment.files.set(keyOfPut(put), undefined);
+    for (const add of step.adds) segment.files.set(keyOfAdd(add), undefined);
+    for (const key of step.placed) if (segment.files.has(key)) segment.files.set(key, places.get(key));
+    places.clear();
   }
 
   /** Its header is a line too, so that the numbers of lines are consecutive. */
@@ -181,12 +187,13 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     if (count === 0) beforeFirst();
     const number = ++count;
     const file = segmentFile(folder, peer, number);
-    const header = printLine(peer, lastLine + 1, { journal: JOURNAL_VERSION, peer, owner, segment: number });
+    const place = inodeOf(disk.stamp(folder) ?? '');
+    const header = printLine(peer, lastLine + 1, { journal: JOURNAL_VERSION, peer, owner, segment: number, place });
     const size = Math.max(number === 1 ? FIRST_BYTES : SEGMENT_BYTES, header.length + bytes + 1);
     disk.preallocate(file, size);
     disk.writeOwn(file, 0, header);
     lastLine++;
-    const segment = { file, number, used: header.length, size, isNamed: false, keys: new Set<string>() };
+    const segment = { file, number, used: header.length, size, isNamed: false, files: new Map() };
     segments.push(segment);
     return segment;
   }
@@ -231,31 +238,29 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
     const isAdopted = disk.list(folder).some((name) => new RegExp(`^${peer}\\.\\d+\\.log\\.`).test(name));
     if (isAdopted) throw fail(new Error('another process took this one for dead and replays its journal'));
     const lost = segments.splice(0);
-    try {
-      await syncFiles(lost.flatMap(({ keys }) => [...keys]));
-    } catch (thrown) {
-      throw fail(thrown);
-    }
     for (const { file } of lost) disk.remove(file);
-    for (const { puts, adds } of unplaced.values()) {
-      next.puts.push(...puts);
-      next.adds.push(...adds);
-    }
+    // At once, before anything else is written: a change that is twice in a journal counts twice.
+    const changes = [...unplaced.values()];
+    next.puts = [...new Set([...changes.flatMap(({ puts }) => puts), ...next.puts])];
+    next.adds = [...new Set([...changes.flatMap(({ adds }) => adds), ...next.adds])];
     // Even if nothing is unplaced, a line is needed to know that the journal has a name again.
     next.placed.push('journal');
     write();
+    try {
+      await syncFiles(lost.flatMap(({ files }) => [...files]));
+    } catch (thrown) {
+      throw fail(thrown);
+    }
   }
 
   /** Removes files of the journal of which every line has a durable file. */
   function trim(): void {
     if (trimming !== undefined || failure !== undefined) return;
     const first = segments[0]!;
-    if (segments.length < 2 || [...first.keys].some((key) => unplaced.has(key))) return;
-    trimming = syncFiles([...first.keys])
+    if (segments.length < 2 || [...first.files.keys()].some((key) => unplaced.has(key))) return;
+    trimming = syncFiles(first.files)
       .then(() => {
-        if (segments[0] !== first) return;
-        disk.remove(segments.shift()!.file);
-        for (const key of first.keys) if (!segments.some(({ keys }) => keys.has(key))) places.delete(key);
+        if (segments[0] === first) disk.remove(segments.shift()!.file);
       })
       .catch((thrown: unknown) => void fail(thrown))
       .finally(() => {
@@ -264,11 +269,15 @@ export function journal({ disk, folder, peer, owner, beforeFirst, onFailure }: J
       });
   }
 
-  async function syncFiles(keys: readonly string[]): Promise<void> {
-    const files = new Set(keys.flatMap((key) => places.get(key) ?? []));
-    const present = [...files].filter((file) => disk.stamp(file) !== undefined);
+  /** Under whatever name they have now: another process may have taken a task in between. */
+  async function syncFiles(files: Iterable<[key: string, file: string | undefined]>): Promise<void> {
+    const present = new Set<string>();
+    for (const [key, file] of files) {
+      const now = file === undefined || disk.stamp(file) !== undefined ? file : whereIs(key);
+      if (now !== undefined) present.add(now);
+    }
     for (const file of present) await syncIfThere(disk, file);
-    const folders = new Set(present.map((file) => path.dirname(file)));
+    const folders = new Set([...present].map((file) => path.dirname(file)));
     for (const parent of folders) await disk.syncFolder(parent);
   }
 

@@ -38,11 +38,11 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
   return { problems, files };
 
   function replayTask(task: HeldTask): void {
-    const { id, peer, last, texts, isSettled } = task;
+    const { id, peer, agent, last, texts, isSettled } = task;
     const found = locate(disk, layout, id, claims.get(id)?.file);
     const target =
       last.state === 'active'
-        ? path.join(layout.tasks('active'), claimName(id, last.agent ?? 'nobody', peer))
+        ? path.join(layout.tasks('active'), claimName(id, agent, peer))
         : layout.task(last.state, id);
     const text = last.text ?? texts.at(-1);
     if (found === undefined) {
@@ -60,7 +60,9 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     }
     if (isEnded(found.state) && !isTorn) return lateEnd(task, text);
     const isOurs = isTorn || isWrittenBy(task, found) || (found.state === 'active' && found.owner === peer);
-    if (isSettled || !isOurs) return isSettled ? undefined : refuse(task, found, text);
+    if (isSettled) return;
+    // A person's second file under the target's name is not replaced.
+    if (!isOurs || disk.stamp(target) !== undefined) return refuse(task, found, text);
     move(found, target, text ?? found.bytes.toString('utf8'));
   }
 
@@ -80,14 +82,16 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     );
   }
 
-  function keepEvidence({ id, peer, last }: HeldTask, text: string): void {
-    put(path.join(layout.evidence, claimName(id, last.agent ?? 'nobody', peer)), text);
+  function keepEvidence({ id, peer, agent }: HeldTask, text: string): void {
+    put(path.join(layout.evidence, claimName(id, agent, peer)), text);
   }
 
+  /** It never has two names, even if this process dies in between. */
   function move(found: Located, target: string, text: string): void {
-    put(target, text);
-    disk.remove(found.file);
+    if (found.bytes.toString('utf8') !== text) put(found.file, text);
+    disk.rename(found.file, target);
     files.delete(found.file);
+    files.add(target);
   }
 
   function replayPage({ page, file: relative, text, texts, was, isSettled }: HeldPage): void {
@@ -95,26 +99,26 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     const read = disk.read(file);
     files.add(file);
     if (isSettled) return;
-    const torn = read.kind === 'file' ? texts.find((whole) => isTornOf(read.bytes, [whole])) : undefined;
-    // The page of a task that was opened again is restored too: its next end must know it as ours.
-    if (!hasEnded(page)) return torn === undefined ? undefined : put(file, torn);
+    // Also while the task is retried: a torn page would look like a person's at its next end.
+    if (read.kind === 'file' && isTornOf(read.bytes, texts)) return put(file, text);
     const isReplaced = read.kind === 'file' && was !== undefined && sameContent(read.stamp, was);
-    if (read.kind === 'missing' || isReplaced || torn !== undefined) put(file, text);
+    if (hasEnded(page) && (read.kind === 'missing' || isReplaced)) put(file, text);
   }
 
   function hasEnded(id: string): boolean {
     return (['completed', 'failed'] as const).some((state) => disk.stamp(layout.task(state, id)) !== undefined);
   }
 
-  function replaySession({ id, chunks, isSettled }: HeldSession): void {
+  function replaySession({ id, chunks: all, isSettled }: HeldSession): void {
     const file = layout.session(id);
     const read = disk.read(file);
     files.add(file);
     if (isSettled || (read.kind !== 'file' && read.kind !== 'missing')) return;
     if (read.kind === 'missing') {
-      if (chunks[0]!.at === 0) put(file, textOf(chunks));
+      if (all[0]!.at === 0) put(file, textOf(all));
       return;
     }
+    const chunks = sinceEdit(all, read.bytes.length);
     const missing = chunks.findIndex((chunk) => !hasChunk(read.bytes, chunk));
     if (missing < 0) return;
     const rest = chunks.slice(missing);
@@ -136,11 +140,12 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
 
   function replayEvents(day: string, lines: readonly string[]): void {
     const file = path.join(layout.events, `${day}.jsonl`);
+    files.add(file);
+    if (lines.length === 0) return;
     const read = disk.read(file, Infinity);
     const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
     const present = new Set(text.split('\n'));
-    const missing = lines.filter((line) => !present.has(line));
-    files.add(file);
+    const missing = [...new Set(lines)].filter((line) => !present.has(line));
     if (missing.length === 0) return;
     appendOrCreate(disk, file, `${text === '' || text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
   }
@@ -172,6 +177,18 @@ function claimsOnDisk(disk: Disk, layout: Layout): Map<string, DiskClaim> {
 
 function isWrittenBy({ texts, bases }: HeldTask, { bytes }: Located): boolean {
   return bases.includes(contentSum(bytes)) || texts.includes(bytes.toString('utf8'));
+}
+
+/**
+ * A chunk that does not begin where the one before it ended follows a person's edit. If the edit is
+ * on the disk, only what came after it may be missing: what it removed stays removed.
+ */
+function sinceEdit(chunks: readonly SessionAdd[], size: number): readonly SessionAdd[] {
+  const first = chunks.findLastIndex((chunk, i) => {
+    const before = chunks[i - 1];
+    return before !== undefined && chunk.at !== before.at + Buffer.byteLength(before.text);
+  });
+  return first > 0 && size >= chunks[first]!.at ? chunks.slice(first) : chunks;
 }
 
 function hasChunk(bytes: Buffer, chunk: SessionAdd): boolean {

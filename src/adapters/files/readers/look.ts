@@ -45,6 +45,7 @@ export function look({ root, disk: realDisk, clock, processes, leaves = false }:
     folder: layout.journal,
     peer: peer.id,
     owner: processes.me(),
+    whereIs: () => undefined,
     beforeFirst: () => undefined,
     onFailure: () => undefined,
   });

@@ -10,12 +10,14 @@ import type { AtomicWrite } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
 import type { Journal } from '../journal/journal.js';
 import { effectKey } from '../journal/step.js';
+import type { ExecuteAll } from '../place/placer.js';
 
 interface Dependencies {
   disk: Disk;
   layout: Layout;
   write: AtomicWrite;
   journal: Journal;
+  execute: ExecuteAll;
   now: () => Date;
   /** Whether this process works under claims, and so has a journal. */
   isJoined: () => boolean;
@@ -26,7 +28,7 @@ interface Started {
   at: string;
 }
 
-export function effects({ disk, layout, write, journal, now, isJoined }: Dependencies): Effects {
+export function effects({ disk, layout, write, journal, execute, now, isJoined }: Dependencies): Effects {
   const doneFile = (id: string): string => path.join(layout.run, `${id}.done`);
   return {
     async get(id) {
@@ -43,7 +45,9 @@ export function effects({ disk, layout, write, journal, now, isJoined }: Depende
       if (!isJoined()) return write.createOnce(file, text);
       // The name decides which process runs it; the line makes it known after a power cut.
       if (isTorn(id)) disk.remove(file);
-      if (disk.stamp(file) !== undefined || !disk.create(file, text)) return false;
+      // Named when it is whole, because another process would take a part for a torn one.
+      const [placing] = await execute([{ to: file, text }]);
+      if (placing!.kind !== 'placed') return false;
       journal.put({ effect: id, text });
       const line = journal.write();
       journal.placed(effectKey(id), file);

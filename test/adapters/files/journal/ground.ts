@@ -1,0 +1,67 @@
+/** Stores on one simulated disk, whose processes a test starts, kills and cuts off from power. */
+import { WHEN_ASKED } from '../../../kit/cluster.js';
+import { makeTask } from '../../../../src/domain/task/task.js';
+import { printTask } from '../../../../src/text/records/task.js';
+import { files } from '../../../../src/adapters/files/index.js';
+import type { Disk } from '../../../../src/ports/disk.js';
+import type { Store } from '../../../../src/ports/store/index.js';
+import { simClock } from '../../../kit/sim-clock.js';
+import { simDisk, type SimDisk } from '../../../kit/sim-disk.js';
+import { countedIds, simProcesses } from '../../../kit/sim-processes.js';
+
+export const AT = '2026-01-01T00:00:00.000Z';
+/** A record as the program prints it. */
+export const record = (id: string, description = 'do it'): string =>
+  printTask(makeTask({ id, description, to: 'ana', created_at: AT }));
+
+export interface Started extends Store {
+  die(): void;
+}
+
+export interface Ground {
+  disk: SimDisk;
+  /** A new process. Files that may follow are placed only on request. */
+  start(options?: { disk?: Disk; boot?: string; isReader?: boolean }): Started;
+  /** Ends all processes but this one. */
+  killAll(but: Started): void;
+  /** Names in the journal folder. */
+  journals(): string[];
+}
+
+export function ground(disk = simDisk()): Ground {
+  const processes = simProcesses();
+  const ids = countedIds();
+  const started = new Set<Started>();
+  return {
+    disk,
+    start({ disk: seen = disk, boot, isReader = false } = {}) {
+      const process = processes.start(boot);
+      const store = files({
+        root: '/w',
+        disk: seen,
+        clock: simClock({ auto: true }),
+        ids,
+        processes: process,
+        lag: WHEN_ASKED,
+        isReader,
+      });
+      const one = { ...store, die: () => process.die() };
+      started.add(one);
+      return one;
+    },
+    killAll(but) {
+      for (const store of started) if (store !== but) store.die();
+    },
+    journals: () => disk.list('/w/.guild/journal').sort(),
+  };
+}
+
+/** Takes over from dead processes. */
+export async function takeOver(store: Store): Promise<void> {
+  await store.presence.sweep();
+}
+
+export const session = (task: string) =>
+  ({ sessionId: `ana-${task}`, agentId: 'ana', created: AT, status: 'active', task }) as const;
+
+export const says = (content: string) => [{ role: 'assistant', content, timestamp: AT }] as const;
