@@ -146,6 +146,7 @@ export function files(options: FilesOptions): Store {
     async flush({ visible = true } = {}) {
       await (visible ? placeAll() : log.durable());
     },
+    stats: () => ({ worstLagMs: place.worstLagMs() }),
     async close() {
       // On failure the journal stays, and the next process makes the files from it.
       const isComplete = await placeAll().then(
