@@ -237,3 +237,4 @@ function openParts({ root, disk, clock, ids, processes, agents = [], lag = short
 }
 
 export { isWorkspace } from './base/layout.js';
+export { journalAdoption, type HeldJournal } from './journal/adopt.js';

@@ -48,7 +48,9 @@ interface Group {
   last: JournalFile;
 }
 
-const HELD = '.held';
+/** Extension of the files of a journal that cannot be replayed. */
+export const HELD = '.held';
+export const HELD_NAME = /^[a-z0-9]+\.\d+\..*\.held$/;
 
 export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }: Dependencies): DeadJournals {
   return {
@@ -78,7 +80,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
       new Set(
         disk
           .list(folder)
-          .filter((name) => name.endsWith(HELD))
+          .filter((name) => HELD_NAME.test(name))
           .map((name) => name.slice(0, name.indexOf('.'))),
       ),
   };
@@ -100,15 +102,9 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
     return groups().filter(({ peer, files, last }) => {
       if (last.adopter !== undefined) return last.adopter === me || !isPeerAlive(last.adopter);
       if (last.isClosed) return true;
-      const owner = files.map((file) => headerOf(file)?.owner).find((found) => found !== undefined);
+      const owner = files.map((file) => headerOf(disk, file)?.owner).find((found) => found !== undefined);
       return owner === undefined ? !isPeerAlive(peer) : !processes.isAlive(owner);
     });
-  }
-
-  function headerOf({ file, peer, isOld }: JournalFile): Header | undefined {
-    const read = isOld ? undefined : disk.readFrom(file, 0, Infinity);
-    const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
-    return first !== undefined && 'header' in first ? first.header : undefined;
   }
 
   /** Reading stops at the first line that is not whole: nothing after it was ever acknowledged. */
@@ -155,6 +151,12 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
       hint: 'its tasks are held; run `guild doctor --adopt` to let others continue them from their files',
     });
   }
+}
+
+export function headerOf(disk: Disk, { file, peer, isOld }: JournalFile): Header | undefined {
+  const read = isOld ? undefined : disk.read(file, Infinity);
+  const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
+  return first !== undefined && 'header' in first ? first.header : undefined;
 }
 
 /** Neither empty, nor zeros, nor the start of a line that a power cut tore. */
