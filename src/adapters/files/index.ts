@@ -55,6 +55,14 @@ export function files(options: FilesOptions): Store {
   const parts = openParts({ ...options, disk });
   const { layout, peer, here, write, open, log, place, lookup, verbs, eventLog, sessions, dead } = parts;
   const { claimed, flush: flushSessions, ...sessionPort } = sessions;
+  const { flush: flushIntents, ...intentPort } = intents({
+    disk,
+    layout,
+    write,
+    journal: log,
+    now: () => clock.now(),
+    isJoined: here.isJoined,
+  });
 
   /** The open task that has started in this conversation and can continue, or is parked in it. */
   const startedIn = (session: string): string | undefined => {
@@ -126,7 +134,7 @@ export function files(options: FilesOptions): Store {
     locks: locks(disk, layout, peer.id, (id) => verbs.isOpen(id) || verbs.isOpenOnDisk(id), startedIn),
     effects: parts.effectRecords,
     blobs: blobs(disk, layout, write),
-    intents: intents(disk, layout, write, () => clock.now()),
+    intents: intentPort,
     events: eventLog,
     views: { write: (file, text) => write.show(path.join(root, file), text) },
     presence: {
@@ -145,6 +153,7 @@ export function files(options: FilesOptions): Store {
     },
     async flush({ visible = true } = {}) {
       await (visible ? placeAll() : log.durable());
+      await flushIntents();
     },
     stats: () => ({ worstLagMs: place.worstLagMs() }),
     async close() {
@@ -153,6 +162,7 @@ export function files(options: FilesOptions): Store {
         () => true,
         () => false,
       );
+      await flushIntents();
       await log.close(isComplete).catch(() => undefined);
       await parts.closePlacing();
       here.leave();
