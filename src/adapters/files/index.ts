@@ -55,6 +55,7 @@ export function files(options: FilesOptions): Store {
   const parts = openParts({ ...options, disk });
   const { layout, peer, here, write, open, log, place, lookup, verbs, eventLog, sessions, dead } = parts;
   const { claimed, flush: flushSessions, ...sessionPort } = sessions;
+  const { fold: foldEffects, ...effectPort } = parts.effectRecords;
   const { flush: flushIntents, ...intentPort } = intents({
     disk,
     layout,
@@ -132,7 +133,7 @@ export function files(options: FilesOptions): Store {
     tasks,
     sessions: sessionPort,
     locks: locks(disk, layout, peer.id, (id) => verbs.isOpen(id) || verbs.isOpenOnDisk(id), startedIn),
-    effects: parts.effectRecords,
+    effects: effectPort,
     blobs: blobs(disk, layout, write),
     intents: intentPort,
     events: eventLog,
@@ -149,6 +150,7 @@ export function files(options: FilesOptions): Store {
         parts.swept.push(...(await dead.replay(true)));
         verbs.sweep();
         here.sweep();
+        await foldEffects();
       },
     },
     async flush({ visible = true } = {}) {
@@ -224,7 +226,16 @@ function openParts({ root, disk, clock, ids, processes, agents = [], lag = short
     placer: place,
   });
   const sessions = sessionVerbs({ disk, layout, write, journal: log, execute, isJoined });
-  const effectRecords = effects({ disk, layout, write, journal: log, now, isJoined });
+  const effectRecords = effects({
+    disk,
+    layout,
+    write,
+    journal: log,
+    now,
+    isJoined,
+    me: peer.id,
+    isAlive: here.isAlive,
+  });
   const dead = recovery({ disk, layout, processes, presence: here, clock });
   const closePlacing = async (): Promise<void> => elsewhere?.close();
   return {
