@@ -48,7 +48,8 @@ export async function newTask(store: Store, input: NewTask, options: NewTaskOpti
   });
   // A fresh id belongs to this process alone.
   const durable = !isAwaited || input.id !== undefined;
-  if (!(await store.tasks.create(task, { durable }))) throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
+  if (!(await store.tasks.create(task, { durable })))
+    throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
   store.events.append({
     at: task.created_at,
     name: 'task.created',

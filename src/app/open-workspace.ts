@@ -19,7 +19,7 @@ import type { EndedState, Placed, Task } from '../domain/task/task.js';
 import { engine, type Engine, type PumpReport } from '../engine/pass/pump.js';
 import { driver } from '../engine/pass/driver.js';
 import type { Bus } from '../ports/bus.js';
-import type { Store } from '../ports/store/index.js';
+import type { Store, StoreStats } from '../ports/store/index.js';
 import { composePorts } from './compose-ports.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
@@ -68,6 +68,8 @@ export interface Workspace {
   finish(id: string, signal?: AbortSignal): Promise<Placed>;
   /** Works until the signal aborts; then releases its tasks and resolves. */
   watch(signal: AbortSignal, onPass?: (report: PumpReport) => void): Promise<void>;
+  /** Figures about this process since it opened the workspace. */
+  stats(): StoreStats;
   /** Leaves the workspace. */
   close(): Promise<void>;
 
@@ -145,6 +147,7 @@ export async function openWorkspace(
     peers: () => store.presence.peers(),
     agents: () => agents.all(),
     check: () => agents.check(),
+    stats: () => store.stats(),
     pump: () => motor.pump(),
     pumpUntilQuiet,
     async run(agent, text, more = {}) {
