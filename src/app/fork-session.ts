@@ -85,7 +85,11 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
   const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
   const description = text ?? first;
   const context = { forked_from: { session: from, at: kept } };
-  const task = await newTask(store, { id: name, description, to: agent.name, session: sessionId, context }, now);
+  const task = await newTask(
+    store,
+    { id: name, description, to: agent.name, session: sessionId, context },
+    { at: now },
+  );
   return { task, session: sessionId, kept, moved: kept !== wanted };
 }
 

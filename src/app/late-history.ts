@@ -3,6 +3,8 @@
  * down the start. What changed before is remembered until then.
  */
 import path from 'node:path';
+import { markBegun } from '../adapters/git/changes/change-lists.js';
+import { processes as realProcesses } from '../adapters/processes/index.js';
 import type { Event } from '../domain/event.js';
 import { INTERVALS } from '../domain/intervals.js';
 import type { Audit } from '../engine/core/context.js';
@@ -16,7 +18,9 @@ type WorkingHistory = Pick<History, 'changed' | 'commit' | 'hurry' | 'close'>;
 export function lateHistory(options: HistoryOptions): WorkingHistory {
   /** Never in history: noting them would load it for a process that changes nothing else. */
   const ownFiles = path.join(options.root, '.guild', path.sep);
+  const processes = options.processes ?? realProcesses();
   let early = new Set<string>();
+  let removeMark = (): void => {};
   let history: History | undefined;
   let loading: Promise<History> | undefined;
   let isEnding = false;
@@ -24,8 +28,10 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
   const timer = setInterval(() => void tend(), INTERVALS.historyCheckMs).unref();
   return {
     changed(file) {
-      if (history !== undefined) history.changed(file);
-      else if (!file.startsWith(ownFiles)) early.add(file);
+      if (history !== undefined) return history.changed(file);
+      if (file.startsWith(ownFiles)) return;
+      if (early.size === 0) removeMark = markBegun(path.join(ownFiles, 'history'), processes);
+      early.add(file);
     },
     commit: async (...args) => (await load()).commit(...args),
     hurry() {
@@ -40,9 +46,10 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
 
   function load(): Promise<History> {
     loading ??= import('./readers/history.js').then((module) => {
-      history = module.history({ ...options, background: true });
+      history = module.history({ ...options, processes, background: true });
       for (const file of early) history.changed(file);
       early = new Set();
+      removeMark();
       if (isEnding) history.hurry();
       return history;
     });

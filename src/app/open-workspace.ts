@@ -19,7 +19,7 @@ import type { EndedState, Placed, Task } from '../domain/task/task.js';
 import { engine, type Engine, type PumpReport } from '../engine/pass/pump.js';
 import { driver } from '../engine/pass/driver.js';
 import type { Bus } from '../ports/bus.js';
-import type { Store } from '../ports/store/index.js';
+import type { Store, StoreStats } from '../ports/store/index.js';
 import { composePorts } from './compose-ports.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
@@ -68,6 +68,8 @@ export interface Workspace {
   finish(id: string, signal?: AbortSignal): Promise<Placed>;
   /** Works until the signal aborts; then releases its tasks and resolves. */
   watch(signal: AbortSignal, onPass?: (report: PumpReport) => void): Promise<void>;
+  /** Figures about this process since it opened the workspace. */
+  stats(): StoreStats;
   /** Leaves the workspace. */
   close(): Promise<void>;
 
@@ -116,6 +118,12 @@ export async function openWorkspace(
     return task !== undefined && own.has(task);
   };
 
+  const add = async (task: NewTask, isAwaited = false): Promise<Task> => {
+    const made = await newTask(store, task, { at: clock.now(), freshId: () => ids.next().slice(-8), isAwaited });
+    own.add(made);
+    return made;
+  };
+
   const workspace: Workspace = {
     root,
     config,
@@ -123,11 +131,7 @@ export async function openWorkspace(
     store,
     engine: motor,
     bus: ports.bus,
-    async add(task) {
-      const made = await newTask(store, task, clock.now(), () => ids.next().slice(-8));
-      own.add(made);
-      return made;
-    },
+    add: (task) => add(task),
     task: (id) => store.tasks.read(id),
     async openTasks() {
       await store.tasks.scan();
@@ -143,10 +147,11 @@ export async function openWorkspace(
     peers: () => store.presence.peers(),
     agents: () => agents.all(),
     check: () => agents.check(),
+    stats: () => store.stats(),
     pump: () => motor.pump(),
     pumpUntilQuiet,
     async run(agent, text, more = {}) {
-      const task = await workspace.add({ ...more, description: text, to: agent });
+      const task = await add({ ...more, description: text, to: agent }, true);
       return workspace.finish(task.id);
     },
     finish: (id, signal) => finish(id, { isNew: isOwn(id), ...(signal ? { signal } : {}) }),

@@ -66,7 +66,7 @@ export function disk(): Disk {
       try {
         fd = fs.openSync(file, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
       } catch (error) {
-        if (isCode(error, 'ENOENT')) return false;
+        if (['ENOENT', 'EACCES', 'EPERM'].some((code) => isCode(error, code))) return false;
         throw error;
       }
       try {

@@ -56,6 +56,15 @@ export function files(options: FilesOptions): Store {
   const parts = openParts({ ...options, disk });
   const { layout, peer, here, write, open, log, place, lookup, verbs, eventLog, sessions, dead } = parts;
   const { claimed, flush: flushSessions, ...sessionPort } = sessions;
+  const { fold: foldEffects, ...effectPort } = parts.effectRecords;
+  const { flush: flushIntents, ...intentPort } = intents({
+    disk,
+    layout,
+    write,
+    journal: log,
+    now: () => clock.now(),
+    isJoined: here.isJoined,
+  });
 
   /** The open task that has started in this conversation and can continue, or is parked in it. */
   const startedIn = (session: string): string | undefined => {
@@ -125,9 +134,9 @@ export function files(options: FilesOptions): Store {
     tasks,
     sessions: sessionPort,
     locks: locks(disk, layout, peer.id, (id) => verbs.isOpen(id) || verbs.isOpenOnDisk(id), startedIn),
-    effects: parts.effectRecords,
+    effects: effectPort,
     blobs: blobs(disk, layout, write),
-    intents: intents(disk, layout, write, () => clock.now()),
+    intents: intentPort,
     events: eventLog,
     views: { write: (file, text) => write.show(path.join(root, file), text) },
     presence: {
@@ -142,17 +151,21 @@ export function files(options: FilesOptions): Store {
         parts.swept.push(...(await dead.replay(true)));
         verbs.sweep();
         here.sweep();
+        await foldEffects();
       },
     },
     async flush({ visible = true } = {}) {
       await (visible ? placeAll() : log.durable());
+      await flushIntents();
     },
+    stats: () => ({ worstLagMs: place.worstLagMs() }),
     async close() {
       // On failure the journal stays, and the next process makes the files from it.
       const isComplete = await placeAll().then(
         () => true,
         () => false,
       );
+      await flushIntents();
       await log.close(isComplete).catch(() => undefined);
       await parts.closePlacing();
       here.leave();
@@ -215,7 +228,20 @@ function openParts({ root, disk, clock, ids, processes, agents = [], lag = short
     placer: place,
   });
   const sessions = sessionVerbs({ disk, layout, write, journal: log, execute, isJoined });
+<<<<<<< HEAD
   const effectRecords = effects({ disk, layout, write, journal: log, execute, now, isJoined });
+=======
+  const effectRecords = effects({
+    disk,
+    layout,
+    write,
+    journal: log,
+    now,
+    isJoined,
+    me: peer.id,
+    isAlive: here.isAlive,
+  });
+>>>>>>> wt2-d
   const dead = recovery({ disk, layout, processes, presence: here, clock });
   const closePlacing = async (): Promise<void> => elsewhere?.close();
   return {
@@ -238,3 +264,4 @@ function openParts({ root, disk, clock, ids, processes, agents = [], lag = short
 }
 
 export { isWorkspace } from './base/layout.js';
+export { journalAdoption, type HeldJournal } from './journal/adopt.js';

@@ -14,6 +14,7 @@ import { readSessionText } from '../../text/session/read.js';
 import { diffMessages } from '../../text/session/message-diff.js';
 import type { AtomicWrite } from './base/atomic-write.js';
 import type { Layout } from './base/layout.js';
+import { grownSession, prefixOf, type Prefix } from './grown-session.js';
 
 export interface Cached {
   stamp: string;
@@ -22,6 +23,8 @@ export interface Cached {
   place: { indent: number; before: string };
   /** The printed header, if this process wrote it. */
   head?: string;
+  /** Of the bytes that the stamp stands for. */
+  prefix?: Prefix | undefined;
 }
 
 export interface SessionReader {
@@ -40,10 +43,13 @@ export function sessionReader({
   disk,
   layout,
   write,
+  parse = parseSession,
 }: {
   disk: Disk;
   layout: Layout;
   write: AtomicWrite;
+  /** Tests count what is parsed. */
+  parse?: typeof parseSession;
 }): SessionReader {
   const cache = new Map<string, Cached>();
   return { cache, remember, open };
@@ -68,6 +74,13 @@ export function sessionReader({
       const why = problem('bad_file', `${shown} is not a file that can be read`, { where: { file: shown } });
       return { kind: 'held', problem: why, stamp: current };
     }
+    const grown = repair || cached === undefined ? undefined : readGrown(cached, read.bytes, shown);
+    if (cached !== undefined && grown !== undefined) {
+      const { session, place, prefix, added } = grown;
+      remember(id, { ...cached, stamp: read.stamp, session, place, prefix });
+      const edited = added.length > 0 && diffMessages([], added, cached.session.messages.length + 1);
+      return { kind: 'open', session, ...(edited ? { edited } : {}) };
+    }
     const content = readSessionText(read.bytes, repair);
     let stamp = read.stamp;
     if (!content.ok) return { kind: 'held', problem: notUtf8(shown, content.at), stamp };
@@ -77,7 +90,7 @@ export function sessionReader({
       await write.replace(file, text);
       stamp = disk.stamp(file) ?? '';
     }
-    const parsed = fenced(shown, () => parseSession(text, shown));
+    const parsed = fenced(shown, () => parse(text, shown));
     if (isUnreadable(parsed)) return { kind: 'held', problem: parsed.problem, stamp };
     if (!parsed.ok && repair && isBeheaded(text)) {
       disk.rename(file, path.join(layout.torn, `${id}.${Date.now()}`));
@@ -94,10 +107,15 @@ export function sessionReader({
       stamp = disk.stamp(file) ?? '';
       place = appendPlace(text) ?? OURS;
     }
-    remember(id, { stamp, session: parsed.session, place });
+    remember(id, { stamp, session: parsed.session, place, prefix: prefixOf(text) });
     if (cached === undefined) return { kind: 'open', session: parsed.session };
     const edit = diffMessages(cached.session.messages, parsed.session.messages);
     const changed = edit.added + edit.changed + edit.removed > 0;
     return { kind: 'open', session: parsed.session, ...(changed ? { edited: edit } : {}) };
+  }
+
+  function readGrown(cached: Cached, bytes: Buffer, shown: string): ReturnType<typeof grownSession> {
+    const grown = fenced(shown, () => grownSession(cached, bytes, (text) => parse(text, shown)));
+    return grown === undefined || isUnreadable(grown) ? undefined : grown;
   }
 }

@@ -14,6 +14,7 @@ import type { AtomicWrite } from './base/atomic-write.js';
 import type { Layout } from './base/layout.js';
 import type { Journal } from './journal/journal.js';
 import { sessionKey } from './journal/step.js';
+import { extended, prefixOf } from './grown-session.js';
 import { sessionReader, OURS } from './read-session.js';
 import type { ExecuteAll } from './place/placer.js';
 
@@ -57,7 +58,8 @@ export function sessionVerbs({ disk, layout, write, journal, execute, isJoined }
       if (unwritten.has(id) || disk.stamp(layout.session(id)) !== undefined) return undefined;
       if (!isJoined()) {
         if (!(await write.createOnce(layout.session(id), head + text))) return undefined;
-        remember(id, { stamp: disk.stamp(layout.session(id)) ?? '', session, place: OURS, head });
+        const stamp = disk.stamp(layout.session(id)) ?? '';
+        remember(id, { stamp, session, place: OURS, head, prefix: prefixOf(head + text) });
         return session;
       }
       unwritten.set(id, { session, head, text });
@@ -140,7 +142,7 @@ export function sessionVerbs({ disk, layout, write, journal, execute, isJoined }
       return false;
     }
     journal.placed(sessionKey(id), file);
-    remember(id, { stamp: placing!.stamp ?? '', session, place: OURS, head });
+    remember(id, { stamp: placing!.stamp ?? '', session, place: OURS, head, prefix: prefixOf(head + text) });
     return true;
   }
 
@@ -164,7 +166,8 @@ export function sessionVerbs({ disk, layout, write, journal, execute, isJoined }
     else if (durable) await disk.sync(file);
     if (cache.get(id) === cached && grewBy(cached.stamp, stamp, Buffer.byteLength(text))) {
       cached.session.messages.push(...messages);
-      remember(id, { ...cached, stamp, place: { ...cached.place, before: '' } });
+      const prefix = extended(cached.prefix, text);
+      remember(id, { ...cached, stamp, place: { ...cached.place, before: '' }, prefix });
     } else {
       cache.delete(id); // a person saved in between: the file has both changes, and is read again
     }

@@ -173,7 +173,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     const item = queued(id);
     if (item !== undefined) {
       // No other process can see it: on the disk it has no name yet, or is still under our claim.
-      journal.put({ task: id, state: 'active', agent });
+      journal.put({ task: id, state: 'active', agent, ...baseOf(entry) });
       send(id, { to: file });
       tasks.add({ ...entry, state: 'active', file, owner: ownName(id, agent) });
       const claim: Claim = { id, agent, task: entry.task, from, recovered };
@@ -198,8 +198,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     } else {
       tasks.add(mine);
     }
-    const base = mine.sum === undefined ? {} : { base: mine.sum };
-    journal.put({ task: id, state: 'active', agent, text: printTask(mine.task), ...base });
+    journal.put({ task: id, state: 'active', agent, text: printTask(mine.task), ...baseOf(mine) });
     journal.placed(taskKey(id), file);
     return { id, agent, task: mine.task, from, recovered };
   }
@@ -217,7 +216,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     if (!isStillMine(claim)) return forget(id);
     const to = layout.task(state, id);
     const text = durable ? printTask(task) : undefined;
-    journal.put({ task: id, state, ...(text === undefined ? {} : { text }) });
+    journal.put({ task: id, state, ...(text === undefined ? {} : { text }), ...baseOf(before) });
     forget(id);
     const sum = text === undefined ? before?.sum : contentSum(text);
     const stamp = text === undefined ? (before?.stamp ?? '') : '';
@@ -243,7 +242,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     // Only roots have a page; they are the results that people look for.
     const page = task.parent === undefined ? pageOf(task) : undefined;
     if (page !== undefined) journal.put({ page: id, ...page });
-    journal.put({ task: id, state, text });
+    journal.put({ task: id, state, text, ...baseOf(tasks.byId.get(id)) });
     forget(id);
     const to = layout.task(state, id);
     const others = [layout.task('completed', id), layout.task('failed', id)];
@@ -341,6 +340,11 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
 
   function inWorkspace({ file, text }: { file: string; text: string }): { file: string; text: string } {
     return { file: path.join(layout.root, file), text };
+  }
+
+  /** The content that the next one replaces, for a replay that finds it. */
+  function baseOf(entry: Entry | undefined): { base?: string } {
+    return entry?.sum === undefined ? {} : { base: entry.sum };
   }
 
   function unclaimedNames(id: string): string[] {

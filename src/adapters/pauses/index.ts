@@ -15,7 +15,7 @@ export const PAUSED = path.join('storage', 'paused');
 const MAX_REASON_BYTES = 4096;
 
 /** A folder that changed this recently may change again without another stamp. */
-const YOUNG_MS = 2000;
+const YOUNG_MS = 100;
 
 interface PausesOptions {
   root: string;

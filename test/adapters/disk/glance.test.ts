@@ -69,12 +69,14 @@ test('a thousand questions for intents and pauses in one turn look at each folde
   disk.makeFolder(path.join(root, PAUSED));
   const old = new Date(Date.now() - 60_000);
   for (const each of [l.intents, path.join(root, PAUSED)]) fs.utimesSync(each, old, old);
-  const { list, submit } = intents(
+  const { list, submit } = intents({
     disk,
-    l,
-    atomicWrite(disk, l, 'me', () => undefined),
-    () => new Date(),
-  );
+    layout: l,
+    write: atomicWrite(disk, l, 'me', () => undefined),
+    journal: { durable: async () => undefined },
+    now: () => new Date(),
+    isJoined: () => false,
+  });
   const paused = pauses({ root, disk, clock: clock() });
   await turn();
   const [intentLooks, pauseLooks] = [looksAt(t, l.intents), looksAt(t, path.join(root, PAUSED))];

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { place, scripted } from '../../kit/guild.js';
 import { ground, type Ground } from '../../kit/history/ground.js';
 import { seeded } from '../../kit/sim-processes.js';
 import { sampleRounds } from '../../kit/sample.js';
@@ -86,6 +87,22 @@ test('the next process commits what a killed one had done, as the work of the pr
     [],
     'nothing is owed any more',
   );
+});
+
+test('what a watch did before its first commit is not taken for the work of a person', async (t) => {
+  const home = place(t, scripted('- {say: done}', {}));
+  assert.equal((await home.guild('run', 'boss', 'first')).code, 0);
+  home.put('tasks/pending/next.json', '{"description": "next", "to": "boss"}');
+  const watch = home.spawn('watch');
+  await watch.says(/✓ boss next/);
+  watch.child.kill('SIGKILL');
+  await watch.ended;
+  assert.equal((await home.guild('run', 'boss', 'last')).code, 0);
+  const { out } = await home.guild('log');
+  assert.match(out, /left by a killed process|next: boss answered/);
+  assert.doesNotMatch(out, /by hand/);
+  const live = home.list('.guild/history').filter((name) => name !== 'stamps');
+  assert.deepEqual(live, [], 'nothing is owed any more');
 });
 
 test(`a process that dies at any moment loses no commit and blocks nobody (SEED=${SEED})`, async (t) => {

@@ -52,7 +52,9 @@ interface Group {
   last: JournalFile;
 }
 
-const HELD = '.held';
+/** Extension of the files of a journal that cannot be replayed. */
+export const HELD = '.held';
+export const HELD_NAME = /^[a-z0-9]+\.\d+\..*\.held$/;
 
 export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }: Dependencies): DeadJournals {
   return {
@@ -83,7 +85,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
       new Set(
         disk
           .list(folder)
-          .filter((name) => name.endsWith(HELD))
+          .filter((name) => HELD_NAME.test(name))
           .map((name) => name.slice(0, name.indexOf('.'))),
       ),
   };
@@ -105,6 +107,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
     return groups().filter(({ peer, files, last }) => {
       if (last.adopter !== undefined) return last.adopter === me || !isPeerAlive(last.adopter);
       if (last.isClosed) return true;
+<<<<<<< HEAD
       const header = files.map(headerOf).find((found) => found !== undefined);
       return header === undefined ? !isPeerAlive(peer) : isCopy(header) || !processes.isAlive(header.owner);
     });
@@ -126,6 +129,13 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
     return 'kind' in read ? unreadable(group.last.file, read.reason) : read;
   }
 
+=======
+      const owner = files.map((file) => headerOf(disk, file)?.owner).find((found) => found !== undefined);
+      return owner === undefined ? !isPeerAlive(peer) : !processes.isAlive(owner);
+    });
+  }
+
+>>>>>>> wt2-d
   /** Reading stops at the first line that is not whole: nothing after it was ever acknowledged. */
   function readJournal({ peer, files, last }: Group): DeadJournal | Problem {
     const lines: Line[] = [];
@@ -172,6 +182,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
   }
 }
 
+<<<<<<< HEAD
 /** A fault of the disk is not the journal's: it may be gone at the next try. */
 function attempt<T>(read: () => T): T | { kind: 'refused'; reason: string } {
   try {
@@ -182,6 +193,12 @@ function attempt<T>(read: () => T): T | { kind: 'refused'; reason: string } {
     if (!isMalformed && code !== 'EACCES' && code !== 'EPERM') throw thrown;
     return { kind: 'refused', reason: diskReason(thrown) ?? message };
   }
+=======
+export function headerOf(disk: Disk, { file, peer, isOld }: JournalFile): Header | undefined {
+  const read = isOld ? undefined : disk.read(file, Infinity);
+  const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
+  return first !== undefined && 'header' in first ? first.header : undefined;
+>>>>>>> wt2-d
 }
 
 /** Neither empty, nor zeros, nor the start of a line that a power cut tore. */

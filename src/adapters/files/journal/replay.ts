@@ -212,13 +212,14 @@ function textOf(chunks: readonly SessionAdd[]): string {
 
 /**
  * Whether this is what a power cut may leave of one of these texts unsynced: a part of it, then
- * nothing or zeros. The whole text is not torn.
+ * nothing or zeros. The zeros may be longer than the text: the file had grown further. The whole text
+ * is not torn.
  */
 function isTornOf(bytes: Buffer, texts: readonly string[]): boolean {
   const end = bytes.findLastIndex((byte) => byte !== 0) + 1;
   return texts.some((text) => {
     const whole = Buffer.from(text);
-    if (bytes.length > whole.length || bytes.equals(whole)) return false;
+    if (end > whole.length || bytes.equals(whole)) return false;
     return bytes.subarray(0, end).equals(whole.subarray(0, end));
   });
 }

@@ -48,7 +48,8 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
     if (!disk.rename(from, leaving)) return late(operation, 'fenced');
     if (page !== undefined) disk.rename(written(page.text), page.file);
     // In place: after a power cut the file has one of the task's own contents, or a part of it.
-    disk.rewrite(leaving, text);
+    // A file that a person dropped may be read-only; then a new file replaces it.
+    if (!disk.rewrite(leaving, text) && exists(leaving)) disk.rename(written(text), leaving);
     disk.rename(leaving, to);
     return placedAt(to);
   }

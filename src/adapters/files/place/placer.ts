@@ -155,8 +155,9 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch, onFailu
       if (item.text === sent.text) item.text = undefined;
       return;
     }
+    const isAgain = item.done(placing) === true;
+    if (isAgain) return;
     queue.delete(item.key);
-    if (item.done(placing) === true) return void queue.set(item.key, queued);
     for (const { resolve } of waiting) resolve(placing);
   }
 

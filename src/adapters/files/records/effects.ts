@@ -1,6 +1,7 @@
 /**
  * Effect records under `.guild/run`: one file for each effect. Its first line is written before the
- * effect, its second line is the outcome. Earlier versions kept the outcome in `<id>.done`.
+ * effect, its second line is the outcome. Earlier versions kept the outcome in `<id>.done`. Records
+ * of effects that ended long ago are in one file.
  */
 import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
@@ -10,7 +11,11 @@ import type { AtomicWrite } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
 import type { Journal } from '../journal/journal.js';
 import { effectKey } from '../journal/step.js';
+<<<<<<< HEAD
 import type { ExecuteAll } from '../place/placer.js';
+=======
+import { doneEffects, type DoneEffects } from './done-effects.js';
+>>>>>>> wt2-d
 
 interface Dependencies {
   disk: Disk;
@@ -21,6 +26,8 @@ interface Dependencies {
   now: () => Date;
   /** Whether this process works under claims, and so has a journal. */
   isJoined: () => boolean;
+  me: string;
+  isAlive: (peer: string) => boolean;
 }
 
 interface Started {
@@ -28,26 +35,38 @@ interface Started {
   at: string;
 }
 
+<<<<<<< HEAD
 export function effects({ disk, layout, write, journal, execute, now, isJoined }: Dependencies): Effects {
+=======
+export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects, 'fold'> {
+  const { disk, layout, write, journal, now, isJoined } = dependencies;
+>>>>>>> wt2-d
   const doneFile = (id: string): string => path.join(layout.run, `${id}.done`);
+  const folded = doneEffects({ ...dependencies, linesOf: finishedLines });
   return {
+    fold: folded.fold,
     async get(id) {
-      const [first, second] = linesOf(id);
+      const own = allLinesOf(id);
+      const [first, second] = own.length < 2 ? (folded.get(id) ?? own) : own;
       const started = first === undefined ? undefined : parseStarted(first);
       if (started === undefined) return { state: 'none' };
-      const outcome = parseOutcome(second ?? oldOutcome(id) ?? '');
+      const outcome = parseOutcome(second ?? '');
       const { digest, at } = started;
       return outcome === undefined ? { state: 'started', digest, at } : { state: 'done', digest, outcome };
     },
     async begin(id, digest, what) {
       const file = layout.effect(id);
       const text = `${JSON.stringify({ digest, what, at: now().toISOString() })}\n`;
-      if (!isJoined()) return write.createOnce(file, text);
+      if (!isJoined()) return (await write.createOnce(file, text)) && !isFolded(id);
       // The name decides which process runs it; the line makes it known after a power cut.
       if (isTorn(id)) disk.remove(file);
+<<<<<<< HEAD
       // Named when it is whole, because another process would take a part for a torn one.
       const [placing] = await execute([{ to: file, text }]);
       if (placing!.kind !== 'placed') return false;
+=======
+      if (disk.stamp(file) !== undefined || !disk.create(file, text) || isFolded(id)) return false;
+>>>>>>> wt2-d
       journal.put({ effect: id, text });
       const line = journal.write();
       journal.placed(effectKey(id), file);
@@ -67,6 +86,25 @@ export function effects({ disk, layout, write, journal, execute, now, isJoined }
     },
   };
 
+  /** Asked when the name is taken: a record is among the old ones before its name is free again. */
+  function isFolded(id: string): boolean {
+    return folded.has(id) && (disk.remove(effectFile(layout, id)), true);
+  }
+
+  function allLinesOf(id: string): string[] {
+    const [first, second = oldOutcome(id)] = linesOf(id);
+    return [first, second].filter((line) => line !== undefined);
+  }
+
+  /** A record that a power cut damaged stays where a person can look at it. */
+  function finishedLines(id: string): string[] {
+    const lines = allLinesOf(id);
+    const [first, second] = lines;
+    const isWhole =
+      first !== undefined && parseStarted(first) !== undefined && parseOutcome(second ?? '') !== undefined;
+    return isWhole ? lines : [];
+  }
+
   /** Its writer died before the journal had the line, so the effect never began. */
   function isTorn(id: string): boolean {
     const [first] = linesOf(id);
@@ -85,7 +123,7 @@ export function effects({ disk, layout, write, journal, execute, now, isJoined }
 
   function oldOutcome(id: string): string | undefined {
     const read = disk.read(doneFile(id));
-    return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
+    return read.kind === 'file' ? read.bytes.toString('utf8').trimEnd() : undefined;
   }
 }
 

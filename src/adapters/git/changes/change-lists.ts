@@ -141,6 +141,21 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
   }
 }
 
+/**
+ * Tells others that this process works, before it has a list. If it is killed, what changed in the
+ * program's folders is not taken for the work of a person. Returns how to remove the mark.
+ */
+export function markBegun(folder: string, processes: Processes): () => void {
+  const file = path.join(folder, `${randomBytes(6).toString('hex')}-0.live`);
+  try {
+    makeFolder(folder);
+    fs.writeFileSync(file, `${JSON.stringify(processes.me())}\n`);
+  } catch {
+    // Only the author of a commit depends on it.
+  }
+  return () => removeQuietly(file);
+}
+
 /** A workspace that was deleted as a whole is not created again. */
 export function makeFolder(folder: string): void {
   const root = path.dirname(path.dirname(folder));

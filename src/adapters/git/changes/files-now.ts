@@ -9,6 +9,9 @@ export type FileNow =
   /** Too large, not a file, or not readable: history keeps what it has. */
   | { kind: 'left_out' };
 
+/** Undefined: missing. */
+export type StatNow = fs.Stats | 'unreadable' | undefined;
+
 const MAX_FILE_BYTES = 50 * 1024 * 1024;
 /** A change this soon after a read may leave the same times on the file. */
 const YOUNG_MS = 20;
@@ -42,6 +45,14 @@ export function readNow(file: string): FileNow {
     return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'missing' } : { kind: 'left_out' };
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
+  }
+}
+
+export function statNow(file: string): StatNow {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false });
+  } catch {
+    return 'unreadable';
   }
 }
 

@@ -2,10 +2,9 @@
  * Finds what people, editors and commands changed since the last commit: files whose stamp differs,
  * new files, and files that are gone. A file with the same content did not change.
  */
-import fs from 'node:fs';
 import path from 'node:path';
 import { isCovered, isProgramsOwn, OPEN_PLACES, pathInHistory, pathInWorkspace, TIMED_PLACES } from './covered.js';
-import { readNow } from './files-now.js';
+import { readNow, statNow, type StatNow } from './files-now.js';
 import { must, type RunGit } from '../repository/program.js';
 import { blobId } from '../repository/target.js';
 import { EXTRA, PLAIN, stampOf, type Stamps } from './stamps.js';
@@ -39,12 +38,12 @@ export async function changesByPeople(look: Look): Promise<string[]> {
   for (const place of isWhole ? [...OPEN_PLACES, ...TIMED_PLACES] : OPEN_PLACES) {
     isComplete = (await walk(root, place, visit, pace)) && isComplete;
 
-    function visit(name: string, statOf: () => fs.Stats | undefined): void {
+    function visit(name: string, statOf: () => StatNow): void {
       const known = stamps.get(name);
       if (known !== undefined && known.minute !== EXTRA) seen[known.minute === PLAIN ? 'plain' : 'timed']++;
       if (!isCovered(name) || noted.has(name)) return;
       const stat = statOf();
-      if (stat === undefined || known?.stamp === stampOf(stat)) return;
+      if (stat === undefined || stat === 'unreadable' || known?.stamp === stampOf(stat)) return;
       if (isOtherAlive && (isProgramsOwn(name) || Date.now() - stat.ctimeMs < YOUNG_MS)) return;
       if (known === undefined) added.push(name);
       else uncertain.push(name);
@@ -64,8 +63,9 @@ export async function changesByPeople(look: Look): Promise<string[]> {
   }
 }
 
+/** What cannot be looked at, for example in a folder of another user, is not missing. */
 function exists(root: string, name: string): boolean {
-  return fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined;
+  return statNow(path.join(root, name)) !== undefined;
 }
 
 /** Whose content is not that of the last commit. The stamps of the others are put right. */

@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { isKeptOut, TIMED_PLACES } from './covered.js';
+import { statNow, type StatNow } from './files-now.js';
 
 const SLICE_MS = 2;
 
@@ -17,11 +18,12 @@ export interface Pace {
 export async function walk(
   root: string,
   place: string,
-  visit: (name: string, stat: () => fs.Stats | undefined) => void,
+  visit: (name: string, stat: () => StatNow) => void,
   pace: Pace,
 ): Promise<boolean> {
   let sliceFrom = performance.now();
-  return folder(place, fs.lstatSync(path.join(root, place), { throwIfNoEntry: false })?.isFile() === true);
+  const first = statNow(path.join(root, place));
+  return folder(place, first !== undefined && first !== 'unreadable' && first.isFile());
 
   async function folder(name: string, isFile: boolean): Promise<boolean> {
     if (isFile) return !seen(name) || rest();
@@ -39,7 +41,7 @@ export async function walk(
 
   /** True if the slice is over. */
   function seen(name: string): boolean {
-    if (!isKeptOut(name)) visit(name, () => fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }));
+    if (!isKeptOut(name)) visit(name, () => statNow(path.join(root, name)));
     return performance.now() - sliceFrom > SLICE_MS;
   }
 

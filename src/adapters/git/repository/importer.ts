@@ -46,7 +46,6 @@ export function importer(start: StartGit): Importer {
   const replies = readReplies(child);
   let gathered: (Uint8Array | string)[] = [];
   let bytes = 0;
-  let isFull = false;
   let commits = 0;
   let questions = 0;
   return {
@@ -67,8 +66,7 @@ export function importer(start: StartGit): Importer {
     remove: (path) => write(`D ${quoted(path)}\n`),
     async drained() {
       flush();
-      if (isFull) await replies.drained();
-      isFull = false;
+      if (child.stdin.writableNeedDrain) await replies.drained();
     },
     async end() {
       write(`\nget-mark :${commits}\ncheckpoint\n\nprogress ${++questions}\n\n`);
@@ -106,7 +104,7 @@ export function importer(start: StartGit): Importer {
     const all = Buffer.concat(gathered.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
     gathered = [];
     bytes = 0;
-    if (replies.isOpen() && !child.stdin.write(all)) isFull = true;
+    if (replies.isOpen()) child.stdin.write(all);
   }
 }
 

@@ -1,0 +1,28 @@
+/** One `git fast-import` writes many commits and never waits for something that has happened. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { importer } from '../../../src/adapters/git/repository/importer.js';
+
+test('a small commit after a large one does not wait', { timeout: 20_000 }, async (t) => {
+  const gitDir = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-importer-'));
+  t.after(() => fs.rmSync(gitDir, { recursive: true, force: true }));
+  execFileSync('git', ['init', '--quiet', '--bare', gitDir]);
+  const git = importer((args) => spawn('git', ['--git-dir', gitDir, ...args]));
+  const ada = { name: 'Ada', mail: 'ada@example.org' };
+  const head = { ref: 'refs/heads/main', parent: undefined, author: ada, committer: ada, at: new Date(), message: 'm' };
+  const commit = async (name: string, bytes: number): Promise<string> => {
+    git.begin(head);
+    git.put(name, '100644', Buffer.alloc(bytes, 'x'));
+    if (name === 'small') await git.drained();
+    return git.end();
+  };
+  await commit('large', 200_000); // more than the pipe takes at once, and written by `end`
+  const last = await commit('small', 10);
+  await git.close();
+  const names = execFileSync('git', ['--git-dir', gitDir, 'ls-tree', '--name-only', last], { encoding: 'utf8' });
+  assert.deepEqual(names.split('\n'), ['large', 'small', '']);
+});
