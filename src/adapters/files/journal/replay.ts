@@ -212,8 +212,8 @@ function textOf(chunks: readonly SessionAdd[]): string {
 
 /**
  * Whether this is what a power cut may leave of one of these texts unsynced: a part of it, then
- * nothing or zeros. The zeros may be longer than the text: the file had grown further. The whole text
- * is not torn.
+ * nothing or zeros. The zeros may be longer than the text: the file had grown further. The whole
+ * text is not torn.
  */
 function isTornOf(bytes: Buffer, texts: readonly string[]): boolean {
   const end = bytes.findLastIndex((byte) => byte !== 0) + 1;

@@ -41,7 +41,7 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
       if (exists(to)) return { kind: 'taken' };
       return disk.rename(from, to) ? placedAt(to) : { kind: 'fenced' };
     }
-    if (others.some(exists)) return late(operation, 'taken');
+    if ((to !== from && exists(to)) || others.some(exists)) return late(operation, 'taken');
     // Renaming the claim is the fence. Its new name still tells readers that the task exists, and
     // that its content is about to change.
     const leaving = `${from}${LEAVING}`;

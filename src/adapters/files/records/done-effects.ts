@@ -6,7 +6,7 @@ import path from 'node:path';
 import { inodeOf, sizeOf, writtenAt } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Layout } from '../base/layout.js';
-import { appendOrCreate } from './events.js';
+import { appendOrCreate } from '../base/append-or-create.js';
 
 export interface DoneEffects {
   has(id: string): boolean;

@@ -36,16 +36,15 @@ export function ground(disk = simDisk()): Ground {
     disk,
     start({ disk: seen = disk, boot, isReader = false } = {}) {
       const process = processes.start(boot);
-      const store = files({
-        root: '/w',
-        disk: seen,
-        clock: simClock({ auto: true }),
-        ids,
-        processes: process,
-        lag: WHEN_ASKED,
-        isReader,
-      });
-      const one = { ...store, die: () => process.die() };
+      let isDead = false;
+      const mortal = mortalDisk(seen, () => isDead);
+      const clock = simClock({ auto: true });
+      const store = files({ root: '/w', disk: mortal, clock, ids, processes: process, lag: WHEN_ASKED, isReader });
+      const die = (): void => {
+        isDead = true;
+        process.die();
+      };
+      const one = { ...store, die };
       started.add(one);
       return one;
     },
@@ -65,3 +64,15 @@ export const session = (task: string) =>
   ({ sessionId: `ana-${task}`, agentId: 'ana', created: AT, status: 'active', task }) as const;
 
 export const says = (content: string) => [{ role: 'assistant', content, timestamp: AT }] as const;
+
+/** A dead process changes nothing more. */
+function mortalDisk(disk: Disk, isDead: () => boolean): Disk {
+  const guarded = Object.entries(disk).map(([name, call]: [string, (...args: unknown[]) => unknown]) => [
+    name,
+    (...args: unknown[]) => {
+      if (isDead()) throw new Error('the process is gone');
+      return call.apply(disk, args);
+    },
+  ]);
+  return Object.fromEntries(guarded) as Disk;
+}

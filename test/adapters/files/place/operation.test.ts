@@ -64,6 +64,12 @@ test('a task that has ended already does not end again', () => {
   assert.equal(disk.tree().get(CLAIM), 'old');
 });
 
+test('a task that is put back does not replace a file that a person put there', () => {
+  const { disk, execute } = ground({ [CLAIM]: 'old', '/pending/t.json': 'theirs' });
+  assert.deepEqual(execute({ from: CLAIM, to: '/pending/t.json', text: 'new' }), { kind: 'taken' });
+  assert.equal(disk.tree().get('/pending/t.json'), 'theirs');
+});
+
 test('a file is moved without new content only to a free name', () => {
   const { disk, execute } = ground({ [CLAIM]: 'old', '/pending/t.json': 'theirs' });
   assert.deepEqual(execute({ from: CLAIM, to: '/pending/t.json' }), { kind: 'taken' });
