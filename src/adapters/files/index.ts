@@ -228,20 +228,17 @@ function openParts({ root, disk, clock, ids, processes, agents = [], lag = short
     placer: place,
   });
   const sessions = sessionVerbs({ disk, layout, write, journal: log, execute, isJoined });
-<<<<<<< HEAD
-  const effectRecords = effects({ disk, layout, write, journal: log, execute, now, isJoined });
-=======
   const effectRecords = effects({
     disk,
     layout,
     write,
     journal: log,
+    execute,
     now,
     isJoined,
     me: peer.id,
     isAlive: here.isAlive,
   });
->>>>>>> wt2-d
   const dead = recovery({ disk, layout, processes, presence: here, clock });
   const closePlacing = async (): Promise<void> => elsewhere?.close();
   return {

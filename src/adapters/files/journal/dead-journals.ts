@@ -107,8 +107,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
     return groups().filter(({ peer, files, last }) => {
       if (last.adopter !== undefined) return last.adopter === me || !isPeerAlive(last.adopter);
       if (last.isClosed) return true;
-<<<<<<< HEAD
-      const header = files.map(headerOf).find((found) => found !== undefined);
+      const header = files.map((file) => headerOf(disk, file)).find((found) => found !== undefined);
       return header === undefined ? !isPeerAlive(peer) : isCopy(header) || !processes.isAlive(header.owner);
     });
   }
@@ -117,25 +116,12 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
     return place !== undefined && place !== inodeOf(disk.stamp(folder) ?? '');
   }
 
-  function headerOf({ file, peer, isOld }: JournalFile): Header | undefined {
-    const read = isOld ? undefined : attempt(() => disk.readFrom(file, 0, Infinity));
-    const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
-    return first !== undefined && 'header' in first ? first.header : undefined;
-  }
-
   /** What cannot be read, or has another shape than this version writes, holds the journal. */
   function readWhole(group: Group): DeadJournal | Problem {
     const read = attempt(() => readJournal(group));
     return 'kind' in read ? unreadable(group.last.file, read.reason) : read;
   }
 
-=======
-      const owner = files.map((file) => headerOf(disk, file)?.owner).find((found) => found !== undefined);
-      return owner === undefined ? !isPeerAlive(peer) : !processes.isAlive(owner);
-    });
-  }
-
->>>>>>> wt2-d
   /** Reading stops at the first line that is not whole: nothing after it was ever acknowledged. */
   function readJournal({ peer, files, last }: Group): DeadJournal | Problem {
     const lines: Line[] = [];
@@ -177,12 +163,17 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
     const name = file.slice(folder.length + 1);
     return problem('bad_file', `${shown}/${name} cannot be replayed: ${why}`, {
       where: { file: `${shown}/${name}` },
-      hint: `its tasks are held; to continue them from their files, delete ${shown}/${name}${HELD}`,
+      hint: 'its tasks are held; run `guild doctor --adopt` to continue them from their files',
     });
   }
 }
 
-<<<<<<< HEAD
+export function headerOf(disk: Disk, { file, peer, isOld }: JournalFile): Header | undefined {
+  const read = isOld ? undefined : attempt(() => disk.read(file, Infinity));
+  const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
+  return first !== undefined && 'header' in first ? first.header : undefined;
+}
+
 /** A fault of the disk is not the journal's: it may be gone at the next try. */
 function attempt<T>(read: () => T): T | { kind: 'refused'; reason: string } {
   try {
@@ -193,12 +184,6 @@ function attempt<T>(read: () => T): T | { kind: 'refused'; reason: string } {
     if (!isMalformed && code !== 'EACCES' && code !== 'EPERM') throw thrown;
     return { kind: 'refused', reason: diskReason(thrown) ?? message };
   }
-=======
-export function headerOf(disk: Disk, { file, peer, isOld }: JournalFile): Header | undefined {
-  const read = isOld ? undefined : disk.read(file, Infinity);
-  const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
-  return first !== undefined && 'header' in first ? first.header : undefined;
->>>>>>> wt2-d
 }
 
 /** Neither empty, nor zeros, nor the start of a line that a power cut tore. */

@@ -11,11 +11,8 @@ import type { AtomicWrite } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
 import type { Journal } from '../journal/journal.js';
 import { effectKey } from '../journal/step.js';
-<<<<<<< HEAD
 import type { ExecuteAll } from '../place/placer.js';
-=======
 import { doneEffects, type DoneEffects } from './done-effects.js';
->>>>>>> wt2-d
 
 interface Dependencies {
   disk: Disk;
@@ -35,12 +32,8 @@ interface Started {
   at: string;
 }
 
-<<<<<<< HEAD
-export function effects({ disk, layout, write, journal, execute, now, isJoined }: Dependencies): Effects {
-=======
 export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects, 'fold'> {
-  const { disk, layout, write, journal, now, isJoined } = dependencies;
->>>>>>> wt2-d
+  const { disk, layout, write, journal, execute, now, isJoined } = dependencies;
   const doneFile = (id: string): string => path.join(layout.run, `${id}.done`);
   const folded = doneEffects({ ...dependencies, linesOf: finishedLines });
   return {
@@ -60,13 +53,9 @@ export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects,
       if (!isJoined()) return (await write.createOnce(file, text)) && !isFolded(id);
       // The name decides which process runs it; the line makes it known after a power cut.
       if (isTorn(id)) disk.remove(file);
-<<<<<<< HEAD
       // Named when it is whole, because another process would take a part for a torn one.
       const [placing] = await execute([{ to: file, text }]);
-      if (placing!.kind !== 'placed') return false;
-=======
-      if (disk.stamp(file) !== undefined || !disk.create(file, text) || isFolded(id)) return false;
->>>>>>> wt2-d
+      if (placing!.kind !== 'placed' || isFolded(id)) return false;
       journal.put({ effect: id, text });
       const line = journal.write();
       journal.placed(effectKey(id), file);

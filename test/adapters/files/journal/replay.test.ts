@@ -33,7 +33,7 @@ async function busy(store: Started, disk: SimDisk, isPlaced: boolean): Promise<v
   await store.tasks.settle(ends, { ...ends.task, session: 'ana-ends', result: 'It is done.' }, 'completed', {
     durable: false,
   });
-  await store.tasks.park(parks, { ...parks.task, waits: { until: AT } } as never, { durable: false });
+  await store.tasks.park(parks, { ...parks.task, waits: { until: AT } }, { durable: false });
   const released = store.tasks.release(goes, { ...goes.task, attempts: 3 });
   if (isPlaced) await Promise.all([released, store.flush()]);
   else await store.flush({ visible: false });
