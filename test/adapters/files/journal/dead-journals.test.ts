@@ -69,10 +69,10 @@ test('a journal that may not be read is held, and one on a broken disk is tried 
     const { disk, start, journals } = await deadWithEnd();
     let isBroken = true;
     const refusing =
-      (read: Disk['readFrom']) =>
+      (read: (file: string, ...rest: number[]) => ReturnType<Disk['read']>) =>
       (file: string, ...rest: number[]) => {
         if (isBroken && file.includes('/journal/')) throw Object.assign(new Error(code), { code });
-        return read(file, ...(rest as [number]));
+        return read(file, ...rest);
       };
     const next = start({
       disk: { ...disk, read: refusing(disk.read.bind(disk)), readFrom: refusing(disk.readFrom.bind(disk)) },
