@@ -360,7 +360,7 @@ function mortal(disk: Disk, isSaid: () => boolean): Disk {
     own[name] = (...given: unknown[]): unknown => {
       if (isDead) throw new Error('the process is gone');
       const result = (call as (...given: unknown[]) => unknown).apply(own, given);
-      if ((name === 'create' || name === 'appendOwn') && String(given[0]).includes('/journal/') && isSaid())
+      if (name === 'writeOwn' && String(given[0]).includes('/journal/') && isSaid())
         isDead = true;
       return result;
     };
