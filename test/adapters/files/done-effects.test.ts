@@ -1,4 +1,4 @@
-/** Records of old effects are folded into one file; wherever the process dies, none is lost or doubled. */
+/** Records of old effects are folded into one file; a death at any point loses and doubles none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { files } from '../../../src/adapters/files/index.js';
