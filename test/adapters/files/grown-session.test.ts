@@ -1,4 +1,4 @@
-/** Only the part by which a conversation has grown is parsed; the result is that of parsing it all. */
+/** Only the part by which a conversation has grown is parsed, with the result of parsing it all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atomicWrite } from '../../../src/adapters/files/base/atomic-write.js';
