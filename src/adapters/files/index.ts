@@ -226,16 +226,7 @@ function openParts({ root, disk, clock, ids, processes, agents = [], lag = short
     placer: place,
   });
   const sessions = sessionVerbs({ disk, layout, write, journal: log, execute, isJoined });
-  const effectRecords = effects({
-    disk,
-    layout,
-    write,
-    journal: log,
-    now,
-    isJoined,
-    me: peer.id,
-    isAlive: here.isAlive,
-  });
+  const effectRecords = effects({ disk, layout, write, journal: log, now, presence: here });
   const dead = recovery({ disk, layout, processes, presence: here, clock });
   const closePlacing = async (): Promise<void> => elsewhere?.close();
   return {

@@ -1,4 +1,4 @@
-/** Records of old effects are folded into one file; wherever the process dies, none is lost or doubled. */
+/** Old records of effects go into one file. Wherever the process dies, none is lost or doubled. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { files } from '../../../src/adapters/files/index.js';

@@ -1,4 +1,4 @@
-/** Only the part by which a conversation has grown is parsed, and the result is that of parsing all of it. */
+/** Only what was added to a conversation is parsed, with the result of parsing all of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atomicWrite } from '../../../src/adapters/files/base/atomic-write.js';

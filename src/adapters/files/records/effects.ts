@@ -19,10 +19,12 @@ interface Dependencies {
   write: AtomicWrite;
   journal: Journal;
   now: () => Date;
-  /** Whether this process works under claims, and so has a journal. */
-  isJoined: () => boolean;
-  me: string;
-  isAlive: (peer: string) => boolean;
+  presence: {
+    peer: { id: string };
+    /** Whether this process works under claims, and so has a journal. */
+    isJoined(): boolean;
+    isAlive(peer: string): boolean;
+  };
 }
 
 interface Started {
@@ -30,10 +32,17 @@ interface Started {
   at: string;
 }
 
-export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects, 'fold'> {
-  const { disk, layout, write, journal, now, isJoined } = dependencies;
+export function effects({
+  disk,
+  layout,
+  write,
+  journal,
+  now,
+  presence,
+}: Dependencies): Effects & Pick<DoneEffects, 'fold'> {
+  const { isJoined, isAlive, peer } = presence;
   const doneFile = (id: string): string => path.join(layout.run, `${id}.done`);
-  const folded = doneEffects({ ...dependencies, linesOf: finishedLines });
+  const folded = doneEffects({ disk, layout, me: peer.id, now, isAlive, linesOf: finishedLines });
   return {
     fold: folded.fold,
     async get(id) {
