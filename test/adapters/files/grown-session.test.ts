@@ -148,7 +148,7 @@ test('each opening parses what was added, however long the conversation is', asy
     const opened = await reader.open('s');
     assert.ok(opened.kind === 'open' && opened.session.messages.length === 1001 + i);
     assert.equal(opened.edited?.added, 1);
-    assert.match(opened.edited!.diff, new RegExp(`^@ message ${1001 + i}, assistant`));
+    assert.match(opened.edited.diff, new RegExp(`^@ message ${1001 + i}, assistant`));
   }
   assert.ok(parsedBytes < 50 * 2 * (head.length + item.length), `${parsedBytes} bytes were parsed`);
 });
