@@ -30,12 +30,14 @@ export const INTERVALS = {
   slowReaderCheckMs: 5,
   /** Agent files are compared one by one where there are very many. */
   rosterCheckMs: 1000,
+  /** A process waits for another one that replays journals. */
+  replayCheckMs: 5,
   /** Waits for a stopped command to exit. */
   processCheckMs: 20,
 
   // Gathering: changes that come closer together than this are handled together
   ringSettleMs: 15,
-  stateGatherMs: 25,
+  stateGatherMs: 50,
   /** An editor that writes in place may still be writing this soon after the last change. */
   boardSettleMs: 100,
   /** A ballot that a person changed is not replaced, and nothing is withdrawn, before this time. */
@@ -58,5 +60,9 @@ export const INTERVALS = {
   frameMs: 100,
   /** `top` polls for changes without file events: dead processes, pauses, elapsed time. */
   topCheckMs: 1000,
+  /** The window's server gathers changes before it tells its pages. */
+  windowGatherMs: 30,
+  /** The window's stream says that it is alive. */
+  windowBeatMs: 10_000,
   progressMs: 2000,
 } as const;

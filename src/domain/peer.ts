@@ -1,17 +1,33 @@
 /**
- * A running process that hosts agents. Boot id, pid and start time identify it, so a reused pid is
- * not alive.
+ * A running process that hosts agents. Boot id, pid namespace, pid and start time identify it, so a
+ * reused pid is not alive.
  */
 export interface Peer {
   id: string;
   host: string;
   bootId: string;
+  /** Where the pid means something, such as one container. Absent where the system has none. */
+  pidNamespace?: string;
   pid: number;
   /** The start of the process, in the system's own unit. */
   startTime: string;
   /** The agents it hosts; empty for all of the workspace. */
   agents: string[];
   since: string;
+}
+
+type Place = Pick<Peer, 'host' | 'bootId' | 'pidNamespace'>;
+
+/**
+ * Whether the pid of another process can be looked up from here. `gone`: it ran before this machine
+ * started, whatever the name of its host, because a new container has a new one. `elsewhere`: it
+ * runs or ran on this machine where its pid means something else, so nobody here can tell.
+ */
+export function whereabouts(other: Place, me: Place): 'here' | 'elsewhere' | 'gone' {
+  if (other.bootId !== me.bootId) return 'gone';
+  const isNamed = other.pidNamespace !== undefined && me.pidNamespace !== undefined;
+  const isHere = isNamed ? other.pidNamespace === me.pidNamespace : other.host === me.host;
+  return isHere ? 'here' : 'elsewhere';
 }
 
 /** The position of a process among all that run, by name and from 0, and their number. */

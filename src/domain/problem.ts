@@ -27,6 +27,7 @@ export const PROBLEM_CODES = [
   'model_failed',
   'tool_failed',
   'dependency_failed',
+  'gave_up', // the agent says that it could not do the task
   'off_goal', // two checks found that the result does not advance the goal
   'unknown_outcome', // an effect started, and its outcome is not known
   'taker_lost', // processes that worked on it died too often
@@ -83,7 +84,9 @@ export class ProblemError extends Error {
 /** Turns anything thrown into a Problem. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
-  const error = thrown as { code?: string; message?: string; path?: string };
+  const error = thrown as { code?: string; message?: string; path?: string; name?: string; problem?: Problem };
+  // The library and the command line are bundled apart: a plugin may throw another class.
+  if (error?.name === 'ProblemError' && isProblemCode(error.problem?.code)) return error.problem;
   const message = diskReason(thrown);
   if (message) {
     return problem('disk_failed', error.path ? `${error.path}: ${message}` : message, {

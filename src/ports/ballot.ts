@@ -27,8 +27,9 @@ export interface Ballot {
   /**
    * Updates the file: adds new approvals, marks answered ones and shows their fate. Text that a
    * person wrote stays unchanged byte for byte. Durable when resolved. `fates`: by approval id.
+   * Returns new problems: the file has a limit, and requests beyond it wait.
    */
-  show(open: readonly Approval[], ended: readonly Approval[], fates: ReadonlyMap<string, Fate>): Promise<void>;
+  show(open: readonly Approval[], ended: readonly Approval[], fates: ReadonlyMap<string, Fate>): Promise<Problem[]>;
   /**
    * After `read` or `show`: the time until it must be called again, because a person may be saving
    * the file now; undefined if nothing was left undone.

@@ -21,14 +21,29 @@ export interface Disk {
   readFrom(path: string, offset: number, maxBytes?: number): Read;
   /** Changes whenever the content may have changed (domain/stamp.ts); undefined if missing. */
   stamp(path: string): string | undefined;
+  /**
+   * The stamp as of this turn of the event loop, with the changes of this process: calls in one
+   * turn share a look. For files that others change and that many tasks ask about.
+   */
+  glance(path: string): string | undefined;
   /** Names in a folder, unordered; empty if it is missing or not a folder. */
   list(folder: string): string[];
   /** Creates a file. False, without a change, if the name is taken. */
   create(path: string, bytes: Uint8Array | string): boolean;
   /** Appends in one write and returns the new stamp. Throws ENOENT if the file is missing. */
   append(path: string, bytes: Uint8Array | string): string;
-  /** `append` for a file that only this process uses; it stays open until removed here. */
-  appendOwn(path: string, bytes: Uint8Array | string): void;
+  /** Creates a file of zeros, for `writeOwn`. False, without a change, if the name is taken. */
+  preallocate(path: string, bytes: number): boolean;
+  /**
+   * Overwrites bytes in a file that only this process writes. It stays open: once its name is gone,
+   * the bytes go nowhere, or ENOENT is thrown.
+   */
+  writeOwn(path: string, offset: number, bytes: Uint8Array | string): void;
+  /**
+   * Replaces the content in place. For files that no other process reads. False, without a change,
+   * if the file is missing or this process may not write to it.
+   */
+  rewrite(path: string, bytes: Uint8Array | string): boolean;
   /** Overwrites bytes in place; for fields of fixed width only. Returns the new stamp. */
   patch(path: string, offset: number, bytes: Uint8Array | string): string;
   /** Replaces `to`. False if `from` is missing. */
@@ -39,10 +54,6 @@ export interface Disk {
   link(from: string, to: string): boolean;
   /** False if the file was missing. */
   remove(path: string): boolean;
-  /** Removes an unused file later. It may remain if the process ends; errors are ignored. */
-  removeSoon(path: string): void;
-  /** Resolves when all `removeSoon` files are gone; absent if they go at once. */
-  removed?(): Promise<void>;
   /** Creates the folder and its parents if missing. */
   makeFolder(path: string, mode?: number): void;
   /** `create` and `sync`, for a name that no other process uses. Does not block. */
@@ -55,4 +66,6 @@ export interface Disk {
    * Resolves when the names in this folder are on the device. Overlapping calls may share a sync.
    */
   syncFolder(folder: string): Promise<void>;
+  /** Closes files that are kept open for speed. The disk remains usable. */
+  close(): void;
 }

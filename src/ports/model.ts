@@ -4,7 +4,7 @@
  */
 import type { ModelSettings } from '../domain/agent/agent.js';
 import type { ModelFailureClass } from '../domain/session/model-failure.js';
-import type { Message, ToolCall } from '../domain/session/session.js';
+import type { Message, ProviderData, ToolCall } from '../domain/session/session.js';
 
 export { MODEL_FAILURES, type ModelFailureClass } from '../domain/session/model-failure.js';
 
@@ -25,6 +25,8 @@ export interface JsonSchema {
   minimum?: number;
   maximum?: number;
   additionalProperties?: boolean;
+  /** Of a text: an object is accepted too. Never sent to a provider. */
+  alsoObject?: boolean;
 }
 
 export interface ModelRequest {
@@ -34,6 +36,8 @@ export interface ModelRequest {
   messages: readonly Message[];
   tools: readonly ToolSpec[];
   settings: ModelSettings;
+  /** `none`: no tool may be called. A name: this tool must be called, if that can be forced. */
+  toolChoice?: 'none' | { tool: string };
   /** For scripts, logs and accounting; never sent to a provider. */
   agent: string;
   task: string;
@@ -51,9 +55,13 @@ export interface ModelAnswer {
   inputTokens: number;
   outputTokens: number;
   cachedTokens: number;
+  /** Input tokens that the provider put into its cache, if it says so. */
+  writtenTokens?: number;
   microUsd: number;
   /** The price of the model is unknown, and microUsd is 0. */
   unpriced?: boolean;
+  /** To be kept with the message, because the provider wants it back; with `parts`. */
+  provider?: ProviderData;
 }
 
 export interface ModelFailure {

@@ -1,6 +1,6 @@
 /**
- * Agents that a person has paused. A paused agent gets no task and starts no turn; a running turn
- * ends and its task is released.
+ * Agents and tasks that a person has paused. A paused agent gets no task and starts no turn; a
+ * running turn ends and its task is released.
  */
 
 export interface Pauses {
@@ -10,4 +10,8 @@ export interface Pauses {
   all(): ReadonlyMap<string, string>;
   /** Reads the current state, not that of the last look. */
   isPaused(agent: string): boolean;
+  /** Roots of paused tasks and the reasons, as of the last look. */
+  tasks(): ReadonlyMap<string, string>;
+  /** Reads the current state, not that of the last look. */
+  isTaskPaused(root: string): boolean;
 }

@@ -1,5 +1,6 @@
-/** Runs commands in an agent's own folder, with limits, sandboxed if the machine supports it. */
+/** Runs commands in the workspace, with limits, sandboxed if the machine supports it. */
 import type { PlainPipeline } from '../domain/policy.js';
+import type { Walls } from '../domain/task/approval.js';
 
 /** A plugin script and its arguments. It is the human's own code and runs outside the sandbox. */
 export interface PluginAction {
@@ -17,7 +18,12 @@ export interface ShellRun {
   timeoutMs: number;
   /** How much output is kept, head and tail; far more output ends the command. */
   maxOutputBytes: number;
-  network: boolean;
+  /** The only hosts that it may reach; absent: no network. */
+  hosts?: readonly string[] | undefined;
+  /** What it may write in a sandbox. `workspace` is for commands that a human approved. */
+  writes: 'own' | 'workspace';
+  /** Refuses to start if the command would be confined less than this. */
+  walls?: Walls;
   signal?: AbortSignal;
 }
 
@@ -54,7 +60,9 @@ export interface Shell {
   run(run: ShellRun): Promise<ShellOutcome>;
   /** Restores the agent's folder to a commit, as a new commit. Commits the current state first. */
   rollback(agent: string, commit: string): Promise<Rollback>;
-  /** How commands are confined here, for approvals: `sandboxed (bubblewrap, no network)`. */
-  confinement(network: boolean): string;
+  /** How approved commands are confined here, for people. */
+  confinement(hosts: readonly string[] | undefined): string;
   isSandboxed(): boolean;
+  /** Why no command runs here: a sandbox is required and there is none. Undefined if they run. */
+  refusal(): string | undefined;
 }

@@ -3,6 +3,7 @@
  * a gap between check and use. `rules/policy` decides; this port resolves paths and acts.
  */
 import type { ProblemCode } from '../domain/problem.js';
+import type { BoundBase } from '../domain/task/approval.js';
 
 export type PathUse = 'read' | 'write' | 'list' | 'make_folder';
 
@@ -38,12 +39,25 @@ export interface WorkspaceFiles {
     maxBytes: number,
     allowed?: boolean,
   ): FolderReply<{ text: string; bytes: number; cut: boolean }>;
-  /** Replaces the file atomically. Durable when resolved. `allowed`: a human approved an `ask`. */
+  /** Judges again, then reads an image or a PDF document; undefined if the file is neither. */
+  readMedia(
+    agent: string,
+    path: string,
+    maxBytes: number,
+    allowed?: boolean,
+  ): FolderReply<{ mediaType: string; data: Uint8Array } | undefined>;
+  /** The file at this path as a write would replace it; undefined if it cannot be read. */
+  baseOf(path: string): BoundBase | undefined;
+  /**
+   * Replaces the file atomically. Durable when resolved. `allowed`: a human approved an `ask`.
+   * `base`: refuses if the file to replace is not this one any more.
+   */
   write(
     agent: string,
     path: string,
     text: string,
     allowed?: boolean,
+    base?: BoundBase,
   ): Promise<FolderReply<{ bytes: number; created: boolean }>>;
   list(agent: string, path: string): FolderReply<{ name: string; kind: 'file' | 'folder' | 'other'; bytes: number }[]>;
   makeFolder(agent: string, path: string, allowed?: boolean): Promise<FolderReply<{ created: boolean }>>;

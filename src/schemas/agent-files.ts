@@ -1,8 +1,8 @@
 /** Agents in other formats: `*.agent.yaml`, and the files of Claude Code, Copilot and `*.ai`. */
 import { AGENT_KEYS } from './agent.js';
 import { routerRules } from './agent-patterns.js';
-import { key, needed } from './about.js';
-import { mapping, names, text, whole } from './values.js';
+import { key, named, needed } from './about.js';
+import { flag, mapping, name, names, text, whole } from './values.js';
 import * as z from './zod.js';
 
 const prompts = {
@@ -74,7 +74,7 @@ export const agentSpec = z.strictObject(
   mapping,
 );
 
-const turns = key(whole(1), 'The same as `budget.turns`.', { example: '12' });
+const turns = key(whole(1), 'The same as `budget.turns`.', { example: '12', spellings: ['steps', 'max_steps'] });
 
 /** Keys that have a meaning for the other program and none here. */
 function ignored<const T extends readonly string[]>(...keys: T) {
@@ -82,19 +82,51 @@ function ignored<const T extends readonly string[]>(...keys: T) {
   return Object.fromEntries(keys.map((name) => [name, anything])) as Record<T[number], typeof anything>;
 }
 
-/** Claude Code and Copilot. Unknown keys are warnings: the file is right for its own program. */
+const toolSwitches = z.record(z.string(), flag, mapping);
+
+/** `deny`, `ask`, `allow`, or a mapping of patterns to these. */
+const permission = z.union([z.string(), z.looseObject({})], { error: 'allow, ask or deny' });
+
+/**
+ * Claude Code, Copilot, opencode and Gemini CLI. Unknown keys are warnings: the file is right for
+ * its own program.
+ */
 export const agentClaude = z
   .object(
     {
       ...AGENT_KEYS,
       name: key(text, 'The name of the agent.', { example: 'code-reviewer' }),
+      tools: key(
+        named(
+          'names, or a mapping: name to true or false',
+          z.union([z.string(), z.array(name), toolSwitches], { error: 'a list of names' }),
+        ),
+        'The tools it may call, by the names of its own program.',
+        { default: 'every tool, as in its own program', example: 'Read, Grep' },
+      ),
       disallowedTools: key(names, 'Tools that it may not use.', { example: 'Bash' }),
+      permission: key(
+        z.union([permission, z.record(z.string(), permission)], { error: 'a mapping of tools to allow, ask or deny' }),
+        'By tool: `deny` takes it away, `ask` asks you each time. `allow` changes nothing: the policy decides.',
+        { example: '{edit: deny, bash: ask}' },
+      ),
+      permissionMode: key(text, '`plan`: the same as `plan_approval`. The policy decides in every other mode.', {
+        example: 'plan',
+      }),
+      effort: key(text, 'The same as `reasoning`.', { example: 'high' }),
       maxTurns: turns,
-      ...ignored('color', 'target', 'argument-hint', 'mode', 'infer'),
+      ...ignored('color', 'target', 'argument-hint', 'mode', 'infer', 'kind', 'hidden', 'user-invocable'),
+      ...ignored('disable-model-invocation', 'metadata', 'license', 'author', 'category', 'tags'),
     },
     mapping,
   )
   .check(...routerRules);
+
+/** Keys that begin a field in frontmatter that is not valid YAML. */
+export const FOREIGN_KEYS: ReadonlySet<string> = new Set([
+  ...Object.keys(agentClaude.shape),
+  ...'hooks mcpServers mcp-servers memory background isolation initialPrompt handoffs prompt'.split(' '),
+]);
 
 /** `*.ai`. */
 export const agentAi = z
@@ -103,17 +135,7 @@ export const agentAi = z
       ...AGENT_KEYS,
       maxTurns: turns,
       maxOutputTokens: key(whole(1), 'The same as `max_tokens`.', { example: '8192' }),
-      ...ignored(
-        'usage',
-        'toolName',
-        'input',
-        'output',
-        'plugins',
-        'maxToolCallsPerTurn',
-        'maxRetries',
-        'llmTimeout',
-        'toolTimeout',
-      ),
+      ...ignored('usage', 'toolName', 'plugins', 'maxToolCallsPerTurn', 'maxRetries', 'llmTimeout', 'toolTimeout'),
       ...ignored(
         'cache',
         'repeatPenalty',

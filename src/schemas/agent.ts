@@ -58,9 +58,14 @@ export const AGENT_KEYS = {
     spellings: ['models'],
   }),
   ...MODEL_SETTINGS,
-  tools: key(names, 'The tools it may call. An unknown name is an error.', {
+  tools: key(
+    names,
+    'The tools it may call. An unknown name is an error. `github_*` means all tools of the MCP server `github`.',
+    { default: 'none', example: '[read_file, delegate_to_agent]' },
+  ),
+  skills: key(names, 'Skills whose text is in the prompt from the start. The others are listed for `load_skill`.', {
     default: 'none',
-    example: '[read_file, delegate_to_agent]',
+    example: '[release-notes]',
   }),
   agents: key(names, 'The agents that it may delegate or route to.', {
     default: 'all',

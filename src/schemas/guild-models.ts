@@ -67,11 +67,27 @@ export const provider = z
     ),
   );
 
+const rates = {
+  input: needed(number(0), 'US dollars for a million input tokens.', { example: '1.25' }),
+  output: needed(number(0), 'US dollars for a million output tokens.', { example: '10' }),
+  cached: key(number(0), 'US dollars for a million input tokens that come from the cache.', { example: '0.125' }),
+  write: key(number(0), 'US dollars for a million input tokens that are written to the cache.', { example: '1.5' }),
+};
+
 export const price = z.strictObject(
   {
-    input: needed(number(0), 'US dollars for a million input tokens.', { example: '1.25' }),
-    output: needed(number(0), 'US dollars for a million output tokens.', { example: '10' }),
-    cached: key(number(0), 'US dollars for a million input tokens that come from the cache.', { example: '0.125' }),
+    ...rates,
+    above: key(
+      z.strictObject(
+        {
+          tokens: needed(number(1), 'The number of input tokens.', { example: '200000' }),
+          ...rates,
+        },
+        mapping,
+      ),
+      'Other prices for the whole request if its input has more tokens than this.',
+      { example: '{tokens: 200000, input: 2.5, output: 15}' },
+    ),
   },
   mapping,
 );

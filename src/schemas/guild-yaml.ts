@@ -1,9 +1,9 @@
 /** `guild.yaml`: everything that holds for a whole workspace. */
-import { DEFAULT_LIMITS } from '../domain/config/config.js';
+import { DEFAULT_LIMITS, SANDBOX_SETTINGS } from '../domain/config/config.js';
 import { key, named } from './about.js';
 import { channel, channelName, coordination } from './guild-coordination.js';
 import { alias, price, provider } from './guild-models.js';
-import { at, budget, choice, duration, flag, mapping, text, whole } from './values.js';
+import { at, budget, choice, duration, flag, mapping, names, text, whole } from './values.js';
 import * as z from './zod.js';
 
 const limit = DEFAULT_LIMITS;
@@ -26,6 +26,13 @@ const limits = z.strictObject(
       whole(1),
       'Tasks that may be created below one root task in a minute.',
       at(limit.tasksPerMinute),
+    ),
+    calls: key(whole(1), 'Tool calls of one turn; the rest is refused.', at(limit.calls)),
+    argument_bytes: key(whole(1), 'The arguments of one tool call.', at(limit.argumentBytes)),
+    requests: key(
+      whole(1),
+      'Requests of one agent that may wait for you at the same time; more are refused.',
+      at(limit.requests),
     ),
     max_task_bytes: key(whole(1), 'The largest task file that is read.', at(limit.maxTaskBytes)),
     max_result_bytes: key(
@@ -78,7 +85,7 @@ export const guildYaml = z.strictObject(
     models: key(
       z.record(z.string(), alias, mapping),
       'Your own names for models. A list is tried in order when a model cannot be reached or refuses.',
-      { example: '{fast: openai/gpt-5-mini}', spellings: ['aliases'] },
+      { example: '{fast: openai/gpt-6.1-terra}', spellings: ['aliases'] },
     ),
     providers: key(z.record(z.string(), provider, mapping), 'Providers that are not built in.', {
       example: '{local: {base_url: "http://127.0.0.1:8080/v1", key_env: LOCAL_KEY}}',
@@ -118,6 +125,16 @@ export const guildYaml = z.strictObject(
       choice(['lexical', 'semantic']),
       'How `search_files` ranks. `semantic` needs the package `@lat.md/embed` and its weights.',
       { default: '`lexical`' },
+    ),
+    allow_outward: key(
+      names,
+      'Tools that may send data out without asking even if text from outside has influenced the task.',
+      { default: 'none', example: '[web_search]' },
+    ),
+    sandbox: key(
+      choice([...SANDBOX_SETTINGS]),
+      'Whether commands need a sandbox. `required`: without one they do not run. `preferred`: without one they ask, and reading commands run only on files of the workspace. `off`: never use one.',
+      { default: '`required` where a command ran sandboxed before, else `preferred`' },
     ),
     watch: key(
       z.strictObject(

@@ -19,6 +19,32 @@ const usage = z.looseObject(
   mapping,
 );
 
+const fileRef = z.looseObject(
+  {
+    name: nullable(text, 'The name of the file.', { example: 'plan.png' }),
+    media_type: nullable(text, 'What it is.', { example: 'image/png' }),
+    blob: nullable(text, 'The file in `storage/blobs/` that has its bytes.', { example: '7d0e43f1' }),
+    bytes: nullable(amount, 'Its size.', { example: '34810' }),
+  },
+  mapping,
+);
+
+const provider = z.looseObject(
+  {
+    name: nullable(text, 'The provider, as it is named in `guild.yaml`.', { example: 'anthropic' }),
+    model: nullable(text, 'The model.', { example: 'claude-opus-5-5' }),
+    message: nullable(text, 'The sha256 of the message and the data. An edited message has another.', {
+      example: '50a6830d',
+    }),
+    chain: nullable(text, 'The sha256 chain over system text, tools and every earlier message as they were sent.', {
+      example: '9c14f2aa',
+    }),
+    parts: nullable(text, 'The data, as JSON.', { example: '\'[{"type":"reasoning"}]\'' }),
+    blob: nullable(text, 'The file in `storage/blobs/` that has the data, if it is long.', { example: '7d0e43f1' }),
+  },
+  mapping,
+);
+
 const jsonObject = z.string().check(z.refine((value) => value === '' || isJsonObject(value)));
 const callArguments = {
   arguments: nullable(
@@ -56,6 +82,22 @@ const toolCall = z
     rule(({ function: called, name }) => (called ?? name ?? null) !== null, 'this tool call does not name a tool'),
   );
 
+const pins = z.looseObject(
+  {
+    system: needed(text, 'The sha256 of the system text; the text is in `storage/blobs/`.', { example: '50a6830d' }),
+    tools: needed(text, 'The sha256 of the list of tools, as JSON in `storage/blobs/`.', { example: '9c1185a5' }),
+  },
+  mapping,
+);
+
+const compacted = z.looseObject(
+  {
+    up_to: needed(amount, 'The first message, counted from 0, that is not left out.', { example: '41' }),
+    short_to: nullable(amount, 'Long results before this message are shortened.', { example: '60' }),
+  },
+  mapping,
+);
+
 const message = z.looseObject(
   {
     role: needed(
@@ -71,6 +113,15 @@ const message = z.looseObject(
     task: nullable(text, 'In a conversation that several tasks share: the task that starts here.', {
       example: 'summarise',
     }),
+    pins: nullable(pins, 'With `kind: tools_changed`: what is sent before the messages from here on.', {
+      example: '{system: 50a6830d, tools: 9c1185a5}',
+    }),
+    compacted: nullable(compacted, 'With `kind: compacted`: which messages the model no longer gets.', {
+      example: '{up_to: 41, short_to: 60}',
+    }),
+    definition: nullable(text, 'The sha256 of the agent file from here on, if it changed since.', {
+      example: '50a6830d',
+    }),
     name: nullable(text, 'Of a tool result: the tool.', { example: 'read_file' }),
     tool_call_id: nullable(text, 'Of a tool result: the call that it answers.', { example: 'call_e9q2f61yby' }),
     is_error: nullable(flag, 'Of a tool result: the call did not succeed.', { example: 'true' }),
@@ -82,6 +133,9 @@ const message = z.looseObject(
     final: nullable(flag, 'Of a tool result: the call ended the task, and the content is its answer.', {
       example: 'true',
     }),
+    private: nullable(text, 'Of a tool result that may contain a secret: its hash. The text is in `.guild/private`.', {
+      example: '9f86d08…',
+    }),
     content: nullable(z.unknown(), 'The text. A value that is not text is read as JSON.', {
       default: 'empty',
       example: 'Is Redis running?',
@@ -89,9 +143,19 @@ const message = z.looseObject(
     tool_calls: nullable(z.array(toolCall, { error: 'a list' }), 'Of an assistant message: the tools it calls.', {
       example: '[{id: call_1, function: {name: read_file, arguments: {path: a.md}}}]',
     }),
+    files: nullable(
+      z.array(fileRef, { error: 'a list' }),
+      'Images and PDF documents that the model can look at. Their bytes are in `storage/blobs/`.',
+      { example: '[{name: plan.png, media_type: image/png, blob: 7d0e43f1, bytes: 34810}]' },
+    ),
     usage: nullable(usage, 'Of an assistant message: what the model call cost.', {
       example: '{model: openai/gpt-5, input_tokens: 137, output_tokens: 82}',
     }),
+    provider: nullable(
+      provider,
+      'Of an assistant message: what its provider wants back with it, such as signed thoughts. Only that model gets it, and only while everything before it is unchanged.',
+      { example: '{name: anthropic, model: claude-opus-5-5, message: 50a6830d, chain: 9c14f2aa, blob: 7d0e43f1}' },
+    ),
     timestamp: nullable(
       text,
       'When it was written. It is the last key: a message of the program without it was cut off by a crash.',
@@ -115,6 +179,9 @@ export const sessionYaml = z.looseObject(
     model: nullable(text, 'The model of the agent.', { example: 'openai/gpt-5' }),
     definition: nullable(text, 'The sha256 of the agent file that the conversation started with.', {
       example: '50a6830d',
+    }),
+    pins: nullable(pins, 'What is sent before the messages, the same in every call.', {
+      example: '{system: 50a6830d, tools: 9c1185a5}',
     }),
     created: nullable(text, 'When it was created.', { example: '"2026-01-31T09:00:00.000Z"' }),
     status: nullable(choice(SESSION_STATUSES), 'Shown to people only; the engine goes by the state of the task.', {

@@ -153,6 +153,12 @@ export const taskRecord = z.looseObject(
       default: 'none',
     }),
     dependencies: field(ids, 'Tasks that must be completed first.', '[fetch-data]', { default: 'none' }),
+    attachments: field(
+      texts,
+      'Files of the workspace that its agent gets with the description: images, PDF documents and texts.',
+      '[context/plan.png]',
+      { default: 'none' },
+    ),
     context: field(context, 'Facts for the agent that does it.', '{original_goal: Ship the release}', {
       default: '`original_goal` is the description',
     }),

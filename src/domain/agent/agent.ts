@@ -6,6 +6,11 @@ import type { Budget } from '../budget/budget.js';
 
 export type AgentFormat = 'markdown' | 'agent-yaml' | 'claude' | 'ai';
 
+/** Written for another program, so that strictness would be wrong. */
+export function isForeignFormat(format: AgentFormat): boolean {
+  return format === 'claude' || format === 'ai';
+}
+
 export interface Advisor {
   agent: string;
   required: boolean;
@@ -49,8 +54,10 @@ export interface Agent {
   /** Model names or aliases, tried in order; empty: the workspace's default. */
   models: string[];
   settings: ModelSettings;
-  /** Names of the tools that this agent may call. */
+  /** Names of the tools that this agent may call. `lab_*` stands for tools of plugins. */
   tools: string[];
+  /** Skills whose text is part of its prompt. */
+  skills: string[];
   /** Whom it may delegate or route to. */
   agents: string[];
   capabilities: string[];

@@ -1,17 +1,30 @@
 /** The cost of tokens. Dollars per million tokens are micro-dollars per token. */
 
 /** US dollars per million tokens. */
-export interface Price {
+interface Rates {
   input: number;
   output: number;
+  /** Input that comes from the cache. */
   cached?: number;
+  /** Input that is written to the cache. */
+  write?: number;
 }
+
+export interface Price extends Rates {
+  /** The rates for the whole request if its input has more than `tokens` tokens. */
+  above?: Rates & { tokens: number };
+}
+
+/** Nobody sends a bill. */
+export const FREE: Price = { input: 0, output: 0 };
 
 interface Tokens {
   inputTokens: number;
   outputTokens: number;
   /** Part of inputTokens. */
   cachedTokens: number;
+  /** Another part of inputTokens. */
+  writtenTokens?: number;
 }
 
 const SCALE = 1_000_000;
@@ -21,12 +34,20 @@ const SCALE = 1_000_000;
  * be exact. Prices have six decimals.
  */
 export function costMicroUsd(price: Price, tokens: Tokens): number {
+  const rates = ratesFor(price, tokens.inputTokens);
   const cached = Math.min(tokens.cachedTokens, tokens.inputTokens);
+  const written = Math.min(tokens.writtenTokens ?? 0, tokens.inputTokens - cached);
   const sum =
-    part(tokens.inputTokens - cached, price.input) +
-    part(cached, price.cached ?? price.input) +
-    part(tokens.outputTokens, price.output);
+    part(tokens.inputTokens - cached - written, rates.input) +
+    part(cached, rates.cached ?? rates.input) +
+    part(written, rates.write ?? rates.input) +
+    part(tokens.outputTokens, rates.output);
   return Number((sum + BigInt(SCALE / 2)) / BigInt(SCALE));
+}
+
+/** The rates for a request of this size. */
+export function ratesFor(price: Price, inputTokens: number): Rates {
+  return price.above && inputTokens > price.above.tokens ? price.above : price;
 }
 
 function part(tokens: number, price: number): bigint {

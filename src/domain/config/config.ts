@@ -4,7 +4,19 @@ import type { Price } from '../budget/price.js';
 import type { ModelSettings } from '../agent/agent.js';
 
 /** The APIs a provider may speak. `scripted` plays a script file and needs no network. */
-export const PROVIDER_KINDS = ['openai', 'anthropic', 'google', 'openai-compatible', 'scripted'] as const;
+export const PROVIDER_KINDS = [
+  'openai',
+  'anthropic',
+  'google',
+  'mistral',
+  'deepseek',
+  'openrouter',
+  'azure',
+  'bedrock',
+  'vertex',
+  'openai-compatible',
+  'scripted',
+] as const;
 export const OPENAI_APIS = ['chat', 'responses'] as const;
 
 export interface Provider {
@@ -41,6 +53,12 @@ interface Limits {
   children: number;
   /** Tasks that may be created under one root in a minute. */
   tasksPerMinute: number;
+  /** Calls of one turn. */
+  calls: number;
+  /** The arguments of one call, as JSON. */
+  argumentBytes: number;
+  /** Requests of one agent that wait for the human. */
+  requests: number;
 }
 
 export interface ModelTimeouts {
@@ -84,6 +102,10 @@ export interface ChannelRules {
   maxBytes: number;
 }
 
+/** Whether commands need a sandbox. */
+export const SANDBOX_SETTINGS = ['required', 'preferred', 'off'] as const;
+export type SandboxSetting = (typeof SANDBOX_SETTINGS)[number];
+
 export interface Config {
   /** Model or alias for agents that name none. */
   model: string;
@@ -98,6 +120,10 @@ export interface Config {
   /** The agent that takes a task without `to` if several could. */
   defaultAgent?: string;
   search: 'lexical' | 'semantic';
+  /** Tools that may send data out of a tainted task without asking. */
+  allowOutward: string[];
+  /** Absent: required if a command ran sandboxed here before, otherwise preferred. */
+  sandbox?: SandboxSetting;
   /** How often `watch` scans everything, in case a file event was lost. */
   rescanMs: number;
   store: 'files';
@@ -142,4 +168,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxResultBytes: 16 * 1024,
   children: 100,
   tasksPerMinute: 300,
+  calls: 128,
+  argumentBytes: 256 * 1024,
+  requests: 30,
 };

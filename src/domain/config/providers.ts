@@ -8,10 +8,13 @@ const BUILT_IN_PROVIDERS: Readonly<Record<string, Provider>> = {
   openai: { kind: 'openai', keyEnv: 'OPENAI_API_KEY' },
   anthropic: { kind: 'anthropic', keyEnv: 'ANTHROPIC_API_KEY' },
   google: { kind: 'google', keyEnv: 'GOOGLE_GENERATIVE_AI_API_KEY' },
-  openrouter: { kind: 'openai-compatible', baseUrl: 'https://openrouter.ai/api/v1', keyEnv: 'OPENROUTER_API_KEY' },
+  openrouter: { kind: 'openrouter', keyEnv: 'OPENROUTER_API_KEY' },
   groq: { kind: 'openai-compatible', baseUrl: 'https://api.groq.com/openai/v1', keyEnv: 'GROQ_API_KEY' },
-  mistral: { kind: 'openai-compatible', baseUrl: 'https://api.mistral.ai/v1', keyEnv: 'MISTRAL_API_KEY' },
-  deepseek: { kind: 'openai-compatible', baseUrl: 'https://api.deepseek.com/v1', keyEnv: 'DEEPSEEK_API_KEY' },
+  mistral: { kind: 'mistral', keyEnv: 'MISTRAL_API_KEY' },
+  deepseek: { kind: 'deepseek', keyEnv: 'DEEPSEEK_API_KEY' },
+  azure: { kind: 'azure', keyEnv: 'AZURE_API_KEY' },
+  bedrock: { kind: 'bedrock', keyEnv: 'AWS_BEARER_TOKEN_BEDROCK' },
+  vertex: { kind: 'vertex', keyEnv: 'GOOGLE_VERTEX_API_KEY' },
   xai: { kind: 'openai-compatible', baseUrl: 'https://api.x.ai/v1', keyEnv: 'XAI_API_KEY' },
   ollama: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1' },
   lmstudio: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1234/v1' },
@@ -35,4 +38,24 @@ export function splitModel(name: string): { provider: string; model: string } | 
   return slash <= 0 || slash === name.length - 1
     ? undefined
     : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
+}
+
+/**
+ * Addresses in the variables of the vendors' own tools have no version; those of the AI SDK have
+ * one. Both are accepted.
+ */
+export function baseUrlIn(
+  env: Readonly<Record<string, string | undefined>>,
+  kind: Provider['kind'],
+): string | undefined {
+  const versioned = (address: string | undefined, version: string) =>
+    address && !/\/v\d\w*\/*$/.test(address) ? `${address.replace(/\/+$/, '')}/${version}` : address;
+  if (kind === 'anthropic') return versioned(env['ANTHROPIC_BASE_URL'], 'v1');
+  if (kind === 'google')
+    return env['GOOGLE_GENERATIVE_AI_BASE_URL'] ?? versioned(env['GOOGLE_GEMINI_BASE_URL'], 'v1beta');
+  return kind === 'openai' ? env['OPENAI_BASE_URL'] : undefined;
+}
+
+export function isLoopback(address: string): boolean {
+  return /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])([:/]|$)/i.test(address);
 }

@@ -1,13 +1,18 @@
 /** Context windows of models in tokens, rounded down. `windows` in `guild.yaml` overrides them. */
 const WINDOWS: readonly [RegExp, number][] = [
+  [/^gpt-(6|5\.6)/, 922_000],
   [/^gpt-4\.1/, 1_000_000],
   [/^gpt-5/, 272_000],
   [/^(gpt-4o|gpt-4-turbo)/, 128_000],
   [/^o\d/, 200_000],
+  [/^claude-(fable|(opus|sonnet|haiku)-5)/, 1_000_000],
   [/^claude-/, 200_000],
   [/^gemini-/, 1_000_000],
-  [/^(gpt-3\.5|mistral-small|gemma)/, 16_000],
-  [/^(llama3\.[123]|qwen|mistral-large|deepseek)/, 128_000],
+  [/^(mistral-large-4|deepseek-(flash|pro|v4)|grok-4\.3)/, 1_000_000],
+  [/^grok-4\.5/, 500_000],
+  [/^mistral-medium/, 256_000],
+  [/^(gpt-3\.5|gemma)/, 16_000],
+  [/^(llama3\.[123]|qwen|mistral|deepseek)/, 128_000],
 ];
 
 const DEFAULT_WINDOW = 128_000;

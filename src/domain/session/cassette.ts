@@ -117,6 +117,8 @@ export type CassetteEntry =
   | ({ kind: 'file' } & FileState)
   | { kind: 'plugins'; tools: KeptTool[]; problems: Problem[] }
   | { kind: 'shell'; sandboxed: boolean; confinement: string; withNetwork: string }
+  /** Absent on cassettes of earlier versions. */
+  | { kind: 'surroundings'; timeZone: string; system: string; workspace: string }
   | CassetteStep
   | AskedEntry
   | DoneEntry

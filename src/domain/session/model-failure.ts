@@ -12,6 +12,7 @@ const CLASSES = {
   cut_off: 'the stream broke or stalled',
   unreachable: 'there is no connection, or the server failed',
   unknown_model: 'the provider does not know the model',
+  stale_thoughts: 'the provider no longer accepts thoughts of earlier answers',
   aborted: 'the program stopped the call',
   unscripted: 'the script has no line for this call',
 } as const;

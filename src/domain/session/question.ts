@@ -23,8 +23,9 @@ function toolText({ name, description, parameters }: Question['tools'][number]):
   return `${name}: ${description}\n  ${JSON.stringify(parameters)}`;
 }
 
-function messageText({ role, content, toolCalls = [], toolCallId, isError }: Message): string {
+function messageText({ role, content, toolCalls = [], toolCallId, isError, files = [] }: Message): string {
   const calls = toolCalls.map((call) => `call ${call.id} ${call.name} ${JSON.stringify(call.arguments)}`);
   const answers = toolCallId === undefined ? [] : [`answers ${toolCallId}${isError ? ', as an error' : ''}`];
-  return [`${role}:`, content, ...calls, ...answers].join('\n');
+  const shown = files.map(({ name, blob }) => `file ${name} ${blob}`);
+  return [`${role}:`, content, ...calls, ...answers, ...shown].join('\n');
 }

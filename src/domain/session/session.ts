@@ -4,6 +4,7 @@
  */
 import { isTooDeep, MAX_VALUE_DEPTH } from '../depth.js';
 import type { ProblemCode } from '../problem.js';
+import type { FileRef } from '../file-ref.js';
 import { sumUsage, type Usage } from '../budget/usage.js';
 
 export interface ToolCall {
@@ -34,6 +35,23 @@ export interface MessageUsage {
 }
 
 /**
+ * What a provider wants back with its own answer, such as signed thoughts. Only the model that made
+ * it gets it, and only while everything before the answer is sent as it was then.
+ */
+export interface ProviderData {
+  /** The provider's name in `guild.yaml`. */
+  name: string;
+  model: string;
+  /** sha256 of the message and the data: a message that was edited has another. */
+  message: string;
+  /** sha256 chain over the system text, the tools and every earlier message as they were sent. */
+  chain: string;
+  /** JSON that only the adapter of the provider reads; or the blob that has it. */
+  parts?: string;
+  blob?: string;
+}
+
+/**
  * The purpose of a message that the engine wrote. The next step depends on it, never on wording.
  */
 export const MESSAGE_KINDS = [
@@ -41,6 +59,15 @@ export const MESSAGE_KINDS = [
   'plan_approved',
   'last_turn', // the next turn must be the answer
   'loop_warning', // the agent repeats itself
+  'error_warning', // three turns in a row had no successful call
+  'report_reminder', // the agent answered in words where a call ends the task
+  'call_as_text_reminder', // the agent wrote a tool call as text
+  'retry', // a person asks for another attempt after a failure
+  'compacted', // earlier messages are left out of the view of the model; this is their outline
+  'new_day',
+  'tool_removed', // the tool in `name` may no longer be called
+  'tool_restored',
+  'tools_changed', // from here on, the pins of this message count
   'required_call_reminder', // the role requires a call, and the agent answered in words
   'required_call_missing', // the task fails without the call
   'note', // something was said on a channel
@@ -48,6 +75,35 @@ export const MESSAGE_KINDS = [
   'agent_response', // this result of a call is the answer of another agent, whose task is in `from`
 ] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+/** Messages that only inform: they neither ask nor explain anything. */
+export const INFORMING: ReadonlySet<MessageKind | undefined> = new Set<MessageKind>([
+  'compacted',
+  'new_day',
+  'tool_removed',
+  'tool_restored',
+  'tools_changed',
+]);
+
+/** The last message that matters for the next step. */
+export function lastThatMatters(messages: readonly Message[]): Message | undefined {
+  return messages.findLast((message) => !INFORMING.has(message.kind));
+}
+
+/** The sha256 of what is sent before the messages; the texts are blobs. */
+export interface Pins {
+  system: string;
+  /** JSON: a list of tools with their schemas. */
+  tools: string;
+}
+
+/** Which messages are left out, and which are shortened. Both count from the start of the file. */
+export interface Compacted {
+  /** The first message that is not left out. The very first message always stays. */
+  upTo: number;
+  /** Long results before this message are shortened. */
+  shortTo: number;
+}
 
 export const MESSAGE_ROLES = ['system', 'user', 'assistant', 'tool'] as const;
 
@@ -57,21 +113,37 @@ export interface Message {
   toolCalls?: ToolCall[];
   /** For role `tool`: which call it answers, and that tool's name. */
   toolCallId?: string;
+  /** Also the tool that a `tool_removed` or `tool_restored` is about. */
   name?: string;
   /** For role `tool`: the call did not succeed. */
   isError?: boolean;
   /** For role `tool`: why the call did not succeed. */
   code?: ProblemCode;
-  /** For role `tool`: the call ended the task, and this is its answer. */
+  /**
+   * For role `tool`: the call ended the task, and this is its answer. With the code `gave_up`, it
+   * is the reason why the task could not be done.
+   */
   final?: boolean;
+  /** For roles `user` and `tool`: what the model can look at, if it accepts such files. */
+  files?: FileRef[];
+  /** For role `tool`: the sha256 of the real result, which is kept private (PrivateTexts). */
+  private?: string;
   usage?: MessageUsage;
+  /** For role `assistant`. */
+  provider?: ProviderData;
   /** The sender, if the role does not show it: `human`, another agent, a channel. */
   from?: string;
   kind?: MessageKind;
+  /** With kind `tools_changed`. */
+  pins?: Pins;
+  /** With kind `compacted`. */
+  compacted?: Compacted;
   /** The note that this message brings. */
   cause?: string;
   /** In a conversation that several tasks share: the task that begins with this message. */
   task?: string;
+  /** sha256 of the agent file from here on, if it changed since. */
+  definition?: string;
   timestamp?: string;
 }
 
@@ -84,6 +156,7 @@ export interface SessionHeader {
   model?: string;
   /** sha256 of the agent file this conversation began with. */
   definition?: string;
+  pins?: Pins;
   created: string;
   status: (typeof SESSION_STATUSES)[number];
   task?: string;
@@ -130,10 +203,17 @@ export function finalAnswer(messages: readonly Message[]): string | undefined {
   return last?.role === 'assistant' && (last.toolCalls ?? []).length === 0 ? last.content : undefined;
 }
 
-/** The answer from a tool call of the last turn that ended the task. */
-export function reportedAnswer(messages: readonly Message[]): string | undefined {
+export interface Report {
+  text: string;
+  /** False: the agent says that it could not do the task. */
+  success: boolean;
+}
+
+/** The report of a tool call of the last turn that ended the task. */
+export function reported(messages: readonly Message[]): Report | undefined {
   for (let i = messages.length - 1; i >= 0 && messages[i]!.role === 'tool'; i--) {
-    if (messages[i]!.final) return messages[i]!.content;
+    const { final, content, code } = messages[i]!;
+    if (final) return { text: content, success: code !== 'gave_up' };
   }
   return undefined;
 }

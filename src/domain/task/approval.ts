@@ -1,30 +1,74 @@
 /**
- * An approval: one exact action that a human allows or refuses. It is a task for the human with the
- * request in `context.request`. The ballot and the command line only answer it. The Answer is the
- * task's result.
+ * A request to the human: an approval of one exact action, or a question. It is a task for the
+ * human with the request in `context.request`. The ballot and the command line only answer it. The
+ * Answer is the task's result.
  */
 import { defined } from '../defined.js';
+import { isQuestion, type Question } from './question.js';
 import { roleFacts } from './role.js';
 import type { Task } from './task.js';
 
-export interface ApprovalRequest {
+/**
+ * What an answer is bound to besides the action. If any of it is different when the action would
+ * run, the human is asked again.
+ */
+export interface Bound {
+  /** How a command is confined. */
+  walls?: Walls;
+  /** The only hosts that a command may reach; absent: no network. */
+  hosts?: string[];
+  /** The content of files that the action uses. */
+  content?: BoundContent;
+  /** The file that a write replaces, as it was when the diff was made. */
+  base?: BoundBase;
+}
+
+export type Walls = 'sandbox' | 'none';
+
+export interface BoundContent {
+  /** sha256 over names and contents; absent if there was too much to read in time. */
+  digest?: string;
+  /** For people: what is covered and what is not. */
+  text: string;
+}
+
+export interface BoundBase {
+  /** In the workspace, with all links resolved. */
+  path: string;
+  /** Of the whole file; `missing` if there is none. */
+  sha256: string;
+}
+
+export interface ApprovalRequest extends Bound {
   tool: string;
   /** The action, exactly as it would run. */
   arguments: Record<string, unknown>;
-  /** sha256 of tool, arguments and agent, so that exactly the action shown runs. */
+  /**
+   * sha256 of every field but the digest itself, the diff and the fields that only explain the
+   * request, so that exactly what was shown runs.
+   */
   digest: string;
   agent: string;
   session: string;
   call: string;
   /** Why the policy asks. */
   reasons: string[];
-  risk: 'LOW' | 'MEDIUM' | 'HIGH';
+  /** Absent if nothing certain can be said. */
+  risk?: 'LOW' | 'MEDIUM' | 'HIGH';
   /** The outside sources of text in the conversation: `slack/sarah`. */
   taint: string[];
   /** Describes the sandbox of the action, or says that it has none. */
   confinement: string;
+  /** The plugin that the tool belongs to. */
+  plugin?: string;
   /** The changes to files, if any. */
   diff?: string;
+  /** Set if the request asks for words, not for the approval of an action. */
+  question?: Question;
+  /** Asked again: what changed since the human's last answer. */
+  changed?: string;
+  /** How often this action was asked before, if an earlier answer does not count. */
+  asked?: number;
 }
 
 export interface Answer {
@@ -34,12 +78,21 @@ export interface Answer {
   reason?: string;
   /** The human's own version of the action. */
   edited?: Record<string, unknown>;
+  /** The answer to a question. */
+  text?: string;
+  /** From now on exactly this command runs without asking. */
+  always?: true;
+  /** Of an approval: by whom it was given (`domain/consent/signed`). */
+  signature?: string;
 }
 
-/** The end of an approved action. `unknown`: it started, and its outcome is not known. */
-export type Fate = 'done' | 'refused' | 'unknown';
+/**
+ * The end of a request. `unknown`: the action started, and its outcome is not known; `again`: the
+ * request was replaced by another one.
+ */
+export type Fate = 'done' | 'refused' | 'unknown' | 'again';
 
-/** An approval as ballots and lists show it. */
+/** A request as ballots and lists show it. */
 export interface Approval {
   id: string;
   title: string;
@@ -52,9 +105,26 @@ export const APPROVAL_ROLE = 'approval';
 
 export function approvalOf(task: Task): Approval | undefined {
   const request = task.context['request'] as ApprovalRequest | undefined;
-  if (!roleFacts(task.role).isApproval || request === undefined || typeof request.digest !== 'string') return undefined;
+  const facts = roleFacts(task.role);
+  if (!(facts.isApproval || facts.isQuestion) || !isRequest(request)) return undefined;
+  if (facts.isQuestion !== isQuestion(request.question)) return undefined;
   const answer = task.result === undefined ? undefined : readAnswer(task.result);
   return defined<Approval>({ id: task.id, title: task.description, created: task.created_at, request, answer });
+}
+
+/** The record may have come from anywhere. */
+function isRequest(request: ApprovalRequest | undefined): request is ApprovalRequest {
+  if (typeof request !== 'object' || request === null) return false;
+  const { tool, arguments: args, digest, agent, session, call, confinement, reasons, taint } = request;
+  const isTexts = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === 'string');
+  return (
+    [tool, digest, agent, session, call, confinement].every((text) => typeof text === 'string') &&
+    typeof args === 'object' &&
+    args !== null &&
+    !Array.isArray(args) &&
+    isTexts(reasons) &&
+    isTexts(taint)
+  );
 }
 
 function readAnswer(text: string): Answer | undefined {
@@ -79,6 +149,7 @@ export function mainArgument(tool: string): string | undefined {
     follow_plan: 'plan',
     approve_need: 'need',
     give_help: 'answer',
+    ask_human: 'question',
   };
   return names[tool];
 }

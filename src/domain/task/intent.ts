@@ -24,5 +24,6 @@ export type Intent =
   /** The task ends with what it has: each conversation under it gives one last answer. */
   | { kind: 'stop'; id: string; task: string; by: string; at: string }
   | { kind: 'retry'; id: string; task: string; by: string; at: string }
-  | { kind: 'answer'; id: string; task: string; answer: Omit<Answer, 'at'>; by: string; at: string }
+  /** `seen`: the digest of the request as the person saw it. An approval is signed. */
+  | { kind: 'answer'; id: string; task: string; seen: string; answer: Answer; by: string; at: string }
   | { kind: 'tell'; id: string; task: string; text: string; by: string; at: string };

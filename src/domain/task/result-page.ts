@@ -5,23 +5,26 @@
 import { hash53 } from './id.js';
 import type { Task } from './task.js';
 
-export interface PagePlace {
-  /** Relative to the workspace. */
-  file: string;
-  /** For the record: identifies the page as ours at the next end of this task. */
-  page: string;
-}
+type Ended = Pick<Task, 'id' | 'extra' | 'retries'>;
 
-/** `text`: the page to be written. `existing`: what `results/<id>.md` has now; absent: no file. */
-export function pagePlace(task: Pick<Task, 'id' | 'extra'>, text: string, existing: string | undefined): PagePlace {
+/**
+ * The path of the page, relative to the workspace. `text`: the page to be written. `existing`: what
+ * `results/<id>.md` has now; absent: no file.
+ */
+export function pagePlace(task: Ended, text: string, existing: string | undefined): string {
   const isFree = existing === undefined || existing === text || isOurs(task, text, existing);
-  return { file: isFree ? `results/${task.id}.md` : `results/${task.id}.result.md`, page: hash53(text) };
+  return isFree ? `results/${task.id}.md` : `results/${task.id}.result.md`;
 }
 
-/** Records without the field are of earlier versions: then only our heading tells. */
-function isOurs({ extra }: Pick<Task, 'extra'>, text: string, existing: string): boolean {
+/** The field of a task that is opened again by which its next end knows its own earlier page. */
+export function pageMark(page: string): { page: string } {
+  return { page: hash53(page) };
+}
+
+/** Tasks that an earlier version opened again have no mark: then only our heading tells. */
+function isOurs({ extra, retries = 0 }: Ended, text: string, existing: string): boolean {
   const known = extra?.['page'];
   if (typeof known === 'string') return hash53(existing) === known;
   const heading = text.slice(0, text.indexOf('\n\n') + 2);
-  return heading.length > 2 && existing.startsWith(heading);
+  return retries > 0 && heading.length > 2 && existing.startsWith(heading);
 }

@@ -60,10 +60,12 @@ interface RoleFacts {
   /** The file of its asker may mark it as required. */
   mayBeRequired: boolean;
   /** The form in which its asker reads its result. */
-  resultFormat: 'agent_response' | 'resolution' | 'pieces';
+  resultFormat: 'agent_response' | 'resolution' | 'pieces' | 'answer';
 
   // Particular tasks
   isApproval: boolean;
+  /** An agent asks the person, who answers in words. */
+  isQuestion: boolean;
   isBid: boolean;
   isTrial: boolean;
   isBreakdown: boolean;
@@ -77,6 +79,8 @@ interface RoleFacts {
   servesAsker: boolean;
 
   // Conversation
+  /** Plain text ends it, also if its agent has final_report. */
+  answersInText: boolean;
   /** It requires one call of this tool, and ends with it. */
   requiredTool?: string;
   /** The only tools it has. */
@@ -113,12 +117,14 @@ const ORDINARY: RoleFacts = {
   mayBeRequired: false,
   resultFormat: 'agent_response',
   isApproval: false,
+  isQuestion: false,
   isBid: false,
   isTrial: false,
   isBreakdown: false,
   isProvision: false,
   choosesProvider: false,
   servesAsker: false,
+  answersInText: false,
 };
 
 const PART = { countsTowardDepth: false } as const;
@@ -136,6 +142,7 @@ const ROWS = {
   task: { isWork: true, isSpare: true, runsInBackground: true },
   part: { isWork: true },
   approval: { isApproval: true, countsForTrackRecord: false },
+  question: { ...PART, isQuestion: true, resultFormat: 'answer', countsAsChild: false, countsForTrackRecord: false },
   dependency: { need: 'dependency', servesAsker: true, resultFormat: 'resolution', countsForTrackRecord: false },
   help: { need: 'help', servesAsker: true, resultFormat: 'resolution', countsForTrackRecord: false },
 
@@ -165,10 +172,18 @@ const ROWS = {
     isRound: true,
     isMember: true,
     plansOnce: true,
+    answersInText: true,
     addedTools: TEAM_TOOLS,
   },
   /** The turns of the agent that ends the chain of a member. */
-  seat: { ...OWN_TURN, followedBy: ['check'], isRound: true, plansOnce: true, addedTools: TEAM_TOOLS },
+  seat: {
+    ...OWN_TURN,
+    followedBy: ['check'],
+    isRound: true,
+    plansOnce: true,
+    answersInText: true,
+    addedTools: TEAM_TOOLS,
+  },
   coordinator: { ...OWN_TURN, isRound: true, onlyTools: ['broadcast', 'conclude_team'] },
 
   // Finding an agent for a task, or for a need
@@ -204,3 +219,17 @@ const FACTS: ReadonlyMap<Role, RoleFacts> = new Map(
 export function roleFacts(role: Role): RoleFacts {
   return FACTS.get(role) ?? ORDINARY;
 }
+
+/** True for a tool that only a role gives: an agent file need not name it. */
+export function isOfRole(tool: string): boolean {
+  return ROLE_TOOLS.has(tool);
+}
+
+const ROLE_TOOLS: ReadonlySet<string> = new Set([
+  'route_to',
+  ...Object.values<Partial<RoleFacts>>(ROWS).flatMap(({ requiredTool, onlyTools = [], addedTools = [] }) => [
+    ...(requiredTool === undefined ? [] : [requiredTool]),
+    ...onlyTools.filter((tool) => tool !== 'broadcast'),
+    ...addedTools.filter((tool) => tool !== 'broadcast'),
+  ]),
+]);

@@ -72,6 +72,8 @@ export interface Task {
   requirements: string[];
   /** Ids of tasks that must be completed first. */
   dependencies: string[];
+  /** Files of the workspace that its agent gets to see. */
+  attachments?: string[];
   context: Record<string, unknown> & { original_goal?: string };
   priority: 'A' | 'B' | 'C' | 'D';
   budget?: Budget;

@@ -28,12 +28,19 @@ export interface StorePorts {
   views: Views;
 }
 
+export interface StoreStats {
+  /** The longest that a file had to wait for its place after it was recorded. */
+  worstLagMs: number;
+}
+
 export interface Store extends StorePorts {
   /**
    * Makes everything done so far durable and visible under its names. With `visible: false` the
    * files may follow.
    */
   flush(options?: { visible?: boolean }): Promise<void>;
+  /** Figures about this process since it opened the store. */
+  stats(): StoreStats;
   /** Leaves: this peer's claims become orphans. */
   close(): Promise<void>;
 }

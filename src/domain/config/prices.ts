@@ -1,0 +1,23 @@
+/** What a model costs: by `guild.yaml`, else by the list, else nothing on this machine. */
+import { FREE, findPrice, type Price } from '../budget/price.js';
+import { listPrices } from '../budget/list-prices.js';
+import type { Config } from './config.js';
+import { baseUrlIn, findProvider, isLoopback, splitModel } from './providers.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Undefined: the price is not known. */
+export function priceOf(
+  model: string,
+  config: Pick<Config, 'providers' | 'prices'>,
+  env: Env,
+  day: Date,
+): Price | undefined {
+  // A model with a list price costs it on this machine too: the server there may be a gateway.
+  const known = findPrice(model, config.prices, listPrices(day));
+  if (known !== undefined) return known;
+  const provider = findProvider(splitModel(model)?.provider ?? '', config.providers);
+  if (provider?.kind === 'scripted') return FREE;
+  const address = provider && (provider.baseUrl ?? baseUrlIn(env, provider.kind));
+  return address !== undefined && isLoopback(address) ? FREE : undefined;
+}

@@ -1,0 +1,17 @@
+/** The user's own settings, for every workspace. A workspace can tighten them and never widen. */
+import { SANDBOX_SETTINGS, type SandboxSetting } from './config.js';
+
+export interface UserSettings {
+  /** Hosts that a well-known key may also be sent to, by the name of its variable. */
+  keys: Record<string, string[]>;
+  /** The plugins that may run anywhere; absent: those of each trusted workspace. */
+  plugins?: string[];
+  /** The least that commands need in every workspace. */
+  sandbox?: SandboxSetting;
+}
+
+/** The stricter of the two; what only one of them says counts. */
+export function stricterSandbox(one?: SandboxSetting, two?: SandboxSetting): SandboxSetting | undefined {
+  if (one === undefined || two === undefined) return one ?? two;
+  return SANDBOX_SETTINGS.indexOf(one) <= SANDBOX_SETTINGS.indexOf(two) ? one : two;
+}

@@ -1,0 +1,125 @@
+/**
+ * Draws a request for a person. File, terminal, JSON and every later surface show this and nothing
+ * else, so a person sees the same everywhere. Headings are the program's words; what an agent wrote
+ * is always a value. A field of the request that has no heading here is drawn under its own name,
+ * so nothing that the digest covers is left out.
+ */
+import { mainArgument, type Approval, type ApprovalRequest } from '../task/approval.js';
+import type { Question } from '../task/question.js';
+import { visible } from './visible.js';
+
+export interface Drawn {
+  title: string;
+  /** The argument that a person may edit, and its text; `arguments`: all of them, as JSON. */
+  action: { key: string; text: string };
+  /** Everything else that a person must know, one fact in a line. */
+  about: string[];
+  /** Lines of the diff; empty if no file changes. */
+  changes: string[];
+  risk?: ApprovalRequest['risk'];
+  /** Of a question: the possible answers, and the one that is preselected. */
+  question?: { choices?: string[]; default?: string };
+  /** What an answer must name: it identifies everything that was drawn. */
+  digest: string;
+}
+
+export function draw({ title, request }: Pick<Approval, 'title' | 'request'>): Drawn {
+  const action = actionOf(request);
+  return {
+    title: visible(title).replace(/\s*\n\s*/g, ' '),
+    action,
+    about: (request.question ? questionLines(request) : aboutLines(request, action.key)).map(visible),
+    ...(request.question ? { question: drawnQuestion(request.question) } : {}),
+    changes: [...(request.changed ? changedLines(request.changed) : []), ...linesOf(request.diff)],
+    ...(request.risk ? { risk: request.risk } : {}),
+    digest: request.digest,
+  };
+}
+
+function changedLines(changed: string): string[] {
+  return ['Changed since your last answer:', ...linesOf(changed), ''];
+}
+
+function linesOf(text: string | undefined): string[] {
+  return text ? visible(text).split('\n') : [];
+}
+
+function actionOf({ tool, arguments: args }: ApprovalRequest): Drawn['action'] {
+  const main = mainArgument(tool);
+  if (main !== undefined && typeof args[main] === 'string') return { key: main, text: visible(args[main]) };
+  return { key: 'arguments', text: visible(JSON.stringify(args, null, 2)) };
+}
+
+/** Nothing runs, so there is no confinement and no risk. */
+function questionLines({ taint, question }: ApprovalRequest): string[] {
+  const { choices, default: preselected } = question!;
+  const answers = (choices ?? []).map((choice) => `- ${choice}${choice === preselected ? ' (preselected)' : ''}`);
+  return [
+    ...(choices === undefined ? [] : ['Choices:', ...answers]),
+    ...(choices !== undefined || preselected === undefined ? [] : [`Preselected: ${flat(preselected)}`]),
+    ...(taint.length > 0 ? [`Influenced by: ${taint.map(flat).join(', ')}`] : []),
+  ];
+}
+
+function drawnQuestion({ choices, default: preselected }: Question): NonNullable<Drawn['question']> {
+  return {
+    ...(choices ? { choices: choices.map(visible) } : {}),
+    ...(preselected === undefined ? {} : { default: visible(preselected) }),
+  };
+}
+
+function aboutLines(request: ApprovalRequest, shown: string): string[] {
+  const { reasons, confinement, taint, plugin, hosts, content, base } = request;
+  return [
+    ...reasons.map((reason, i) => (i === 0 ? `Asked because: ${flat(reason)}` : `  ${flat(reason)}`)),
+    `How it runs: ${flat(confinement)}`,
+    ...(hosts ? [`Hosts it may reach: ${hosts.map(flat).join(', ')}`] : []),
+    ...(content ? [`Content: ${flat(content.text)}`] : []),
+    ...(base ? [`Made against: ${flat(base.path)} (sha256 ${base.sha256.slice(0, 12)})`] : []),
+    ...(plugin === undefined ? [] : [`Tool of the plugin: ${plugin}`]),
+    ...(taint.length > 0 ? [`Influenced by: ${taint.map(flat).join(', ')}`] : []),
+    ...moreFields(request),
+    ...otherArguments(request, shown),
+  ];
+}
+
+/** Drawn elsewhere, or of no meaning to a person. */
+const DRAWN = new Set(
+  'tool arguments digest agent session call reasons risk taint confinement diff plugin asked walls hosts content base changed question'.split(
+    ' ',
+  ),
+);
+
+function moreFields(request: ApprovalRequest): string[] {
+  return Object.entries(request).flatMap(([name, value]) =>
+    DRAWN.has(name) || value === undefined ? [] : [`${heading(name)}: ${valueText(value)}`],
+  );
+}
+
+/** `baseHash` and `base_hash` become `Base hash`. */
+function heading(name: string): string {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return flat(value);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.map(flat).join(', ');
+  return JSON.stringify(value);
+}
+
+/** `with` sets the names that an agent chose apart from the headings of the program. */
+function otherArguments({ arguments: args }: ApprovalRequest, shown: string): string[] {
+  if (shown === 'arguments') return [];
+  return Object.entries(args).flatMap(([name, value]) =>
+    name === shown ? [] : [`with ${/^\w+$/.test(name) ? name : JSON.stringify(name)}: ${JSON.stringify(value)}`],
+  );
+}
+
+/** On one line, so that no value can look like another heading. */
+function flat(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, ' ');
+}

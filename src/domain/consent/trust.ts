@@ -1,0 +1,97 @@
+/**
+ * What of a workspace can act beyond the built-in gates, and the record of what a person has
+ * trusted. Scripted models do not act. Agents and tasks do not either: whatever they want passes
+ * the gates.
+ */
+import type { Provider } from '../config/config.js';
+import { visible } from './visible.js';
+
+export interface Acting {
+  /** Providers of guild.yaml: their addresses and keys. */
+  providers: Record<string, Provider>;
+  /** Plugins of guild.yaml and their settings, such as the commands of MCP servers. */
+  plugins: Record<string, Record<string, unknown>>;
+  /** Hash of the workspace's own plugin code, and the files in it; absent if it has none. */
+  code?: { hash: string; files: Record<string, string> };
+  /** The text of each rule file by its path. */
+  rules: Record<string, string>;
+}
+
+export interface TrustRecord {
+  version: 1;
+  /** Signatures name it, so an answer counts in one workspace only. */
+  id: string;
+  /** The real path of the workspace. */
+  path: string;
+  /** The user id that owns the folder; absent where the system has none. */
+  owner?: number;
+  /** What was trusted last, and its digest; absent if nothing was. */
+  trusted?: { digest: string; acting: Acting; at: string } | undefined;
+  /** The digest of the change that the person has been shown. */
+  asked?: string;
+}
+
+export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
+
+export function isNothing({ providers, plugins, code, rules }: Acting): boolean {
+  return code === undefined && [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
+}
+
+/** One thing that wants to act, in words. */
+export interface Part {
+  name: string;
+  lines: string[];
+}
+
+export function partsOf({ providers, plugins, code, rules }: Acting): Part[] {
+  return [
+    ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
+    ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
+    ...Object.entries(providers).map(([name, provider]) => ({
+      name: `provider ${visible(name)}`,
+      lines: providerLines(provider),
+    })),
+    ...Object.entries(rules).map(([file, text]) => ({ name: file, lines: visible(text.trimEnd()).split('\n') })),
+  ];
+}
+
+function pluginPart(name: string, settings: Record<string, unknown>, code: Acting['code']): Part {
+  const own = code?.files[`${name}/index.mjs`] === undefined ? 'built in' : 'code of this folder, with all your rights';
+  const text = JSON.stringify(settings, null, 2);
+  return { name: `plugin ${visible(name)}`, lines: [own, ...(text === '{}' ? [] : visible(text).split('\n'))] };
+}
+
+function codeLines({ files }: NonNullable<Acting['code']>): string[] {
+  return Object.entries(files).map(([file, hash]) => `${visible(file)} ${hash.slice(0, 12)}`);
+}
+
+function providerLines({ kind, baseUrl, keyEnv, headers }: Provider): string[] {
+  return [
+    `sends conversations to ${visible(baseUrl ?? `the address of ${kind}`)}`,
+    ...(keyEnv === undefined ? [] : [`with the key in ${visible(keyEnv)}`]),
+    ...Object.entries(headers ?? {}).map(([name, value]) => `with the header ${visible(`${name}: ${value}`)}`),
+  ];
+}
+
+/** The parts that are new, changed or gone, each as a list of lines with `+`, `-` or a blank. */
+export function changedParts(before: Acting, now: Acting): Part[] {
+  const old = new Map(partsOf(before).map((part) => [part.name, part.lines]));
+  const fresh = new Map(partsOf(now).map((part) => [part.name, part.lines]));
+  return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((name) => {
+    const [was, is] = [old.get(name) ?? [], fresh.get(name) ?? []];
+    if (was.join('\n') === is.join('\n')) return [];
+    return [{ name, lines: differing(was, is) }];
+  });
+}
+
+/** Without the lines at the start and the end that both have. */
+function differing(was: readonly string[], is: readonly string[]): string[] {
+  let start = 0;
+  while (start < Math.min(was.length, is.length) && was[start] === is[start]) start++;
+  let end = 0;
+  while (end < Math.min(was.length, is.length) - start && was.at(-1 - end) === is.at(-1 - end)) end++;
+  return [
+    ...was.slice(start, was.length - end).map((line) => `- ${line}`),
+    ...is.slice(start, is.length - end).map((line) => `+ ${line}`),
+  ];
+}

@@ -1,0 +1,17 @@
+/**
+ * A follow-up continues the conversation of an ended task: a task of its own with `session` set
+ * that takes the conversation's turn.
+ */
+import type { Task } from './task.js';
+
+export interface FollowUp {
+  /** The task whose conversation continues. */
+  task: string;
+  /** The message is already in the conversation, from this place on: a person wrote it there. */
+  from?: number;
+}
+
+export function followUpOf({ context }: Pick<Task, 'context'>): FollowUp | undefined {
+  const follows = context['follows'] as FollowUp | undefined;
+  return typeof follows?.task === 'string' ? follows : undefined;
+}

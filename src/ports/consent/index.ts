@@ -1,0 +1,21 @@
+/**
+ * What this user has seen and allowed on this machine. It is kept outside the workspace, so that
+ * nothing that comes with a folder, by clone, pull, copy or restore, can answer for a person.
+ */
+import type { Consented } from '../../domain/consent/signed.js';
+
+export interface Consent {
+  /** Signs an answer for this user. Throws a ProblemError if the key cannot be used. */
+  sign(given: Consented): string;
+  /** Whether this user signed exactly this answer, for this workspace. Never throws. */
+  isSigned(given: Consented, signature: string | undefined): boolean;
+  /** Whether this machine has shown this request unmarked. A mark on any other does not count. */
+  hasShown(id: string, digest: string): boolean;
+  /** Durable when resolved. If it is lost, the person is asked again. */
+  noteShown(shown: readonly { id: string; digest: string }[]): Promise<void>;
+  /**
+   * Call it before an approved action starts. False if it was started before on this machine, even
+   * if the workspace does not know about it any more. Durable when resolved.
+   */
+  begin(id: string): Promise<boolean>;
+}
