@@ -24,8 +24,15 @@ export function summaryOrFailure(task: Summarized & Pick<Task, 'error'>): string
 }
 
 function request({ role, type, description }: Summarized): string {
-  const text = unfenced(description);
+  const text = (type === 'message' ? messageIn(description) : undefined) ?? unfenced(description);
   return roleFacts(role).need === 'dependency' && type !== undefined ? `${type}: ${text}` : text;
+}
+
+/** The words of a message from outside, which its task has in a fence below facts about it. */
+function messageIn(description: string): string | undefined {
+  const inside = /<message[^>]*>\n([^]*)\n<\/message/.exec(description)?.[1];
+  const words = inside?.split('\n\n').slice(1).join(' ').trim();
+  return words === undefined || words === '' ? inside : words;
 }
 
 const ANSWERS: Record<string, (result: string, task: Summarized) => string | undefined> = {

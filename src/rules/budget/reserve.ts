@@ -5,6 +5,7 @@
  */
 import type { Budget, BudgetName } from '../../domain/budget/budget.js';
 import type { Price } from '../../domain/budget/price.js';
+import type { FileRef } from '../../domain/file-ref.js';
 import type { Message } from '../../domain/session/session.js';
 
 /** The default limit of an answer, if there is a budget and neither agent nor model sets one. */
@@ -62,8 +63,14 @@ export function promptTokens(head: () => string, messages: readonly Message[]): 
   return estimate + textTokens(head());
 }
 
-export function messageTokens({ content, toolCalls }: Message): number {
-  return 4 + textTokens(content) + (toolCalls === undefined ? 0 : textTokens(JSON.stringify(toolCalls)));
+export function messageTokens({ content, toolCalls, files = [] }: Message): number {
+  const calls = toolCalls === undefined ? 0 : textTokens(JSON.stringify(toolCalls));
+  return 4 + textTokens(content) + calls + files.reduce((sum, file) => sum + fileTokens(file), 0);
+}
+
+/** About what providers count: an image by its area, a document by its pages. */
+function fileTokens({ mediaType, bytes }: FileRef): number {
+  return mediaType.startsWith('image/') ? 1600 : Math.max(2000, Math.ceil(bytes / 30));
 }
 
 /** One token for four ASCII characters, and one for every other character. */

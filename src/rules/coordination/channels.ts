@@ -90,6 +90,13 @@ export function isNamedWriter(agent: string, named: Readonly<Record<string, Chan
   return Object.values(named).some(({ writers }) => writers?.includes(agent));
 }
 
+/** Channels of guild.yaml that this agent may post on. */
+export function channelsWritten(agent: string, named: Readonly<Record<string, ChannelRules>>): string[] {
+  return Object.entries(named).flatMap(([name, { writers }]) =>
+    writers === undefined || writers.includes(agent) ? [name] : [],
+  );
+}
+
 /** Channels whose notes are added to this agent's conversations. */
 export function channelsRead(agent: string, named: Readonly<Record<string, ChannelRules>>): string[] {
   return Object.entries(named).flatMap(([name, { readers }]) => (readers?.includes(agent) ? [name] : []));

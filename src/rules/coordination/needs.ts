@@ -166,7 +166,9 @@ function choice(
 
 function wantedMatch({ task, dependency }: NeedInput, left: readonly Candidate[], coordinator: string): WantedChild {
   const asker = task.from ?? 'An agent';
-  const rows = left.map(({ agent, fitness, why }) => `- ${agent}: ${fitness} of 100 (${why})`);
+  const rows = left.map(
+    ({ agent, about, fitness, why }) => `- ${agent}${about ? `: ${about}` : ''} (${fitness} of 100: ${why})`,
+  );
   const id = childId(task.id, 'match');
   return {
     id,
@@ -179,7 +181,7 @@ function wantedMatch({ task, dependency }: NeedInput, left: readonly Candidate[]
       `${asker} needs ${wordOf(dependency)} from another agent before it can continue. Choose the provider with assign_provider.`,
       needText(task, dependency),
       `Candidates by expertise, track record and free capacity:\n${rows.join('\n')}`,
-      'You may choose an agent that is not listed. assign_provider is your only tool here: call it now.',
+      'You may choose another of the agents that assign_provider names, if you know that it fits better. Say why, then choose.',
     ].join('\n\n'),
     budget: { turns: 2 },
   };

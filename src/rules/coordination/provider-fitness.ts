@@ -10,7 +10,8 @@ import { compareText } from '../../domain/order.js';
 import { stems } from '../staffing/similarity.js';
 
 interface ProviderFacts {
-  agent: Pick<Agent, 'name' | 'expertise' | 'capabilities' | 'maxConcurrentTasks'>;
+  agent: Pick<Agent, 'name' | 'expertise' | 'capabilities' | 'maxConcurrentTasks'> &
+    Partial<Pick<Agent, 'description'>>;
   /** The share of accepted tasks, from 0 to 1. */
   reliability: number;
   /** Tasks it has or is about to take. */
@@ -19,6 +20,8 @@ interface ProviderFacts {
 
 export interface Candidate {
   agent: string;
+  /** What it does, in a line. */
+  about?: string;
   /** 0 to 100. */
   fitness: number;
   matches: number;
@@ -47,6 +50,7 @@ function weigh(dependency: Dependency, { agent, reliability, busy }: ProviderFac
   const percent = (share: number): string => `${Math.round(share * 100)} %`;
   return {
     agent: agent.name,
+    ...(agent.description ? { about: agent.description.split('\n')[0]!.slice(0, 200) } : {}),
     fitness: Math.round(fitness * 10) / 10,
     matches,
     why: `${matches} matching expertise, ${percent(reliability)} reliable, ${percent(free)} of its capacity is free`,

@@ -5,6 +5,7 @@
  * children are.
  */
 import { hasPattern, isTerminal, type Agent } from '../../domain/agent/agent.js';
+import { followUpOf } from '../../domain/task/follow-up.js';
 import { childId } from '../../domain/task/id.js';
 import type { Breakdown } from '../../domain/task/breakdown.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -39,7 +40,7 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
   }
   if (isLeaf(task, agent)) return { do: 'run' };
 
-  const advisors = isFork(task) ? [] : wantedAdvisors(task, agent);
+  const advisors = continues(task) ? [] : wantedAdvisors(task, agent);
   const advice = gather(advisors, children);
   if (!advice.complete) return { do: 'ask', children: advisors };
   const withoutAdvice = missingAdvice(agent, advice.ended);
@@ -47,7 +48,7 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
   let request = enrichedRequest(task, advice.ended);
   const asked = [...advisors];
 
-  if (agent.team !== undefined && !isFork(task)) {
+  if (agent.team !== undefined && !continues(task)) {
     const team = teamStep(task, agent, request, children);
     asked.push(...team.children);
     if (team.kind === 'ask') return { do: 'ask', children: asked };
@@ -88,9 +89,11 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
   return { do: 'resolve', result: last.task.result ?? '' };
 }
 
-/** A fork continues a conversation in which advisors and team have already spoken. */
-function isFork({ parent, session, context }: Task): boolean {
-  return parent === undefined && session !== undefined && context['forked_from'] !== undefined;
+/** A fork or a follow-up continues where advisors and team have already spoken. */
+function continues(task: Task): boolean {
+  const { parent, session, context } = task;
+  if (parent !== undefined || session === undefined) return false;
+  return context['forked_from'] !== undefined || followUpOf(task) !== undefined;
 }
 
 export function tooDeep(task: Task, limits: DecideLimits): Problem | undefined {
@@ -115,8 +118,6 @@ function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
     to: agent.name,
     description: request,
     context,
-    // A router has one turn, and a second one if its choice was invalid.
-    ...(agent.router ? { budget: { turns: 2 } } : {}),
     ...(task.session ? { session: task.session } : {}),
   };
 }

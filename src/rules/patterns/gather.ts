@@ -32,8 +32,9 @@ export function gather(wanted: readonly WantedChild[], children: Children): Gath
 
 /** `<label__tag agent="name">text</label__tag>`. The tag is a hash of the content and the salt. */
 export function fence(label: string, from: string, text: string, salt: string): string {
-  const tag = `${label}__${hash53(`${salt}\n${from}\n${text}`)}`;
-  return `<${tag} agent="${from.replace(/[^\w.-]/g, '-')}">\n${text}\n</${tag}>`;
+  const name = from.replace(/[^\w.-]/g, '-');
+  const tag = `${label}__${hash53(`${salt}\n${name}\n${text}`)}`;
+  return `<${tag} agent="${name}">\n${text}\n</${tag}>`;
 }
 
 /** Removes the tags that `fence` adds, for one-line summaries. */

@@ -4,12 +4,14 @@ import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import { FIRST_REQUEST, firstRequest } from './first-request.js';
 import { errorText, fence, continued } from './gather.js';
 
 export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): WantedChild[] {
   if (agent.handoff === undefined) return [];
   const answer = fence('response', upstream.task.to ?? agent.name, upstream.task.result ?? '', task.id);
-  const request = fence('original_user_request', task.from ?? 'human', task.description, task.id);
+  const first = firstRequest(task);
+  const request = fence('original_user_request', first.from, first.text, task.id);
   return [
     {
       id: childId(task.id, `handoff-${agent.handoff}`),
@@ -18,10 +20,16 @@ export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): Wante
       ...continued(task, `handoff-${agent.handoff}`),
       description:
         agent.context === 'none'
-          ? task.description
-          : [...conversation(task, agent, upstream), answer, request].join('\n\n'),
+          ? first.text
+          : [request, previous(upstream, agent), answer, ...conversation(task, agent, upstream)].join('\n\n'),
+      // The next stage passes on the request of the first, not this text around it.
+      context: { [FIRST_REQUEST]: first },
     },
   ];
+}
+
+function previous({ task: { to } }: Placed, agent: Agent): string {
+  return `${to ?? agent.name} has worked on this and hands over to you. Its answer follows. Continue from it: your answer is the one that the asker gets.`;
 }
 
 /**

@@ -1,8 +1,9 @@
 /**
  * Detects an agent that repeats itself: the same calls with the same results three turns in a row,
- * or eight turns that change nothing and only repeat each other. Only the last turns are read.
+ * or eight turns that change nothing and only repeat each other; or turns in a row whose calls all
+ * failed. Only the last turns are read.
  */
-import type { Message } from '../../domain/session/session.js';
+import { INFORMING, type Message, type MessageKind } from '../../domain/session/session.js';
 
 export interface Loop {
   /** What is repeated, for people and models. */
@@ -31,6 +32,38 @@ export function loopIn(messages: readonly Message[], changes: (tool: string) => 
   return undefined;
 }
 
+/** Turns in a row without a successful call: after so many the agent is warned, then it fails. */
+export const ERRORS_WARN = 3;
+export const ERRORS_FAIL = 6;
+
+/** The number of turns in a row, up to now, whose calls all failed. `warned`: the agent knows. */
+export function failedTurns(messages: readonly Message[]): { turns: number; warned: boolean } {
+  let turns = 0;
+  let warned = false;
+  let failed = 0;
+  let isFailing = true;
+  for (let i = messages.length - 1; i >= 0 && turns < ERRORS_FAIL && isFailing; i--) {
+    const { role, kind, isError, toolCalls = [] } = messages[i]!;
+    if (role === 'tool') [failed, isFailing] = [failed + 1, isError === true];
+    else if (role === 'user') {
+      isFailing = WARNINGS.has(kind);
+      warned = warned || kind === 'error_warning';
+    } else if (role === 'assistant') {
+      isFailing = toolCalls.length > 0 && failed >= toolCalls.length;
+      if (isFailing) turns++;
+      failed = 0;
+    }
+  }
+  return { turns, warned };
+}
+
+/** Messages that bring no news. */
+const WARNINGS: ReadonlySet<MessageKind | undefined> = new Set<MessageKind | undefined>([
+  ...INFORMING,
+  'loop_warning',
+  'error_warning',
+]);
+
 interface Turn {
   names: string[];
   /** Its calls and their results. */
@@ -49,8 +82,8 @@ function lastTurns(messages: readonly Message[]): { turns: Turn[]; warned: boole
     if (message.role === 'tool') results.set(message.toolCallId ?? '', message.content);
     else if (message.role === 'user') {
       // A warning is not news that would explain a repeated call.
-      if (message.kind !== 'loop_warning') break;
-      warned = true;
+      if (!WARNINGS.has(message.kind)) break;
+      warned = warned || message.kind === 'loop_warning';
     } else if (message.role === 'assistant') {
       const calls = message.toolCalls ?? [];
       if (calls.length === 0) break;

@@ -7,6 +7,7 @@ import { childId } from '../../domain/task/id.js';
 import { readRoute, type Route } from '../../domain/task/route.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import { fencedRequest, FIRST_REQUEST, firstRequest } from './first-request.js';
 import { errorText, fence, continued } from './gather.js';
 
 /** True for the task in which a router chooses. */
@@ -34,15 +35,15 @@ export function chosenRoute(agent: Agent, work: Placed): Route | { problem: Prob
 }
 
 export function wantedRoute(task: Task, agent: Agent, route: Route): WantedChild {
-  const note = route.message ? `${fence('advisory', agent.name, route.message, task.id)}\n\n` : '';
+  const note = route.message
+    ? `\n\nA note from ${agent.name}, which chose you:\n\n${fence('note', agent.name, route.message, task.id)}`
+    : '';
   return {
     id: childId(task.id, `route-${route.agent}`),
     role: roleFacts(task.role).isMember ? task.role : 'route',
     to: route.agent,
     ...continued(task, `route-${route.agent}`),
-    description:
-      note === ''
-        ? task.description
-        : note + fence('original_user_request', task.from ?? 'human', task.description, task.id),
+    description: note === '' ? task.description : fencedRequest(task) + note,
+    context: { [FIRST_REQUEST]: firstRequest(task) },
   };
 }

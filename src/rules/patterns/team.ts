@@ -8,6 +8,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
 import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import { fencedRequest } from './first-request.js';
 import { errorText, fence, gather, type Children } from './gather.js';
 
 /** What a member did in one round. Its task has this as its result, in JSON. */
@@ -79,7 +80,10 @@ function member(
   notes: Note[],
 ): WantedChild {
   const others = active.filter((other) => other !== name);
-  const first = `You are ${name}, a member of a team (${active.join(', ')}) that ${agent.name} coordinates. The team deliberates in rounds. Use broadcast to tell the others what they should know; they see nothing else of your work. Call vote_conclude when nothing more needs to be discussed.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
+  const first = [
+    fencedRequest(task, request),
+    `You are a member of a team that discusses this: ${active.join(', ')}. ${agent.name} coordinates it and gives the final answer. ${modeText(agent)} This is round 1 of at most ${agent.team!.maxRounds}. Use broadcast to tell the others what they should know; they see nothing else of your work. If nothing more needs to be discussed, call vote_conclude. You can do both in one turn, and that ends your turn.`,
+  ].join('\n\n');
   const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
   const later = news.length === 0 ? 'There were no broadcasts.' : news.map((note) => fenced(task, note)).join('\n\n');
   return {
@@ -90,8 +94,19 @@ function member(
     description:
       round === 1
         ? first
-        : `Round ${round}. New since your last turn${others.length === 0 ? ' (you are the only member left)' : ''}:\n\n${later}`,
+        : `Round ${round} of at most ${agent.team!.maxRounds}. New since your last turn${others.length === 0 ? ' (you are the only member left)' : ''}:\n\n${later}`,
   };
+}
+
+function modeText({ name, team }: Agent): string {
+  switch (team!.terminationMode) {
+    case 'consensus':
+      return 'The discussion ends when all members vote to conclude in the same round.';
+    case 'maxRounds':
+      return 'The discussion goes through all rounds.';
+    case 'coordinatorDecides':
+      return `${name} decides after each round whether it is enough.`;
+  }
 }
 
 function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): WantedChild {
@@ -101,7 +116,12 @@ function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): Wa
     role: 'coordinator',
     to: agent.name,
     session: childId(task.session ?? task.id, 'coordinator'),
-    description: `You coordinate a team on this request:\n\n${fence('original_user_request', task.from ?? 'human', task.description, task.id)}\n\nRound ${round} is over. The members said:\n\n${news.join('\n\n') || 'Nothing.'}\n\nIf this is enough to decide, call conclude_team. Otherwise broadcast what the members should look at next.`,
+    description: [
+      // Later rounds continue the conversation, which has the request.
+      ...(round === 1 ? [`You coordinate a team on this request:\n\n${fencedRequest(task)}`] : []),
+      `Round ${round} of at most ${agent.team!.maxRounds} is over. The members said:\n\n${news.join('\n\n') || 'Nothing.'}`,
+      'If this is enough to decide, call conclude_team. Otherwise broadcast what the members should look at next.',
+    ].join('\n\n'),
   };
 }
 
@@ -109,9 +129,9 @@ function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): Wa
 export function discussionRequest(task: Task, request: string, notes: readonly Note[], why: string): string {
   const discussion = notes.map((note) => fence(note.type, note.from, `(round ${note.round}) ${note.message}`, task.id));
   return [
-    `The team has finished its discussion: ${why}. In order, the members said:`,
+    fencedRequest(task, request),
+    `Your team has finished its discussion of this: ${why}. In order, the members said:`,
     ...discussion,
-    fence('original_user_request', task.from ?? 'human', request, task.id),
     'Now give the final answer yourself.',
   ].join('\n\n');
 }

@@ -9,7 +9,7 @@ import type { ParsedShell, ShellCommand, ShellRedirection, ShellScript, ShellWor
 import { whyNotAuto } from './reads/auto.js';
 import { whyDenied } from './never/deny.js';
 import { denyUnparsed } from './never/unparsed.js';
-import { secretPath } from './never/secrets.js';
+import { secretPath, type Places } from './never/secrets.js';
 
 export interface CommandContext {
   parse(line: string): ParsedShell;
@@ -17,6 +17,7 @@ export interface CommandContext {
   home?: string;
   /** The directory it would run in. */
   cwd?: string;
+  operand?: Places['operand'];
 }
 
 /** One simple command of a plain line. */

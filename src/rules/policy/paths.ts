@@ -5,9 +5,10 @@
  * systems do.
  */
 import { isSafeId } from '../../domain/task/id.js';
-import { foldedParts, hasControl } from './normalize-path.js';
+import { foldedParts, hasControl } from './names/normalize-path.js';
+import { isSecretName } from './names/secret-names.js';
 
-export { judgeSpelling } from './normalize-path.js';
+export { judgeSpelling } from './names/normalize-path.js';
 
 type Verdict = 'ok' | 'ask' | 'refuse';
 interface Judged {
@@ -29,6 +30,7 @@ interface PathQuestion {
 
 const USES = new Map<string, PathQuestion['use']>([
   ['read_file', 'read'],
+  ['get_file_info', 'read'],
   ['write_file', 'write'],
   ['list_directory', 'list'],
   ['create_directory', 'make_folder'],
@@ -61,8 +63,10 @@ export function judgePath(question: PathQuestion): Judged {
 }
 
 function judgeRead(question: PathQuestion, folded: string[]): Judged {
-  if (isSecret(folded)) return ask('it may contain a secret');
+  if (isSecretName(folded)) return ask('it may contain a secret');
   const first = folded[0] ?? '';
+  if (first === 'sessions' && question.use === 'read' && !isOwnSession(folded[1], question.agent))
+    return ask("it is another agent's conversation");
   // A difference only in case is allowed: a person may have a folder Events, and reading it is
   // harmless.
   if (PROTECTED.has(first) && question.path.split('/')[0]!.toLowerCase() !== first) {
@@ -70,6 +74,12 @@ function judgeRead(question: PathQuestion, folded: string[]): Judged {
   }
   if (question.kind === 'twin') return ask('it has another name (a hard link) that may be outside the workspace');
   return ok('inside the workspace');
+}
+
+/** Conversations are named after their agent. */
+function isOwnSession(name: string | undefined, agent: string): boolean {
+  const own = agent.toLowerCase();
+  return name === `${own}.session.yaml` || name?.startsWith(`${own}-`) === true;
 }
 
 function judgeWrite(question: PathQuestion, parts: string[], folded: string[], either: string[]): Judged {
@@ -84,6 +94,7 @@ function judgeWrite(question: PathQuestion, parts: string[], folded: string[], e
         : `its name only looks like ${first}, which is protected`,
     );
   }
+  if (first === '.github' && folded[1] === 'agents') return refuse('only people change agent files');
   if (question.kind === 'twin') return refuse('it has another name (a hard link), so more than this file would change');
   return judgeOwn(question, parts, folded);
 }
@@ -111,10 +122,14 @@ function wrongKind({ use, kind }: PathQuestion): Judged | undefined {
 }
 
 /** Top-level names that file tools never write, and what to use instead. */
-const PROTECTED = new Map([
+export const PROTECTED: ReadonlyMap<string, string> = new Map([
   ['agents', 'use create_agent to request a new agent'],
   ['templates', 'only people change agent templates'],
-  ['.claude', 'only people change agent files'],
+  ['.agents', 'only people change agent files and skills'],
+  ['.claude', 'only people change agent files and skills'],
+  ['.gemini', 'only people change agent files'],
+  ['.opencode', 'only people change agent files'],
+  ['.mcp.json', 'only people choose the MCP servers'],
   ['plugins', 'only people change plugins'],
   ['storage', 'only people change policy and settings'],
   ['guild.yaml', 'only people change settings'],
@@ -137,37 +152,6 @@ function isGit(part: string): boolean {
 
 function isPrivate(part: string): boolean {
   return part === '.guild' || /^guild~\d+$/.test(part);
-}
-
-const SECRET_FOLDERS = new Set(['secrets', '.ssh', '.aws', '.gnupg', '.gcloud', '.azure', '.kube']);
-const SECRET_FILES = new Set(['.netrc', '_netrc', '.npmrc', '.pypirc', '.pgpass', '.git-credentials', '.htpasswd']);
-const KEY_ENDS = /\.(pem|key|p8|p12|pfx|pk8|ppk|jks|keystore|kdbx)(\.(bak|old|orig|save|\d+)|~)*$/;
-const KEY_NAME = /^(ssh_host_[a-z0-9]+_key|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?)/;
-
-/** Plain names without any of these texts need no folding, which costs far more than this. */
-const MAY_BE_SECRET = /[^\w/.-]|(?:^|\/)[._]|secrets|ssh_host_|id_|\.(?:pem|key|p8|p12|pfx|pk8|ppk|jks|keystore|kdbx)/i;
-
-/**
- * Whether a file may contain a secret. A name that reads like a path out of the workspace counts.
- */
-export function isSecretPath(path: string): boolean {
-  if (!MAY_BE_SECRET.test(path)) return false;
-  const folded = foldedParts(path);
-  return folded === undefined || isSecret(folded);
-}
-
-/** Takes folded parts. Public keys are not secret. */
-function isSecret(folded: string[]): boolean {
-  const last = folded.at(-1) ?? '';
-  const path = folded.join('/');
-  return (
-    folded.some((part) => part.startsWith('.env') || SECRET_FOLDERS.has(part)) ||
-    SECRET_FILES.has(last) ||
-    KEY_ENDS.test(last) ||
-    (KEY_NAME.test(last) && !last.endsWith('.pub')) ||
-    /(^|\/)\.docker\/config\.json$/.test(path) ||
-    /(^|\/)\.config\/(gh|gcloud)(\/|$)/.test(path)
-  );
 }
 
 function ok(reason: string): Judged {

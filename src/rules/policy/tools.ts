@@ -13,6 +13,7 @@ import {
   type SafetyCheck,
   type Verdict,
 } from '../../domain/policy.js';
+import { ASK_TOOL } from '../../domain/task/question.js';
 import { VERDICT } from './verdict.js';
 import { globFitsAnyCase } from '../../domain/wildcard.js';
 import { applyingRules } from './rules.js';
@@ -40,6 +41,12 @@ interface ToolVerdict {
 }
 
 export function judgeTool(question: ToolQuestion): ToolVerdict {
+  const verdict = judgeByRules(question);
+  // A question to the human is not an action. Approving it first would ask the person twice.
+  return question.tool === ASK_TOOL && verdict.verdict === 'ask' ? { ...verdict, verdict: 'auto' } : verdict;
+}
+
+function judgeByRules(question: ToolQuestion): ToolVerdict {
   const { tool, policy } = question;
   const rules = applyingRules(policy.rules, question);
   const about = {
@@ -48,7 +55,8 @@ export function judgeTool(question: ToolQuestion): ToolVerdict {
   };
   const own = question.agent && Object.hasOwn(question.agent.approve, tool) ? question.agent.approve[tool] : undefined;
   const broken = rules.flatMap((rule) => rule.restrictions).find((restriction) => isBroken(restriction, question));
-  const ruled = rules.map((rule) => VERDICT[rule.supervision]).reduce<Verdict>(stricter, 'auto');
+  const least: Verdict = ALWAYS_ASK.has(tool) ? 'ask' : 'auto';
+  const ruled = rules.map((rule) => VERDICT[rule.supervision]).reduce<Verdict>(stricter, least);
   const names = rules.map((rule) => rule.name).join(', ');
   if (question.pathVerdict === 'refuse') return { verdict: 'deny', reason: 'the path is refused', ...about };
   if (own === 'deny') return { verdict: 'deny', reason: `the agent file denies ${tool}`, ...about };
@@ -80,10 +88,13 @@ function checked(wanted: SafetyCheck[], { check }: ToolQuestion): Pick<ToolVerdi
 
 /** Tools that only read, or that only submit something to the engine, which judges it again. */
 const QUIET = new Set(
-  `read_file list_directory search_files query_tasks create_task update_task send_message broadcast list_active_sessions
-  read_session slack_read delegate_to_agent route_to vote_conclude conclude_team give_verdict place_bid break_down name_duplicates draft_agent judge_trial request_help
-  request_dependency give_back provide_dependency assign_provider final_report`.split(/\s+/),
+  `read_file get_file_info list_directory search_files query_tasks create_task update_task send_message broadcast list_active_sessions
+  read_session load_skill slack_read delegate_to_agent route_to vote_conclude conclude_team give_verdict place_bid break_down name_duplicates draft_agent judge_trial request_help
+  request_dependency give_back provide_dependency assign_provider final_report ask_human`.split(/\s+/),
 );
+
+/** No rule makes these free: an address can carry data out of the workspace. */
+const ALWAYS_ASK = new Set(['web_fetch']);
 
 function isBroken(restriction: Restriction, { path, bytes }: ToolQuestion): boolean {
   if (restriction.type === 'size_limit') return bytes !== undefined && bytes > restriction.maxBytes;

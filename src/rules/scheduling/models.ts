@@ -4,7 +4,13 @@
  * Problem before any call is made.
  */
 import { defined } from '../../domain/defined.js';
-import type { Agent, Mind, ModelSettings } from '../../domain/agent/agent.js';
+import {
+  isForeignFormat,
+  type Agent,
+  type AgentFormat,
+  type Mind,
+  type ModelSettings,
+} from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -23,12 +29,15 @@ interface ResolvedModels {
 
 type Names = Pick<Config, 'model' | 'aliases' | 'providers'>;
 
-type ModelUser = Pick<Agent, 'name' | 'models' | 'settings' | 'file' | 'evaluator' | 'metacognition'>;
+type ModelUser = Pick<Agent, 'name' | 'models' | 'settings' | 'file' | 'evaluator' | 'metacognition'> & {
+  format?: AgentFormat;
+};
 
 /** `role`: the role of the task; without it, the models for the agent's own work. */
 export function resolveModels(agent: ModelUser, config: Names, role?: Role): ResolvedModels | Problem {
   const mind = mindFor(agent, role);
-  const own = mind?.model === undefined ? agent.models : [mind.model];
+  const named = mind?.model === undefined ? agent.models : [mind.model];
+  const own = unknownModel(agent, config) === undefined ? named : [];
   const resolved = expandAll(own.length > 0 ? own : [config.model], config, []);
   if ('code' in resolved) return { ...resolved, where: { file: own.length > 0 ? agent.file : 'guild.yaml' } };
   return {
@@ -36,6 +45,16 @@ export function resolveModels(agent: ModelUser, config: Names, role?: Role): Res
     // The agent's settings are for its own model and do not apply to another one.
     settings: { ...resolved.settings, ...(mind?.model === undefined ? agent.settings : {}), ...settingsOf(mind) },
   };
+}
+
+/**
+ * The problem with the model of an agent of another program. Its names have a meaning there, so the
+ * agent uses the default of the workspace instead. Undefined for every other agent.
+ */
+export function unknownModel({ format, models, file }: ModelUser, config: Names): Problem | undefined {
+  if (format === undefined || !isForeignFormat(format) || models.length === 0) return undefined;
+  const resolved = expandAll(models, config, []);
+  return 'code' in resolved && resolved.code === 'unknown_model' ? { ...resolved, where: { file } } : undefined;
 }
 
 /**
@@ -116,11 +135,12 @@ function splitAtColon(name: string, config: Names): { provider: string; model: s
     : undefined;
 }
 
-/** Short names in the agent files of Claude Code. */
+/** Short names in the agent files of Claude Code, as that program resolves them (November 2026). */
 const SHORT: Record<string, string> = {
-  sonnet: 'anthropic/claude-sonnet-4-5',
-  opus: 'anthropic/claude-opus-4-5',
-  haiku: 'anthropic/claude-haiku-4-5',
+  fable: 'anthropic/claude-fable-5-1',
+  opus: 'anthropic/claude-opus-5-5',
+  sonnet: 'anthropic/claude-sonnet-5-5',
+  haiku: 'anthropic/claude-haiku-5-5',
 };
 
 function wellKnown(name: string): string | undefined {

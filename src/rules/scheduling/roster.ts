@@ -4,18 +4,21 @@
  * each step is a choice and depth is limited. Handoff, router, advisors and team are fixed steps,
  * so a cycle there would never end.
  */
-import type { Agent } from '../../domain/agent/agent.js';
+import { isForeignFormat, type Agent } from '../../domain/agent/agent.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
+import { globFits } from '../../domain/wildcard.js';
 
 /** By agent file: the place of each field, as its parser noted it. */
 type RosterPlaces = ReadonlyMap<string, Readonly<Record<string, Where>>>;
 
+/** `pluginTools`: names, or patterns if the tools of a plugin or server are not known yet. */
 export function checkRoster(
   agents: readonly Agent[],
   knownTools: ReadonlySet<string>,
   places: RosterPlaces = new Map(),
+  pluginTools: readonly string[] = [],
 ): Problem[] {
   const known = new Map<string, Agent>();
   const problems: Problem[] = [];
@@ -27,24 +30,14 @@ export function checkRoster(
   for (const agent of agents) {
     const other = known.get(agent.name);
     if (other === undefined) known.set(agent.name, agent);
-    else {
+    else if (other.definition !== agent.definition) {
       const message = `the name "${agent.name}" is used twice: by ${other.file} and by ${agent.file}`;
       report('duplicate', agent, 'name', message, `the one in ${other.file} is used; rename or remove the other`);
     }
   }
   for (const agent of agents) {
     missingAgents(agent, references(agent), known, report);
-    const tools = [
-      ...agent.tools.map((name, i) => [name, `tools.${i}`]),
-      ...Object.keys(agent.approve).map((name) => [name, `approve.${name}`]),
-    ];
-    for (const [name, place] of tools as [string, string][]) {
-      if (knownTools.has(name)) continue;
-      const hint = /^(?:[A-Z]|mcp__)/.test(name)
-        ? 'tools of Claude Code are understood in .claude/agents/, not here'
-        : nearestHint(name, knownTools, `known tools: ${[...knownTools].join(', ')}`);
-      report('unknown_tool', agent, place, `${agent.name} names an unknown tool: "${name}"`, hint);
-    }
+    unknownTools(agent, knownTools, pluginTools, report);
     contradictions(agent, report);
   }
   for (const cycle of cyclesAmong(known)) {
@@ -60,6 +53,55 @@ export function checkRoster(
     );
   }
   return problems;
+}
+
+/** The agent with the plugin tools that its patterns stand for: `lab_*`. Never a built-in tool. */
+export function withPluginTools<A extends Pick<Agent, 'tools'>>(agent: A, pluginTools: readonly string[]): A {
+  if (!agent.tools.some(isPattern)) return agent;
+  const tools = agent.tools.flatMap((name) =>
+    isPattern(name) ? pluginTools.filter((tool) => globFits(name, tool)) : [name],
+  );
+  return { ...agent, tools: [...new Set(tools)] };
+}
+
+function isPattern(name: string): boolean {
+  return name.includes('*');
+}
+
+function unknownTools(
+  agent: Agent,
+  knownTools: ReadonlySet<string>,
+  pluginTools: readonly string[],
+  report: Report,
+): void {
+  const tools = [
+    ...agent.tools.map((name, i) => [name, `tools.${i}`]),
+    ...Object.keys(agent.approve).map((name) => [name, `approve.${name}`]),
+  ];
+  const isForeign = isForeignFormat(agent.format);
+  const offered = (name: string): boolean =>
+    name === '*' || pluginTools.some((tool) => tool === name || globFits(name, tool) || globFits(tool, name));
+  const unknown = (tools as [string, string][]).filter(([name]) => !knownTools.has(name) && !offered(name));
+  const claudeTools = isForeign ? [] : unknown.filter(([name]) => /^(?:[A-Z]|mcp__)/.test(name));
+  if (claudeTools[0] !== undefined) {
+    const message = `${agent.name} names tools of Claude Code: ${claudeTools.map(([name]) => `"${name}"`).join(', ')}`;
+    const hint = 'move the file to .claude/agents/, or name tools of this program';
+    report('unknown_tool', agent, claudeTools[0][1], message, hint);
+  }
+  for (const [name, place] of unknown) {
+    if (claudeTools.some(([other]) => other === name)) continue;
+    if (isForeign || isPattern(name)) {
+      const hint =
+        name === 'web_search'
+          ? 'add web to "plugins" in guild.yaml'
+          : 'name the MCP server under plugins.mcp.servers in guild.yaml';
+      const message = `no plugin or MCP server here has the tool "${name}", so ${agent.name} works without it`;
+      report('unknown_tool', agent, place, message, hint);
+      continue;
+    }
+    const hint = nearestHint(name, knownTools, `known tools: ${[...knownTools].join(', ')}`);
+    report('unknown_tool', agent, place, `${agent.name} names an unknown tool: "${name}"`, hint);
+  }
 }
 
 /**

@@ -77,7 +77,7 @@ export function scoreText({ agent, score, fitness, threshold, record, said, verd
 export function noneFit(scores: readonly Score[]): Problem {
   const lines = scores.map((score) => scoreText({ ...score, said: score.said.split('\n')[0]!.slice(0, 200) }));
   return problem('nobody_fit', `no bid reached its threshold: ${lines.join('; ')}`, {
-    hint: 'set `to` in the task, lower a threshold, or change the task or an agent; then retry the task (changed agents are asked again)',
+    hint: 'set `to` in the task, lower a threshold, or change an agent; or name the missing capability under `requirements`, so that a new agent can be drafted; then retry the task',
   });
 }
 

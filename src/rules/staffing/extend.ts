@@ -4,11 +4,13 @@
  * stage is a child with a derived id; no other state is stored. A failed draft is revised once.
  * Trials are read-only, and a draft becomes an agent only after the human agrees.
  */
+import type { Agent } from '../../domain/agent/agent.js';
 import { readDraft, readTrialVerdict, type Draft, type TrialVerdict } from '../../domain/agent/draft.js';
 import { childId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { errorText, fence, gather, type Children } from '../patterns/gather.js';
+import { colleagueLine } from '../prompts/orientation.js';
 
 export interface ExtendInput {
   task: Task;
@@ -20,6 +22,10 @@ export interface ExtendInput {
   researcher?: string;
   /** The best existing agent for this task, to compare with. */
   rival?: string;
+  /** Everything that an agent may be given, with a line about each. */
+  tools: readonly { name: string; description: string }[];
+  /** The existing agents. */
+  agents: readonly Pick<Agent, 'name' | 'description' | 'capabilities'>[];
   children: Children;
 }
 
@@ -87,7 +93,7 @@ function wantedResearch({ task, needs, researcher }: ExtendInput): WantedChild[]
 }
 
 function wantedDraft(
-  { task, needs, maker }: ExtendInput,
+  { task, needs, maker, tools, agents }: ExtendInput,
   round: number,
   research: Placed | undefined,
   faults: readonly string[],
@@ -110,12 +116,45 @@ function wantedDraft(
     description: [
       `Draft a new agent with the capabilities ${needs.join(', ')}, and call draft_agent with it. This task waits for it:`,
       fence('task', task.from ?? 'human', task.description, task.id),
+      `The existing agents, none of which can do it:\n${agents.map(colleagueLine).join('\n')}`,
+      `The tools that an agent can have. Name only these, and as few as possible:\n${tools.map(toolLine).join('\n')}`,
+      `An agent file looks like this:\n\n${EXAMPLE}`,
       ...findings,
       ...earlier,
     ].join('\n\n'),
     context: { needs: [...needs] },
   };
 }
+
+function toolLine({ name, description }: ExtendInput['tools'][number]): string {
+  return `- ${name}: ${/^[^.]*\./.exec(description)?.[0] ?? description}`;
+}
+
+/** The placeholder stays as it is: the program fills it in when the new agent runs. */
+const EXAMPLE = `\`\`\`markdown
+---
+description: Turns meeting notes into a list of decisions and open points
+tools: [read_file, search_files, final_report]
+capabilities: [minutes]
+expertise: [meetings, summaries]
+temperature: 0.2
+threshold: 6
+budget: { turns: 15, tokens: 150k, usd: 0.75, time: 10m }
+---
+You turn notes of a meeting into minutes that people who were not there can act on.
+
+1. Read all of the notes before you write anything.
+2. List the decisions: what, who, until when. A decision without an owner is an open point.
+3. List the open points, each with the question that has to be answered.
+
+Write down only what the notes say. If they contradict each other, quote both places. If there are no notes, say so and stop.
+
+## Tools
+
+{{tool_descriptions}}
+
+Finish with \`final_report\`: decisions first, then open points, then what you could not read.
+\`\`\``;
 
 function draftId(task: Task, round: number): string {
   return childId(task.id, `new-draft-${round}`);

@@ -11,6 +11,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { isEnded, type Task, type WantedChild } from '../../domain/task/task.js';
 import type { Bid } from '../../domain/task/bid.js';
 import { fence, type Children } from '../patterns/gather.js';
+import { colleagueLine } from '../prompts/orientation.js';
 
 export type Fit =
   | { kind: 'one'; agent: string; why: string }
@@ -103,9 +104,11 @@ export interface Situation {
   workload: number;
   /** The agent's latest tasks, newest last, one line each. */
   recent: readonly string[];
-  /** The number of open tasks, and some of them. */
+  /** The number of other open tasks, and some of them. */
   open: number;
   others: readonly string[];
+  /** The other agents that are asked. */
+  bidders: readonly Pick<Agent, 'name' | 'description' | 'capabilities'>[];
 }
 
 export function wantedBid(task: Task, agent: Agent, situation: Situation, bidMs: number): WantedChild {
@@ -120,7 +123,7 @@ export function wantedBid(task: Task, agent: Agent, situation: Situation, bidMs:
   };
 }
 
-function bidRequest(task: Task, agent: Agent, { workload, recent, open, others }: Situation): string {
+function bidRequest(task: Task, agent: Agent, { workload, recent, open, others, bidders }: Situation): string {
   const asker = task.from ?? 'human';
   const goal = task.context.original_goal ?? task.description;
   const details = detailsOf(task.context);
@@ -132,22 +135,27 @@ function bidRequest(task: Task, agent: Agent, { workload, recent, open, others }
     `Type: ${task.type ?? 'unknown'}. Required capabilities: ${task.requirements.join(', ') || 'none'}.`,
     ...(details === '{}' ? [] : [`Details:\n${fence('details', asker, details.slice(0, MAX_DETAILS), task.id)}`]),
     ...(goal === task.description ? [] : [`Goal it serves:\n${fence('original_goal', asker, goal, task.id)}`]),
-    `Your capabilities: ${[...agent.capabilities, ...agent.expertise].join(', ') || 'none listed'}. Your open tasks: ${workload}.`,
+    [
+      `Your capabilities: ${[...agent.capabilities, ...agent.expertise].join(', ') || 'none listed'}.`,
+      `Your tools: ${agent.tools.join(', ') || 'none'}.`,
+      `Your open tasks: ${workload}.`,
+    ].join('\n'),
     `Your latest tasks:${listed(recent, 'none.')}`,
-    `Open tasks in this workspace: ${open}.${listed(others, '')}`,
+    open === 0 ? 'There are no other open tasks.' : `Other open tasks: ${open}.${listed(others, '')}`,
+    `Other agents that are asked:${listed(bidders.slice(0, MAX_BIDDERS).map(bidderLine), 'none.')}`,
     QUESTIONS,
   ].join('\n\n');
 }
 
 const MAX_DETAILS = 2000;
+const MAX_BIDDERS = 20;
 
-const QUESTIONS = `Answer these questions first:
-1. Have you done something similar recently?
-2. Does the task advance the goal?
-3. Does it repeat one of the open tasks?
-4. Should you step back and leave it to another agent?
+function bidderLine(agent: Situation['bidders'][number]): string {
+  return colleagueLine(agent).slice(2);
+}
 
-Then decide whether you are able to do it with the tools you have, and rate your fitness from 1 (any other agent would do it better) to 10 (an exact match). Call place_bid once, and do nothing else.`;
+const QUESTIONS =
+  'Call place_bid. Think in the order of its fields: have you done this lately, does it help the goal, does it repeat an open task? Then say why, whether you are able, how well you fit compared with the other agents, and whether you should proceed.';
 
 /** The system prompt of a bid, unless the agent's file has its own. */
 export function bidPrompt(agent: Agent): string {
@@ -155,7 +163,7 @@ export function bidPrompt(agent: Agent): string {
 }
 
 function detailsOf(context: Task['context']): string {
-  const { original_goal: _, taint: __, ...rest } = context;
+  const { original_goal: _, taint: __, received: ___, ...rest } = context;
   return JSON.stringify(rest);
 }
 

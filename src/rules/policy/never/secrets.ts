@@ -1,20 +1,32 @@
 /**
  * Recognises secret paths and protected names in a command line. Paths are normalised by their
- * spelling alone (`.`, `..`, `//`, case) and not looked up, so that the verdict never depends on
- * the disk. In doubt a path counts as secret; the price is a question to the human.
+ * spelling alone (`.`, `..`, `//`, case). Only without a sandbox are they also looked up, because
+ * nothing else confines the command then. In doubt a path counts as secret; the price is a
+ * question to the human.
  */
+import { isSecretName } from '../names/secret-names.js';
 
 export interface Places {
   /** The home directory of the user that would run the command. */
   home?: string;
   /** The directory it would run in. */
   cwd?: string;
+  /**
+   * Without a sandbox: why a person must allow the command to read this path, or everything below
+   * it. It looks at the disk.
+   */
+  operand?: ((path: string, isDeep: boolean) => string | undefined) | undefined;
 }
 
 /** Why reading this path needs a person; undefined if it does not. */
 export function secretPath(path: string, places: Places): string | undefined {
+  return path === '' ? undefined : (secretWord(path, places) ?? places.operand?.(path, false));
+}
+
+/** The same by its spelling alone, for a word that the command does not open. */
+export function secretWord(path: string, places: Places): string | undefined {
   // Most words are not paths. Only these names are secret without a dot or a slash.
-  if (!/[./~]/.test(path) && !/^(secrets|_netrc|id_\w+)$/i.test(path)) return undefined;
+  if (!/[./~]/.test(path) && !/^(secrets|_netrc|kubeconfig|id_\w+)$/i.test(path)) return undefined;
   const plain = plainPath(path, { home: places.home });
   // A path with leading `..` may end anywhere, so it is treated as relative to the root.
   const rooted = plain.startsWith('/') || plain.startsWith('..');
@@ -32,18 +44,6 @@ export function secretPath(path: string, places: Places): string | undefined {
   return undefined;
 }
 
-/** Whether a file in the workspace is named like a file with credentials. */
-export function mayHoldSecret(file: string): boolean {
-  return isSecretName(namesOf(plainPath(file, {})));
-}
-
-function isSecretName(parts: readonly string[]): boolean {
-  const last = parts.at(-1) ?? '';
-  if (parts.some((part) => FOLDERS.has(part) || part.startsWith('.env'))) return true;
-  if (FILES.has(last) || KEY.test(last)) return true;
-  return /\/\.docker\/config\.json$|\/\.config\/(gh|gcloud)(\/|$)/.test(`/${parts.join('/')}`);
-}
-
 /** Why reading everything below this path needs a person. */
 export function secretBelow(path: string, places: Places): string | undefined {
   const own = secretPath(path, places);
@@ -58,7 +58,8 @@ export function secretBelow(path: string, places: Places): string | undefined {
     return `there are secrets below ${path}`;
   }
   if (plain.startsWith('/') && parts[0] === 'proc') return `there are secrets below ${path}`;
-  return parts.at(-1) === 'sessions' ? `there are sessions of other agents below ${path}` : undefined;
+  if (parts.at(-1) === 'sessions') return `there are sessions of other agents below ${path}`;
+  return places.operand?.(path, true);
 }
 
 /**
@@ -98,10 +99,7 @@ export function protectedName(word: string): string | undefined {
   return `it names ${name}, which belongs to the policy or the records of the workspace`;
 }
 
-const FOLDERS = new Set(['.ssh', '.aws', '.gnupg', 'secrets', '.kube', '.azure', '.password-store']);
-const FILES = new Set(['.netrc', '_netrc', '.npmrc', '.pypirc', '.pgpass', '.git-credentials', '.htpasswd']);
-const KEY = /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/;
 const PROC = new Set(['environ', 'mem', 'maps', 'auxv', 'root', 'cwd', 'fd', 'fdinfo', 'kcore', 'map_files', 'task']);
 const ABOVE = new Set(['etc', 'root', 'home', 'users', 'proc', 'dev', 'run', 'var', 'private', 'sys']);
 const PROTECTED =
-  /(^|[/=:,'"\s@])(tasks|storage|agents|templates|sessions|events|plugins|inbox|\.git|\.guild|\.claude)(\/|$|['"\s])|guild\.ya?ml|approvals\.task|allowlist|policy\.yaml|\.session\.yaml|\.task\.md/;
+  /(^|[/=:,'"\s@])(tasks|storage|agents|templates|sessions|events|plugins|inbox|\.git|\.guild|\.claude|\.agents|\.gemini|\.opencode)(\/|$|['"\s])|guild\.ya?ml|\.mcp\.json|approvals\.task|allowlist|policy\.yaml|\.session\.yaml|\.task\.md/;

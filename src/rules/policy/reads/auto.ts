@@ -48,7 +48,7 @@ const COMMANDS: Record<string, WhyNot> = {
     complete: true,
   }),
   pwd: bare({ flags: 'LP', long: 'logical physical help version', complete: true }),
-  echo: (words, places) => firstSecret(words, places),
+  echo: (words, places) => firstSecret(words, { ...places, operand: undefined }),
   grep: whyNotGrep,
   date: whyNotDate,
   find: whyNotFind,

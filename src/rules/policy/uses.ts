@@ -1,0 +1,86 @@
+/**
+ * Which content a command line uses: the words that may name files, the folders they may be
+ * relative to, and whether it may run or load files that it does not name. Only programs known to
+ * use nothing but their operands are exempt; in doubt a line interprets.
+ */
+import type { ParsedShell, ShellCommand, ShellNode, ShellScript, ShellWord } from '../../domain/shell.js';
+
+interface LineUse {
+  words: string[];
+  /** The targets of `cd`, relative to where the line starts. */
+  folders: string[];
+  interprets: boolean;
+}
+
+export function usesOf(line: string, parse: (line: string) => ParsedShell): LineUse {
+  const parsed = parse(line);
+  const script = parsed.ok ? parsed.script : parsed.partial;
+  const use: LineUse = { words: [], folders: [], interprets: !parsed.ok };
+  if (script === undefined) use.words.push(...line.split(/\s+/));
+  else addScript(script, use);
+  use.words = [...new Set(use.words.flatMap(candidates))];
+  return use;
+}
+
+function addScript(script: ShellScript, use: LineUse): void {
+  for (const { node } of script.list.items) addNode(node, use);
+}
+
+function addNode(node: ShellNode, use: LineUse): void {
+  switch (node.kind) {
+    case 'command':
+      return addCommand(node, use);
+    case 'pipeline':
+      return node.stages.forEach((stage) => addNode(stage, use));
+    case 'list':
+      return node.items.forEach((item) => addNode(item.node, use));
+    case 'block':
+      node.words.forEach((word) => addWord(word, use));
+      node.redirections.forEach(({ target }) => addWord(target, use));
+      return node.bodies.forEach((body) => addNode(body, use));
+    case 'function':
+      return addNode(node.body, use);
+  }
+}
+
+function addCommand({ assignments, words, redirections }: ShellCommand, use: LineUse): void {
+  const [name, ...rest] = words;
+  for (const { values } of assignments) values.forEach((value) => addWord(value, use));
+  for (const word of words) addWord(word, use);
+  for (const { target } of redirections) addWord(target, use);
+  // A variable such as PATH or LD_PRELOAD can make any program load a file.
+  if (assignments.length > 0 && name !== undefined) use.interprets = true;
+  if (name === undefined) return;
+  if (name.value === 'cd') {
+    const to = rest.find((word) => word.value !== undefined && !word.value.startsWith('-'))?.value;
+    if (to !== undefined) use.folders.push(...['', ...use.folders].map((from) => (from === '' ? to : `${from}/${to}`)));
+    return;
+  }
+  const isPlain = name.value !== undefined && name.text === name.value && PLAIN.has(name.value);
+  if (!isPlain || (name.value === 'find' && rest.some(({ value }) => value === undefined || /^-(exec|ok)/.test(value))))
+    use.interprets = true;
+}
+
+function addWord(word: ShellWord, use: LineUse): void {
+  if (word.value !== undefined) use.words.push(word.value);
+  // A pattern or a variable may name any file.
+  if (word.value === undefined || word.glob) use.interprets = true;
+  for (const script of word.scripts) addScript(script, use);
+}
+
+/** `--data=@notes.md`, `-T` and the like: a name may follow `=`, `@`, `:` or an option letter. */
+function candidates(word: string): string[] {
+  if (word === '' || word.length > 4096 || word.includes('\0')) return [];
+  const found = [word];
+  for (let at = 0; at < word.length; at++) if ('=@:'.includes(word[at]!)) found.push(word.slice(at + 1));
+  if (/^-[A-Za-z]./.test(word)) found.push(word.slice(2));
+  return found.filter((candidate) => candidate !== '' && !candidate.startsWith('-'));
+}
+
+/** Programs that use nothing but their operands, and run nothing. */
+const PLAIN = new Set(
+  `cat head tail wc ls pwd echo printf date cut tr sort uniq comm join paste nl tac rev fold fmt expand seq test [ true false
+  basename dirname realpath readlink stat file du df cp mv rm rmdir mkdir touch ln chmod truncate tee cmp diff md5sum
+  sha1sum sha256sum sha512sum cksum base64 od hexdump grep egrep fgrep find sleep curl wget ps id whoami uname hostname
+  exit : gzip gunzip zcat`.split(/\s+/),
+);

@@ -1,0 +1,64 @@
+/**
+ * The first message of a task: the request, the goal it serves if that is another text, who asks,
+ * and what the asker attached. Nothing of the program's own bookkeeping is in it.
+ */
+import { defined } from '../../domain/defined.js';
+import type { Task } from '../../domain/task/task.js';
+
+interface RequestFacts {
+  task: Task;
+  /** The request after the agent's template, or the description. */
+  request: string;
+  /** Names of variables that the agent's prompt declares. */
+  variables: readonly string[];
+  /** Text that the conversation already contains; nothing of it is repeated. */
+  said: (text: string) => boolean;
+  /** The results of its dependencies. */
+  results: readonly string[];
+}
+
+export function requestText({ task, request, variables, said, results }: RequestFacts): string {
+  const { original_goal: goal, reply_to: replyTo, ...rest } = task.context;
+  const isNew = goal !== undefined && !request.includes(goal) && !said(goal);
+  const given = Object.entries(rest).filter(([key, value]) => !OWN.has(key) && value !== undefined && value !== null);
+  const values = given.filter(([key]) => variables.includes(key));
+  const details = given.filter(([key]) => !variables.includes(key));
+  const from = task.from !== undefined && task.parent !== undefined && task.from !== task.to ? task.from : undefined;
+  return [
+    request,
+    ...(isNew && task.parent !== undefined ? [`Goal it serves: ${goal}`] : []),
+    ...(from === undefined ? [] : [`Asked by: ${from}`]),
+    ...listed('For this task, these values replace the ones in your instructions:', values),
+    ...listed('Details:', details),
+    ...(replyTo === undefined ? [] : listed('Where an answer would go:', Object.entries(replyTo as object))),
+    ...results,
+  ].join('\n\n');
+}
+
+/** Keys of a task's context that only the program uses. */
+const OWN = new Set([
+  'taint',
+  'received',
+  'request',
+  'mail',
+  'draft',
+  'breakdown',
+  'dependency',
+  'help',
+  'forked_from',
+  'follows',
+  'first_request',
+  'approval_required',
+  'asker_session',
+]);
+
+function listed(head: string, entries: readonly [string, unknown][]): string[] {
+  if (entries.length === 0) return [];
+  return [[head, ...entries.map(([key, value]) => `- ${key}: ${textOf(value)}`)].join('\n')];
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value.includes('\n') ? `\n${value.replace(/^/gm, '    ')}` : value;
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ');
+  return JSON.stringify(typeof value === 'object' && value !== null ? defined(value) : value);
+}
