@@ -22,6 +22,7 @@ export function agentFields(file: AgentKeys, nameOf: NameOf = (name) => name.rep
     models: textList(file.model) ?? [],
     settings: modelSettings(file),
     tools: textList(file.tools) ?? [],
+    skills: textList(file.skills) ?? [],
     agents,
     capabilities: textList(file.capabilities) ?? [],
     expertise: textList(file.expertise) ?? [],

@@ -1,36 +1,74 @@
 /**
- * Agent files that were written for other programs: `.claude/agents/*.md` of Claude Code,
- * `*.agent.md` and `*.chatmode.md` of Copilot, and `*.ai`. A key without a meaning here is a
- * warning, because the file is valid for its own program. An agent that names no tools may only
- * read.
+ * Agent files that were written for other programs: Claude Code, Copilot (`*.agent.md`,
+ * `*.chatmode.md`), opencode, Gemini CLI, and `*.ai`. A key without a meaning here is a warning,
+ * because the file is valid for its own program.
  */
+import type { ModelSettings } from '../../domain/agent/agent.js';
 import { problem, type Problem, type ProblemCode } from '../../domain/problem.js';
 import { count } from '../../schemas/amounts.js';
 import { agentAi, agentClaude } from '../../schemas/agent-files.js';
+import { isMapping } from '../lines/mapping.js';
 import type { Path, Places } from '../schema/fault.js';
 import { readValue } from '../schema/read.js';
 import { textList, textOf } from '../schema/values.js';
 import { draftOf, type DraftRead } from './draft.js';
-import { agentFields } from './fields.js';
-import { READ_ONLY_TOOLS, TOOL_NAMES, ourToolsFor } from './tool-names.js';
+import { agentFields, type AgentFields } from './fields.js';
+import { INHERITED_TOOLS, ourToolsFor } from './tool-names.js';
 
-/** Claude Code and Copilot. */
+/** Claude Code, Copilot, opencode and Gemini CLI. */
 export function readClaude(value: Record<string, unknown>, places: Places): DraftRead {
   const { value: file, problems, ignored, where } = readValue(agentClaude, value, places);
-  // a warning, because the file is valid for its own program
+  if (file === undefined) return { problems, warnings: ignored };
+  // warnings, because the file is valid for its own program
   const warnings = [...problems, ...ignored];
-  if (file === undefined) return { problems: [], warnings };
   const warn: Warn = (code, message, path) => void warnings.push(problem(code, message, { where: where(path) }));
-  const fields = agentFields(file);
-  const refused = toTools(file.disallowedTools ?? [], 'disallowedTools', warn);
-  fields.models = fields.models.filter((model) => isModel(model, warn));
+  const { tools, ...keys } = file;
+  const fields = agentFields(keys);
+  fields.models = fields.models.flatMap((model) => modelName(model, warn));
   fields.agents = fields.agents.filter((agent) => agent !== '*');
+  const refused = toTools(file.disallowedTools ?? [], 'disallowedTools', warn);
   // Only a file without `tools` gets the default; unreadable tools grant nothing.
-  const tools = (value['tools'] ?? null) === null ? READ_ONLY_TOOLS : toTools(file.tools ?? [], 'tools', warn);
-  fields.tools = tools.filter((tool) => !refused.includes(tool));
+  const granted = (value['tools'] ?? null) === null ? INHERITED_TOOLS : grantedTools(tools ?? [], warn);
+  fields.tools = granted.filter((tool) => !refused.includes(tool));
+  restrict(fields, file.permission);
+  if (textOf(file.permissionMode) === 'plan') fields.planApproval = true;
+  const reasoning = EFFORTS[textOf(file.effort) ?? ''];
+  if (reasoning !== undefined) fields.settings.reasoning ??= reasoning;
   limitTurns(fields.budget, file.maxTurns);
   const name = textOf(file.name);
   return { draft: draftOf(name === undefined ? undefined : plainName(name), fields), problems: [], warnings };
+}
+
+const EFFORTS: Record<string, ModelSettings['reasoning']> = {
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+};
+
+/** opencode writes a mapping: every tool is on unless it, or `*`, is switched off. */
+function grantedTools(tools: string | readonly (string | number)[] | Record<string, boolean>, warn: Warn): string[] {
+  if (!isMapping(tools)) return toTools(tools, 'tools', warn);
+  const switches = Object.entries(tools);
+  const named = (isOn: boolean): string[] =>
+    switches.flatMap(([name, on]) => (on === isOn && name !== '*' ? (ourToolsFor(name) ?? []) : []));
+  const base = tools['*'] === false ? [] : INHERITED_TOOLS;
+  const off = named(false);
+  return [...new Set([...base, ...named(true)])].filter((tool) => !off.includes(tool));
+}
+
+/** opencode's `permission`. A mapping of patterns counts as its strictest entry. */
+function restrict(fields: AgentFields, permission: unknown): void {
+  if (!isMapping(permission)) return;
+  for (const [name, written] of Object.entries(permission)) {
+    const words: unknown[] = isMapping(written) ? Object.values(written) : [written];
+    const ours = name === '*' ? [] : (ourToolsFor(name) ?? []);
+    // Patterns may still allow a part, so a mapping never takes the tool away.
+    if (words.includes('deny') && !isMapping(written))
+      fields.tools = fields.tools.filter((tool) => !ours.includes(tool));
+    else if (words.includes('deny') || words.includes('ask')) for (const tool of ours) fields.approve[tool] = 'ask';
+  }
 }
 
 /** `*.ai`: other agents are named by the path of their file. */
@@ -52,6 +90,8 @@ export function plainName(name: string): string {
   return name
     .trim()
     .toLowerCase()
+    .replace(/\+\+/g, 'pp')
+    .replaceAll('#', 'sharp')
     .replace(/[^a-z0-9_.-]+/g, '-')
     .replace(/^[-.]+|-+$/g, '');
 }
@@ -80,7 +120,6 @@ function splitTools(text: string): string[] {
 }
 
 function ourTools(tool: string, path: Path, warn: Warn): string[] {
-  if (TOOL_NAMES.has(tool)) return [tool];
   const name = tool.replace(/\(.*$/, '').trim();
   const ours = ourToolsFor(name);
   if (ours === undefined) {
@@ -92,9 +131,11 @@ function ourTools(tool: string, path: Path, warn: Warn): string[] {
   return ours;
 }
 
-function isModel(model: string, warn: Warn): boolean {
-  if (model === 'inherit' || model === 'default' || model === '') return false;
-  if (!/\s/.test(model)) return true;
+/** Case does not matter, and `[1m]` only asks for a larger context. No name: the default. */
+function modelName(written: string, warn: Warn): string[] {
+  const model = written.replace(/\[1m\]$/i, '').trim();
+  if (/^(?:inherit|default|auto)?$/i.test(model)) return [];
+  if (!/\s/.test(model)) return [model.toLowerCase()];
   warn('unknown_model', `"${model}" is not the name of a model; the default of the workspace is used`, ['model']);
-  return false;
+  return [];
 }

@@ -1,36 +1,37 @@
 /**
- * Frontmatter as users of Claude Code write it: `key: value` lines whose values are not always YAML
- * (`description: Use it when: …`). If the whole is not valid YAML, each line is read by itself.
+ * Frontmatter as users of Claude Code and Copilot write it: lines `key: value` whose values are not
+ * always YAML (`description: Use it when: …`, also over several unindented lines). If the whole is
+ * not valid YAML, it is read line by line: only a key that these programs know begins a field, and
+ * every other line continues the field before it.
  */
 import type { YamlSource } from '../yaml/parse.js';
 
-/** Undefined unless every unindented line is `key: value`, a comment or blank. */
-export function loadLines(source: YamlSource): Record<string, unknown> | undefined {
-  const read: [string, unknown][] = [];
+/** Undefined if it begins with anything but a known key. */
+export function loadLines(source: YamlSource, knownKeys: ReadonlySet<string>): Record<string, unknown> | undefined {
+  const fields = new Map<string, string[]>();
+  let current: string[] | undefined;
   for (const line of source.text.slice(source.start, source.end).split(/\r?\n/)) {
-    if (/^\s*(?:#.*)?$/.test(line)) continue;
     const pair = /^([A-Za-z_][\w-]*):(?:\s+(.*))?$/.exec(line);
-    const last = read.at(-1);
-    if (pair !== null) read.push([pair[1]!, valueOf(pair[2]?.trim() ?? '')]);
-    else if (/^\s/.test(line) && last !== undefined) last[1] = continued(last[1], line.trim());
-    else return undefined;
+    if (pair !== null && knownKeys.has(pair[1]!) && !fields.has(pair[1]!)) {
+      current = [pair[2]?.trim() ?? ''];
+      fields.set(pair[1]!, current);
+    } else if (current !== undefined) current.push(line.trim());
+    else if (!/^\s*(?:#.*)?$/.test(line)) return undefined;
   }
-  return new Set(read.map(([key]) => key)).size === read.length ? Object.fromEntries(read) : undefined;
+  return Object.fromEntries([...fields].map(([key, lines]) => [key, valueOf(lines)]));
 }
 
-function valueOf(text: string): unknown {
+/** `lines`: the text after the colon, then the lines that continue it. */
+function valueOf([first, ...rest]: string[]): unknown {
+  const more = rest.filter((line) => line !== '' && !line.startsWith('#'));
+  const items = more.map((line) => /^-\s+(.*)$/.exec(line)?.[1]);
+  if (first === '' && more.length > 0 && items.every((item) => item !== undefined)) return items.map(unquoted);
+  const text = [/^[|>][+-]?$/.test(first!) ? '' : first!, ...more].join(' ').trim();
   const list = /^\[(.*)\]$/.exec(text);
-  if (list !== null) return list[1]!.split(',').map((item) => unquoted(item.trim()));
+  if (list !== null) return list[1]!.split(',').flatMap((item) => (item.trim() === '' ? [] : unquoted(item.trim())));
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
   if (text === 'true' || text === 'false') return text === 'true';
   return unquoted(text);
-}
-
-function continued(value: unknown, line: string): unknown {
-  const item = /^-\s+(.*)$/.exec(line);
-  if (item !== null && (value === '' || Array.isArray(value)))
-    return [...(value === '' ? [] : (value as unknown[])), unquoted(item[1]!)];
-  return `${String(value).replace(/^[|>][+-]?$/, '')} ${line}`.trim();
 }
 
 function unquoted(text: string): string {

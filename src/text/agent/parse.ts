@@ -3,7 +3,7 @@
  * files of Claude Code and Copilot, `*.ai`. All problems of a file are reported at once. A file
  * with a problem yields no agent.
  */
-import type { Agent, AgentFormat } from '../../domain/agent/agent.js';
+import { isForeignFormat, type Agent, type AgentFormat } from '../../domain/agent/agent.js';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
 import { isSafeId } from '../../domain/task/id.js';
 import { ENGINE, HUMAN } from '../../domain/task/task.js';
@@ -14,6 +14,7 @@ import { YamlPlaces, loadYaml, wholeFile, type YamlSource } from '../yaml/parse.
 import { readAgentYaml, readMarkdown, type DraftRead } from './draft.js';
 import { plainName, readAi, readClaude } from './foreign.js';
 import { splitFrontmatter } from './frontmatter.js';
+import { FOREIGN_KEYS } from '../../schemas/agent-files.js';
 import { loadLines } from './loose-yaml.js';
 import { agentPlaces } from './places.js';
 import { fillTemplate, splitPrompts } from './prompt.js';
@@ -70,11 +71,21 @@ export function parseAgent(text: string, agentFile: AgentFile): AgentParsed {
   return problems.length > 0 ? rest : { agent, ...rest };
 }
 
-/** The system prompt with its variables filled in. */
+/**
+ * The system prompt with its variables filled in. In the file of another program `{{…}}` may mean
+ * anything, so only variables that the file declares are filled.
+ */
 export function renderPrompt(
   agent: Agent,
   given: { toolDescriptions: string; variables: Record<string, string> },
 ): string {
+  if (isForeignFormat(agent.format)) {
+    const declared = Object.keys(agent.variables).map((name) => [
+      name,
+      given.variables[name] ?? agent.variables[name]!,
+    ]);
+    return fillTemplate(agent.systemPrompt, Object.fromEntries(declared) as Record<string, string>);
+  }
   const tools = given.toolDescriptions.trim() === '' ? 'No tools currently available.' : given.toolDescriptions;
   return fillTemplate(agent.systemPrompt, { ...agent.variables, ...given.variables, tool_descriptions: tools });
 }
@@ -91,7 +102,7 @@ function formatOf(agentFile: AgentFile): AgentFormat {
   if (agentFile.format !== undefined) return agentFile.format;
   if (/\.agent\.ya?ml$/.test(agentFile.file)) return 'agent-yaml';
   if (agentFile.file.endsWith('.ai')) return 'ai';
-  return /(?:^|\/)\.(?:claude|github)\//.test(agentFile.file) ? 'claude' : 'markdown';
+  return /(?:^|\/)\.(?:claude|github|opencode|gemini|agents)\//.test(agentFile.file) ? 'claude' : 'markdown';
 }
 
 interface Head {
@@ -118,13 +129,17 @@ function headOf(text: string, file: string, format: AgentFormat): Head {
 function loadHead(source: YamlSource, format: AgentFormat): { value?: Record<string, unknown>; problems: Problem[] } {
   const yaml = loadYaml(source);
   if (!yaml.ok) {
-    const value = format === 'claude' ? loadLines(source) : undefined;
-    return { problems: [yaml.problem], value };
+    const value = format === 'claude' ? loadLines(source, FOREIGN_KEYS) : undefined;
+    return { problems: [value === undefined ? yaml.problem : readByLine(yaml.problem)], value };
   }
   if (yaml.value === null) return { value: {}, problems: [] };
   if (isMapping(yaml.value)) return { value: yaml.value, problems: [] };
   const message = 'an agent is described by a mapping: lines such as "description: …"';
   return { problems: [problem('bad_field', message, { where: new YamlPlaces(source).value([]) })] };
+}
+
+function readByLine({ message, where }: Problem): Problem {
+  return problem('bad_file', `the frontmatter is not valid YAML (${message}), so it was read line by line`, { where });
 }
 
 /** `agents/<name>/agent.md` is named by its folder. */

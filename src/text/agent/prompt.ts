@@ -19,12 +19,27 @@ export function splitPrompts(body: string): Prompts {
   return prompts;
 }
 
-/** `{{name}}` becomes its value, or nothing. Values are not expanded: they may be from outside. */
+/**
+ * `{{name}}` becomes its value. Unknown names stay as they are, and so do `${{ … }}` and names in
+ * inline code, which are about a placeholder. Values are not expanded: they may be from outside.
+ */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g, (_, name: string) =>
-    Object.hasOwn(values, name) ? values[name]! : '',
+  return template.replace(VARIABLES, (whole, dollar: string | undefined, name: string | undefined) =>
+    name !== undefined && dollar === '' && Object.hasOwn(values, name) ? values[name]! : whole,
   );
 }
+
+const VARIABLES = /`[^`\n]*`|(\$?)\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g;
+
+/** The variables of a prompt that are not among `known`, as they are written. */
+export function unknownVariables(template: string, known: ReadonlySet<string>): { name: string; text: string }[] {
+  return [...template.matchAll(VARIABLES)].flatMap(({ 0: text, 1: dollar, 2: name }) =>
+    name === undefined || dollar !== '' || known.has(name) ? [] : [{ name, text }],
+  );
+}
+
+/** Filled in by the program in every prompt. */
+export const BUILT_IN_VARIABLES = ['tool_descriptions', 'date', 'name', 'agents', 'capabilities', 'workspace'];
 
 interface Heading {
   kind: 'system' | 'user';

@@ -6,25 +6,74 @@ export const TOOL_NAMES: ReadonlySet<string> = new Set(
     'read_file write_file list_directory search_files create_directory query_tasks create_task update_task execute_command',
     'send_message broadcast list_active_sessions read_session edit_session slack_send slack_read delegate_to_agent route_to',
     'vote_conclude request_help request_dependency give_back provide_dependency create_agent final_report',
+    'ask_human load_skill web_fetch web_search',
   ].flatMap((line) => line.split(' ')),
 );
 
-export const READ_ONLY_TOOLS = ['read_file', 'list_directory', 'search_files'];
+const READ_ONLY_TOOLS = ['read_file', 'list_directory', 'search_files'];
 
-/** Our tools, and the names in lower case under which Claude Code, Copilot and others know them. */
-const THEIR_NAMES: [string[], string][] = [
-  [['read_file'], 'read notebookread readfile'],
-  [['write_file'], 'write edit multiedit editfiles createfile'],
-  [['execute_command'], 'bash shell execute runcommands runinterminal powershell'],
-  [['search_files'], 'grep search codebase usages textsearch'],
-  [['list_directory', 'search_files'], 'glob ls filesearch'],
-  [['list_directory'], 'listdir'],
-  [['delegate_to_agent'], 'task agent runsubagent'],
-  [[...READ_ONLY_TOOLS, 'write_file', 'execute_command', 'delegate_to_agent'], '*'],
+/** A pattern for the tools of plugins and MCP servers. It never matches a built-in tool. */
+const EVERY_PLUGIN_TOOL = '*';
+
+/**
+ * What an agent of another program gets whose file names no tools. In those programs it has every
+ * tool of the session, without asking other agents. Each call goes through the policy.
+ */
+export const INHERITED_TOOLS = [
+  ...READ_ONLY_TOOLS,
+  'write_file',
+  'create_directory',
+  'execute_command',
+  'web_fetch',
+  'load_skill',
+  EVERY_PLUGIN_TOOL,
 ];
 
-/** Undefined if there is no counterpart. `server/Read` is `Read`. */
+/** Our tools, and the names in lower case under which other programs know them. */
+const THEIR_NAMES: [string[], string][] = [
+  [['read_file'], 'read notebookread readfile read_many_files view'],
+  [['write_file'], 'write edit multiedit notebookedit editfiles createfile replace patch apply_patch'],
+  [['create_directory'], 'createdirectory'],
+  [['execute_command'], 'bash shell execute runcommands runinterminal runtests run_shell_command terminal powershell'],
+  [['search_files'], 'grep search codebase usages textsearch search_file_content grep_search'],
+  [['list_directory', 'search_files'], 'glob ls filesearch'],
+  [['list_directory'], 'list listdir listdirectory'],
+  [['delegate_to_agent'], 'task agent runsubagent'],
+  [['web_search'], 'websearch google_web_search'],
+  [['web_fetch'], 'webfetch fetch'],
+  [['web_fetch', 'web_search'], 'web'],
+  [['send_message'], 'sendmessage'],
+  [['create_task'], 'taskcreate'],
+  [['query_tasks'], 'tasklist taskget taskoutput'],
+  [['update_task'], 'taskupdate'],
+  [['ask_human'], 'askuserquestion askquestions ask_user question'],
+  [['load_skill'], 'skill activate_skill'],
+  [[...INHERITED_TOOLS, 'delegate_to_agent'], '*'],
+];
+
+/** Groups of Copilot's own tools: `edit/editFiles`. Any other word before a slash is a server. */
+const GROUPS = new Set('agent browser edit execute read search todo vscode web'.split(' '));
+
+/**
+ * Undefined if there is no counterpart. A tool of an MCP server, `mcp__server__tool` or
+ * `server/tool`, is `server_tool` here; `*` as the tool, or none, means all of the server's tools.
+ */
 export function ourToolsFor(name: string): string[] | undefined {
-  const plain = name.replace(/^.*\//, '').toLowerCase();
+  if (TOOL_NAMES.has(name)) return [name];
+  const [, server, tool] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? [];
+  if (server !== undefined) return [serverTool(server, tool)];
+  const [group, ...rest] = name.split('/');
+  if (rest.length > 0 && !GROUPS.has(group!.toLowerCase())) return [serverTool(rest.at(-2) ?? group!, rest.at(-1))];
+  return named(rest.at(-1) ?? group!) ?? (rest.length > 0 ? named(group!) : undefined);
+}
+
+function named(name: string): string[] | undefined {
+  const plain = name.toLowerCase();
   return THEIR_NAMES.find(([, names]) => names.split(' ').includes(plain))?.[0];
+}
+
+/** As the tools of MCP servers are named. */
+function serverTool(server: string, tool = '*'): string {
+  const plain = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_');
+  return `${plain(server)}_${tool === '*' ? '*' : plain(tool)}`.slice(0, 64);
 }

@@ -1,8 +1,9 @@
 /** What one marked entry of the ballot answers, or why it does not count. */
+import { draw } from '../../domain/consent/draw.js';
 import type { Answer, Approval } from '../../domain/task/approval.js';
+import { answerIn, type Question } from '../../domain/task/question.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { whereAt } from '../lines/where.js';
-import { shownAction, shownTitle } from './ballot-entry.js';
 import { fieldOf, type Field, type Item } from './parse.js';
 import { blockText } from './value.js';
 
@@ -22,24 +23,41 @@ export function answerOf(
   const held = (why: string, at = item.bodyStart): Problem =>
     problem('not_allowed', `the answer to ${item.id} does not count: ${why}`, {
       where: whereAt(file, text, at),
-      hint: `answer with guild approve ${item.id} or guild reject ${item.id}, or restore the entry`,
+      hint: approval.request.question
+        ? `answer with guild answer ${item.id} <text>, or change the entry`
+        : `answer with guild approve ${item.id} or guild reject ${item.id}, or restore the entry`,
     });
   const refusal = refusingField(item);
   if (refusal !== undefined)
     return held(`[x] approves it, but ${refusal.key}: refuses it; remove the line or mark it [-]`, refusal.span.start);
   const by = textOf(item, 'approved_by') ?? 'human';
-  const action = shownAction(approval);
+  const { action, title } = draw(approval);
   const field = fieldOf(item, action.key);
   if (field === undefined) return held(`the line ${action.key}: is missing, so the action is not shown`);
   const below = blockText(String(field.value));
-  const above = item.title === shownTitle(approval) ? undefined : commandInTitle(item, approval);
+  const above = item.title === title ? undefined : commandInTitle(item, approval);
   const isSame = below === blockText(action.text);
-  if (above === undefined && item.title !== shownTitle(approval))
+  if (above === undefined && item.title !== title)
     return held('its title was changed; edit the action below it instead');
   if (above !== undefined && !isSame && above !== below) return held('the edited title and action do not agree');
-  if (above === undefined && isSame) return { approved: true, by };
+  if (above === undefined && isSame) {
+    const { question } = approval.request;
+    return question === undefined ? { approved: true, by } : answerToQuestion(item, question, by, held);
+  }
+  if (approval.request.question !== undefined) return held('the question was changed; answer it as it was asked');
   const edited = editedArguments(approval, action, isSame ? above! : below);
   return edited === undefined ? held('the edited action cannot be read') : { approved: true, by, edited };
+}
+
+function answerToQuestion(
+  item: Item,
+  question: Question,
+  by: string,
+  held: (why: string, at?: number) => Problem,
+): Omit<Answer, 'at'> | Problem {
+  const field = fieldOf(item, 'answer');
+  const given = answerIn(question, blockText(String(field?.value ?? '')));
+  return 'wrong' in given ? held(given.wrong, field?.span.start) : { approved: true, by, text: given.text };
 }
 
 /** A field that contradicts `[x]`. A reason is one: only a refusal has a reason. */
@@ -47,7 +65,7 @@ function refusingField(item: Item): Field | undefined {
   const filled = ({ value }: Field): boolean => String(value).trim() !== '';
   return item.fields.find((field) => {
     const { key, value } = field;
-    if (key === 'status') return filled(field) && !/^(?:pending|approved)$/i.test(String(value).trim());
+    if (key === 'status') return filled(field) && !/^(?:pending|approved|answered)$/i.test(String(value).trim());
     return (key === 'rejected_by' || key === 'reason' || key === 'rejection_reason') && filled(field);
   });
 }

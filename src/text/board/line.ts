@@ -4,7 +4,7 @@
  * anyway.
  */
 import type { Box, Field, Item, Span, Value } from './item.js';
-import { isBlankChar, readBare, readQuoted } from './value.js';
+import { commentStart, isBlankChar, isKnownKey, readBare, readQuoted, TIGHT_KEY } from './value.js';
 
 export interface Flaw {
   lint: string;
@@ -29,11 +29,11 @@ interface Head {
 const BOX_LIKE = /\[[ \t]{0,3}[^\][\s]?[ \t]{0,3}\](?=[ \t]|$)/y;
 const MARK = /[@#]([A-Za-z0-9_\u00a1-\uffff][A-Za-z0-9_./\u00a1-\uffff-]*)(?=[ \t]|$)/y;
 const MARK_LIKE = /[@#][^\s]/y;
-const KEY_HERE = /([A-Za-z_][A-Za-z0-9_-]*):(?=[ \t]|$)/y;
-const KEY_WITH_VALUE = /([A-Za-z_][A-Za-z0-9_-]*):[ \t]+[^ \t]/y;
-const NEXT_KEY = /[ \t][A-Za-z_][A-Za-z0-9_-]*:(?=[ \t]|$)/g;
+const KEY_HERE = new RegExp(`(?:[A-Za-z_][A-Za-z0-9_-]*:(?=[ \\t]|$)|${TIGHT_KEY})`, 'y');
+const KEY_WITH_VALUE = new RegExp(`(?:([A-Za-z_][A-Za-z0-9_-]*):[ \\t]+[^ \\t]|${TIGHT_KEY})`, 'y');
+const NEXT_KEY = new RegExp(`[ \\t](?:[A-Za-z_][A-Za-z0-9_-]*:(?=[ \\t]|$)|${TIGHT_KEY})`, 'g');
 const NEXT_KEY_WITH_VALUE = /[ \t]([A-Za-z_][A-Za-z0-9_-]*):[ \t]+[^ \t]/g;
-const MARK_INSIDE = /[ \t]([@#])[A-Za-z_]/g;
+const TITLE_KEY = /[ \t]title:[ \t]+[^ \t]/;
 const BOXES: Record<string, Box> = { ' ': 'open', _: 'open', '/': 'doing', x: 'done', X: 'done', '-': 'skipped' };
 const UNCLOSED: Record<string, string> = { '"': 'TD001', '`': 'TD002', "'": 'TD003' };
 const QUOTED_TITLE = 'put the title in quotes, then key: value';
@@ -48,9 +48,15 @@ export function parseHead(body: string, item: Item): Head {
   return head;
 }
 
-/** Parses the value that starts at `at` on an indented `key: value` line. */
-export function parseLineValue(line: string, at: number): { value: Value; span: Span; block: boolean; flaw?: Flaw } {
-  let end = line.length;
+/** Parses the value of `key` that starts at `at` on an indented `key: value` line. */
+export function parseLineValue(
+  line: string,
+  at: number,
+  key: string,
+): { value: Value; span: Span; block: boolean; flaw?: Flaw } {
+  const isQuote = UNCLOSED[line[at] ?? ''] !== undefined;
+  const quotedEnd = isQuote ? readQuoted(line, at)?.end : undefined;
+  let end = commentStart(line, quotedEnd ?? at, line.length, key);
   while (end > at && isBlankChar(line[end - 1])) end -= 1;
   const raw = line.slice(at, end);
   const span = { start: at, end };
@@ -159,9 +165,18 @@ function readTitle(head: Head, body: string, at: number): number | undefined {
     head.item.titleSpan = spanOf(head, at, body.length);
     return undefined;
   }
-  return matchEnd(KEY_WITH_VALUE, body, at) ? at : readBareTitle(head, body, at);
+  return startsWithKey(body, at) ? at : readBareTitle(head, body, at);
 }
 
+/** `Fix: the login` is a title; `id: c1`, and any key before a `title:`, is not. */
+function startsWithKey(body: string, at: number): boolean {
+  KEY_WITH_VALUE.lastIndex = at;
+  const match = KEY_WITH_VALUE.exec(body);
+  if (match === null) return false;
+  return isKnownKey(match[1] ?? match[2]!) || TITLE_KEY.test(body.slice(at));
+}
+
+/** Marks at its end count, as in `call the bank #money @ana`; marks and colons inside are text. */
 function readBareTitle(head: Head, body: string, at: number): undefined {
   let end = body.length;
   const comment = body.indexOf('<!--', at);
@@ -170,15 +185,43 @@ function readBareTitle(head: Head, body: string, at: number): undefined {
     if (!body.includes('-->', comment)) head.opensComment = comment;
   }
   while (end > at && isBlankChar(body[end - 1])) end -= 1;
+  end = readEndMarks(head, body, at, end);
   const title = body.slice(0, end);
   head.item.title = title.slice(at);
   if (end > at) head.item.titleSpan = spanOf(head, at, end);
-  const pair = search(NEXT_KEY_WITH_VALUE, title, at);
-  if (pair) {
-    addError(head, 'TD020', pair.index + 1, `the title before ${pair[1]}: has no quotes`, QUOTED_TITLE);
+  reportKeyInTitle(head, title, at);
+}
+
+/** A known key is certainly meant as a key; any other word with a colon is text. */
+function reportKeyInTitle(head: Head, title: string, at: number): void {
+  const first = search(NEXT_KEY_WITH_VALUE, title, at);
+  let pair = first;
+  while (pair && !isKnownKey(pair[1]!)) pair = search(NEXT_KEY_WITH_VALUE, title, pair.index + 1);
+  if (pair) addError(head, 'TD020', pair.index + 1, `the title before ${pair[1]}: has no quotes`, QUOTED_TITLE);
+  else if (first)
+    addFlaw(head, {
+      lint: 'TD022',
+      severity: 'warning',
+      at: first.index + 1,
+      message: `${first[1]}: is part of the title`,
+      hint: `if it is a key, ${QUOTED_TITLE}`,
+    });
+}
+
+/** Reads the marks between the title and `end`. Returns the end of the title. */
+function readEndMarks(head: Head, body: string, from: number, end: number): number {
+  const starts: number[] = [];
+  for (;;) {
+    let start = end;
+    while (start > from && !isBlankChar(body[start - 1])) start -= 1;
+    // `#42` is the number of something, not a tag.
+    if (start <= from || matchEnd(MARK, body, start) !== end || /^#\d+$/.test(body.slice(start, end))) break;
+    starts.unshift(start);
+    end = start;
+    while (end > from && isBlankChar(body[end - 1])) end -= 1;
   }
-  const mark = search(MARK_INSIDE, title, at);
-  if (mark) reportMisplaced(head, mark[1]!, mark.index + 1);
+  for (const start of starts) readMark(head, body, start);
+  return end;
 }
 
 function readPairs(head: Head, body: string, from: number): void {
@@ -191,6 +234,11 @@ function readPairs(head: Head, body: string, from: number): void {
         return;
       }
       at = skip(body, close + 3);
+      continue;
+    }
+    if (body[at] === ';' && isEnd(body, at + 1)) return; // a comment
+    if (matchEnd(MARK, body, at)) {
+      at = skip(body, readMark(head, body, at)!);
       continue;
     }
     const key = head.base + at === head.item.restStart || isBlankChar(body[at - 1]) ? matchEnd(KEY_HERE, body, at) : 0;
@@ -222,7 +270,8 @@ function readPair(head: Head, body: string, start: number, key: string): number 
   NEXT_KEY.lastIndex = at;
   let end = NEXT_KEY.test(body) ? body.lastIndexOf(':', NEXT_KEY.lastIndex) : body.length;
   if (end < body.length) while (!isBlankChar(body[end - 1])) end -= 1;
-  while (isBlankChar(body[end - 1])) end -= 1;
+  end = commentStart(body, at, end, key);
+  while (end > at && isBlankChar(body[end - 1])) end -= 1;
   const raw = body.slice(at, end);
   if (/[ \t]/.test(raw)) {
     addFlaw(head, {
@@ -254,18 +303,13 @@ function addField(
 /** Reports text where only `key: value` is allowed. */
 function reportStray(head: Head, body: string, at: number): void {
   const char = body[at]!;
-  if (matchEnd(MARK_LIKE, body, at)) return reportMisplaced(head, char, at);
+  if (matchEnd(MARK_LIKE, body, at)) return void readMark(head, body, at);
   if (isLoneCapital(body, at) && char <= 'D') {
     return addError(head, 'TD012', at, 'a priority must come before the title', 'move it to the front');
   }
   if (matchEnd(BOX_LIKE, body, at))
     return addError(head, 'TD013', at, 'a box must come before the title', 'move it to the front');
   addError(head, 'TD021', at, 'a value without a key', 'write key: value, or move it inside the quotes');
-}
-
-function reportMisplaced(head: Head, kind: string, at: number): void {
-  const [lint, what] = kind === '@' ? ['TD010', 'a name'] : ['TD011', 'a tag'];
-  addError(head, lint, at, `${what} must come before the title`, `move it to the front, or put the title in quotes`);
 }
 
 function blockFlaw(raw: string, at: number): { flaw?: Flaw } {

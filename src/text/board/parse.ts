@@ -16,7 +16,7 @@ import {
   startReading,
 } from './reading.js';
 import { closeSection, popItem, finishBoard } from './finish-board.js';
-import { isBlankChar } from './value.js';
+import { isBlankChar, TIGHT_KEY } from './value.js';
 
 export type { Board, BoardProblem, Box, Field, Item, Mark, Section, Span, Value } from './item.js';
 export { fieldOf, itemKey } from './item.js';
@@ -38,8 +38,9 @@ export function parseBoard(text: string, file: string): Board {
 }
 
 const HEADING = /(#{1,6})(?=[ \t]|$)/y;
-const FIELD = /([A-Za-z_][A-Za-z0-9_-]*):(?=[ \t]|$)/y;
-const RULE = /-[ \t]*-[ \t]*-[- \t]*$/y;
+const FIELD = new RegExp(`(?:([A-Za-z_][A-Za-z0-9_-]*):(?=[ \\t]|$)|${TIGHT_KEY})`, 'y');
+const RULE = /([-*])[ \t]*\1[ \t]*\1(?:\1|[ \t])*$/y;
+const BOX_AHEAD = /[ \t]+\[[^\]\n]\](?:[ \t]|$)/y;
 const CONFLICT = /^(?:<{7}|>{7})(?: |$)/;
 const TWO_SPACES = 'use two spaces for each level';
 
@@ -81,7 +82,7 @@ function readOpenLine(reading: Reading, line: Line): void {
   }
   if (owner) {
     const field = matchAt(FIELD, line.source, at);
-    if (field) return readField(reading, line, owner, field[1]!);
+    if (field) return readField(reading, line, owner, field[1] ?? field[2]!);
   } else if (line.indent > 0) {
     // Indented text outside items is never a heading: an item added above it would change its
     // meaning.
@@ -96,21 +97,29 @@ function readOpenLine(reading: Reading, line: Line): void {
 
 function readHeading(reading: Reading, line: Line): void {
   const level = matchAt(HEADING, line.source, 0)?.[1]!.length ?? 0;
-  if (level === 0 || level > 2) return;
+  if (level === 0) return;
   const heading = line.source
     .slice(level)
     .trim()
     .replace(/[ \t]#+$/, '')
     .trimEnd();
-  reading.inTodo = level === 2 && heading.toUpperCase() === 'TODO';
+  const isTodo = level >= 2 && heading.toUpperCase() === 'TODO';
+  // A deeper heading, such as a group of tasks, stays inside its section.
+  if (!isTodo && level > reading.level) return;
+  reading.inTodo = isTodo;
+  reading.level = isTodo ? level : 2;
   closeSection(reading);
-  if (level !== 2) return;
+  if (level !== reading.level) return;
   reading.section = { heading, span: { start: line.start, end: line.next }, headingEnd: line.end };
   reading.board.sections.push(reading.section);
 }
 
-/** A dash and a space, or a dash alone. Three dashes are a horizontal rule. */
+/**
+ * A dash and a space, or a dash alone. Three dashes are a horizontal rule. After `*` and `+` a box
+ * must follow: people also use them for plain lists.
+ */
 function isBullet(source: string, at: number): boolean {
+  if (source[at] === '*' || source[at] === '+') return matchAt(BOX_AHEAD, source, at + 1) !== undefined;
   if (source[at] !== '-') return false;
   const after = source[at + 1];
   return (after === undefined || isBlankChar(after)) && !matchAt(RULE, source, at);
@@ -186,7 +195,7 @@ function checkIndent(reading: Reading, item: Item, line: Line): void {
 function readField(reading: Reading, line: Line, item: Item, key: string): void {
   let at = line.first - line.start + key.length + 1;
   while (isBlankChar(line.source[at])) at += 1;
-  const read = parseLineValue(line.source, at);
+  const read = parseLineValue(line.source, at, key);
   const valueSpan = { start: read.span.start + line.start, end: read.span.end + line.start };
   const form = read.block ? 'block' : 'line';
   const field: Field = { key, value: read.value, form, span: { start: line.first, end: valueSpan.end }, valueSpan };

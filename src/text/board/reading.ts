@@ -24,7 +24,9 @@ export interface Reading {
   /** Where each line starts, up to the one being read. */
   starts: number[];
   inTodo: boolean;
-  /** The section being read, if it has a heading of the second level. */
+  /** A heading of this level, or of a higher one, ends the section. */
+  level: number;
+  /** The section being read: of a heading of the second level, or of a deeper TODO. */
   section?: Section;
   /** Items that are still open, outermost first. */
   stack: Item[];
@@ -46,7 +48,7 @@ export function startReading(text: string, file: string): Reading {
   const board = { file, items: [], rejected: [], problems: [], sections: [], eol, bodyStart: 0, openEnd: false };
   const lastClose = text.lastIndexOf('-->');
   const reported = { line: 0, error: 0, warning: 0 };
-  return { text, board, all: [], starts: [], inTodo: false, stack: [], lastEnd: 0, lastClose, reported };
+  return { text, board, all: [], starts: [], inTodo: false, level: 2, stack: [], lastEnd: 0, lastClose, reported };
 }
 
 /** True if this line belongs to a block, fence or comment opened above. */

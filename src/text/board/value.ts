@@ -25,7 +25,7 @@ export function readQuoted(line: string, at: number): Quoted | undefined {
 /** A value on one line. `inline` values share their line and must not look like a key. */
 export function writeScalar(value: Value, inline = false): string {
   if (typeof value !== 'string') return String(value);
-  const safe = inline ? /^[^\s"'`|][^\s"`]*$/.test(value) && !/:$/.test(value) : isBareSafe(value);
+  const safe = inline ? /^[^\s"'`|;][^\s"`]*$/.test(value) && !/:$/.test(value) : isBareSafe(value);
   return safe && !isTyped(value) ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`;
 }
 
@@ -55,6 +55,38 @@ export function stripIndent(line: string, columns: number): string {
     at += 1;
   }
   return line.slice(at);
+}
+
+/**
+ * Keys with a meaning on every board. Only these are keys where a word with a colon could also be
+ * part of a title (`Fix: the login`), and only these may be written without a space: `id:c1`.
+ */
+const KNOWN_KEYS =
+  'id title priority stakeholders tags parent depends_on dependencies requirements completed skipped completed_at failed_at description prompt command approval_required'.split(
+    ' ',
+  );
+
+export function isKnownKey(key: string): boolean {
+  return KNOWN_KEYS.includes(key);
+}
+
+/** A known key with its value right after the colon. `title://` is an address. */
+export const TIGHT_KEY = `(${KNOWN_KEYS.join('|')}):(?=[^\\s/:])`;
+
+/**
+ * Where the comment `; …` of a value starts, with the blanks before it; `end` if there is none. A
+ * command keeps its semicolons: half of one must never run.
+ */
+export function commentStart(text: string, from: number, end: number, key: string): number {
+  if (key === 'command') return end;
+  const part = text.slice(from, end);
+  for (let at = part.indexOf(';'); at >= 0; at = part.indexOf(';', at + 1)) {
+    if (!isBlankChar(text[from + at - 1]) || !(at + 1 === part.length || isBlankChar(part[at + 1]))) continue;
+    let start = at;
+    while (start > 0 && isBlankChar(part[start - 1])) start -= 1;
+    return from + start;
+  }
+  return end;
 }
 
 export function isKey(text: string): boolean {
@@ -111,5 +143,5 @@ function isTyped(value: string): boolean {
 }
 
 function isBareSafe(value: string): boolean {
-  return value !== '' && value === value.trim() && !/^["'`|]/.test(value);
+  return value !== '' && value === value.trim() && !/^["'`|;]|[ \t];(?:[ \t]|$)/.test(value);
 }

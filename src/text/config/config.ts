@@ -58,9 +58,13 @@ function toConfig(file: GuildYaml, env: Env): Config {
       maxResultBytes: count(limits.max_result_bytes) ?? DEFAULT_LIMITS.maxResultBytes,
       children: count(limits.children) ?? DEFAULT_LIMITS.children,
       tasksPerMinute: count(limits.tasks_per_minute) ?? DEFAULT_LIMITS.tasksPerMinute,
+      calls: count(limits.calls) ?? DEFAULT_LIMITS.calls,
+      argumentBytes: count(limits.argument_bytes) ?? DEFAULT_LIMITS.argumentBytes,
+      requests: count(limits.requests) ?? DEFAULT_LIMITS.requests,
     },
     budget: budgetOf(file.budget),
     search: file.search ?? 'lexical',
+    allowOutward: textList(file.allow_outward) ?? [],
     rescanMs: durationMs(file.watch?.rescan) ?? 4000,
     store: file.store ?? 'files',
     git: toGit(file.git),
@@ -71,7 +75,12 @@ function toConfig(file: GuildYaml, env: Env): Config {
   };
   return {
     ...config,
-    ...defined({ defaultAgent: textOf(file.default_agent), planner: textOf(file.planner), checkins: file.checkins }),
+    ...defined({
+      sandbox: file.sandbox,
+      defaultAgent: textOf(file.default_agent),
+      planner: textOf(file.planner),
+      checkins: file.checkins,
+    }),
   };
 }
 
@@ -81,11 +90,11 @@ function defaultModel(env: Env): string {
 }
 
 const DEFAULT_MODELS: [string, string][] = [
-  ['OPENAI_BASE_URL', 'openai/gpt-5-mini'],
-  ['OPENAI_API_KEY', 'openai/gpt-5-mini'],
-  ['ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-4-5'],
-  ['GOOGLE_GENERATIVE_AI_API_KEY', 'google/gemini-2.5-flash'],
-  ['GEMINI_API_KEY', 'google/gemini-2.5-flash'],
+  ['OPENAI_BASE_URL', 'openai/gpt-6.1-terra'],
+  ['OPENAI_API_KEY', 'openai/gpt-6.1-terra'],
+  ['ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-5-5'],
+  ['GOOGLE_GENERATIVE_AI_API_KEY', 'google/gemini-3.8-flash'],
+  ['GEMINI_API_KEY', 'google/gemini-3.8-flash'],
 ];
 
 type Entry<K extends keyof GuildYaml> = NonNullable<GuildYaml[K]>[string & keyof NonNullable<GuildYaml[K]>];

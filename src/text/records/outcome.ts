@@ -1,8 +1,9 @@
 /**
- * Outcomes of effects as `.guild/run/<id>.done` keeps them. Records of versions before `code` hold
- * the code of a failure at the start of its text; they are read here and nowhere else.
+ * Outcomes of effects as `.guild/run/<id>.started` keeps them. Records of versions before `code`
+ * hold the code of a failure at the start of its text; they are read here and nowhere else.
  */
 import type { Outcome } from '../../domain/task/outcome.js';
+import { readFileRefs } from '../../domain/file-ref.js';
 import { isProblemCode } from '../../domain/problem.js';
 
 export function printOutcome(outcome: Outcome): string {
@@ -15,7 +16,8 @@ export function parseOutcome(text: string): Outcome | undefined {
   if (fields === undefined) return undefined;
   const { ok, code } = fields;
   const content = typeof fields['text'] === 'string' ? fields['text'] : '';
-  if (ok === true) return { ok, text: content };
+  const files = readFileRefs(fields['files']);
+  if (ok === true) return { ok, text: content, ...(files.length > 0 ? { files } : {}) };
   return isProblemCode(code) ? { ok: false, code, text: content } : withoutCode(content);
 }
 

@@ -16,11 +16,14 @@ const DIFF_WIDTH = 160;
 /** With more edits than this the whole conversation counts as replaced. */
 const MAX_EDITS = 1000;
 
-/** Messages that were removed and added at the same place count as changed. */
-export function diffMessages(before: readonly Message[], after: readonly Message[]): MessagesDiff {
+/**
+ * Messages that were removed and added at the same place count as changed. `first`: the number of
+ * the first message in its conversation.
+ */
+export function diffMessages(before: readonly Message[], after: readonly Message[], first = 1): MessagesDiff {
   const edit = { added: 0, changed: 0, removed: 0 };
   const lines: string[] = [];
-  let [number, was] = [1, [] as Message[]];
+  let [number, was] = [first, [] as Message[]];
   const place = (is: Message[]): void => {
     const changed = Math.min(was.length, is.length);
     edit.changed += changed;

@@ -9,17 +9,21 @@ import {
   boundedCall,
   MESSAGE_KINDS,
   SESSION_STATUSES,
+  type Compacted,
   type Message,
   type MessageUsage,
+  type Pins,
+  type ProviderData,
   type Session,
   type SessionHeader,
   type ToolCall,
 } from '../../domain/session/session.js';
+import { readFileRefs } from '../../domain/file-ref.js';
 import { withLegacyFields } from './legacy.js';
 import { YamlPlaces, loadYaml, wholeFile } from '../yaml/parse.js';
 
 export { printHeader, printMessages, printStatus } from './print.js';
-export { appendPlace, isBeheaded, makeAppendable, repairTail, statusSpan } from './tail.js';
+export { appendPlace, hasFurtherKey, headLength, isBeheaded, makeAppendable, repairTail, statusSpan } from './tail.js';
 
 type SessionParsed = { ok: true; session: Session } | { ok: false; problem: Problem };
 
@@ -80,6 +84,8 @@ function readHeader(given: Fields, file: string): SessionHeader {
   if (model !== undefined) header.model = model;
   if (definition !== undefined) header.definition = definition;
   if (task !== undefined) header.task = task;
+  const pins = readPins(given['pins']);
+  if (pins !== undefined) header.pins = pins;
   const forkedFrom = words(given['forked_from']);
   if (forkedFrom !== undefined) header.forkedFrom = forkedFrom;
   const kept = number(given['kept']);
@@ -118,15 +124,39 @@ function readMessage(value: unknown, path: Path): Message {
   if (cause !== undefined) message.cause = cause;
   const task = words(given['task']);
   if (task !== undefined) message.task = task;
+  const definition = words(given['definition']);
+  if (definition !== undefined) message.definition = definition;
+  const pins = readPins(given['pins']);
+  if (pins !== undefined) message.pins = pins;
+  const compacted = readCompacted(given['compacted']);
+  if (compacted !== undefined) message.compacted = compacted;
   if (callId !== undefined) message.toolCallId = callId;
   if (typeof given['is_error'] === 'boolean') message.isError = given['is_error'];
   if (isProblemCode(given['code'])) message.code = given['code'];
   if (given['final'] === true) message.final = true;
+  if (typeof given['private'] === 'string') message.private = given['private'];
   if (isFilled(given['tool_calls'])) message.toolCalls = readCalls(given['tool_calls'], [...path, 'tool_calls']);
   if (isFilled(given['usage']))
     message.usage = readUsage(fields(given['usage'], [...path, 'usage'], 'usage is a mapping'));
+  const files = readFileRefs(given['files']);
+  if (files.length > 0) message.files = files;
+  const provider = readProvider(given['provider']);
+  if (provider !== undefined) message.provider = provider;
   if (timestamp !== undefined && timestamp !== '') message.timestamp = timestamp;
   return message;
+}
+
+function readPins(value: unknown): Pins | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { system, tools } = value as Fields;
+  return typeof system === 'string' && typeof tools === 'string' ? { system, tools } : undefined;
+}
+
+function readCompacted(value: unknown): Compacted | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const upTo = number((value as Fields)['up_to']);
+  const shortTo = number((value as Fields)['short_to']) ?? upTo;
+  return upTo === undefined ? undefined : { upTo, shortTo: shortTo! };
 }
 
 function readCalls(value: unknown, path: Path): ToolCall[] {
@@ -175,6 +205,22 @@ function readUsage(given: Fields): MessageUsage {
   if (microUsd !== undefined) usage.microUsd = microUsd;
   if (ms !== undefined) usage.ms = ms;
   return usage;
+}
+
+/** Only for its provider; what is damaged is left out, as if it had never been kept. */
+function readProvider(value: unknown): ProviderData | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, model, message, chain, parts, blob } = value as Record<keyof ProviderData, unknown>;
+  const said = [name, model, message, chain].map(words);
+  if (said.includes(undefined)) return undefined;
+  return {
+    name: said[0]!,
+    model: said[1]!,
+    message: said[2]!,
+    chain: said[3]!,
+    ...(typeof parts === 'string' ? { parts } : {}),
+    ...(typeof blob === 'string' ? { blob } : {}),
+  };
 }
 
 function fields(value: unknown, path: Path, want: string): Fields {

@@ -52,6 +52,16 @@ export function appendPlace(text: string): { indent: number; before: string } | 
 
 const KEY_FOLLOWS = /^[^\s#-]/m;
 
+/** Whether something other than items follows in this part of the list of messages. */
+export function hasFurtherKey(list: string): boolean {
+  return KEY_FOLLOWS.test(list);
+}
+
+/** Where the list of messages begins. */
+export function headLength(text: string): number | undefined {
+  return messagesLine(text)?.end;
+}
+
 /**
  * The same session in a form that can grow: a list that is not the last key moves to the end, and a
  * flow list becomes items. All other lines stay. For texts that parse and have no `appendPlace`.
