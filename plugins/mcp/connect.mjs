@@ -1,87 +1,163 @@
 /**
- * A connection to an MCP server, over HTTP or over stdio to a process started for it. It opens at
- * the first call and closes when idle. The process gets only PATH, HOME and the variables listed in
- * the settings.
+ * A connection to an MCP server. It opens at the first call and stays open as long as a task that
+ * used it is open. An error of one call affects only that call. If the connection breaks, the next
+ * call opens a new one.
  */
-const IDLE_MS = 60_000;
-const CONNECT_MS = 30_000;
+import { LoginNeeded } from './login.mjs';
+import { makeTransport } from './transport.mjs';
 
-/** `settings`: {command: [...], env: [NAMES]} or {url, key_env, headers}. */
-export function connection(settings, { env, workspace }) {
-  let client;
+const IDLE_MS = 60_000;
+const START_MS = 60_000;
+/** Without progress. With progress a call may take up to `MAX_CALL_MS`. */
+const CALL_MS = 5 * 60_000;
+const MAX_CALL_MS = 60 * 60_000;
+
+/**
+ * `settings`: as `namedServers` returns them. `host.isOpen(task)`: whether that task has not ended.
+ * `onTools(tools)`: the server changed its tools.
+ */
+export function connection(name, settings, host, onTools = () => {}) {
+  const callMs = durationMs(settings.timeout) ?? CALL_MS;
+  const calls = new Set();
+  const users = new Set();
+  let opened;
   let idle;
   const drop = async () => {
     clearTimeout(idle);
-    const open = client;
-    client = undefined;
+    const open = opened;
+    opened = undefined;
     await (await open?.catch(() => undefined))?.close().catch(() => undefined);
   };
-  const use = async (work) => {
+  const rest = () => {
     clearTimeout(idle);
-    client ??= within(open(settings, env, workspace), CONNECT_MS, 'no answer within 30 s');
+    idle = setTimeout(() => {
+      for (const task of users) if (host.isOpen?.(task) !== true) users.delete(task);
+      if (calls.size > 0 || users.size > 0) rest();
+      else void drop();
+    }, IDLE_MS);
+    idle.unref();
+  };
+  const open = () => {
+    opened ??= connect(settings, host, { onTools, onClose: () => (opened = undefined) });
+    opened.catch(() => (opened = undefined));
+    return opened;
+  };
+  const use = async (work, call = {}) => {
+    calls.add(call);
+    if (call.task !== undefined) users.add(call.task);
+    const options = {
+      timeout: callMs,
+      maxTotalTimeout: Math.max(callMs, MAX_CALL_MS),
+      resetTimeoutOnProgress: true,
+      onprogress: (progress) => call.progress?.(progressText(progress)),
+      ...(call.signal ? { signal: call.signal } : {}),
+    };
     try {
-      return await work(await client);
+      const client = await open();
+      try {
+        return await work(client, options);
+      } catch (thrown) {
+        if (!isForgottenSession(thrown)) throw thrown;
+        await drop(); // The server did not run the call: it has restarted and does not know us.
+        return await work(await open(), options);
+      }
     } catch (thrown) {
-      await drop(); // the next call opens a new connection
-      throw thrown;
+      throw explained(name, thrown, callMs);
     } finally {
-      clearTimeout(idle);
-      idle = setTimeout(() => void drop(), IDLE_MS);
-      idle.unref();
+      calls.delete(call);
+      rest();
     }
   };
   return {
-    tools: () => use(listAll),
-    call: (name, args, signal) => use((open) => open.callTool({ name, arguments: args, options: { signal } })),
+    tools: () => use(listTools),
+    call: (tool, args, call) => use((client, options) => client.callTool({ name: tool, arguments: args }, options), call),
+    resources: (call) => use(listResources, call),
+    read: (uri, call) => use((client, options) => client.readResource({ uri }, options), call),
     close: drop,
   };
 }
 
-async function open(settings, env, workspace) {
-  const { createMCPClient } = await import('#ai-sdk/mcp');
-  return createMCPClient({ transport: await transport(settings, env, workspace), onUncaughtError: () => {} });
-}
-
-async function transport({ command, env: names = [], url, key_env: keyEnv, headers = {} }, env, workspace) {
-  if (url !== undefined) {
-    const key = keyEnv === undefined ? undefined : env[keyEnv];
-    if (keyEnv !== undefined && !key) throw new Error(`${keyEnv} is not set`);
-    return { type: 'http', url, headers: { ...headers, ...(key ? { authorization: `Bearer ${key}` } : {}) } };
+async function connect(settings, host, { onTools, onClose }) {
+  // The handshake that every server knows; a server that knows only the newer one is asked again.
+  const modes = settings.url === undefined ? ['legacy', 'auto'] : ['auto'];
+  const startMs = durationMs(settings.start_timeout) ?? START_MS;
+  let first;
+  for (const mode of modes) {
+    const { transport, stderr } = await makeTransport(settings, host);
+    const { Client } = await import('#mcp/client');
+    const client = new Client(
+      { name: 'guildhall', version: host.version ?? '0' },
+      {
+        versionNegotiation: { mode },
+        listChanged: { tools: { onChanged: (_, tools) => tools && onTools(tools) } },
+        // A server that breaks its own output schema is still understood.
+        jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input, errorMessage: undefined }) },
+      },
+    );
+    client.onclose = onClose;
+    client.onerror = () => {};
+    try {
+      await client.connect(transport, { timeout: startMs });
+      return client;
+    } catch (thrown) {
+      await client.close().catch(() => undefined);
+      const why = isTimeout(thrown) ? new Error(`it did not answer within ${startMs / 1000} s`) : thrown;
+      first ??= withStderr(why, stderr());
+      if (typeof thrown.code !== 'number') break; // it did not answer at all, so no handshake helps
+    }
   }
-  const { Experimental_StdioMCPTransport: Stdio } = await import('#ai-sdk/mcp-stdio');
-  const [program, ...args] = command;
-  const passed = Object.fromEntries(
-    ['PATH', 'HOME', ...names].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
-  );
-  return new Stdio({ command: program, args, env: passed, cwd: workspace, stderr: 'ignore' });
+  throw first;
 }
 
-async function listAll(client) {
-  const all = [];
-  let cursor;
-  do {
-    const page = await client.listTools(cursor === undefined ? {} : { params: { cursor } });
-    all.push(...page.tools);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined && all.length < 1000);
-  return all;
+/** The last lines of stderr say more than "the connection was closed". */
+function withStderr(thrown, text) {
+  const lines = text.split('\n').flatMap((line) => line.trim() || []);
+  const tail = lines.slice(-5).join(' | ').slice(-500);
+  if (tail === '') return thrown;
+  return new Error(`${thrown.message}; it wrote: ${tail}`, { cause: thrown });
 }
 
-async function within(promise, ms, message) {
-  let timer;
-  const timeout = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(message)), ms);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
+async function listTools(client, options) {
+  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], hasResources: hasResources(client) };
+  const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
+  return { tools, hasResources: hasResources(client) };
+}
+
+function hasResources(client) {
+  return client.getServerCapabilities()?.resources !== undefined;
+}
+
+async function listResources(client, options) {
+  const { resources } = await client.listResources(undefined, options);
+  const { resourceTemplates } = await client.listResourceTemplates(undefined, options).catch(() => ({ resourceTemplates: [] }));
+  return { resources, resourceTemplates };
+}
+
+/** Servers say so with 404, as the protocol has it, or with 400. Neither has run the call. */
+function isForgottenSession(thrown) {
+  return [400, 404].includes(thrown.status ?? thrown.data?.status);
+}
+
+function isTimeout(thrown) {
+  return thrown.code === 'REQUEST_TIMEOUT';
+}
+
+function explained(name, thrown, callMs) {
+  for (let cause = thrown; cause !== undefined; cause = cause.cause) {
+    if (cause instanceof LoginNeeded || cause.name === 'UnauthorizedError')
+      return new Error(`the MCP server ${name} wants you to log in: guild mcp login ${name}`, { cause: thrown });
   }
+  if (!isTimeout(thrown)) return thrown;
+  return new Error(`no answer within ${Math.round(callMs / 1000)} s; the server may still be working`, { cause: thrown });
 }
 
-/** A tool's reply as text. Images and other media are named, not shown. */
-export function replyText({ content = [], structuredContent, toolResult, isError = false }) {
-  const parts = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}, not shown]`));
-  if (parts.length === 0) parts.push(JSON.stringify(structuredContent ?? toolResult ?? 'done'));
-  return { success: !isError, content: parts.join('\n') };
+function progressText({ progress, total, message }) {
+  const amount = total === undefined ? String(progress) : `${Math.round((progress / total) * 100)} %`;
+  return message ? `${amount}: ${message}` : amount;
+}
+
+/** `90s`, `5m`, `1h`, or a number of seconds. */
+function durationMs(written) {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/.exec(String(written ?? '')) ?? [];
+  return amount === undefined ? undefined : Number(amount) * { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit];
 }

@@ -47,7 +47,8 @@ function read({ workspace }) {
         additionalProperties: false,
       },
     },
-    metadata: { requiresHumanApproval: false, readOnly: true },
+    // It reads messages that have arrived already and sends nothing.
+    metadata: { requiresHumanApproval: false, readOnly: true, outward: false },
     execute({ limit = 10 }) {
       const messages = newest(workspace, limit);
       if (messages.length === 0) return { success: true, content: 'There are no messages from Slack.' };

@@ -1,23 +1,14 @@
 /**
- * Loads Slack's official packages on demand: installed with Guildhall, or else in the workspace.
+ * Loads Slack's official packages on demand, from where Guildhall is installed. Packages in a
+ * workspace are not loaded: whoever wrote the folder could put any code there.
  */
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-export async function official(name, workspace) {
+export async function official(name) {
   try {
     return await import(name);
   } catch (error) {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  }
-  try {
-    return await import(pathToFileURL(createRequire(path.join(workspace, 'package.json')).resolve(name)).href);
-  } catch (error) {
-    if (error?.code !== 'MODULE_NOT_FOUND' && error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error(`Slack's packages are missing; run: npm install @slack/web-api@7 @slack/socket-mode@2`, {
-      cause: error,
-    });
+    const install = 'npm install --global guildhall @slack/web-api@7 @slack/socket-mode@2';
+    throw new Error(`Slack's packages are missing; install them next to guildhall: ${install}`, { cause: error });
   }
 }
 

@@ -28,19 +28,22 @@ export async function post(host, { recipient, text, thread }) {
   const channel = channelOf(workspace, recipient);
   if (channel === undefined)
     return failure(`no message from ${recipient} has arrived yet; use a channel (#ops) or an id instead`);
-  const { WebClient } = await official('@slack/web-api', workspace);
-  // No retries: a message that may have arrived must not be sent twice. The client still waits out
-  // rate limits, because nothing was sent then.
+  const { WebClient } = await official('@slack/web-api');
+  // No retries: a message that may have arrived must not be sent twice. After a refusal for haste
+  // nothing was sent, and Slack says when to come back.
   const web = new WebClient(env.SLACK_BOT_TOKEN, {
     logger: QUIET,
     retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
     timeout: 30_000,
     ...address(env),
   });
   try {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is Slack's
-    // method, not window's
-    const sent = await web.chat.postMessage({ channel, text, ...(thread ? { thread_ts: thread } : {}) });
+    const sent = await unhurried(() =>
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is Slack's
+      // method, not window's
+      web.chat.postMessage({ channel, text: escaped(text), ...(thread ? { thread_ts: thread } : {}) }),
+    );
     recordSent(workspace, { ...line, sent: true, channel: sent.channel, slack_ts: sent.ts });
     return {
       success: true,
@@ -50,6 +53,28 @@ export async function post(host, { recipient, text, thread }) {
   } catch (error) {
     return failure(explain(error));
   }
+}
+
+/** A message waits at most this long for Slack to accept it. */
+const MAX_WAIT_MS = 5 * 60_000;
+
+/** Repeats a call that was refused because of a rate limit, when Slack says so. */
+async function unhurried(call) {
+  const end = Date.now() + MAX_WAIT_MS;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const waitMs = Number(error?.retryAfter) * 1000;
+      if (!Number.isFinite(waitMs) || Date.now() + waitMs > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+}
+
+/** The three characters that have a meaning in Slack's text. */
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** Replies where this person or channel last wrote; otherwise posts a new message. */
@@ -87,6 +112,8 @@ function explain(error) {
     return `Slack refused the token (${code}); check SLACK_BOT_TOKEN`;
   if (code === 'channel_not_found') return 'Slack has no such channel or person (channel_not_found); check the name';
   if (code === 'not_in_channel') return 'the app is not a member of that channel (not_in_channel); invite it';
+  if (error?.retryAfter !== undefined)
+    return `Slack allows no more messages now, and this one was not sent; try again in ${error.retryAfter} s`;
   if (code !== undefined) return `Slack refused the message: ${code}`;
   return `Slack could not be reached, and the message may or may not have been sent: ${error?.message ?? error}`;
 }

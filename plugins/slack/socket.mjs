@@ -14,7 +14,7 @@ const MAX_PAUSE_MS = 60_000;
  */
 export async function listen({ workspace, env, config, signal, deliver, report }) {
   if (!env.SLACK_APP_TOKEN || signal.aborted) return;
-  const { SocketModeClient } = await official('@slack/socket-mode', workspace);
+  const { SocketModeClient } = await official('@slack/socket-mode');
   const names = await directory(workspace, env);
   let failures = 0;
   while (!signal.aborted) {
@@ -67,7 +67,7 @@ async function lineOf(event, names, config) {
     user_id: event.user,
     channel,
     channel_id: event.channel,
-    text: event.text,
+    text: readable(event),
     thread: event.thread_ts ?? event.ts,
   };
 }
@@ -75,7 +75,7 @@ async function lineOf(event, names, config) {
 /** Looks up names for ids, once each. If Slack does not answer soon, the id itself is used. */
 async function directory(workspace, env) {
   if (!env.SLACK_BOT_TOKEN) return { self: undefined, person: async (id) => id, channel: async (id) => id };
-  const { WebClient } = await official('@slack/web-api', workspace);
+  const { WebClient } = await official('@slack/web-api');
   const web = new WebClient(env.SLACK_BOT_TOKEN, {
     logger: QUIET,
     retryConfig: { retries: 0 },
@@ -108,6 +108,19 @@ async function directory(workspace, env) {
         return channel?.name ? `#${channel.name}` : undefined;
       }),
   };
+}
+
+/** The text as people see it in Slack, and the names of attached files. */
+function readable({ text, files = [] }) {
+  const plain = text
+    .replace(/<(https?:[^|>]+)\|([^>]+)>/g, '$2 ($1)')
+    .replace(/<([@#!])([^|>]+)(?:\|([^>]+))?>/g, (_, kind, id, label) => `${kind === '!' ? '@' : kind}${label ?? id}`)
+    .replace(/<(https?:[^>]+|mailto:[^>]+)>/g, '$1')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+  const named = files.flatMap(({ name, title }) => name ?? title ?? []);
+  return named.length === 0 ? plain : `${plain}\n\n[attached: ${named.join(', ')}]`;
 }
 
 function aborted(signal) {

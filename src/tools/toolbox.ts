@@ -1,5 +1,6 @@
 /** All tools by name, and their descriptions for a model that reads them in its prompt. */
 import type { JsonSchema } from '../ports/model.js';
+import { askHuman } from './people/ask-human.js';
 import { assignProvider } from './coordination/assign-provider.js';
 import { breakDown, nameDuplicates } from './tasks/break-down.js';
 import { createAgent } from './agents/create-agent.js';
@@ -16,26 +17,32 @@ import { listDirectory } from './files/list-directory.js';
 import { placeBid } from './tasks/place-bid.js';
 import { provideDependency } from './coordination/provide-dependency.js';
 import { queryTasks } from './tasks/query-tasks.js';
+import { getFileInfo } from './files/get-file-info.js';
 import { readFile } from './files/read-file.js';
 import { requestDependency } from './coordination/request-dependency.js';
 import { requestHelp } from './coordination/request-help.js';
 import { routeTo } from './tasks/route-to.js';
 import { searchFiles } from './files/search-files.js';
 import { sendMessage } from './conversations/send-message.js';
+import { loadSkill } from './skills/load-skill.js';
 import { listActiveSessions, readSession } from './conversations/sessions.js';
 import { broadcast, concludeTeam, voteConclude } from './conversations/team.js';
 import { toolProblem } from './core/define-tool.js';
 import type { Tool } from './core/tool.js';
 import { updateTask } from './tasks/update-task.js';
+import { webFetch } from './web/web-fetch.js';
 import { writeFile } from './files/write-file.js';
 
 const BUILT: readonly Tool[] = [
   readFile,
   writeFile,
   listDirectory,
+  getFileInfo,
   createDirectory,
   searchFiles,
   executeCommand,
+  webFetch,
+  loadSkill,
   delegateToAgent,
   queryTasks,
   createTask,
@@ -60,6 +67,7 @@ const BUILT: readonly Tool[] = [
   provideDependency,
   assignProvider,
   requestHelp,
+  askHuman,
   finalReport,
 ];
 
@@ -96,8 +104,14 @@ function argLines(schema: JsonSchema): string[] {
   return Object.entries(schema.properties ?? {}).map(([name, arg]) => {
     const optional = schema.required?.includes(name) ? '' : ', optional';
     const about = arg.description === undefined ? '' : `: ${arg.description}`;
-    return `  - ${name} (${arg.type}${optional})${about}`;
+    return `  - ${name} (${typeWord(arg)}${optional})${about}`;
   });
+}
+
+/** A plugin's schema may have several types, or none: `anyOf`, `$ref`, `enum` alone. */
+function typeWord({ type, enum: choices }: Partial<JsonSchema>): string {
+  if (Array.isArray(type)) return type.join(' or ');
+  return type ?? (choices ? `one of ${choices.join(', ')}` : 'any type');
 }
 
 function unbuilt(name: string, instead: string): Tool {

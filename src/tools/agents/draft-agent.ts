@@ -34,13 +34,13 @@ function badTrial(task: string, file?: string, script?: string): string | undefi
 export const judgeTrial = defineTool({
   name: 'judge_trial',
   kind: 'pure',
-  description: 'Says how the new agent did.',
+  description: 'Says how the new agent did. The reason comes first, the verdict last.',
   args: {
+    reason: text('What in its answers is right and what is wrong; if it does not work, what must change'),
     works: flag('Its answers are what was asked for'),
     better: flag(
       'Its answer to the real task is better than that of the existing agent; true if there was no existing agent',
     ),
-    reason: text('Why, and if it does not work, what must change'),
   },
   run: (args) => ({ kind: 'final', text: JSON.stringify(args) }),
 });

@@ -7,7 +7,7 @@ export const assignProvider = defineTool({
   name: 'assign_provider',
   kind: 'pure',
   description: 'Names the agent that provides what the asking agent needs.',
-  args: { agent: text('The agent that provides it'), reason: optional(text('Why this one')) },
+  args: { reason: optional(text('Why this one fits best')), agent: text('The agent that provides it') },
   run({ agent, reason }, { agents, task }) {
     if (agent === task.from) return toolProblem('not_allowed', `${agent} needs it itself; name another agent`);
     if (agents.has(agent))

@@ -6,7 +6,7 @@ import {
   type DependencyType,
 } from '../../domain/coordination/dependency.js';
 import { childId, isSafeId } from '../../domain/task/id.js';
-import { ENGINE } from '../../domain/task/task.js';
+import { ENGINE, HUMAN } from '../../domain/task/task.js';
 import { priorityOf, URGENCIES } from '../../domain/coordination/urgency.js';
 import { defineTool, oneOf, optional, text, texts, toolProblem } from '../core/define-tool.js';
 import type { ToolReply } from '../core/tool.js';
@@ -38,7 +38,8 @@ export const requestDependency = defineTool({
       data_type: args.data_type?.trim() || undefined,
       resource: args.resource?.trim() || undefined,
       after: args.after?.trim() || undefined,
-      reviewer: args.reviewer?.trim() || undefined,
+      // The human decides if no agent is named.
+      reviewer: named(args.reviewer?.trim()),
     };
     const wrong = badNeed(need) ?? badDetails(type, details, expertise);
     if (wrong !== undefined) return wrong;
@@ -67,6 +68,10 @@ export const requestDependency = defineTool({
     };
   },
 });
+
+function named(reviewer: string | undefined): string | undefined {
+  return reviewer === '' || reviewer === HUMAN ? undefined : reviewer;
+}
 
 type Details = Partial<Record<'data_type' | 'resource' | 'after' | 'reviewer', string>>;
 

@@ -19,6 +19,7 @@ export function checkArgs(schema: JsonSchema, args: unknown): string | undefined
 
 function check(schema: JsonSchema, value: unknown, at: string): string | undefined {
   const name = at === '' ? 'the arguments' : at;
+  if (schema.alsoObject && fits('object', value)) return undefined;
   if (!fits(schema.type, value)) return `${name} must be ${typeWord(schema)}, not ${kindWord(value)}`;
   if (typeof value === 'string') return checkText(schema, value, name);
   if (typeof value === 'number') return checkNumber(schema, value, name);

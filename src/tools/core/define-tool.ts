@@ -17,7 +17,7 @@ interface Arg<T> {
 type Args = Record<string, Arg<unknown>>;
 type Values<A extends Args> = { [Name in keyof A]: A[Name] extends Arg<infer T> ? T : never };
 
-interface Declaration<A extends Args> extends Pick<Tool, 'name' | 'kind' | 'description'> {
+interface Declaration<A extends Args> extends Pick<Tool, 'name' | 'kind' | 'description' | 'outside'> {
   args: A;
   run(args: Values<A>, context: ToolContext): Promise<ToolReply> | ToolReply;
 }
@@ -63,6 +63,11 @@ export function listOf<A extends Args>(items: A, description: string): Arg<Value
 /** An object with any keys. */
 export function mapping(description: string): Arg<Record<string, unknown>> {
   return arg({ type: 'object', description, additionalProperties: true });
+}
+
+/** A text, or an object with any keys. Not every provider accepts a list of types. */
+export function textOrMapping(description: string): Arg<string | Record<string, unknown>> {
+  return arg({ type: 'string', alsoObject: true, description });
 }
 
 export function optional<T>({ schema }: Arg<T>): Arg<T | undefined> {

@@ -6,12 +6,17 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Breakdown, Part } from '../../domain/task/breakdown.js';
 import type { NotePriority } from '../../domain/coordination/note.js';
+import type { BoundBase, Walls } from '../../domain/task/approval.js';
+import type { FileRef } from '../../domain/file-ref.js';
 import type { Problem, ProblemCode } from '../../domain/problem.js';
 import type { PlainPipeline } from '../../domain/policy.js';
+import type { Question } from '../../domain/task/question.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import type { BoardTools } from '../../ports/board-tools.js';
+import type { Project } from '../../ports/reading/project.js';
+import type { Web } from '../../ports/reading/web.js';
 import type { WorkspaceFiles } from '../../ports/workspace-files.js';
-import type { ToolSpec } from '../../ports/model.js';
+import type { JsonSchema, ToolSpec } from '../../ports/model.js';
 import type { PluginAction, Shell } from '../../ports/shell.js';
 
 export interface ToolContext {
@@ -21,14 +26,22 @@ export interface ToolContext {
   folder: WorkspaceFiles;
   /** A human approved this exact call. */
   approved: boolean;
+  /** The file that an approved write may replace, as it was when the human saw the diff. */
+  base?: BoundBase;
+  /** How an approved command must be confined at least. */
+  walls?: Walls;
   /** For a command without approval: its words exactly as the gate judged them. */
   plan?: PlainPipeline[];
   /** The command is an action of a plugin. */
   action?: PluginAction;
   shell: Shell;
+  web: Web;
+  project: Project;
   boardTools: BoardTools;
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;
+  /** Says how far a long call is, for people who watch. */
+  progress(text: string): void;
   /** Replaces the text of a conversation. Returns a problem if the text is invalid. */
   replaceSession(id: string, text: string): Promise<Problem | undefined>;
   /** Writes the file of a new agent. Returns a problem if the source is invalid. */
@@ -39,6 +52,8 @@ export interface ToolContext {
   breakDown(parts: Part[]): Promise<Breakdown | Problem>;
   /** Returns the problem with an agent's draft; undefined if it is valid. */
   checkDraft(name: string, source: string): string | undefined;
+  /** The task that asks the human this question. */
+  askHuman(question: Question): WantedChild;
   /** All conversations, oldest first. */
   sessions(): SessionShown[];
   /** Names and descriptions of the workspace's agents. */
@@ -53,24 +68,31 @@ export interface SessionShown {
   waits_for?: string[];
 }
 
+/** An image or a PDF document. */
+export interface ReplyFile {
+  name: string;
+  mediaType: string;
+  data: Uint8Array;
+}
+
 /**
- * - text: the result.
+ * - text: the result, perhaps with files to look at; `kept`: the same, once the engine stored them.
  * - ask: another agent must act; its answer becomes the result.
  * - spawn: another agent acts, and the turn continues.
  * - tell: a message for another conversation.
  * - note: a note on a channel.
  * - give_back: a resource that the task holds becomes free.
- * - final: ends the task with an answer.
+ * - final: ends the task with an answer, or with the reason why it could not be done.
  * - problem: the call did not work; `message` tells the model what to do instead.
  */
 export type ToolReply =
-  | { kind: 'text'; text: string }
+  | { kind: 'text'; text: string; files?: ReplyFile[]; kept?: FileRef[] }
   | { kind: 'ask'; child: WantedChild }
   | { kind: 'spawn'; child: WantedChild; text: string }
   | { kind: 'tell'; task: string; message: string; text: string }
   | { kind: 'note'; channel: string; message: string; priority?: NotePriority; text: string }
   | { kind: 'give_back'; resource: string; text: string }
-  | { kind: 'final'; text: string }
+  | { kind: 'final'; text: string; success?: false }
   | { kind: 'problem'; code: ProblemCode; message: string };
 
 export interface Tool extends ToolSpec {
@@ -80,10 +102,17 @@ export interface Tool extends ToolSpec {
    * - ask: only creates tasks.
    */
   kind: 'pure' | 'effect' | 'ask';
+  /**
+   * What arguments are checked against, if `parameters` uses more of JSON Schema than our check
+   * understands.
+   */
+  checked?: JsonSchema;
   /** The plugin it comes from; absent for built-in tools. */
   plugin?: string;
   /** Its reply may contain text from outside, which taints the conversation. */
   outside?: boolean;
-  /** `args` already fit `parameters`. Rejections are bugs. */
+  /** Its arguments leave the machine. In a tainted task each call needs approval. */
+  outward?: boolean;
+  /** `args` already fit `checked ?? parameters`. Rejections are bugs. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolReply> | ToolReply;
 }

@@ -1,4 +1,5 @@
 /** Reads a text file in pages. A short file comes whole; a page says how to continue. */
+import { sizeText } from '../../domain/file-ref.js';
 import { defineTool, integer, optional, text, toolProblem } from '../core/define-tool.js';
 import type { ToolReply } from '../core/tool.js';
 import { fileProblem } from './file-problem.js';
@@ -10,18 +11,38 @@ const PAGE_CHARS = 15_000;
 export const readFile = defineTool({
   name: 'read_file',
   kind: 'pure',
-  description: 'Reads a text file of the workspace. Long files come in pages: continue with from_line.',
+  description:
+    'Reads a text file of the workspace, or shows an image or a PDF document. Long texts come in pages: continue with from_line.',
   args: {
     path: text('Path of the file, relative to the workspace'),
     from_line: optional(integer('First line to read; 1 if left out', { minimum: 1 })),
     lines: optional(integer('How many lines to read at most', { minimum: 1 })),
   },
   run({ path, from_line: from = 1, lines }, context) {
+    if (MEDIA.test(path)) {
+      const shown = context.folder.readMedia(context.agent.name, path, MAX_MEDIA_BYTES, context.approved);
+      if (!shown.ok) return fileProblem(shown, 'read', path, context);
+      if (shown.value) return shownFile(path, shown.value);
+    }
     const read = context.folder.read(context.agent.name, path, MAX_FILE_BYTES, context.approved);
     if (!read.ok) return fileProblem(read, 'read', path, context);
     return page(path, read.value, from, lines);
   },
 });
+
+/** Only these are looked into: reading every text twice would cost more than it brings. */
+const MEDIA = /\.(png|jpe?g|gif|webp|pdf)$/i;
+/** What every provider accepts for one file. */
+const MAX_MEDIA_BYTES = 4 * 1024 * 1024;
+
+function shownFile(path: string, { mediaType, data }: { mediaType: string; data: Uint8Array }): ToolReply {
+  const name = path.replace(/^.*\//, '');
+  return {
+    kind: 'text',
+    text: `[${path}: ${mediaType}, ${sizeText(data.length)}]`,
+    files: [{ name, mediaType, data }],
+  };
+}
 
 function page(
   path: string,

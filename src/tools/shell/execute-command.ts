@@ -1,9 +1,9 @@
 /**
- * Runs a command in the agent's own folder. The gate has already judged it. A command without
+ * Runs a command in the workspace. The gate has already judged it. A command without
  * approval runs exactly as it was judged, without a shell; an approved line is Bash text.
  */
 import type { ShellOutcome } from '../../ports/shell.js';
-import { defineTool, flag, integer, optional, text, toolProblem } from '../core/define-tool.js';
+import { defineTool, integer, optional, text, texts, toolProblem } from '../core/define-tool.js';
 import type { ToolReply } from '../core/tool.js';
 
 const DEFAULT_SECONDS = 60;
@@ -15,7 +15,7 @@ export const executeCommand = defineTool({
   name: 'execute_command',
   kind: 'effect',
   description:
-    'Runs a command line as Bash would, in your own folder (workspaces/<your name>/). Plain reading commands such as ls, cat, grep, find or git log run at once; anything else waits for a human. There is no input and no terminal.',
+    'Runs a command line as Bash would, in the workspace: paths mean the same as in file tools. Plain reading commands such as ls, cat, grep or find run at once, and git status, log and diff show your own folder; anything else waits for a human. There is no input and no terminal.',
   args: {
     command: text('The command line'),
     timeout_s: optional(
@@ -24,10 +24,12 @@ export const executeCommand = defineTool({
         maximum: MAX_SECONDS,
       }),
     ),
-    network: optional(flag('true if it needs the network; a human is then always asked')),
+    hosts: optional(
+      texts('Hosts it needs, such as registry.npmjs.org; it has no other network, and a human is always asked'),
+    ),
   },
-  async run({ command, timeout_s: seconds = DEFAULT_SECONDS, network = false }, context) {
-    const { shell, plan, action, agent, task, signal } = context;
+  async run({ command, timeout_s: seconds = DEFAULT_SECONDS, hosts }, context) {
+    const { shell, plan, action, agent, task, signal, walls } = context;
     if (command.trim() === '') return toolProblem('bad_field', 'command is empty; say what to run');
     const outcome = await shell.run({
       agent: agent.name,
@@ -36,8 +38,10 @@ export const executeCommand = defineTool({
       command,
       timeoutMs: seconds * 1000,
       maxOutputBytes: MAX_OUTPUT_BYTES,
-      network,
+      hosts,
+      writes: context.approved ? 'workspace' : 'own',
       signal,
+      ...(walls ? { walls } : {}),
     });
     return replyOf(outcome, seconds);
   },

@@ -1,8 +1,11 @@
 /** Gives work to another agent and returns its answer. Calls of one turn run in parallel. */
 import { childId } from '../../domain/task/id.js';
-import { defineTool, mapping, number, optional, text, toolProblem } from '../core/define-tool.js';
+import { defineTool, mapping, number, oneOf, optional, text, textOrMapping, toolProblem } from '../core/define-tool.js';
 import type { ToolContext, ToolReply } from '../core/tool.js';
 import { unknownAgent } from '../core/unknown-agent.js';
+
+/** The kinds of work that callers distinguish. */
+const TASK_TYPES = ['planning', 'code_review', 'research', 'testing', 'general'] as const;
 
 export const delegateToAgent = defineTool({
   name: 'delegate_to_agent',
@@ -12,7 +15,8 @@ export const delegateToAgent = defineTool({
   args: {
     agent: text('Name of the agent'),
     task: text('What to do, complete in itself'),
-    context: optional(text('Facts, constraints and earlier results it needs')),
+    context: optional(textOrMapping('Facts, constraints and earlier results it needs')),
+    task_type: optional(oneOf(TASK_TYPES, 'The kind of work; general if left out')),
     variables: optional(mapping("Texts for the variables in that agent's prompt, if it has any")),
     timeout_seconds: optional(number('How long it may take; then it has failed', { minimum: 1 })),
   },
@@ -24,7 +28,7 @@ export const delegateToAgent = defineTool({
     if (description === '') return toolProblem('bad_field', 'task is empty; say what the agent has to do');
     const wrong = badVariable(variables, context.agents.get(to)!.variables ?? {});
     if (wrong !== undefined) return toolProblem('bad_field', wrong);
-    const facts = args.context?.trim();
+    const facts = factsIn(args.context);
     const id = childId(context.task.id, `call-${context.callId}`);
     return {
       kind: 'ask',
@@ -33,12 +37,21 @@ export const delegateToAgent = defineTool({
         role: 'call',
         to,
         description,
-        context: { ...variables, ...(facts ? { context: facts } : {}) },
+        type: args.task_type ?? 'general',
+        context: { ...facts, ...variables },
         budget: seconds === undefined ? undefined : { timeMs: Math.round(seconds * 1000) },
       },
     };
   },
 });
+
+/** A caller may set no field that the program itself uses. */
+function factsIn(given: string | Record<string, unknown> | undefined): Record<string, unknown> {
+  if (given === undefined) return {};
+  if (typeof given === 'string') return given.trim() === '' ? {} : { context: given.trim() };
+  const free = Object.entries(given).filter(([name]) => !RESERVED.has(name));
+  return Object.fromEntries(free);
+}
 
 /** An agent without a list of agents may ask any, except itself: it would wait for itself. */
 function choicesOf({ agent, agents }: ToolContext): string[] {
@@ -56,7 +69,23 @@ function badVariable(variables: Record<string, unknown>, declared: Record<string
   return undefined;
 }
 
-const RESERVED = new Set(['original_goal', 'taint', 'request', 'context']);
+const RESERVED = new Set([
+  'original_goal',
+  'taint',
+  'request',
+  'context',
+  'mail',
+  'draft',
+  'breakdown',
+  'dependency',
+  'help',
+  'forked_from',
+  'first_request',
+  'approval_required',
+  'reply_to',
+  'received',
+  '__proto__',
+]);
 
 function badChoice(to: string, choices: string[], { agent, agents }: ToolContext): ToolReply {
   const list =

@@ -1,17 +1,17 @@
-/** Ends the task with an answer. */
+/** Ends the task with its result, or as failed with the reason. */
 import { defineTool, flag, optional, text, toolProblem } from '../core/define-tool.js';
 
 export const finalReport = defineTool({
   name: 'final_report',
   kind: 'ask',
   description:
-    'Ends your task with its result. Call it once, when nothing is left to do; the report is all the asker sees.',
+    'Ends your task. Call it once, when nothing is left to do; the asker sees only this report. If you could not do what was asked, say so with success: false: the task then counts as failed, and work that depends on it does not start.',
   args: {
-    report: text('The whole result'),
-    success: optional(flag('false if the task could not be done; true if left out')),
+    report: text('The whole result; if you could not do it, what you tried and what is missing'),
+    success: optional(flag('false if you could not do what was asked; true if left out')),
   },
   run({ report, success }) {
     if (report.trim() === '') return toolProblem('bad_field', 'report is empty; write the whole result into it');
-    return { kind: 'final', text: success === false ? `Not achieved: ${report.trim()}` : report.trim() };
+    return { kind: 'final', text: report.trim(), ...(success === false ? { success } : {}) };
   },
 });

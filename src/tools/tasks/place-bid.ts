@@ -1,17 +1,23 @@
-/** The only tool of a bidding agent: whether it should and can take the task, and how fit it is. */
+/** The only tool of a bid: it says whether an agent should take an offered task. */
 import { asBid, MAX_FITNESS, MIN_FITNESS, printBid } from '../../domain/task/bid.js';
-import { defineTool, flag, integer, text, toolProblem } from '../core/define-tool.js';
+import { defineTool, flag, integer, optional, text, toolProblem } from '../core/define-tool.js';
 
 export const placeBid = defineTool({
   name: 'place_bid',
   kind: 'pure',
   description:
-    'Bids for the offered task: whether you should take it, whether you can do it, and how well you fit. This ends your turn.',
+    'Bids for the offered task. Answer the questions in order; the decision comes last. This ends your turn.',
   args: {
-    proceed: flag('False to decline: the task is redundant, pointless, or better done by another agent'),
+    recent: optional(text('Have you done something similar lately, and how did it go?')),
+    helps_goal: optional(text('Does the task advance the goal, and how?')),
+    redundant_with: optional(text('The listed open task that it repeats; "none" if there is none')),
+    reason: text('Why you should or should not take it, in a sentence'),
     able: flag('Whether your capabilities and tools are enough to do it'),
-    fitness: integer('How well you fit the task', { minimum: MIN_FITNESS, maximum: MAX_FITNESS }),
-    reason: text('Why, in a sentence'),
+    fitness: integer('How well you fit: 1 if any other bidder would do it better, 10 for an exact match', {
+      minimum: MIN_FITNESS,
+      maximum: MAX_FITNESS,
+    }),
+    proceed: flag('False to step back: the task is redundant, pointless, or better done by another bidder'),
   },
   run(args) {
     const bid = asBid(args);

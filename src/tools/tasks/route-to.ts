@@ -6,10 +6,10 @@ export const routeTo = defineTool({
   name: 'route_to',
   kind: 'pure',
   description:
-    'Chooses the agent that answers this request. The agent gets the original request, and your message if you give one.',
+    'Chooses the agent that answers this request. Do not answer it yourself. The agent gets the original request, and your message if you give one.',
   args: {
+    reason: optional(text('Why this one fits best')),
     agent: text('The agent that answers'),
-    reason: optional(text('Why this one')),
     message: optional(text('A note for that agent, if it needs one')),
   },
   run({ agent, reason, message }, context) {

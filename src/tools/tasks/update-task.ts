@@ -15,7 +15,7 @@ export const updateTask = defineTool({
   name: 'update_task',
   kind: 'ask',
   description:
-    'Reports the state of a task. Your own task: status completed or failed ends it, and note is your whole result. Another bullet of a board under tasks/: changes its status, note, priority or fields.',
+    'Reports the state of a task. Your own task: status completed ends it, and note is your whole result; status failed ends it as failed, and note says why. Another bullet of a board under tasks/: changes its status, note, priority or fields.',
   args: {
     id: optional(text('Id of the task; your own if left out')),
     status: optional(oneOf(STATUSES, 'Its new status')),
@@ -45,7 +45,7 @@ function finalAnswer({ status, note = '' }: BoardChange): ToolReply {
   const result = note.trim();
   if (result === '')
     return toolProblem('bad_field', 'note is missing; write the whole result into it, the asker sees nothing else');
-  return { kind: 'final', text: status === 'failed' ? `Not achieved: ${result}` : result };
+  return { kind: 'final', text: result, ...(status === 'failed' ? { success: false } : {}) };
 }
 
 function flawOf({ status, note, priority, fields = {} }: BoardChange): string | undefined {

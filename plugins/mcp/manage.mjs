@@ -1,0 +1,43 @@
+/** For `guild mcp`: what the servers of a workspace are, and logging in to one. */
+import { connection } from './connect.mjs';
+import { login } from './login.mjs';
+import { namedServers, projectServers } from './servers.mjs';
+import { keptTools } from './tool-cache.mjs';
+
+/**
+ * Asks every named server for its tools now. `isOff`: `.mcp.json` has it, and guild.yaml does not
+ * name it.
+ */
+export async function listServers(host) {
+  const named = namedServers(host);
+  const shown = await Promise.all(
+    named.map(async ([name, settings]) => {
+      const kept = keptTools(host.workspace, name, settings);
+      kept.forget();
+      const link = connection(name, settings, host);
+      try {
+        const { tools } = await link.tools();
+        return { name, target: targetOf(settings), tools: tools.map((tool) => tool.name) };
+      } catch (thrown) {
+        return { name, target: targetOf(settings), tools: [], problem: thrown.message };
+      } finally {
+        await link.close();
+      }
+    }),
+  );
+  const known = new Set(named.map(([name]) => name));
+  const others = Object.entries(projectServers(host.workspace)).filter(([name]) => !known.has(name));
+  return [...shown, ...others.map(([name, { url, command }]) => ({ name, target: url ?? command, tools: [], isOff: true }))];
+}
+
+export async function loginTo(host, name, show) {
+  const settings = new Map(namedServers(host)).get(name);
+  if (settings === undefined) throw new Error(`guild.yaml names no MCP server ${name} under plugins.mcp.servers`);
+  if (settings.url === undefined) throw new Error(`${name} is a program on this machine; only a server with a url has a login`);
+  await login(settings.url, host.env, show);
+  keptTools(host.workspace, name, settings).forget();
+}
+
+function targetOf({ url, command }) {
+  return url ?? command.join(' ');
+}

@@ -1,0 +1,62 @@
+/**
+ * The servers that a person named in guild.yaml. A server without "command" and "url" is defined in
+ * the project's `.mcp.json`, which alone starts nothing.
+ */
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
+
+/** By name: what to start or to connect to. Throws with one sentence for a person. */
+export function namedServers({ workspace, env, config }) {
+  const named = Object.entries(config.servers ?? {}).filter(([, settings]) => settings !== false);
+  const file = named.some(([, settings]) => !isDefined(settings)) ? projectServers(workspace) : {};
+  return named.map(([name, settings]) => {
+    if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not a valid server name`);
+    if (isDefined(settings)) return [name, checked(name, settings)];
+    if (!Object.hasOwn(file, name))
+      throw new Error(
+        `the server ${name} needs either "command" (a list of words) or "url", or a definition in .mcp.json`,
+      );
+    return [name, checked(name, { ...fromProject(file[name], env, name), ...(settings === true ? {} : settings) })];
+  });
+}
+
+/** The servers of `.mcp.json` by name; none if the file is missing. */
+export function projectServers(workspace) {
+  let text;
+  try {
+    text = fs.readFileSync(path.join(workspace, '.mcp.json'), 'utf8');
+  } catch {
+    return {};
+  }
+  try {
+    return JSON.parse(text).mcpServers ?? {};
+  } catch (thrown) {
+    throw new Error(`.mcp.json is not valid JSON: ${thrown.message}`, { cause: thrown });
+  }
+}
+
+function isDefined(settings) {
+  return settings?.command !== undefined || settings?.url !== undefined;
+}
+
+function checked(name, settings) {
+  const isCommand = Array.isArray(settings.command) && settings.command.length > 0;
+  const isUrl = /^https?:\/\//.test(settings.url ?? '');
+  if (isCommand === isUrl) throw new Error(`the server ${name} needs either "command" (a list of words) or "url"`);
+  return settings;
+}
+
+/** `{command, args, env}` or `{type, url, headers}`, with `${NAME}` and `${NAME:-default}`. */
+function fromProject({ command, args = [], env: values = {}, type, url, headers = {} }, env, name) {
+  const fill = (text) =>
+    String(text).replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, variable, otherwise) => {
+      const value = env[variable] ?? otherwise;
+      if (value === undefined) throw new Error(`.mcp.json: the server ${name} needs ${variable}, which is not set`);
+      return value;
+    });
+  const filled = (map) => Object.fromEntries(Object.entries(map).map(([key, value]) => [key, fill(value)]));
+  if (url !== undefined) return { url: fill(url), headers: filled(headers), ...(type === 'sse' ? { type } : {}) };
+  return { command: [command, ...args].map(fill), values: filled(values) };
+}
