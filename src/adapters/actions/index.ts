@@ -14,6 +14,8 @@ interface ActionsOptions {
   env: Record<string, string | undefined>;
   /** Folder of the built-in plugins. */
   builtIn: string;
+  /** Folder of the workspace's own plugins, as a person has trusted them. */
+  own?: string;
 }
 
 /** Wraps a shell so that it also runs actions. */
@@ -72,15 +74,11 @@ async function runAction(
     : { kind: 'exited', code: ended.code, output, cut, ms };
 }
 
-/**
- * Prefers the workspace's own plugin to a built-in one. Never returns a file outside both folders.
- */
-function findAction({ root, builtIn }: ActionsOptions, name: string): string | undefined {
+/** A built-in name always means the built-in plugin. Never returns a file outside both folders. */
+function findAction({ builtIn, own }: ActionsOptions, name: string): string | undefined {
   if (!ACTION.test(name)) return undefined;
-  for (const [base, file] of [
-    [path.join(root, 'plugins'), path.join(root, name)],
-    [builtIn, path.join(builtIn, name.slice('plugins/'.length))],
-  ] as const) {
+  for (const base of [builtIn, ...(own === undefined ? [] : [own])]) {
+    const file = path.join(base, name.slice('plugins/'.length));
     try {
       const real = fs.realpathSync(file);
       if (real.startsWith(fs.realpathSync(base) + path.sep) && fs.statSync(real).isFile()) return real;

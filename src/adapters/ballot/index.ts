@@ -10,6 +10,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { inodeOf } from '../../domain/stamp.js';
 import type { Ballot, BallotReading } from '../../ports/ballot.js';
 import type { Clock } from '../../ports/clock.js';
+import type { Consent } from '../../ports/consent/index.js';
 import type { Disk } from '../../ports/disk.js';
 import { splitEnd } from '../../text/board/ballot-end.js';
 import { readMarks, type Marks } from '../../text/board/ballot-marks.js';
@@ -17,7 +18,7 @@ import { parseBoard } from '../../text/board/parse.js';
 import { endedIds } from './ended-ids.js';
 import { exposure } from './exposure.js';
 import { ownWrites } from './own-writes.js';
-import { cutOff, emptied, readContent, whileExposed } from './problems.js';
+import { cutOff, emptied, full, readContent, whileExposed } from './problems.js';
 import { settling } from './settling.js';
 import { replaceFile } from './replace-file.js';
 import { updated } from './update.js';
@@ -30,21 +31,31 @@ interface BallotOptions {
   disk: Disk;
   clock: Clock;
   peer: string;
+  /** Knows what this machine has shown. */
+  consent: Pick<Consent, 'hasShown' | 'noteShown'>;
   /** Ids of the peers whose processes are running. */
   livePeers?: () => Promise<readonly string[]>;
   /** False in a recorded run: the file counts at once, however new it is. */
   isTimed?: boolean;
 }
 
+/** What the processes of this workspace note about the file. */
+function notesIn(guild: string, file: string, { disk, peer }: BallotOptions) {
+  const tmp = path.join(guild, 'tmp');
+  return {
+    replace: replaceFile(disk, file, path.join(tmp, `${peer}-ballot`)),
+    exposed: exposure(disk, path.join(guild, 'exposed'), peer),
+    own: ownWrites(disk, { folder: path.join(guild, 'ballot'), tmp }, peer),
+    shownIn: versions(disk, path.join(guild, 'ballot-versions')),
+  };
+}
+
 const NOTHING: BallotReading = { answers: [], withdrawn: [], problems: [] };
 
-export function ballot({ root, disk, clock, peer, livePeers = async () => [], isTimed = true }: BallotOptions): Ballot {
+export function ballot(options: BallotOptions): Ballot {
+  const { root, disk, clock, consent, livePeers = async () => [], isTimed = true } = options;
   const file = path.join(root, FILE);
-  const guild = path.join(root, '.guild');
-  const replace = replaceFile(disk, file, path.join(guild, 'tmp', `${peer}-ballot`));
-  const exposed = exposure(disk, path.join(guild, 'exposed'), peer);
-  const own = ownWrites(disk, { folder: path.join(guild, 'ballot'), tmp: path.join(guild, 'tmp') }, peer);
-  const shownIn = versions(disk, path.join(guild, 'ballot-versions'));
+  const { replace, exposed, own, shownIn } = notesIn(path.join(root, '.guild'), file, options);
   const settled = settling(clock, isTimed);
   const reported = new Set<string>();
   const known = new Map<string, boolean>();
@@ -116,11 +127,31 @@ export function ballot({ root, disk, clock, peer, livePeers = async () => [], is
     if (waitMs > 0) hold('read', waitMs);
     else counted = stamp;
     for (const [id, why] of marks.again) again.set(id, why);
+    const answers = shownHere(marks.answers, open, stamp);
     if (exposed.isSuspect(stamp)) return askAgain(marks, withdrawn);
     const isNoticed = version === 0 && open.length > 0;
     const notice = !isNoticed ? [] : text.trim() === '' ? [emptied(FILE)] : cutOff(FILE, text);
     const problems = fresh([...notice, ...marks.problems]);
-    return { answers: marks.answers, withdrawn: waitMs > 0 ? [] : withdrawn, problems };
+    return { answers, withdrawn: waitMs > 0 ? [] : withdrawn, problems };
+  }
+
+  /**
+   * The answers to requests that this machine has shown unmarked. An entry that came with the file,
+   * by clone, pull or copy, is drawn again and asked, whether it was marked or not.
+   */
+  function shownHere(answers: Marks['answers'], open: readonly Approval[], stamp: string): Marks['answers'] {
+    const marked = new Map(answers.map(({ id, answer }) => [id, answer]));
+    const unseen = new Set<string>();
+    for (const { id, request } of open) {
+      // A refusal allows nothing, so it counts wherever it came from.
+      const isRefused = marked.get(id)?.approved === false;
+      if (isRefused || !marks!.present.has(id) || consent.hasShown(id, request.digest)) continue;
+      // Another process of this machine may be about to note that it has shown it.
+      if (!marked.has(id) && own.isOwn(stamp)) continue;
+      unseen.add(id);
+      if (!again.has(id)) again.set(id, 'this machine had not shown it before');
+    }
+    return answers.filter(({ id }) => !unseen.has(id));
   }
 
   /** A copy of a workspace has no `.guild/` to say what was shown; the task records still do. */
@@ -145,23 +176,38 @@ export function ballot({ root, disk, clock, peer, livePeers = async () => [], is
     open: readonly Approval[],
     ended: readonly Approval[],
     fates: ReadonlyMap<string, Fate>,
-  ): Promise<void> {
+  ): Promise<Problem[]> {
     delete due.write;
     for (const { id } of open) known.set(id, true);
     const isUpToDate = isShown(open) && ended.length === 0 && again.size === 0 && !(lacksEnd && open.length > 0);
-    if (isUpToDate) return acceptUnanswered();
+    if (isUpToDate) {
+      await acceptUnanswered();
+      return [];
+    }
     const dead = await deadPeers();
     const stamp = disk.stamp(file);
     const before = readContent(disk, file, FILE) ?? '';
-    if (typeof before !== 'string') return; // read() reports it
+    if (typeof before !== 'string') return []; // read() reports it
     const waitMs = stamp === undefined ? 0 : untilWrite(stamp, before);
-    if (waitMs > 0) return hold('write', waitMs);
+    if (waitMs > 0) {
+      hold('write', waitMs);
+      return [];
+    }
     const change = updated(before, FILE, { open, ended, fates, again, isKnown }, shownIn);
     const countedBefore = counted;
-    if (change !== undefined && !(await write(change, stamp, dead))) return;
+    if (change !== undefined && !(await write(change, stamp, dead))) return [];
     if (stamp === countedBefore || suspect.size > 0) exposed.accept(disk.stamp(file), dead);
     suspect.clear();
     again.clear();
+    await noteShown(open);
+    return change !== undefined && change.left > 0 ? fresh([full(FILE, change.left)]) : [];
+  }
+
+  /** What is open in the file as this process wrote it has been shown. */
+  async function noteShown(open: readonly Approval[]): Promise<void> {
+    const marked = new Set(marks?.answers.map(({ id }) => id));
+    const shown = open.filter(({ id }) => marks?.present.has(id) === true && !marked.has(id));
+    await consent.noteShown(shown.map(({ id, request: { digest } }) => ({ id, digest })));
   }
 
   /** How long the file must stay as it is, because a person may be saving it. */

@@ -6,6 +6,8 @@ import { whereAt } from '../../text/lines/where.js';
 
 /** Enough for about ten thousand entries. */
 const MAX_BYTES = 8 * 1024 * 1024;
+/** The program never writes more, so that marks and fates still fit and the file is read again. */
+export const MAX_WRITTEN_BYTES = MAX_BYTES - 512 * 1024;
 
 /** Undefined if there is no ballot. A ballot that cannot be read is never overwritten. */
 export function readContent(disk: Disk, path: string, file: string): string | Problem | undefined {
@@ -46,6 +48,14 @@ export function cutOff(file: string, text: string): Problem[] {
       hint: 'keep the last line of the file; mark an entry with [-] to reject it',
     }),
   ];
+}
+
+export function full(file: string, left: number): Problem {
+  const message = `${file} is full: ${left} more ${left === 1 ? 'request waits' : 'requests wait'} and cannot be shown in it`;
+  return problem('over_limit', message, {
+    where: { file },
+    hint: 'answer entries, or delete answered ones; guild approve shows every request',
+  });
 }
 
 export function whileExposed(file: string): Problem {

@@ -5,6 +5,7 @@ import { splitEnd, withEnd } from '../../text/board/ballot-end.js';
 import { readMarks, type Marks } from '../../text/board/ballot-marks.js';
 import { applyEdits } from '../../text/board/edit.js';
 import { parseBoard } from '../../text/board/parse.js';
+import { MAX_WRITTEN_BYTES } from './problems.js';
 import type { versions } from './versions.js';
 
 interface Update {
@@ -22,7 +23,7 @@ export function updated(
   file: string,
   { open, ended, fates, again, isKnown }: Update,
   shownIn: ReturnType<typeof versions>,
-): { text: string; marks: Marks } | undefined {
+): { text: string; marks: Marks; left: number } | undefined {
   const { body, version, isComplete } = splitEnd(before);
   const shown = isComplete ? shownIn.shown(version) : undefined;
   const board = parseBoard(body, file);
@@ -39,13 +40,21 @@ export function updated(
   }
   const edited = applyEdits(body, edits);
   const { present } = readMarks({ text: body, board, isCut: false, shown }, open, isKnown);
-  const after = addEntries(
+  const added = fitting(
     edited,
     open.filter(({ id }) => !present.has(id)),
   );
+  const after = addEntries(edited, added);
   if (after === body && (isComplete || open.length === 0)) return undefined;
-  const ids = open.map(({ id }) => id);
+  const ids = [...present, ...added.map(({ id }) => id)].filter((id) => byId.has(id));
   const text = withEnd(after, shownIn.take(version, ids));
   const marks = readMarks({ text, board: parseBoard(text, file), isCut: false, shown: new Set(ids) }, open, isKnown);
-  return { text, marks };
+  return { text, marks, left: open.length - ids.length };
+}
+
+/** The first entries that the file has room for. The others follow when some have been answered. */
+function fitting(text: string, wanted: readonly Approval[]): readonly Approval[] {
+  let room = MAX_WRITTEN_BYTES - Buffer.byteLength(text);
+  const end = wanted.findIndex((approval) => (room -= Buffer.byteLength(addEntries('\n', [approval]))) < 0);
+  return end < 0 ? wanted : wanted.slice(0, end);
 }

@@ -135,6 +135,8 @@ function invalidField({ fields }: BoardChange): Problem | undefined {
     return problem('bad_field', `${bad} cannot be set through fields`, {
       hint: 'use status, note or priority, or choose another key',
     });
+  if (Object.hasOwn(fields ?? {}, 'approval_required'))
+    return refuse('only a person can change approval_required', 'say in your answer what should be approved');
   if (String(fields?.['tags'] ?? '').includes('approval'))
     return refuse('a bullet cannot be made an approval', 'call the tool that needs approval; it asks the human itself');
   return undefined;

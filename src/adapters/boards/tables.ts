@@ -17,6 +17,7 @@ const TASK: Record<Exclude<keyof Task, 'extra'>, true> = {
   from: true,
   requirements: true,
   dependencies: true,
+  attachments: true,
   context: true,
   priority: true,
   budget: true,

@@ -75,7 +75,7 @@ export function segmentFiles(
     const fresh: Note[] = [];
     const last = channel.segments.at(-1);
     // After a first listing that found nothing, only the first file can appear.
-    const stamp = listed.has(channel) ? disk.stamp(file(channel.name, last?.number ?? 1)) : '';
+    const stamp = listed.has(channel) ? disk.glance(file(channel.name, last?.number ?? 1)) : '';
     if (last === undefined) {
       if (stamp === undefined) return;
       load(channel, fresh);

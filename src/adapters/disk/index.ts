@@ -7,24 +7,32 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { stampText } from '../../domain/stamp.js';
 import type { Disk, Read } from '../../ports/disk.js';
+import { glancesOf } from './glances.js';
+import { keptFiles, type KeptFiles, type SyncCall } from './kept-files.js';
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_TRUNC } = fs.constants;
+/** Conversations, answers and rules concern the user alone. */
+const OWN_FILE = 0o600;
+const OWN_FOLDER = 0o700;
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+const PAGE_BYTES = 4096;
 
 export function disk(): Disk {
   const syncs = new Map<string, SharedSync>();
-  const removals = new Set<Promise<void>>();
-  /** Descriptors kept open by `appendOwn`. */
-  const openFiles = new Map<string, number>();
+  const appended = keptFiles();
+  /** Files of `writeOwn`. */
+  const own = keptFiles();
   const absent = absentPaths();
+  const glances = glancesOf((file) => {
+    const stat = statOf(file);
+    return stat && stampOf(stat);
+  });
   const createFile = fileCreator();
   return {
     read: (file, maxBytes) => read(file, 0, maxBytes, absent),
     readFrom: (file, from, maxBytes) => read(file, from, maxBytes, absent),
-    stamp(file) {
-      const stat = statOf(file);
-      return stat && stampOf(stat);
-    },
+    stamp: glances.stampNow,
+    glance: glances.glance,
     list(folder) {
       if (absent.has(folder)) return [];
       try {
@@ -36,11 +44,33 @@ export function disk(): Disk {
       }
     },
     create(file, bytes) {
+      glances.forget(file);
+      return createWith(file, (fd) => writeAll(fd, bytes));
+    },
+    append(file, bytes) {
+      glances.forget(file);
+      return append(appended, file, bytes);
+    },
+    preallocate(file, bytes) {
+      glances.forget(file);
+      return createWith(file, (fd) => {
+        // Small writes: one large write becomes one large folio that every later sync writes whole.
+        const page = Buffer.alloc(PAGE_BYTES);
+        for (let at = 0; at < bytes; at += PAGE_BYTES) writeAll(fd, page.subarray(0, Math.min(PAGE_BYTES, bytes - at)));
+      });
+    },
+    writeOwn(file, offset, bytes) {
+      const fd = own.get(file) ?? own.open(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+      const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+      for (let done = 0; done < data.length;) done += fs.writeSync(fd, data, done, data.length - done, offset + done);
+    },
+    rewrite(file, bytes) {
+      glances.forget(file);
       let fd: number;
       try {
-        fd = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+        fd = fs.openSync(file, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
       } catch (error) {
-        if (isCode(error, 'EEXIST')) return false;
+        if (['ENOENT', 'EACCES', 'EPERM'].some((code) => isCode(error, code))) return false;
         throw error;
       }
       try {
@@ -50,24 +80,8 @@ export function disk(): Disk {
       }
       return true;
     },
-    append(file, bytes) {
-      const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
-      try {
-        writeAll(fd, bytes);
-        return stampOf(fs.fstatSync(fd, { bigint: true }));
-      } finally {
-        fs.closeSync(fd);
-      }
-    },
-    appendOwn(file, bytes) {
-      let fd = openFiles.get(file);
-      if (fd === undefined) {
-        fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
-        openFiles.set(file, fd);
-      }
-      writeAll(fd, bytes);
-    },
     patch(file, offset, bytes) {
+      glances.forget(file);
       const fd = fs.openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
         const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
@@ -78,8 +92,11 @@ export function disk(): Disk {
       }
     },
     rename(from, to) {
+      glances.forget(from);
+      glances.forget(to);
       try {
         fs.renameSync(from, to);
+        for (const files of [appended, own]) files.move(from, to);
         return true;
       } catch (error) {
         if (isCode(error, 'ENOENT')) return false;
@@ -87,6 +104,8 @@ export function disk(): Disk {
       }
     },
     link(from, to) {
+      glances.forget(from);
+      glances.forget(to);
       try {
         fs.linkSync(from, to);
         return true;
@@ -96,8 +115,8 @@ export function disk(): Disk {
       }
     },
     remove(file) {
-      const fd = openFiles.get(file);
-      if (fd !== undefined && openFiles.delete(file)) fs.closeSync(fd);
+      glances.forget(file);
+      for (const files of [appended, own]) files.close(file);
       try {
         fs.unlinkSync(file);
         return true;
@@ -106,23 +125,21 @@ export function disk(): Disk {
         throw error;
       }
     },
-    // Asynchronous, because freeing the blocks may take as long as a sync.
-    removeSoon(file) {
-      const removal = new Promise<void>((resolve) => fs.unlink(file, () => resolve()));
-      removals.add(removal);
-      void removal.then(() => removals.delete(removal));
-    },
-    async removed() {
-      await Promise.all(removals);
-    },
     makeFolder(folder, mode) {
+      glances.forget(folder);
       const first = makePath(folder, mode);
       if (first !== undefined) syncNow(path.dirname(first));
     },
-    createSynced: (file, bytes) => createSynced(file, bytes, createFile),
+    createSynced(file, bytes) {
+      glances.forget(file);
+      return createSynced(file, bytes, createFile);
+    },
     sync: (file) => share(file, fs.fdatasync),
     syncNow,
     syncFolder: (folder) => share(folder, fs.fsync),
+    close() {
+      for (const files of [appended, own]) files.closeAll();
+    },
   };
 
   function share(file: string, sync: SyncCall): Promise<void> {
@@ -137,7 +154,7 @@ export function disk(): Disk {
   }
 
   function start(file: string, sync: SyncCall): Promise<void> {
-    const entry: SharedSync = { running: syncPath(file, sync) };
+    const entry: SharedSync = { running: own.isOpen(file) ? own.pinned(file, sync) : syncPath(file, sync) };
     syncs.set(file, entry);
     const done = (): void => {
       if (entry.next === undefined && syncs.get(file) === entry) syncs.delete(file);
@@ -146,8 +163,6 @@ export function disk(): Disk {
     return entry.running;
   }
 }
-
-type SyncCall = (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
 
 interface SharedSync {
   running: Promise<void>;
@@ -227,6 +242,36 @@ function readAll(fd: number, from: number, size: number): Buffer {
   return done === size ? bytes : bytes.subarray(0, done);
 }
 
+/** False, without a change, if the name is taken. */
+function createWith(file: string, write: (fd: number) => void): boolean {
+  let fd: number;
+  try {
+    fd = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, OWN_FILE);
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+  try {
+    write(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  return true;
+}
+
+/**
+ * Files that grow stay open. After the write, the name is compared with the open file: if a person
+ * replaced the file, the bytes are written again to the new one.
+ */
+function append(kept: KeptFiles, file: string, bytes: Uint8Array | string): string {
+  const fd = kept.get(file) ?? kept.open(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+  writeAll(fd, bytes);
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
+  if (stat?.ino === kept.inode(file)) return stampOf(stat!);
+  kept.close(file);
+  return append(kept, file, bytes); // throws ENOENT if the file was deleted
+}
+
 function writeAll(fd: number, bytes: Uint8Array | string): void {
   const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
   let done = 0;
@@ -267,11 +312,11 @@ function fileCreator(): CreateFile {
   return async (file, flags) => {
     if (threadedCallsLeft-- > 0) {
       return new Promise((resolve, reject) => {
-        fs.open(file, flags, 0o644, (error, fd) => (error ? reject(error) : resolve(fd)));
+        fs.open(file, flags, OWN_FILE, (error, fd) => (error ? reject(error) : resolve(fd)));
       });
     }
     const from = performance.now();
-    const fd = fs.openSync(file, flags, 0o644);
+    const fd = fs.openSync(file, flags, OWN_FILE);
     threadedCallsLeft = performance.now() - from > SLOW_MS ? THREADED_CALLS : 0;
     return fd;
   };
@@ -316,7 +361,7 @@ function stampOf(stat: fs.BigIntStats): string {
  * Creates the folder and its parents; returns the first one that was missing. Node's recursive
  * mkdir never returns if a parent was deleted while a process has it open.
  */
-function makePath(folder: string, mode: number | undefined): string | undefined {
+function makePath(folder: string, mode = OWN_FOLDER): string | undefined {
   if (isFolder(folder)) return undefined;
   let first: string | undefined;
   const parent = path.dirname(folder);

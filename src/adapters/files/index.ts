@@ -1,20 +1,23 @@
 /** The default store: plain files in a folder that people can read and edit. */
 import path from 'node:path';
-import type { Task } from '../../domain/task/task.js';
+import type { Problem } from '../../domain/problem.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Store } from '../../ports/store/index.js';
 import type { Tasks } from '../../ports/store/tasks.js';
-import { ahead } from './ahead.js';
-import { type Lag } from './base/lag.js';
+import { shortLag, type Lag } from './base/lag.js';
 import { atomicWrite } from './base/atomic-write.js';
 import { claimsFor } from './claims.js';
-import { journal } from './journal.js';
+import { journal } from './journal/journal.js';
+import { whereIs } from './journal/locate.js';
+import { recovery } from './journal/recovery.js';
 import { folders, layout as layoutOf } from './base/layout.js';
 import { locks } from './locks.js';
 import { openTasks } from './open-tasks.js';
-import { presence } from './presence.js';
+import { presence } from './base/presence.js';
+import { executor } from './place/operation.js';
+import { placer } from './place/placer.js';
 import { quarantine } from './quarantine.js';
 import { blobs } from './records/blobs.js';
 import { effects } from './records/effects.js';
@@ -24,6 +27,7 @@ import { sessionVerbs } from './sessions.js';
 import { taskLookup } from './task-lookup.js';
 import { taskVerbs } from './tasks.js';
 import { ringing } from './ringing.js';
+import { withDeadJournals } from './journal/with-dead-journals.js';
 
 interface FilesOptions {
   root: string;
@@ -33,18 +37,34 @@ interface FilesOptions {
   processes: Processes;
   /** Agents this peer hosts; empty: all. */
   agents?: string[];
-  /** Delays of the write-behind queue and of the event log; tests and recordings fix them. */
+  /** Peers under which this process worked until it gave up their store. */
+  abandoned?: ReadonlySet<string>;
+  /** It only looks: what dead processes owed appears to be there, and nothing is replayed. */
+  isReader?: boolean;
+  /** When files that may follow are written; tests and recordings fix it. */
   lag?: Lag;
-  soon?: Lag;
+  /** Lines of the event log are written at once, and not at the end of a turn of the event loop. */
+  eventsAtOnce?: boolean;
 }
 
+/** While files are further behind than this, no new task is claimed. */
+const MAX_LAG_MS = 500;
+
 export function files(options: FilesOptions): Store {
-  const { root, disk } = options;
-  const { layout, peer, here, write, open, log, queue, lookup, verbs, eventLog, sessions, unclaimed, now } =
-    openParts(options);
-  const forSession = (task: Task): void => {
-    if (task.session !== undefined) unclaimed(task.session);
-  };
+  const { root, clock, processes, isReader = false } = options;
+  const disk = isReader ? withDeadJournals(options.disk, layoutOf(root), processes) : options.disk;
+  const parts = openParts({ ...options, disk });
+  const { layout, peer, here, write, open, log, place, lookup, verbs, eventLog, sessions, dead } = parts;
+  const { claimed, ...sessionPort } = sessions;
+  const { fold: foldEffects, ...effectPort } = parts.effectRecords;
+  const { flush: flushIntents, ...intentPort } = intents({
+    disk,
+    layout,
+    write,
+    journal: log,
+    now: () => clock.now(),
+    isJoined: here.isJoined,
+  });
 
   /** The open task that has started in this conversation and can continue, or is parked in it. */
   const startedIn = (session: string): string | undefined => {
@@ -57,64 +77,69 @@ export function files(options: FilesOptions): Store {
     return started;
   };
 
-  /** Readers never adopt a journal: only a process that sweeps also works here. */
-  let works = false;
-  function adoptDead(): void {
-    if (!works) return;
-    for (const other of log.others()) if (other !== peer.id && !here.isAlive(other)) log.adopt(other);
-  }
-
   const tasks: Tasks = {
     ...verbs,
     async scan(full) {
       here.refresh();
-      if (here.rejoin()) log.begin();
-      if (full) adoptDead();
-      return { ...(await verbs.scan(full)), strays: open.strays() };
+      here.rejoin();
+      const problems = await dead.replay(full === true);
+      const scanned = await verbs.scan(full);
+      return {
+        ...scanned,
+        problems: [...parts.swept.splice(0), ...problems, ...scanned.problems],
+        strays: open.strays(),
+      };
     },
-    async ended(options) {
-      adoptDead(); // a dead process may have ended children of a task that is retried
-      return verbs.ended(options);
+    async ended(filter) {
+      await dead.replay(true); // a dead process may have ended children of a task that is retried
+      return verbs.ended(filter);
     },
     // A task whose file cannot be read is still open: others wait for it, and it is not created
     // again.
     isOpen: (id) => verbs.isOpen(id) || open.unreadable(id) !== undefined,
     unreadable: (id) => open.unreadable(id),
-    create: async (task, options) => open.unreadable(task.id) === undefined && verbs.create(task, options),
+    create: async (task, how) => open.unreadable(task.id) === undefined && verbs.create(task, how),
     async claim(id, agent) {
       here.join();
+      if (place.lagMs() > MAX_LAG_MS) await place.flush();
       const claim = verbs.claim(id, agent);
-      if (claim) forSession(claim.task);
+      if (claim) claimed(log.line());
       return claim;
     },
-    claimsFor: async (agent) => claimsFor({ disk, layout, tasks: open, lookup, isAlive: here.isAlive }, agent),
+    claimsFor: async (agent) => {
+      await place.flush();
+      return claimsFor({ disk, layout, tasks: open, lookup, isAlive: here.isAlive }, agent);
+    },
     async takeOver(id) {
       here.join();
-      const owner = open.byId.get(id)?.owner?.peer;
-      // Adopt the journal first: if this process dies after the take-over, its successor would not
-      // look for it.
-      const unseen = owner === undefined || here.isAlive(owner) ? 0 : log.adopt(owner);
-      const claim = verbs.takeOver(id);
-      return claim && unseen > 0 ? { ...claim, unseen } : claim;
+      await dead.replay(true);
+      const owner = open.byId.get(id)?.owner?.peer ?? '';
+      const claim = dead.hasJournal(owner) ? undefined : verbs.takeOver(id);
+      if (claim === undefined) return undefined;
+      claimed(log.line());
+      const unseen = dead.unseen(owner);
+      return unseen > 0 ? { ...claim, unseen } : claim;
     },
-    park(claim, task, options) {
-      forSession(task);
-      return verbs.park(claim, task, options);
+    async reopen(id, task) {
+      await dead.replay(true); // an end that a dead process owes must not end the next attempt
+      return verbs.reopen(id, task);
     },
-    release(claim, task) {
-      forSession(task);
-      return verbs.release(claim, task);
+    /** Only the header of a journal says who is dead, so a journal that stays holds its tasks. */
+    async orphans() {
+      const all = await verbs.orphans();
+      if (all.length > 0) parts.swept.push(...(await dead.replay(true)));
+      return all.filter((id) => !dead.hasJournal(open.byId.get(id)?.owner?.peer ?? ''));
     },
     changedSince: (version) => open.changedSince(version),
   };
 
   return {
     tasks,
-    sessions,
+    sessions: sessionPort,
     locks: locks(disk, layout, peer.id, (id) => verbs.isOpen(id) || verbs.isOpenOnDisk(id), startedIn),
-    effects: effects(disk, layout, write, now),
+    effects: effectPort,
     blobs: blobs(disk, layout, write),
-    intents: intents(disk, layout, write, now),
+    intents: intentPort,
     events: eventLog,
     views: { write: (file, text) => write.show(path.join(root, file), text) },
     presence: {
@@ -122,34 +147,45 @@ export function files(options: FilesOptions): Store {
       join: async () => here.join(),
       peers: async () => here.peers(),
       version: () => here.stamp(),
-      ...ringing({ disk, layout, presence: here, adoptDead, touched: open.doubt }),
+      ...ringing({ disk, layout, presence: here, adoptDead: dead.notice, touched: open.doubt }),
       async sweep() {
         here.refresh();
-        works = true;
-        adoptDead();
+        dead.work();
+        parts.swept.push(...(await dead.replay(true)));
         verbs.sweep();
         here.sweep();
+        await foldEffects();
       },
     },
     async flush({ visible = true } = {}) {
-      if (queue.isBehind()) await (visible ? queue.caughtUp() : queue.safe());
-      await Promise.all([eventLog.flush(), disk.removed?.()]);
+      await (visible ? placeAll() : log.durable());
+      await flushIntents();
     },
+    stats: () => ({ worstLagMs: place.worstLagMs() }),
     async close() {
       // On failure the journal stays, and the next process makes the files from it.
-      const isWritten = await queue.caughtUp().then(
+      const isComplete = await placeAll().then(
         () => true,
         () => false,
       );
-      await Promise.all([eventLog.flush(), disk.removed?.()]);
-      if (isWritten) await log.settle().then(log.close, () => undefined);
+      await flushIntents();
+      await log.close(isComplete).catch(() => undefined);
       here.leave();
+      disk.close();
     },
   };
+
+  async function placeAll(): Promise<void> {
+    await place.flush();
+    eventLog.place();
+    if (here.isJoined()) await log.durable();
+  }
 }
 
 /** The modules that the ports share, in order of construction. */
-function openParts({ root, disk, clock, ids, processes, agents = [], lag, soon }: FilesOptions) {
+function openParts(options: FilesOptions) {
+  const { root, disk, clock, ids, processes, agents = [], lag = shortLag } = options;
+  const { abandoned = new Set(), eventsAtOnce = false } = options;
   const layout = layoutOf(root);
   for (const folder of folders(layout))
     disk.makeFolder(folder, folder.startsWith(path.join(root, '.guild')) ? 0o700 : undefined);
@@ -159,31 +195,49 @@ function openParts({ root, disk, clock, ids, processes, agents = [], lag, soon }
   const write = atomicWrite(disk, layout, peer.id, () => here.join());
   const moveToQuarantine = quarantine(disk, layout);
   const open = openTasks(disk, layout, moveToQuarantine, now);
-  const log = journal(disk, layout, write, peer.id);
-  const queue = ahead(log, (tmp) => void disk.remove(tmp), lag);
+  const swept: Problem[] = [];
+  const log = journal({
+    disk,
+    folder: layout.journal,
+    peer: peer.id,
+    owner: processes.me(),
+    whereIs: (key) => whereIs(disk, layout, key),
+    beforeFirst: () => here.join(),
+    beforeLine: () => eventLog.place(),
+  });
+  const execute = executor(disk, layout.tmp, `${peer.id}-p`);
+  const isJoined = here.isJoined;
+  const eventLog = events({ disk, layout, journal: log, isJoined, isAtOnce: eventsAtOnce });
+  const place = placer({
+    journal: log,
+    execute,
+    monotonicMs: () => clock.monotonicMs(),
+    lag,
+    afterBatch: eventLog.place,
+  });
   const lookup = taskLookup(disk, layout, now);
-  const verbs = taskVerbs({
-    disk,
+  const shared = { disk, layout, write, presence: here, journal: log, placer: place };
+  const verbs = taskVerbs({ ...shared, tasks: open, lookup, quarantine: moveToQuarantine });
+  const sessions = sessionVerbs({ ...shared, isJoined });
+  const effectRecords = effects({ ...shared, execute, now, isJoined, me: peer.id, isAlive: here.isAlive });
+  const dead = recovery({ disk, layout, processes, presence: here, clock, abandoned });
+  return {
     layout,
+    peer,
+    here,
     write,
-    tasks: open,
+    open,
+    log,
+    place,
     lookup,
-    presence: here,
-    quarantine: moveToQuarantine,
-    ahead: queue,
-    journal: log,
-  });
-  const eventLog = events(disk, layout, (task) => queue.get(task) !== undefined, soon);
-  const rootOf = (task: string): string | undefined => open.byId.get(task)?.task.root;
-  const { unclaimed, ...sessions } = sessionVerbs({
-    disk,
-    layout,
-    write,
-    ahead: queue,
-    journal: log,
-    rootOf,
-  });
-  return { layout, peer, here, write, open, log, queue, lookup, verbs, eventLog, sessions, unclaimed, now };
+    verbs,
+    eventLog,
+    sessions,
+    effectRecords,
+    dead,
+    swept,
+  };
 }
 
 export { isWorkspace } from './base/layout.js';
+export { journalAdoption, type HeldJournal } from './journal/adopt.js';

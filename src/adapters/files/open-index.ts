@@ -13,6 +13,8 @@ export interface Entry {
   stamp: string;
   task: Task;
   owner?: ClaimName;
+  /** Identifies the content of the file; absent: not known. */
+  sum?: string;
 }
 
 export interface OpenIndex {

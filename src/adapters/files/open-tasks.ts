@@ -10,7 +10,8 @@ import { writtenAt } from '../../domain/stamp.js';
 import { OPEN_STATES, type OpenState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/records/task.js';
-import { isSettled, isTaskFile, parseClaimName, type Layout } from './base/layout.js';
+import { contentSum } from './base/content-sum.js';
+import { isSettled, isTaskFile, LEAVING, parseClaimName, type Layout } from './base/layout.js';
 import { openIndex, type Entry, type OpenIndex } from './open-index.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';
@@ -27,9 +28,10 @@ export interface OpenTasks extends Pick<
    */
   scan(full: boolean, isQueued: (id: string) => boolean): { problems: Problem[]; gone: string[] };
   /**
-   * Makes the next scan compare this file even if it is not full: its folder may look unchanged.
+   * A file event. False if the index agrees with the disk, for example because this process made
+   * the change. Otherwise the next scan compares this file, even if its folder looks unchanged.
    */
-  doubt(file: string): void;
+  doubt(file: string): boolean;
   /**
    * For a reader that looks once and shows `max` tasks: of a crowd of pending files only the oldest
    * are read. `unread` is the number of the others.
@@ -51,14 +53,21 @@ const CROWD = 1000;
 /** Generous: a record is small, but a person may drop a long text. */
 const MAX_TASK_BYTES = 1024 * 1024;
 
+/** While file events name the changed files of a folder, it is listed only this often. */
+const LIST_MS = 1000;
+
 export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, now: () => Date): OpenTasks {
   const index = openIndex();
   const { byId, byFile, filesOf, add, remove } = index;
   const unreadable = unreadableFiles(disk, index.touch);
   const pairs = twins(disk);
   const strayFiles = strays(disk, layout);
-  const doubted = new Set<Entry>();
+  const doubted = new Set<string>();
+  /** Folders whose files had events since the last scan. */
+  const watched = new Set<OpenState>();
+  const stateOf = new Map(OPEN_STATES.map((state) => [layout.tasks(state), state]));
   const folderStamps = new Map<OpenState, string | undefined>();
+  const listedAt = new Map<OpenState, number>();
   /** Twins quarantined in favour of a file that was read after them; reported by the next scan. */
   const quarantinedTwins: Problem[] = [];
   const heldFolders = reportOnce();
@@ -74,10 +83,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     add,
     remove,
     scan,
-    doubt(file) {
-      const entry = byFile.get(file);
-      if (entry !== undefined) doubted.add(entry);
-    },
+    doubt,
     glance,
     strays: strayFiles.take,
     load,
@@ -88,10 +94,11 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   function scan(full: boolean, isQueued: (id: string) => boolean): { problems: Problem[]; gone: string[] } {
     const problems: Problem[] = [];
     const gone: string[] = [];
-    const changed = full ? [] : [...doubted].filter(hasChanged).filter((entry) => !isQueued(entry.id));
+    const doubts = full ? [] : [...doubted];
     doubted.clear();
-    for (const { state, file } of changed) report(problems, load(state, file));
+    for (const file of doubts) compare(file, isQueued, problems, gone);
     for (const state of OPEN_STATES) scanFolder(state, full, isQueued, problems, gone);
+    watched.clear();
     pairs.prune((id) => byId.has(id));
     strayFiles.look(full);
     return { problems: [...problems, ...quarantinedTwins.splice(0)], gone: gone.filter((id) => !byId.has(id)) };
@@ -135,6 +142,8 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     const stamp = stampOf(folder);
     if (!full && folderStamps.has(state) && folderStamps.get(state) === stamp) return;
     const at = now();
+    if (!full && watched.has(state) && at.getTime() - (listedAt.get(state) ?? -Infinity) < LIST_MS) return;
+    listedAt.set(state, at.getTime());
     const names = listFolder(state, problems);
     if (names === undefined) return; // what was known of it stays
     folderStamps.set(state, isSettled(stamp, at) ? stamp : undefined);
@@ -152,7 +161,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
         unchanged++;
         continue;
       }
-      if (isQueued(entry?.id ?? parseClaimName(name)?.id ?? path.basename(name, '.json'))) continue;
+      if (isQueued(entry?.id ?? idIn(name))) continue;
       if (entry === undefined && unreadable.isUnchanged(file, full)) continue;
       const before = unreadable.problemIn(file);
       const loaded = load(state, file);
@@ -178,11 +187,27 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     }
   }
 
-  /** False for a file that has gone: the scan of its folder finds that. */
-  function hasChanged(entry: Entry): boolean {
-    if (byFile.get(entry.file) !== entry) return false;
-    const stamp = stampOf(entry.file);
-    return stamp !== undefined && stamp !== entry.stamp;
+  function doubt(file: string): boolean {
+    const state = stateOf.get(path.dirname(file));
+    const name = path.basename(file);
+    if (state === undefined || (!isTaskFile(name) && !name.endsWith(LEAVING))) return true;
+    watched.add(state);
+    if (name.endsWith(LEAVING) || stampOf(file) === byFile.get(file)?.stamp) return false;
+    doubted.add(file);
+    return true;
+  }
+
+  function compare(file: string, isQueued: (id: string) => boolean, problems: Problem[], gone: string[]): void {
+    const entry = byFile.get(file);
+    if (isQueued(entry?.id ?? idIn(path.basename(file)))) return;
+    const stamp = stampOf(file);
+    if (stamp === entry?.stamp) return;
+    if (stamp !== undefined) {
+      const isKnownBad = entry === undefined && unreadable.isUnchanged(file, false);
+      return isKnownBad ? undefined : report(problems, load(stateOf.get(path.dirname(file))!, file));
+    }
+    remove(entry!);
+    gone.push(entry!.id);
   }
 
   function load(state: OpenState, file: string): Entry | Problem | undefined {
@@ -211,7 +236,8 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       return parsed.problem;
     }
     const { task } = parsed;
-    return place({ id: task.id, state, file, stamp: read.stamp, task, ...(owner ? { owner } : {}) });
+    const sum = contentSum(read.bytes);
+    return place({ id: task.id, state, file, stamp: read.stamp, task, sum, ...(owner ? { owner } : {}) });
   }
 
   /** A file that cannot be moved to quarantine stays where it is and is held. */
@@ -287,6 +313,11 @@ function reportOnce(): (place: string, problem: Problem | undefined) => Problem[
 
 function isSame(before: Problem, loaded: Entry | Problem | undefined): boolean {
   return loaded !== undefined && 'code' in loaded && loaded.code === before.code && loaded.message === before.message;
+}
+
+/** The id that the name of a task file stands for. */
+function idIn(name: string): string {
+  return parseClaimName(name)?.id ?? path.basename(name, '.json');
 }
 
 function report(problems: Problem[], loaded: Entry | Problem | undefined): void {

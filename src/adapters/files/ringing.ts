@@ -7,7 +7,7 @@ import { isFew, isWarden, patience, type Rank } from '../../domain/peer.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Presence as PresencePort } from '../../ports/store/presence.js';
 import type { Layout } from './base/layout.js';
-import type { Presence } from './presence.js';
+import type { Presence } from './base/presence.js';
 import { ringPeers, watchWorkspace } from './watcher.js';
 
 interface Dependencies {
@@ -16,7 +16,7 @@ interface Dependencies {
   presence: Presence;
   /** Makes the files that dead processes had not written. */
   adoptDead: () => void;
-  touched: (file: string) => void;
+  touched: (file: string) => boolean;
 }
 
 export function ringing({

@@ -1,47 +1,31 @@
 /**
  * Tasks as files. The folder is the state. A claim is a rename into `active` under a name that
- * contains the owner; an end is an exclusive link into `completed` or `failed`. A crash between any
- * two steps leaves the state before, the state after, or a leftover that `sweep` recognises.
+ * contains the owner. Everything else that happens under a claim is a line of the journal first,
+ * and its file follows.
  */
-import { isEnded as isEndedState, type Task } from '../../domain/task/task.js';
+import path from 'node:path';
+import { pageMark, pagePlace } from '../../domain/task/result-page.js';
+import type { EndedState, Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
+import type { Claim, Tasks } from '../../ports/store/tasks.js';
 import { printTask } from '../../text/records/task.js';
-import path from 'node:path';
-import { once, type Ahead } from './ahead.js';
-import { placing, twin } from './placing.js';
-import { ending, isAcknowledged } from './ending.js';
+import type { AtomicWrite } from './base/atomic-write.js';
+import { contentSum } from './base/content-sum.js';
+import { agentInClaim, claimName, type ClaimName, type Layout } from './base/layout.js';
 import { sweepClaims } from './claims.js';
-import type { Journal } from './journal.js';
-import { agentInClaim, type ClaimName, type Layout } from './base/layout.js';
+import type { Journal } from './journal/journal.js';
+import { pageKey, taskKey } from './journal/step.js';
 import type { Entry } from './open-index.js';
 import type { OpenTasks } from './open-tasks.js';
-import type { Presence } from './presence.js';
+import type { Placer } from './place/placer.js';
+import type { Placing } from './place/operation.js';
+import type { Presence } from './base/presence.js';
 import type { Quarantine } from './quarantine.js';
-import { taskReader } from './read-tasks.js';
+import { taskView, type TaskItem, type TaskView } from './task-view.js';
+import { resultPage } from './records/result-page.js';
 import type { TaskLookup } from './task-lookup.js';
-import type { AtomicWrite } from './base/atomic-write.js';
-
-type TaskVerbs = Pick<
-  Tasks,
-  | 'create'
-  | 'scan'
-  | 'open'
-  | 'openCount'
-  | 'version'
-  | 'isOpen'
-  | 'getOpen'
-  | 'openUnderRoot'
-  | 'read'
-  | 'readChild'
-  | 'ended'
-  | 'orphans'
-  | 'release'
-  | 'park'
-  | 'settle'
-  | 'reopen'
->;
+import { twinOf } from './twins.js';
 
 interface Dependencies {
   disk: Disk;
@@ -51,12 +35,12 @@ interface Dependencies {
   lookup: TaskLookup;
   presence: Presence;
   quarantine: Quarantine;
-  ahead: Ahead;
-  journal: Pick<Journal, 'arrived' | 'settle' | 'keep'>;
+  journal: Journal;
+  placer: Placer;
 }
 
 /** Synchronous within the adapter, so that nothing runs between a claim and its bookkeeping. */
-interface SyncTaskVerbs {
+interface TaskVerbs extends Pick<Tasks, 'create' | 'ended' | 'release' | 'park' | 'settle' | 'reopen'> {
   claim(id: string, agent: string): Claim | undefined;
   takeOver(id: string): Claim | undefined;
   sweep(): void;
@@ -64,86 +48,18 @@ interface SyncTaskVerbs {
   isOpenOnDisk(id: string): boolean;
 }
 
-const NOTHING = { problems: [], gone: [] };
-
-export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs {
-  const { disk, layout, write, tasks, lookup, presence, quarantine, ahead, journal } = dependencies;
+export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
+  const { disk, layout, write, tasks, lookup, presence, quarantine, journal, placer } = dependencies;
   const me = presence.peer.id;
-  let isScanned = false;
-  /** Results of scans made along the way; the next requested scan reports them. */
-  let unreported: ReturnType<OpenTasks['scan']> = NOTHING;
-  const inCreationOrder = inOrder<string>();
-  const inSyncOrder = inOrder<void>();
-  const onItsWay = placing({ disk, layout, tasks, lookup, quarantine, ahead, me });
-  const { forget } = onItsWay;
-  const { settle, settleBehind, syncSession } = ending({ disk, layout, write, ahead, journal, lookup, onItsWay, me });
-  /**
-   * Claims on tasks that only this process can have seen: no other process has created children.
-   */
-  const unshared = new WeakSet<Claim>();
-  const ensureScanned = (): void => {
-    if (!isScanned) unreported = scan(false);
-  };
-  const reader = taskReader({ disk, layout, tasks, lookup, onItsWay, shown, ensureScanned });
+  const queued = (id: string): TaskItem | undefined => placer.get(taskKey(id));
+  const view = taskView({ disk, layout, tasks, lookup, presence, queued });
 
   return {
-    async create(task, { durable = true } = {}) {
-      const file = layout.task('pending', task.id);
-      if (!durable) {
-        // a person may be writing that file
-        if (isKnown(task.id) || disk.stamp(file) !== undefined) return false;
-        tasks.add({ id: task.id, state: 'pending', file, stamp: '', task });
-        onItsWay.send(
-          {
-            id: task.id,
-            parent: task.parent,
-            root: task.root,
-            from: undefined,
-            write: once(() => write.writeTemp(printTask(task))),
-          },
-          file,
-        );
-        return true;
-      }
-      if (existsAnywhere(task.id)) return false;
-      const temp = await inCreationOrder(write.writeTemp(printTask(task)));
-      // Checked again right before the link: another process may have created and moved it
-      // meanwhile.
-      const created = !existsAnywhere(task.id) && disk.link(temp, file);
-      disk.remove(temp);
-      if (!created) return false;
-      await inSyncOrder(isAcknowledged(task) ? disk.syncFolder(path.dirname(file)) : Promise.resolve());
-      tasks.add({ id: task.id, state: 'pending', file, stamp: disk.stamp(file) ?? '', task });
-      return true;
-    },
-    scan: async (full = false) => scan(full),
-    *open() {
-      for (const entry of tasks.byId.values()) yield shown(entry);
-    },
-    openCount: () => tasks.byId.size,
-    version: () => tasks.changes,
-    isOpen: (id) => tasks.byId.has(id),
-    getOpen(id) {
-      const entry = tasks.byId.get(id);
-      return entry && shown(entry);
-    },
-    openUnderRoot: (root) => tasks.ofRoot.get(root) ?? 0,
-    async read(id) {
-      return reader.any(id);
-    },
-    async readChild(id, parent) {
-      const entry = tasks.byId.get(id);
-      if (entry !== undefined && (isMine(entry) || onItsWay.get(id) !== undefined)) return shown(entry);
-      if (onItsWay.get(id)?.end !== undefined) return onItsWay.get(id)!.end;
-      if (entry === undefined && unshared.has(parent)) return reader.ended(id);
-      const placed = reader.any(id);
-      // The last scan missed it because it was being moved. Scan again, so that later reads find
-      // it.
-      if (entry === undefined && placed !== undefined && !isEndedState(placed.state)) unreported = scan(false);
-      return placed;
-    },
+    ...view,
+    create: (task, { durable = true } = {}) =>
+      durable && !presence.isJoined() ? createUnclaimed(task) : createChild(task, durable),
     async ended(options = {}) {
-      await onItsWay.caughtUp();
+      await placer.flush();
       return lookup.ended(options);
     },
     claim(id, agent) {
@@ -153,78 +69,75 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     },
     takeOver(id) {
       const entry = tasks.byId.get(id);
-      if (entry?.state !== 'active' || isHeld(entry)) return undefined;
+      if (entry?.state !== 'active' || view.isHeld(entry)) return undefined;
       return take(entry, entry.task.to ?? entry.owner?.agent ?? 'nobody', true);
     },
-    async orphans() {
-      const ids: string[] = [];
-      for (const entry of tasks.byId.values()) if (entry.state === 'active' && !isHeld(entry)) ids.push(entry.id);
-      return ids;
-    },
-    release: (claim, task) => putBack(claim, task, 'pending'),
-    park: (claim, task, { durable = true } = {}) =>
-      durable ? putBack(claim, task, 'waiting') : parkBehind(claim, task),
-    settle: (claim, task, state, { durable = true } = {}) => (durable ? settle : settleBehind)(claim, task, state),
-    async reopen(id, task) {
-      // Leftovers of this end would have the same names as those of the next end.
-      await Promise.all([onItsWay.caughtUp(), disk.removed?.()]);
-      await journal.settle();
-      for (const state of ['failed', 'completed'] as const) {
-        const file = layout.task(state, id);
-        if (disk.stamp(file) === undefined) continue;
-        await write.replace(file, printTask(task));
-        const target = layout.task('pending', id);
-        if (!disk.rename(file, target)) return false;
-        await Promise.all([disk.syncFolder(layout.tasks('pending')), disk.syncFolder(layout.tasks(state))]);
-        tasks.load('pending', target);
-        return true;
-      }
-      return false;
-    },
+    release: (claim, task) => putBack(claim, task, 'pending', true),
+    park: (claim, task, { durable = true } = {}) => putBack(claim, task, 'waiting', durable),
+    settle,
+    reopen,
     sweep: () => sweepClaims(disk, layout, lookup, presence.isAlive),
     isOpenOnDisk: (id) => !isEnded(id) && existsAnywhere(id),
   };
 
-  function scan(full: boolean): ReturnType<OpenTasks['scan']> {
-    isScanned = true;
-    const { problems, gone } = tasks.scan(full, (id) => onItsWay.get(id) !== undefined);
-    const all = { problems: [...unreported.problems, ...problems], gone: [...unreported.gone, ...gone] };
-    unreported = NOTHING;
-    return all;
+  /** Not under a claim and without a journal: durable under its name when resolved. */
+  async function createUnclaimed(task: Task): Promise<boolean> {
+    if (existsAnywhere(task.id)) return false;
+    const file = layout.task('pending', task.id);
+    const tmp = await write.writeTemp(printTask(task));
+    // Checked again: another process may have created and moved it meanwhile.
+    const isCreated = !existsAnywhere(task.id) && disk.link(tmp, file);
+    disk.remove(tmp);
+    if (!isCreated) return false;
+    await disk.syncFolder(path.dirname(file));
+    tasks.add({ id: task.id, state: 'pending', file, stamp: disk.stamp(file) ?? '', task });
+    return true;
   }
 
-  function isHeld(entry: Entry): boolean {
-    return entry.owner !== undefined && presence.isAlive(entry.owner.peer);
-  }
-
-  function shown(entry: Entry): OpenTask {
-    const held = entry.state === 'active' && isHeld(entry);
-    const owner = entry.owner && { agent: entry.task.to ?? entry.owner.agent, peer: entry.owner.peer };
-    return { task: tasks.withWaits(entry), state: entry.state, held, ...(owner ? { owner } : {}) };
+  async function createChild(task: Task, durable: boolean): Promise<boolean> {
+    if (durable ? existsAnywhere(task.id) : isKnown(task.id)) return false;
+    const file = layout.task('pending', task.id);
+    // A person may be writing that file.
+    if (disk.stamp(file) !== undefined) return false;
+    const text = printTask(task);
+    journal.put({ task: task.id, state: 'pending', text });
+    const entry: Entry = { id: task.id, state: 'pending', file, stamp: '', task, sum: contentSum(text) };
+    // Only we can create a stage of a task that we hold. Other tasks may be created by several
+    // processes at once: they are ours to claim when they have their names.
+    if (!durable) tasks.add(entry);
+    const unclaimed = durable ? { folder: layout.tasks('active'), id: task.id } : undefined;
+    const item = send(task.id, { to: file, text, others: unclaimedNames(task.id), unclaimed });
+    if (!durable) return true;
+    const placing = await placer.placed(item);
+    if (placing.kind !== 'placed') return false;
+    if (!tasks.byId.has(task.id)) tasks.add({ ...entry, stamp: placing.stamp ?? '' });
+    return true;
   }
 
   /** The rename is the claim. The cached task is used only if the content has not changed since. */
   function take(entry: Entry, agent: string, recovered: boolean): Claim | undefined {
     const from = entry.state;
-    const file = layout.claimed(entry.id, agent, me);
+    const { id } = entry;
+    const file = layout.claimed(id, agent, me);
     tasks.remove(entry);
-    const placement = onItsWay.get(entry.id);
-    if (placement !== undefined) {
+    const item = queued(id);
+    if (item !== undefined) {
       // No other process can see it: on the disk it has no name yet, or is still under our claim.
-      onItsWay.redirect(placement, file, false);
-      tasks.add({ ...entry, state: 'active', file, owner: ownName(entry.id, agent) });
-      const claim: Claim = { id: entry.id, agent, task: entry.task, from, recovered };
-      unshared.add(claim);
+      journal.put({ task: id, state: 'active', agent, ...baseOf(entry) });
+      send(id, { to: file });
+      tasks.add({ ...entry, state: 'active', file, owner: ownName(id, agent) });
+      const claim: Claim = { id, agent, task: entry.task, from, recovered };
+      if (item.from === undefined) view.isUnshared(claim);
       return claim;
     }
     if (!disk.rename(entry.file, file)) return undefined;
-    if (isEnded(entry.id)) {
+    if (isEnded(id)) {
       disk.remove(file);
       return undefined;
     }
     const stamp = disk.stamp(file);
     if (stamp === undefined) return undefined;
-    let mine: Entry = { ...entry, state: 'active', file, stamp, owner: ownName(entry.id, agent) };
+    let mine: Entry = { ...entry, state: 'active', file, stamp, owner: ownName(id, agent) };
     if (!sameContent(stamp, entry.stamp)) {
       const loaded = tasks.load('active', file);
       if (loaded === undefined || 'code' in loaded) {
@@ -235,69 +148,176 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     } else {
       tasks.add(mine);
     }
-    return { id: entry.id, agent, task: mine.task, from, recovered };
+    journal.put({ task: id, state: 'active', agent, text: printTask(mine.task), ...baseOf(mine) });
+    journal.placed(taskKey(id), file);
+    return { id, agent, task: mine.task, from, recovered };
   }
 
   function ownName(id: string, agent: string): ClaimName {
     return { id, agent: agentInClaim(agent), peer: me, leaving: false };
   }
 
-  /** Parks the task in memory; its file follows through the write-behind queue. */
-  async function parkBehind(claim: Claim, task: Task): Promise<boolean> {
-    const held = layout.claimed(claim.id, claim.agent, me);
-    const to = layout.task('waiting', claim.id);
-    const before = tasks.byId.get(claim.id);
-    const placement = onItsWay.get(claim.id);
-    forget(claim.id);
-    if (placement === undefined && disk.stamp(held) === undefined) return false;
-    tasks.add({ id: claim.id, state: 'waiting', file: to, stamp: before?.stamp ?? '', task });
-    if (placement !== undefined) onItsWay.redirect(placement, to, true);
-    else onItsWay.send({ id: claim.id, parent: task.parent, root: task.root, from: held, rests: true }, to);
-    return true;
+  /**
+   * Without `durable` the record stays as it is on the disk: the next reader derives what changed.
+   */
+  async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting', durable: boolean): Promise<boolean> {
+    const { id } = claim;
+    const before = tasks.byId.get(id);
+    if (!isStillMine(claim)) return forget(id);
+    const to = layout.task(state, id);
+    const text = durable ? printTask(task) : undefined;
+    journal.put({ task: id, state, ...(text === undefined ? {} : { text }), ...baseOf(before) });
+    forget(id);
+    const sum = text === undefined ? before?.sum : contentSum(text);
+    const stamp = text === undefined ? (before?.stamp ?? '') : '';
+    tasks.add({ id, state, file: to, stamp, task, ...(sum === undefined ? {} : { sum }) });
+    const item = send(id, { from: layout.claimed(id, claim.agent, me), to, text });
+    return durable ? isPlaced(await placer.placed(item)) : true;
   }
 
-  async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting'): Promise<boolean> {
-    const held = layout.claimed(claim.id, claim.agent, me);
-    // Its children must have names first: the next process that claims it creates missing ones.
-    const [tmp] = await Promise.all([write.writeTemp(printTask(task)), syncSession(task), onItsWay.named(claim.id)]);
-    if (disk.stamp(held) === undefined) {
-      disk.remove(tmp);
-      forget(claim.id);
+  async function settle(
+    claim: Claim,
+    task: Task,
+    state: EndedState,
+    { durable = true }: { durable?: boolean } = {},
+  ): Promise<boolean> {
+    const { id } = claim;
+    const text = printTask(task);
+    const evidence = path.join(layout.evidence, claimName(id, claim.agent, me));
+    if (!isStillMine(claim)) {
+      forget(id);
+      write.show(evidence, text);
       return false;
     }
-    const target = layout.task(state, claim.id);
-    if (disk.stamp(target) !== undefined) quarantine(target, twin(layout, claim.id, target));
-    disk.rename(tmp, held);
-    disk.rename(held, target);
-    forget(claim.id);
-    tasks.add({ id: claim.id, state, file: target, stamp: disk.stamp(target) ?? '', task });
-    // A power cut can only lose the move; the task is then an orphan of a dead claim.
-    return true;
+    // Only roots have a page; they are the results that people look for.
+    const page = task.parent === undefined ? pageOf(task) : undefined;
+    if (page !== undefined) journal.put({ page: id, ...page });
+    journal.put({ task: id, state, text, ...baseOf(tasks.byId.get(id)) });
+    forget(id);
+    const to = layout.task(state, id);
+    const others = [layout.task(state === 'failed' ? 'completed' : 'failed', id)];
+    const end = { task, state };
+    const item = send(id, {
+      from: layout.claimed(id, claim.agent, me),
+      to,
+      text,
+      others,
+      evidence,
+      page: page && inWorkspace(page),
+      end,
+    });
+    return durable ? isPlaced(await placer.placed(item, { isAlone: true })) : true;
+  }
+
+  async function reopen(id: string, task: Task): Promise<boolean> {
+    await placer.flush();
+    for (const state of ['failed', 'completed'] as const) {
+      const file = layout.task(state, id);
+      if (disk.stamp(file) === undefined) continue;
+      const text = printTask(withPageMark(task, lookup.read(file, id)));
+      await write.replace(file, text);
+      const target = layout.task('pending', id);
+      if (!disk.rename(file, target)) return false;
+      await Promise.all([disk.syncFolder(layout.tasks('pending')), disk.syncFolder(layout.tasks(state))]);
+      tasks.load('pending', target);
+      // Lines of an earlier life of the task must not end it again.
+      if (journal.isUsed()) journal.put({ task: id, state: 'pending', text });
+      if (journal.isUsed()) journal.placed(taskKey(id), target);
+      return true;
+    }
+    return false;
+  }
+
+  /** Notes that the page of the last end is ours, so that the next end may replace it. */
+  function withPageMark(task: Task, ended: Task | undefined): Task {
+    const page = disk.read(layout.result(task.id));
+    const text = page.kind === 'file' ? page.bytes.toString('utf8') : undefined;
+    if (ended === undefined || text === undefined || text !== resultPage(ended)) return task;
+    return { ...task, extra: { ...task.extra, ...pageMark(text) } };
+  }
+
+  /** Queues a new state of the task's file. What is already queued keeps its place. */
+  function send(id: string, change: Partial<TaskItem> & { to: string }): TaskItem {
+    const key = taskKey(id);
+    const line = journal.line();
+    const before = queued(id);
+    if (before !== undefined) {
+      const { from: _, text = before.text, ...rest } = change;
+      return Object.assign(before, rest, { text, line });
+    }
+    const item: TaskItem = { ...change, key, line, done: (placing) => done(item, id, placing) };
+    placer.put(item);
+    return item;
+  }
+
+  function done(item: TaskItem, id: string, placing: Placing): boolean | void {
+    const { to, end, from, key } = item;
+    if (placing.kind === 'placed') {
+      journal.placed(key, to);
+      if (item.page !== undefined) journal.placed(pageKey(id), item.page.file);
+      if (end !== undefined) return lookup.remember(to, end.task);
+      const entry = tasks.byId.get(id);
+      if (entry === undefined || entry.file !== to || placing.stamp === undefined) return;
+      if (item.text !== undefined || sameContent(placing.stamp, entry.stamp)) entry.stamp = placing.stamp;
+      else tasks.load(entry.state, entry.file); // a person edited it meanwhile
+      return;
+    }
+    if (placing.kind === 'taken' && from !== undefined && end === undefined) {
+      // A second file has the target's name: it goes to quarantine, and ours is placed.
+      quarantine(to, twinOf(layout, id, to));
+      return true;
+    }
+    journal.drop(key);
+    if (item.page !== undefined) journal.drop(pageKey(id));
+    forget(id);
+  }
+
+  /** The name is the fence: if it is gone, another process or a person has the task. */
+  function isStillMine({ id, agent }: Claim): boolean {
+    return queued(id) !== undefined || disk.stamp(layout.claimed(id, agent, me)) !== undefined;
+  }
+
+  /** A page that a person wrote stays where it is, and ours gets another name. */
+  function pageOf(task: Task): { file: string; text: string; was?: string } {
+    const text = resultPage(task);
+    const read = disk.read(layout.result(task.id));
+    const file = pagePlace(task, text, read.kind === 'file' ? read.bytes.toString('utf8') : undefined);
+    const was = disk.stamp(path.join(layout.root, file));
+    return { file, text, ...(was === undefined ? {} : { was }) };
+  }
+
+  function inWorkspace({ file, text }: { file: string; text: string }): { file: string; text: string } {
+    return { file: path.join(layout.root, file), text };
+  }
+
+  /** The content that the next one replaces, for a replay that finds it. */
+  function baseOf(entry: Entry | undefined): { base?: string } {
+    return entry?.sum === undefined ? {} : { base: entry.sum };
+  }
+
+  function unclaimedNames(id: string): string[] {
+    return (['completed', 'failed', 'pending', 'waiting'] as const).map((state) => layout.task(state, id));
+  }
+
+  function forget(id: string): false {
+    const entry = tasks.byId.get(id);
+    if (entry) tasks.remove(entry);
+    return false;
   }
 
   function isEnded(id: string): boolean {
-    return onItsWay.get(id)?.end !== undefined || lookup.hasEnded(id);
+    return queued(id)?.end !== undefined || lookup.hasEnded(id);
   }
 
   function isKnown(id: string): boolean {
-    return tasks.byId.has(id) || onItsWay.get(id) !== undefined;
+    return tasks.byId.has(id) || queued(id) !== undefined;
   }
 
   function existsAnywhere(id: string): boolean {
     return isKnown(id) || lookup.has(id);
   }
-
-  function isMine({ state, owner }: Entry): boolean {
-    return state === 'active' && owner?.peer === me;
-  }
 }
 
-/** Resolves promises in the order in which they were passed, whichever completes first. */
-function inOrder<T>(): (work: Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = Promise.all([work, last]).then(([value]) => value);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+function isPlaced({ kind }: Placing): boolean {
+  return kind === 'placed';
 }

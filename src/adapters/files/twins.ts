@@ -59,3 +59,11 @@ export function twinProblem(layout: Layout, file: string, id: string, other: str
     hint: 'give it another id and file name and put it back into tasks/pending',
   });
 }
+
+/** A second file has the name that the file of a task of this process is about to get. */
+export function twinOf(layout: Layout, id: string, file: string): Problem {
+  const shown = path.relative(layout.root, file);
+  return problem('duplicate', `${shown} has the id ${id} of a task that is being worked on`, {
+    where: { file: shown },
+  });
+}

@@ -21,8 +21,8 @@ interface Listener {
   ring(): void;
   /** A process joined or left. */
   peers(gone: boolean): void;
-  /** Something happened to this file; `ring` follows. */
-  touched(file: string): void;
+  /** Something happened to this file. True if that may be news; `ring` follows. */
+  touched(file: string): boolean;
 }
 
 export function watchWorkspace(layout: Layout, { ring, peers, touched }: Listener): Watcher {
@@ -82,10 +82,7 @@ export function watchWorkspace(layout: Layout, { ring, peers, touched }: Listene
       return ring();
     }
     if (folder === layout.root || name === 'registry.json') return;
-    if (folder !== layout.live || name === null) {
-      touched(full);
-      return ring();
-    }
+    if (folder !== layout.live || name === null) return touched(full) ? ring() : undefined;
     if (!name.endsWith('.json') || name.startsWith('.')) return;
     if (kind === 'change') ring();
     else peers(!fs.existsSync(full));

@@ -55,8 +55,10 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-/** Ended work is looked at more rarely the longer that takes: at most 1/500 of the time. */
-const WHOLE_LOOK_SHARE = 500;
+/** The longer a look takes, the more rarely a process looks: for at most 1/2000 of the time. */
+const LOOK_SHARE = 2000;
+/** A process that ends may look at ended work for 1/500 of its life. */
+const LAST_LOOK_SHARE = 500;
 const MS_PER_FILE = 0.005;
 /** What a process that ends may spend on ended work, and on a first commit that is not finished. */
 const CHEAP_WALK_MS = 20;
@@ -81,6 +83,7 @@ export function writer(options: WriterOptions): Writer {
   let closeBy = Infinity;
   let isUsed = false;
   let lastLook: number | undefined;
+  let openLookGapMs: number = INTERVALS.peopleCheckMs;
   let nextWholeLook = openedAt + INTERVALS.peopleCheckMs;
   const pace = { isOver: () => clock.monotonicMs() > closeBy };
 
@@ -96,9 +99,10 @@ export function writer(options: WriterOptions): Writer {
       return lock.take();
     },
     async tend() {
-      const isLookDue = clock.monotonicMs() - (lastLook ?? openedAt) >= INTERVALS.peopleCheckMs;
+      const now = clock.monotonicMs();
+      const isLookDue = now - (lastLook ?? openedAt) >= openLookGapMs;
       if (!isLookDue && !lists.hasOthers()) return;
-      const isWhole = clock.monotonicMs() >= nextWholeLook;
+      const isWhole = now >= nextWholeLook;
       await commit(undefined, { look: !isLookDue ? 'none' : isWhole ? 'whole' : 'open' });
     },
     hurry() {
@@ -223,7 +227,9 @@ export function writer(options: WriterOptions): Writer {
         author: (person ??= await readPerson(root, env)),
       });
     lastLook = clock.monotonicMs();
-    if (isWhole) nextWholeLook = lastLook + Math.max(INTERVALS.peopleCheckMs, WHOLE_LOOK_SHARE * (lastLook - from));
+    const gapMs = Math.max(INTERVALS.peopleCheckMs, LOOK_SHARE * (lastLook - from));
+    if (isWhole) nextWholeLook = lastLook + gapMs;
+    else openLookGapMs = gapMs;
   }
 
   async function write(commit: Omit<NewCommit, 'author' | 'committer' | 'at'> & { author?: Person }): Promise<void> {
@@ -264,7 +270,7 @@ export function writer(options: WriterOptions): Writer {
   /** A process that lives on looks at much ended work in its time. */
   function isCheap(stamps: Stamps): boolean {
     const lifeMs = clock.monotonicMs() - openedAt;
-    return stamps.count('timed') * MS_PER_FILE < Math.max(CHEAP_WALK_MS, lifeMs / WHOLE_LOOK_SHARE);
+    return stamps.count('timed') * MS_PER_FILE < Math.max(CHEAP_WALK_MS, lifeMs / LAST_LOOK_SHARE);
   }
 }
 

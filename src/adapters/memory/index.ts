@@ -211,7 +211,7 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
       },
       sweep: () => answer(() => undefined),
     },
-    flush: () => answer(() => undefined),
+    ...{ flush: () => answer(() => undefined), stats: () => ({ worstLagMs: 0 }) },
     async close() {
       await joining;
       joining = undefined;

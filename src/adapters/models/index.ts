@@ -13,6 +13,7 @@ interface ModelsOptions {
   clock: Clock;
   /** Reads a file of the workspace by its relative path; undefined if it is missing. */
   readFile(path: string): string | undefined;
+  readBlob?(hash: string): Promise<Uint8Array | undefined>;
 }
 
 export function models(options: ModelsOptions): Model {

@@ -3,6 +3,8 @@
  * is reported once and affects nothing else. Its tools need approval unless it declares otherwise,
  * and the policy may be stricter. A plugin cannot replace a built-in tool.
  */
+import fs from 'node:fs';
+import path from 'node:path';
 import { pluginCode } from './plugin-code.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Tool } from '../../tools/core/tool.js';
@@ -10,7 +12,8 @@ import { isBuilt } from '../../tools/toolbox.js';
 import { pluginTool, type PluginTool } from './plugin-tool.js';
 
 export interface Plugins {
-  tools: Tool[];
+  /** A new list if a plugin changes its tools: an MCP server may do so at any time. */
+  readonly tools: readonly Tool[];
   /** True for a plugin's tool that a human must allow each time. False for every other name. */
   requiresApproval(tool: string): boolean;
   problems: Problem[];
@@ -37,6 +40,10 @@ interface PluginsOptions {
   env: Record<string, string | undefined>;
   /** Folder of the built-in plugins. */
   builtIn: string;
+  /** Folder of the workspace's own plugins, as a person has trusted them. */
+  own?: string;
+  /** Whether a task has not ended: a plugin keeps what the task uses. */
+  isOpen?: (task: string) => boolean;
 }
 
 interface Loaded {
@@ -54,25 +61,23 @@ const STOP_MS = 3000;
 export async function loadPlugins(options: PluginsOptions): Promise<Plugins> {
   const problems: Problem[] = [];
   const loaded: Loaded[] = [];
-  const tools = new Map<string, Tool>();
-  const autoApproved = new Set<string>();
+  let offered = noTools();
   for (const [name, config] of Object.entries(options.plugins)) {
-    const plugin = await load(options, name, config, problems);
-    if (plugin === undefined) continue;
-    loaded.push(plugin);
-    for (const source of plugin.tools) {
-      const tool = pluginTool(source, { name, file: plugin.file, root: options.root });
-      if ('code' in tool) problems.push(tool);
-      else if (isBuilt(tool.name) || tools.has(tool.name)) problems.push(duplicateTool(tool.name, plugin.file));
-      else {
-        tools.set(tool.name, tool);
-        if (source.metadata?.requiresHumanApproval === false) autoApproved.add(tool.name);
-      }
-    }
+    const plugin = await load(options, name, config, problems, (tools) => {
+      const changed = loaded.find((each) => each.name === name);
+      if (changed === undefined) return; // it still loads, and returns them
+      changed.tools = tools;
+      offered = offeredBy(options.root, loaded);
+    });
+    if (plugin !== undefined) loaded.push(plugin);
   }
+  offered = offeredBy(options.root, loaded);
+  problems.push(...offered.problems);
   return {
-    tools: [...tools.values()],
-    requiresApproval: (tool) => tools.has(tool) && !autoApproved.has(tool),
+    get tools() {
+      return offered.tools;
+    },
+    requiresApproval: (tool) => offered.tools.some(({ name }) => name === tool) && !offered.free.has(tool),
     problems,
     async start(running) {
       const stopped = loaded.map((plugin) => run(options.root, plugin, running));
@@ -86,13 +91,46 @@ export async function loadPlugins(options: PluginsOptions): Promise<Plugins> {
   };
 }
 
+interface Offered {
+  tools: Tool[];
+  /** Names of the tools that need no approval. */
+  free: Set<string>;
+  problems: Problem[];
+}
+
+function noTools(): Offered {
+  return { tools: [], free: new Set(), problems: [] };
+}
+
+function offeredBy(root: string, loaded: readonly Loaded[]): Offered {
+  const offered = noTools();
+  const names = new Set<string>();
+  for (const { name, file, tools } of loaded) {
+    for (const source of tools) {
+      const tool = pluginTool(source, { name, file, root });
+      if ('code' in tool) offered.problems.push(tool);
+      else if (isBuilt(tool.name) || names.has(tool.name)) offered.problems.push(duplicateTool(tool.name, file));
+      else {
+        names.add(tool.name);
+        offered.tools.push(tool);
+        if (source.metadata?.requiresHumanApproval === false) offered.free.add(tool.name);
+      }
+    }
+  }
+  return offered;
+}
+
+/** `setTools`: the plugin replaces its tools later. */
 async function load(
-  { root, env, builtIn }: PluginsOptions,
+  { root, env, builtIn, own, isOpen }: PluginsOptions,
   name: string,
   config: Record<string, unknown>,
   problems: Problem[],
+  setTools: (tools: PluginTool[]) => void,
 ): Promise<Loaded | undefined> {
-  const code = pluginCode(root, builtIn, name);
+  if (fs.existsSync(path.join(builtIn, name)) && fs.existsSync(path.join(root, 'plugins', name, 'index.mjs')))
+    problems.push(shadowing(name));
+  const code = pluginCode(builtIn, own, name);
   if (code === undefined) {
     problems.push(unknownPlugin(name));
     return undefined;
@@ -101,7 +139,8 @@ async function load(
   try {
     const exported = await code.load();
     const registered: PluginTool[] = [];
-    const host = { workspace: root, env, config, registerTool: (tool: PluginTool) => void registered.push(tool) };
+    const registerTool = (tool: PluginTool): void => void registered.push(tool);
+    const host = { workspace: root, env, config, registerTool, setTools, isOpen };
     const plugin: unknown =
       typeof exported === 'function' ? await (exported as (host: unknown) => unknown)(host) : exported;
     const {
@@ -120,6 +159,15 @@ async function load(
     problems.push(problem('bad_file', `this plugin cannot be loaded: ${messageOf(thrown)}`, { where: { file } }));
   }
   return undefined;
+}
+
+/** The name of a built-in plugin on a request must not mean other code. */
+function shadowing(name: string): Problem {
+  const file = `plugins/${name}/index.mjs`;
+  return problem('duplicate', `${name} is a built-in plugin, so the one in this workspace is not loaded`, {
+    where: { file },
+    hint: 'rename the folder and its entry in guild.yaml',
+  });
 }
 
 export function unknownPlugin(name: string): Problem {

@@ -1,7 +1,9 @@
 /** Turns a plugin's tool into one of ours, with the same checks and outcomes. */
 import { problem, type Problem } from '../../domain/problem.js';
+import { mediaTypeOf } from '../../domain/file-ref.js';
 import type { JsonSchema } from '../../ports/model.js';
-import type { Tool, ToolReply } from '../../tools/core/tool.js';
+import type { ReplyFile, Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
+import { checkedSchema, shownSchema } from './tool-schema.js';
 
 export interface PluginTool {
   /** `{name, description, parameters}`, or the same inside `function`, as in model APIs. */
@@ -13,6 +15,8 @@ export interface PluginTool {
     readOnly?: boolean;
     /** False if its replies contain no outside text. Default true. */
     outside?: boolean;
+    /** False if its arguments do not leave this machine. Default true. */
+    outward?: boolean;
   };
   execute(args: Record<string, unknown>, context: Record<string, unknown>): unknown;
 }
@@ -33,39 +37,57 @@ export function pluginTool(source: PluginTool, plugin: { name: string; file: str
   const { name, description = '', parameters = { type: 'object' } } = definition;
   if (typeof source.execute !== 'function') return invalid(`the tool ${name} has no execute()`);
   if (parameters?.type !== 'object') return invalid(`the parameters of ${name} must be a JSON Schema of an object`);
+  const shown = shownSchema(parameters);
   return {
     name,
     description,
-    parameters: checkableSchema(parameters),
+    parameters: shown,
+    checked: checkedSchema(shown),
     kind: source.metadata?.readOnly === true ? 'pure' : 'effect',
     plugin: plugin.name,
     outside: source.metadata?.outside !== false,
-    async run(args, { agent, task, callId, approved, signal }) {
-      const context = { agent: agent.name, task: task.id, callId, approved, signal, workspace: plugin.root };
-      return asReply(await source.execute(args, context));
-    },
+    outward: source.metadata?.outward !== false,
+    run: async (args, context) => asReply(await source.execute(args, contextFor(context, plugin.root))),
   };
+}
+
+/** `progress(text)`: says how far the call is. */
+function contextFor({ agent, task, callId, approved, signal, progress, folder }: ToolContext, workspace: string) {
+  // Plugins read the workspace by the rules of file tools.
+  const search = (query: string, options: { under?: string; limit: number }): Promise<unknown> =>
+    folder.search(agent.name, query, options);
+  return { agent: agent.name, task: task.id, callId, approved, signal, progress, search, workspace };
 }
 
 function asReply(result: unknown): ToolReply {
-  const { success = true, content = result } = (typeof result === 'object' && result !== null ? result : {}) as {
+  const {
+    success = true,
+    content = result,
+    media,
+  } = (typeof result === 'object' && result !== null ? result : {}) as {
     success?: unknown;
     content?: unknown;
+    media?: unknown;
   };
   const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? 'done');
-  return success === false ? { kind: 'problem', code: 'tool_failed', message: text } : { kind: 'text', text };
+  if (success === false) return { kind: 'problem', code: 'tool_failed', message: text };
+  const shown = filesIn(media);
+  return { kind: 'text', text, ...(shown.length > 0 ? { files: shown } : {}) };
 }
 
-const TYPES = new Set(['object', 'string', 'integer', 'number', 'boolean', 'array']);
+/** What providers accept at most for all files of one result. */
+const MAX_FILES_BYTES = 4 * 1024 * 1024;
 
-/**
- * Drops properties our validation does not support (`anyOf`, type lists); the plugin checks them.
- */
-function checkableSchema(schema: JsonSchema): JsonSchema {
-  const all = Object.entries(schema.properties ?? {});
-  const supported = all.filter(([, property]) => TYPES.has(property?.type));
-  const properties = Object.fromEntries(supported);
-  if (supported.length === all.length) return { ...schema, properties };
-  const required = schema.required?.filter((name) => Object.hasOwn(properties, name));
-  return { ...schema, properties, additionalProperties: true, required };
+/** Images and PDF documents in base64. The first bytes decide what a file is, not its label. */
+function filesIn(media: unknown): ReplyFile[] {
+  let room = MAX_FILES_BYTES;
+  return (Array.isArray(media) ? media : []).flatMap((file: unknown) => {
+    const { name, data } = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>;
+    if (typeof data !== 'string') return [];
+    const bytes = Buffer.from(data, 'base64');
+    const mediaType = mediaTypeOf(bytes);
+    if (mediaType === undefined || (room -= bytes.length) < 0) return [];
+    const known = typeof name === 'string' && name !== '' ? name.slice(0, 200) : mediaType.replace('/', '.');
+    return [{ name: known, mediaType, data: bytes }];
+  });
 }

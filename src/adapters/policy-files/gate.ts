@@ -4,34 +4,51 @@
  */
 import path from 'node:path';
 import type { Agent } from '../../domain/agent/agent.js';
-import type { ApprovalRequest } from '../../domain/task/approval.js';
-import { stricter, type Risk } from '../../domain/policy.js';
+import type { ApprovalRequest, BoundBase } from '../../domain/task/approval.js';
+import { stricter, type Policy, type Risk } from '../../domain/policy.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Gate, GateVerdict } from '../../ports/gate.js';
 import type { PluginAction } from '../../ports/shell.js';
 import { inspect } from '../../rules/policy/command.js';
+import { riskOfCommand } from '../../rules/policy/risk.js';
+import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 import { useOfTool } from '../../rules/policy/paths.js';
+import { wrongHosts } from '../../rules/policy/hosts.js';
+import { usesOf } from '../../rules/policy/uses.js';
 import { judgeTool } from '../../rules/policy/tools.js';
 import { parseBash } from '../../text/bash/parse.js';
 import { lineDiff } from '../../text/lines/line-diff.js';
 import { changeFile } from './change-file.js';
 import { failedCheck } from './safety-checks.js';
-import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './index.js';
+import { operandsOf } from './operands.js';
+import { ALLOWLIST_FILE, commandGate, loadPolicy, policyOf, POLICY_FILE } from './index.js';
 
 interface GateOptions {
   root: string;
   disk: Disk;
   folder: WorkspaceFiles;
   peer: string;
+  /** Whether commands run in a sandbox; without one their operands are looked up. */
+  isSandboxed: () => boolean;
   /** True for a plugin's tool that does not need approval. */
   isFree?: (tool: string) => boolean;
+  /**
+   * The rule files as a person has trusted them. Of these and the present ones the stricter
+   * verdict counts, so a change tightens at once and widens when it is trusted. `own`: the policy
+   * of the user, which no workspace widens. `restricted`: why nothing may run without approval.
+   */
+  trusted?: () => { rules: Record<string, string>; own?: string; restricted?: string } | undefined;
+  /** A rule that a person has allowed is trusted in the same step. */
+  onRule?: (file: string, edit: (before: string) => string) => void;
 }
 
-export function gate({ root, disk, folder, peer, isFree }: GateOptions): Gate {
+export function gate(options: GateOptions): Gate {
+  const { root, disk, folder, peer, isSandboxed, isFree, trusted, onRule } = options;
+  const lasting = trustedPolicies(trusted);
   const change = changeFile({ root, disk, peer });
-  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.stamp(path.join(root, file))).join(' ');
+  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.glance(path.join(root, file))).join(' ');
   let seen = stamp();
   let loaded = loadPolicy(root);
   let unreported = loaded.problems;
@@ -44,6 +61,7 @@ export function gate({ root, disk, folder, peer, isFree }: GateOptions): Gate {
       return problems;
     },
     async noteAllowed(line) {
+      if (mayUseAgentsFiles(line)) return 0;
       let times = 0;
       await change(HABITS, (before) => {
         const counts = countsIn(before);
@@ -55,13 +73,17 @@ export function gate({ root, disk, folder, peer, isFree }: GateOptions): Gate {
     async allowAlways(line) {
       const exactly = `/^${line.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/`;
       const rule = `${JSON.stringify(exactly)}: { approve: true, matchCommandLine: true }`;
-      await change(ALLOWLIST_FILE, (before) =>
-        before.includes(rule) ? before : `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${rule}\n`,
-      );
+      const edit = (before: string): string =>
+        before.includes(rule) ? before : `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${rule}\n`;
+      await change(ALLOWLIST_FILE, edit);
+      onRule?.(ALLOWLIST_FILE, edit);
     },
     judge(agent, tool, args) {
       reload();
-      return tool === 'execute_command' ? command(agent, args) : other(agent, tool, args);
+      const verdicts = lasting(loaded.policy).map((policy) =>
+        tool === 'execute_command' ? command(policy, agent, args) : other(policy, agent, tool, args),
+      );
+      return verdicts.reduce((one, two) => (stricter(one.verdict, two.verdict) === one.verdict ? one : two));
     },
   };
 
@@ -74,12 +96,17 @@ export function gate({ root, disk, folder, peer, isFree }: GateOptions): Gate {
     unreported = loaded.problems;
   }
 
-  function command(agent: Agent, args: Record<string, unknown>): GateVerdict {
+  function command(policy: Policy, agent: Agent, args: Record<string, unknown>): GateVerdict {
     const line = String(args['command'] ?? '');
-    const home = path.join(root, 'workspaces', agent.name);
-    const { verdict, reason, plan } = commandGate(loaded.policy).judge(line, { agent, cwd: home });
+    const { verdict, reason, plan } = commandGate(policy).judge(line, {
+      agent,
+      cwd: root,
+      operand: isSandboxed() ? undefined : operandsOf(root, folder, agent.name),
+    });
     // A command line that a person allowed has no plan: the shell runs it, like an approved one.
-    const needsNetwork = args['network'] === true && verdict !== 'deny';
+    const wrong = args['hosts'] === undefined ? undefined : wrongHosts(args['hosts']);
+    if (wrong !== undefined) return { verdict: 'deny', reasons: [wrong], risk: 'HIGH' };
+    const needsNetwork = args['hosts'] !== undefined && verdict !== 'deny';
     const strict = needsNetwork && verdict !== 'ask' ? 'ask' : verdict;
     const action = verdict === 'deny' ? undefined : actionIn(line);
     const reasons = needsNetwork ? [reason, 'it asks for network access'] : [reason];
@@ -90,10 +117,18 @@ export function gate({ root, disk, folder, peer, isFree }: GateOptions): Gate {
         risk: 'HIGH',
         action,
       };
-    return { verdict: strict, reasons, risk: riskOfCommand(line), ...(plan && strict !== 'ask' ? { plan } : {}) };
+    const used = strict === 'ask' ? usesOf(line, parseBash) : undefined;
+    const uses = used ? { uses: used, secret: used.words.some(isSecretPath) } : {};
+    return {
+      verdict: strict,
+      reasons,
+      risk: riskOfCommand(line, inspect(line, { parse: parseBash }), needsNetwork),
+      ...uses,
+      ...(plan && strict !== 'ask' ? { plan } : {}),
+    };
   }
 
-  function other(agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict {
+  function other(policy: Policy, agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict {
     const use = useOfTool(tool);
     const requested = typeof args['path'] === 'string' ? args['path'] : undefined;
     const spot = use !== undefined && requested !== undefined ? folder.judge(agent.name, use, requested) : undefined;
@@ -103,7 +138,7 @@ export function gate({ root, disk, folder, peer, isFree }: GateOptions): Gate {
     const { verdict, reason, risk } = judgeTool({
       tool,
       free: isFree?.(tool) === true,
-      policy: loaded.policy,
+      policy,
       agent,
       ...(spot ? { path: spot.path ?? requested!, pathVerdict: spot.verdict } : {}),
       ...(content === undefined ? {} : { bytes: Buffer.byteLength(content) }),
@@ -117,14 +152,54 @@ export function gate({ root, disk, folder, peer, isFree }: GateOptions): Gate {
           ? `agents/${String(args['name'])}.md`
           : requested;
     const changes = verdict === 'ask' && content !== undefined && target !== undefined;
-    const diff = changes ? diffOf(agent.name, target, content) : undefined;
-    return { verdict, reasons, risk: RISK[risk], diff };
+    const against = changes ? diffOf(agent.name, target, content) : {};
+    const secret = use === 'read' && spot?.verdict === 'ask' && isSecretPath(spot.path ?? requested!);
+    return { verdict, reasons, risk: RISK[risk], ...against, ...(secret ? { secret } : {}) };
   }
 
-  function diffOf(agent: string, file: string, after: string): string {
-    const read = folder.read(agent, file, 1024 * 1024, true);
-    return lineDiff(read.ok ? read.value.text : '', after) || 'no line changes';
+  function diffOf(agent: string, file: string, after: string): { diff: string; base?: BoundBase } {
+    // First the base, then the text: if the file changes in between, the base does not fit later.
+    const base = folder.baseOf(file);
+    const read = folder.read(agent, file, MAX_DIFFED_BYTES, true);
+    const bound = base === undefined ? {} : { base };
+    if (read.ok && read.value.cut)
+      return {
+        diff: `the whole file is replaced; with ${read.value.bytes} bytes it is too large to compare`,
+        ...bound,
+      };
+    if (!read.ok && read.code !== 'not_found')
+      return { diff: `the file is replaced; it cannot be compared: ${read.reason}`, ...bound };
+    return { diff: lineDiff(read.ok ? read.value.text : '', after) || 'no line changes', ...bound };
   }
+}
+
+/** The policies that must all agree, given the present one. */
+function trustedPolicies(trusted: GateOptions['trusted']): (now: Policy) => Policy[] {
+  let known: { rules: Record<string, string>; policy: Policy } | undefined;
+  let ownRules: Policy | undefined;
+  return (now) => {
+    const given = trusted?.();
+    if (given === undefined) return [now];
+    if (known?.rules !== given.rules) known = { rules: given.rules, policy: policyOf(given.rules) };
+    const own = given.own === undefined ? [] : [withOwn(now, (ownRules ??= policyOf({ [POLICY_FILE]: given.own })))];
+    if (given.restricted !== undefined)
+      return [now, ...own].map((policy) => ({ ...policy, closed: policy.closed ?? given.restricted! }));
+    return [now, known.policy, ...own];
+  };
+}
+
+const MAX_DIFFED_BYTES = 8 * 1024 * 1024;
+
+/** Such a line may do something else tomorrow, so no rule is proposed for it. */
+function mayUseAgentsFiles(line: string): boolean {
+  const { interprets, words } = usesOf(line, parseBash);
+  return interprets || words.some((word) => /(^|\/)(workspaces|scratch)(\/|$)/.test(word));
+}
+
+/** Where a rule of the user applies, it decides; elsewhere the workspace does. */
+function withOwn(now: Policy, own: Policy): Policy {
+  const rules = own.rules.map((rule) => ({ ...rule, priority: Number.MAX_SAFE_INTEGER }));
+  return { ...now, rules: [...now.rules, ...rules], ...(own.closed === undefined ? {} : { closed: own.closed }) };
 }
 
 /** Counts how often each command line was allowed. */
@@ -147,17 +222,11 @@ function actionIn(line: string): PluginAction | undefined {
   return file !== undefined && /^plugins\/[\w-]+\/actions\/[\w-]+\.mjs$/.test(file) ? { file, args } : undefined;
 }
 
+/** What no rule speaks about is not known to be harmless. */
 const RISK: Record<Risk, ApprovalRequest['risk']> = {
-  none: 'LOW',
+  none: 'MEDIUM',
   low: 'LOW',
   medium: 'MEDIUM',
   high: 'HIGH',
   critical: 'HIGH',
 };
-
-/** Only shown to people; the gate has already decided. */
-function riskOfCommand(line: string): ApprovalRequest['risk'] {
-  if (/\b(rm|dd|chmod|chown|kill|pkill|mv|truncate|git\s+push|npm\s+publish|curl|wget|ssh|scp)\b/.test(line))
-    return 'HIGH';
-  return /[>|;&]|\b(install|write|create|start|stop|restart)\b/.test(line) ? 'MEDIUM' : 'LOW';
-}

@@ -23,32 +23,47 @@ interface LoadedPolicy {
 }
 
 export function loadPolicy(root: string): LoadedPolicy {
+  return policyFrom((file) => readFile(root, file));
+}
+
+/** The policy of these texts by file, as a person has trusted them. */
+export function policyOf(rules: Readonly<Record<string, string>>): Policy {
+  return policyFrom((file) => (rules[file] === undefined ? {} : contentOf(file, rules[file]))).policy;
+}
+
+function policyFrom(read: (file: string) => RuleText): LoadedPolicy {
   const policy: Policy = { ...DEFAULT_POLICY };
   const problems: Problem[] = [];
   const close = (file: string, causes: Problem[]): void => {
     policy.closed ??= `${file} cannot be read, so nothing runs without approval`;
     problems.push(...causes);
   };
-  const allow = readFile(root, ALLOWLIST_FILE);
+  const allow = read(ALLOWLIST_FILE);
   if (allow.problem) close(ALLOWLIST_FILE, [allow.problem]);
   else if (allow.text !== undefined) {
-    const read = readAllowlist(ALLOWLIST_FILE, allow.text);
-    if (read.ok) policy.allow = read.entries;
-    else close(ALLOWLIST_FILE, read.problems);
+    const list = readAllowlist(ALLOWLIST_FILE, allow.text);
+    if (list.ok) policy.allow = list.entries;
+    else close(ALLOWLIST_FILE, list.problems);
   }
-  const rules = readFile(root, POLICY_FILE);
+  const rules = read(POLICY_FILE);
   if (rules.problem) close(POLICY_FILE, [rules.problem]);
   else if (rules.text !== undefined) {
-    const read = readPolicy(POLICY_FILE, rules.text);
-    if (read.ok) policy.rules = read.rules;
-    else close(POLICY_FILE, read.problems);
+    const list = readPolicy(POLICY_FILE, rules.text);
+    if (list.ok) policy.rules = list.rules;
+    else close(POLICY_FILE, list.problems);
   }
   return { policy, problems };
 }
 
+/** Why an operand needs a person where no sandbox confines the command. */
+export type Operand = (path: string, isDeep: boolean) => string | undefined;
+
 export interface Gate {
-  /** `cwd` is where the command would run. */
-  judge(line: string, more?: { agent?: Pick<Agent, 'approve'>; cwd?: string }): CommandVerdict;
+  /** `cwd` is where the command would run. `operand`: only without a sandbox. */
+  judge(
+    line: string,
+    more?: { agent?: Pick<Agent, 'approve'>; cwd?: string; operand?: Operand | undefined },
+  ): CommandVerdict;
 }
 
 /** The home directory is the one the command would see. */
@@ -66,11 +81,20 @@ function emptyFile(file: string): Problem {
   });
 }
 
-function readFile(root: string, file: string): { text?: string; problem?: Problem } {
+interface RuleText {
+  text?: string;
+  problem?: Problem;
+}
+
+function contentOf(file: string, text: string): RuleText {
+  return text.trim() === '' ? { problem: emptyFile(file) } : { text };
+}
+
+function readFile(root: string, file: string): RuleText {
   try {
     const bytes = fs.readFileSync(path.join(root, file));
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return text.trim() === '' ? { problem: emptyFile(file) } : { text };
+    return contentOf(file, text);
   } catch (thrown) {
     const { code, message } = thrown as { code?: string; message?: string };
     if (code === 'ENOENT') return {};

@@ -1,29 +1,30 @@
 /**
- * Identifies a process by pid, machine boot and start time. A pid alone is reused; the three
- * together are unique. So a peer counts as dead only if its own process has ended, and a stopped
- * process (SIGSTOP) keeps its tasks.
+ * Identifies a process by machine boot, pid namespace, pid and start time. A pid alone is reused;
+ * together they are unique. So a peer counts as dead only if its own process has ended, and a
+ * stopped process (SIGSTOP) keeps its tasks.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import { whereabouts } from '../../domain/peer.js';
 import type { Processes, ProcessIdentity } from '../../ports/processes.js';
 import { parseStat, type ProcessEntry } from '../../text/lines/process-stat.js';
 
 export function processes(): Processes {
-  const bootId = readBootId();
+  const pidNamespace = readPidNamespace();
   const me: ProcessIdentity = {
     host: os.hostname(),
-    bootId,
+    bootId: readBootId(),
+    ...(pidNamespace === undefined ? {} : { pidNamespace }),
     pid: process.pid,
     startTime: startTimeOf(process.pid) ?? 'unknown',
   };
-  return { me: () => me, isAlive: (identity) => isAlive(identity, bootId) };
+  return { me: () => me, isAlive: (identity) => isAlive(identity, me) };
 }
 
-/** A process on another host cannot be checked, so it counts as alive. */
-function isAlive(identity: ProcessIdentity, bootId: string): boolean {
-  if (identity.host !== os.hostname()) return true;
-  if (identity.bootId !== bootId) return false;
+function isAlive(identity: ProcessIdentity, me: ProcessIdentity): boolean {
+  const where = whereabouts(identity, me);
+  if (where !== 'here') return where === 'elsewhere';
   const now = startTimeOf(identity.pid);
   if (now === undefined) return false;
   return identity.startTime === 'unknown' || now === 'unknown' || now === identity.startTime;
@@ -35,6 +36,15 @@ function readBootId(): string {
   } catch {
     // macOS: use the boot time, rounded because the clock may be adjusted after boot.
     return `boot-${Math.round((Date.now() - os.uptime() * 1000) / 60_000)}`;
+  }
+}
+
+/** Such as `pid:[4026531836]`. A container usually has one of its own. */
+function readPidNamespace(): string | undefined {
+  try {
+    return fs.readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return undefined;
   }
 }
 

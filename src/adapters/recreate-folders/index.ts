@@ -11,6 +11,7 @@ export function recreateFolders(disk: Disk, root: string): Disk {
   return {
     ...disk,
     create: (file, bytes) => retry(file, () => disk.create(file, bytes)),
+    preallocate: (file, bytes) => retry(file, () => disk.preallocate(file, bytes)),
     createSynced: (file, bytes) =>
       disk.createSynced(file, bytes).catch((thrown: unknown) => {
         if (!isMissing(thrown) || !remake(file)) throw thrown;

@@ -1,16 +1,19 @@
 /**
  * Agent files in a folder that is not a workspace, such as a published collection, in any layout.
- * Every Markdown file whose frontmatter has a name or a description counts.
+ * Every Markdown file whose frontmatter has a name or a description counts, except skills, slash
+ * commands and documentation.
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { mayBeAgent, mayHoldAgents } from '../../domain/agent/places.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
+import { startsLikeAnAgent } from './agent-files.js';
 
 const MAX_FILES = 5000;
 const MAX_DEPTH = 6;
-const SKIPPED = new Set(['node_modules', 'dist', 'vendor']);
+const SKIPPED = new Set(['dist', 'vendor']);
 /** Folders with a leading dot that may contain agents. */
-const DOTTED = new Set(['.claude', '.github']);
+const DOTTED = new Set(['.agents', '.claude', '.gemini', '.github', '.opencode']);
 
 /** Relative to `root`, sorted. */
 export function foreignAgents(root: string): string[] {
@@ -20,8 +23,7 @@ export function foreignAgents(root: string): string[] {
       const file = path.posix.join(folder, entry.name);
       if (found.length >= MAX_FILES) return;
       if (entry.isDirectory() && depth < MAX_DEPTH && isSearched(entry.name)) walk(file, depth + 1);
-      else if (entry.isFile() && entry.name.endsWith('.md') && startsLikeAnAgent(path.join(root, file)))
-        found.push(file);
+      else if (entry.isFile() && mayBeAgent(entry.name) && mayStart(path.join(root, file))) found.push(file);
     }
   };
   walk('.', 0);
@@ -37,13 +39,13 @@ function list(folder: string): fs.Dirent[] {
 }
 
 function isSearched(name: string): boolean {
-  return name.startsWith('.') ? DOTTED.has(name) : !SKIPPED.has(name);
+  return name.startsWith('.') ? DOTTED.has(name) : mayHoldAgents(name) && !SKIPPED.has(name);
 }
 
-function startsLikeAnAgent(file: string): boolean {
+/** One that cannot be read is loaded like the others, so that its problem is reported. */
+function mayStart(file: string): boolean {
   const text = fenced(file, () => firstBytes(file));
-  // One that cannot be read is loaded like the others, so that its problem is reported.
-  return isUnreadable(text) || /^\uFEFF?---[ \t]*\r?\n(?:[^]*\n)?(?:name|description):/.test(text);
+  return isUnreadable(text) || startsLikeAnAgent(text);
 }
 
 function firstBytes(file: string): string {

@@ -5,16 +5,17 @@
 import { INTERVALS } from '../../domain/intervals.js';
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { Agent, AgentFormat } from '../../domain/agent/agent.js';
+import { isForeignFormat, type Agent, type AgentFormat } from '../../domain/agent/agent.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
 import { inodeOf, writtenAt } from '../../domain/stamp.js';
 import type { Agents } from '../../ports/agents.js';
 import type { Disk } from '../../ports/disk.js';
-import { checkRoster, cyclesAmong, unfit } from '../../rules/scheduling/roster.js';
+import { checkRoster, cyclesAmong, unfit, withPluginTools } from '../../rules/scheduling/roster.js';
 import { parseAgent, renderPrompt } from '../../text/agent/parse.js';
 import { decodeUtf8, notUtf8 } from '../../text/lines/utf8.js';
 import { KNOWN_TOOLS } from '../../tools/toolbox.js';
+import { AGENT_FOLDERS, agentFiles, byPrecedence, formatOf, isOtherPage } from './agent-files.js';
 
 interface LoadedFile {
   stamp: string;
@@ -27,23 +28,9 @@ interface LoadedFile {
 }
 
 export interface Roster extends Agents {
-  /** All current problems, reported before or not. */
-  check(): { problems: Problem[]; warnings: Problem[]; files: number };
+  /** All current problems, reported before or not. `lost`: files that do not define an agent. */
+  check(): { problems: Problem[]; warnings: Problem[]; files: number; lost: ReadonlySet<string> };
 }
-
-/** Where agent files are: the folder, the extension and the format. */
-const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
-  { folder: 'agents', ends: '.agent.yaml', format: 'agent-yaml' },
-  { folder: 'agents', ends: '.agent.yml', format: 'agent-yaml' },
-  { folder: 'templates', ends: '.agent.yaml', format: 'agent-yaml' },
-  { folder: 'templates', ends: '.agent.yml', format: 'agent-yaml' },
-  { folder: 'agents', ends: '.ai', format: 'ai' },
-  { folder: '.', ends: '.ai', format: 'ai' },
-  { folder: 'agents', ends: '.md', format: 'markdown' },
-  { folder: '.claude/agents', ends: '.md', format: 'claude' },
-];
-
-const FOLDERS = [...new Set(PLACES.map(({ folder }) => folder))];
 
 /**
  * With more agents than this, edits are noticed after `rosterCheckMs` and not at every pass, which
@@ -62,7 +49,7 @@ export function roster(
   root: string,
   model?: string,
   foreign: readonly string[] = [],
-  pluginTools: readonly string[] = [],
+  pluginTools: () => readonly string[] = () => [],
 ): Roster {
   const isForeign = new Set(foreign);
   const loaded = new Map<string, LoadedFile>();
@@ -82,10 +69,16 @@ export function roster(
   /** Files that this process wrote, each at once and whole. */
   const created = new Set<string>();
   let lookedAt = -Infinity;
+  /** The plugin tools at the last look. */
+  let equippedWith = '';
 
   return {
     refresh(isKnown = false) {
-      if ((isKnown && !touched) || !look()) return [];
+      const offered = pluginTools().join();
+      const isEquipped = offered === equippedWith;
+      equippedWith = offered;
+      const isChanged = !(isKnown && !touched) && look();
+      if (!isChanged && isEquipped) return [];
       touched = false;
       combine();
       const fresh = all.problems.filter((each) => !reported.has(keyOf(each)));
@@ -96,7 +89,10 @@ export function roster(
     unreadable: () => unreadable,
     fault: (name) => faults.get(name),
     source: (agent) => loaded.get(agent.file)?.text ?? '',
-    parse: (source, file) => parse(source, file, format(file)).agent,
+    parse(source, file) {
+      const { agent } = parse(source, file, format(file));
+      return agent && withPluginTools(agent, pluginTools());
+    },
     problemsOf(name, source) {
       const file = `agents/${name}.md`;
       const { agent, problems, places } = parse(source, file, 'markdown');
@@ -104,8 +100,7 @@ export function roster(
         return problems.length > 0 ? problems : [problem('bad_file', 'it does not define an agent')];
       if (agents.has(name) || agent.name !== name)
         return [problem('duplicate', `an agent ${agent.name} already exists, or the name in the file differs`)];
-      const tools = new Set([...KNOWN_TOOLS, ...pluginTools]);
-      const found = checkRoster([...agents.values(), agent], tools, new Map([[file, places]]));
+      const found = checkRoster([...agents.values(), agent], KNOWN_TOOLS, new Map([[file, places]]), pluginTools());
       return [...problems, ...found.filter(({ where }) => where?.file === file)];
     },
     retire(name) {
@@ -137,7 +132,8 @@ export function roster(
     check() {
       look();
       combine();
-      return { ...all, files: loaded.size };
+      const lost = [...loaded].flatMap(([file, { agent }]) => (agent === undefined ? [file] : []));
+      return { ...all, files: loaded.size, lost: new Set(lost) };
     },
   };
 
@@ -150,7 +146,7 @@ export function roster(
    * pass.
    */
   function look(): boolean {
-    const folders = loaded.size > MANY_AGENTS ? FOLDERS.map(stampOf).join() : '';
+    const folders = loaded.size > MANY_AGENTS ? AGENT_FOLDERS.map(stampOf).join() : '';
     const now = performance.now();
     if (folders !== '' && folders === placeStamps && now - lookedAt < INTERVALS.rosterCheckMs) return false;
     placeStamps = folders;
@@ -170,20 +166,9 @@ export function roster(
   }
 
   function find(): string[] {
-    const files = new Set<string>(foreign);
     heldFolders = [];
-    const names = new Map(FOLDERS.map((folder) => [folder, listFolder(folder)]));
-    for (const { folder, ends } of PLACES) {
-      for (const name of names.get(folder)!) {
-        if (name.endsWith(ends) && !name.startsWith('.') && name !== 'README.md')
-          files.add(path.posix.join(folder, name));
-      }
-    }
-    for (const name of names.get('agents')!) {
-      const file = `agents/${name}/agent.md`;
-      if (!name.includes('.') && name !== 'live' && name !== 'retired' && stampOf(file) !== undefined) files.add(file);
-    }
-    return [...files].sort();
+    const files = agentFiles(listFolder, (file) => stampOf(file) !== undefined);
+    return [...new Set([...files, ...foreign])];
   }
 
   /** The files of a folder that cannot be listed stay as they were known. */
@@ -220,6 +205,7 @@ export function roster(
     }
     const text = decodeUtf8(read.bytes);
     if (typeof text !== 'string') return hold(file, read.stamp, notUtf8(file, text));
+    if (isOtherPage(file, text)) return void loaded.delete(file);
     if (text.trim() === '') return hold(file, read.stamp, emptyAgent(file));
     const isReplaced = before !== undefined && inodeOf(before.stamp) !== inodeOf(read.stamp);
     if (hasLooked && !isReplaced && !created.has(file) && isBeingSaved(text, read.stamp)) {
@@ -247,15 +233,20 @@ export function roster(
   }
 
   function combine(): void {
-    const entries = [...loaded.values()];
+    const entries = [...loaded].sort(([a], [b]) => byPrecedence(a, b)).map(([, entry]) => entry);
     const valid = entries.flatMap(({ agent }) => agent ?? []);
     const places = new Map(
       entries.flatMap((entry) => (entry.agent ? [[entry.agent.file, entry.places] as const] : [])),
     );
-    const rosterProblems = checkRoster(valid, new Set([...KNOWN_TOOLS, ...pluginTools]), places);
+    const together = checkRoster(valid, KNOWN_TOOLS, places, pluginTools());
+    const isHarmless = harmless(valid);
     all = {
-      problems: [...heldFolders, ...entries.flatMap(({ problems }) => problems), ...rosterProblems],
-      warnings: entries.flatMap(({ warnings }) => warnings),
+      problems: [
+        ...heldFolders,
+        ...entries.flatMap(({ problems }) => problems),
+        ...together.filter((each) => !isHarmless(each)),
+      ],
+      warnings: [...entries.flatMap(({ warnings }) => warnings), ...together.filter(isHarmless)],
     };
     unreadable = new Map(
       [...loaded].flatMap(([file, { agent, problems }]) =>
@@ -264,12 +255,34 @@ export function roster(
     );
     agents = new Map();
     for (const agent of valid) {
-      if (!agents.has(agent.name)) agents.set(agent.name, model === undefined ? agent : withModel(agent, model));
+      if (agents.has(agent.name)) continue;
+      const equipped = withPluginTools(agent, pluginTools());
+      agents.set(agent.name, model === undefined ? equipped : withModel(equipped, model));
     }
     const cycles = cyclesAmong(agents).map((names) => [names, cycleProblem(names)] as const);
     faults = unfit(agents, places);
     for (const [names, cycle] of cycles) for (const name of names) faults.set(name, cycle);
   }
+}
+
+/**
+ * True for a missing tool of an agent of another program, and for an agent that is also in the
+ * folder of another program: people keep copies there.
+ */
+function harmless(agents: readonly Agent[]): (problem: Problem) => boolean {
+  const byFile = new Map(agents.map((agent) => [agent.file, agent]));
+  const byName = new Map(agents.toReversed().map((agent) => [agent.name, agent]));
+  return ({ code, where }) => {
+    const agent = byFile.get(where?.file ?? '');
+    if (agent === undefined || !isForeignFormat(agent.format)) return false;
+    const first = byName.get(agent.name)!;
+    return code === 'unknown_tool' || (code === 'duplicate' && programOf(first.file) !== programOf(agent.file));
+  };
+}
+
+/** `.claude`; empty for our own folders and those of a collection. */
+function programOf(file: string): string {
+  return /^\.[^/]+(?=\/)/.exec(file)?.[0] ?? '';
 }
 
 function cycleProblem(names: readonly string[]): Problem {
@@ -312,11 +325,6 @@ const SAVING_MS = 2000;
 function nameIn(file: string): string {
   const { base, dir } = path.posix.parse(file);
   return base === 'agent.md' ? path.posix.basename(dir) : base.split('.')[0]!;
-}
-
-function formatOf(file: string): AgentFormat | undefined {
-  const folder = path.posix.dirname(file);
-  return PLACES.find((place) => place.folder === folder && file.endsWith(place.ends))?.format;
 }
 
 function keyOf({ where, message }: Problem): string {

@@ -7,24 +7,12 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Rollback, ShellTrace } from '../../ports/shell.js';
-import { isRealFolder, PATH, type Confinement, type AgentFolder } from './confine.js';
+import { isRealFolder, type AgentFolder } from './bubblewrap.js';
+import type { Confinement } from './confine.js';
+import { GIT_ENV, PATH, SAFE_GIT } from './environment.js';
 
 const GIT_MS = 60_000;
 const MAX_MESSAGE = 8000;
-const SAFE = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.pager=cat',
-  'core.untrackedCache=false',
-  'commit.gpgsign=false',
-  'safe.bareRepository=explicit',
-  'safe.directory=*',
-  'diff.ignoreSubmodules=all',
-  'gc.autoDetach=false',
-  'maintenance.autoDetach=false',
-  'advice.addEmbeddedRepo=false',
-].flatMap((setting) => ['-c', setting]);
-
 interface AgentGit {
   /**
    * Creates or repairs the repository. Returns a note if it repaired something or there is no
@@ -36,7 +24,7 @@ interface AgentGit {
   rollback(folder: AgentFolder, commit: string): Promise<Rollback>;
 }
 
-export function agentGit(confine: Confinement): AgentGit {
+export function agentGit(confinement: Confinement): AgentGit {
   return {
     async prepare(folder) {
       try {
@@ -101,15 +89,14 @@ export function agentGit(confine: Confinement): AgentGit {
   }
 
   function git(folder: AgentFolder, args: string[]): Promise<string> {
-    const [file, ...rest] = confine(['git', '--no-pager', ...SAFE, ...identity(folder.agent), ...args], folder, false);
+    const words = ['git', '--no-pager', ...SAFE_GIT, ...identity(folder.agent), ...args];
+    const [file, ...rest] = [...confinement.prefix(folder, { writes: 'own' }, 'program'), ...words];
     const dir = path.join(folder.home, '.git');
     const env = {
       PATH,
       HOME: '/nonexistent',
       LANG: 'C.UTF-8',
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_TERMINAL_PROMPT: '0',
+      ...GIT_ENV,
       GIT_DIR: dir,
       GIT_WORK_TREE: folder.home,
     };

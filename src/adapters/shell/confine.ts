@@ -1,23 +1,25 @@
 /**
- * Confines commands. With bubblewrap a command sees a read-only system, can write only the agent's
- * folder, and does not see private files, sessions or the user's home; it has no network unless
- * requested. Without bubblewrap there are only a clean environment and limits, and approvals say
- * so.
+ * Confines commands: with bubblewrap on Linux, with Seatbelt on macOS. Without either there is only
+ * a clean environment and limits, and approvals say so. The sandbox is tried once, because
+ * containers and settings may forbid it.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import {
+  bubblewrapArgs,
+  isolationArgs,
+  systemMounts,
+  type AgentFolder,
+  type Isolation,
+  type Reach,
+} from './bubblewrap.js';
+import { cgroupArgs } from './cgroup.js';
+import { PATH } from './environment.js';
+import { seatbeltArgs } from './seatbelt.js';
+import { seccompFilter } from './seccomp.js';
 import { visibleFiles } from './visible-files.js';
-
-export const PATH = [
-  '/usr/local/sbin',
-  '/usr/local/bin',
-  '/usr/sbin',
-  '/usr/bin',
-  '/sbin',
-  '/bin',
-  ...(process.platform === 'darwin' ? ['/opt/homebrew/bin'] : []),
-].join(':');
 
 export interface Limits {
   memoryBytes: number;
@@ -37,47 +39,74 @@ export const DEFAULT_LIMITS: Limits = {
   maxEntries: 20_000,
 };
 
-export interface AgentFolder {
-  /** The workspace, with all links resolved. */
-  root: string;
-  /** The agent's folder: its working directory and HOME. */
-  home: string;
-  agent: string;
-}
-
 export interface Confinement {
-  /** Returns the arguments that run `argv` confined. */
-  (argv: readonly string[], folder: AgentFolder, network: boolean): string[];
-  isSandboxed: boolean;
+  /**
+   * The words that come before a command of an agent, which needs `openFilter` as well, or before
+   * Git that the program itself runs in the agent's folder.
+   */
+  prefix(folder: AgentFolder, reach: Reach, of: 'agent' | 'program'): string[];
+  /** A new descriptor of the seccomp filter, for the child's descriptor 3; the caller closes it. */
+  openFilter(): number | undefined;
+  /** The program that holds the sandbox; undefined if there is none. */
+  sandbox?: 'bubblewrap' | 'seatbelt';
   /** Why there is no sandbox; undefined if there is one. */
   whyNot?: string;
+  /** The sandbox could not be tried in time, so it is not known whether there is one. */
+  isUnsure: boolean;
   isLimited: boolean;
 }
 
-export function createConfinement({ isOff, limits }: { isOff: boolean; limits: Limits }): Confinement {
-  const bwrap = findProgram('bwrap');
+export function createConfinement({ whyOff, limits }: { whyOff?: string; limits: Limits }): Confinement {
   const prlimit = findProgram('prlimit');
-  const whyNot = isOff ? 'GUILD_SANDBOX turns it off' : probe(bwrap);
-  const isSandboxed = whyNot === undefined;
-  // Inside a sandbox only its own processes count; outside, all processes of the user.
-  const limited = prlimit ? [prlimit, ...limitArgs(limits, isSandboxed ? limits.processes : 4096), '--'] : [];
-  const wrap = (argv: readonly string[], folder: AgentFolder, network: boolean): string[] =>
-    isSandboxed
-      ? [
-          bwrap!,
-          ...mounts(folder, limits.maxEntries),
-          ...isolationArgs(network, folder.home),
-          '--',
-          ...limited,
-          ...argv,
-        ]
-      : [...limited, ...argv];
-  return Object.assign(wrap, { isSandboxed, isLimited: prlimit !== undefined, whyNot });
+  const limited = (processes: number): string[] => (prlimit ? [prlimit, ...limitArgs(limits, processes), '--'] : []);
+  const bare = (why: string, isUnsure = false): Confinement => ({
+    // Outside a sandbox all processes of the user count.
+    prefix: () => limited(4096),
+    openFilter: () => undefined,
+    whyNot: why,
+    isUnsure,
+    isLimited: prlimit !== undefined,
+  });
+  if (whyOff !== undefined) return bare(whyOff);
+  if (process.platform === 'darwin') return seatbelt(limits, bare);
+  if (process.platform !== 'linux') return bare('there is no sandbox for this system');
+  const bwrap = findProgram('bwrap');
+  if (bwrap === undefined) return bare('this machine has no bubblewrap (bwrap)');
+  const probe = probeBubblewrap(bwrap);
+  if ('why' in probe) return bare(probe.why, probe.isUnsure);
+  const cgroup = cgroupArgs(limits);
+  return {
+    prefix: (folder, reach, of) => [
+      ...cgroup,
+      bwrap,
+      ...bubblewrapArgs(folder, reach, limits.maxEntries, { ...probe, filter: of === 'agent' && probe.filter }),
+      '--',
+      ...(probe.asRoot && of === 'agent' ? DROP_ROOT : []),
+      ...limited(limits.processes),
+      ...(reach.proxy?.helper ?? []),
+    ],
+    openFilter: () => (probe.filter ? openFilter() : undefined),
+    sandbox: 'bubblewrap',
+    isUnsure: false,
+    isLimited: prlimit !== undefined,
+  };
 }
 
-/** Passes nothing from our environment, so that no key reaches a command. */
-export function cleanEnv(home: string): Record<string, string> {
-  return { PATH, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb' };
+function seatbelt(limits: Limits, bare: (why: string) => Confinement): Confinement {
+  const program = '/usr/bin/sandbox-exec';
+  if (!fs.existsSync(program)) return bare('this machine has no sandbox-exec');
+  const tried = spawnSync(program, ['-p', '(version 1)(allow default)', '/usr/bin/true'], { timeout: PROBE_MS[0] });
+  if (tried.status !== 0) return bare('sandbox-exec does not work here');
+  return {
+    prefix: (folder, reach) => {
+      const own = [folder.home, path.join(folder.root, 'scratch', folder.agent)];
+      return [program, '-p', seatbeltArgs(folder, reach, visibleFiles(folder.root, own, limits.maxEntries))];
+    },
+    openFilter: () => undefined,
+    sandbox: 'seatbelt',
+    isUnsure: false,
+    isLimited: false,
+  };
 }
 
 /** Finds a program on PATH; undefined if there is none. */
@@ -90,75 +119,70 @@ export function findProgram(name: string): string | undefined {
   return undefined;
 }
 
-/** Tries the sandbox, because containers and settings may forbid it. Undefined if it works. */
-function probe(bwrap: string | undefined): string | undefined {
-  if (process.platform !== 'linux') return 'bubblewrap runs on Linux only';
-  if (bwrap === undefined) return 'this machine has no bubblewrap (bwrap)';
-  const args = [...systemMounts(), ...isolationArgs(false, '/'), '--', 'true'];
-  const result = spawnSync(bwrap, args, {
-    env: { PATH },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    encoding: 'utf8',
-    timeout: 10_000,
-  });
-  if (result.status === 0) return undefined;
-  const message = (result.error?.message ?? result.stderr).trim().split('\n')[0] || `exit ${result.status}`;
-  return `bubblewrap does not work here (${message})`;
-}
+/** The second try is for a machine under load. */
+const PROBE_MS = [10_000, 30_000];
 
-function isolationArgs(network: boolean, cwd: string): string[] {
-  return [
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...(network ? [] : ['--unshare-net']),
-    ...['--cap-drop', 'ALL', '--die-with-parent', '--new-session', '--remount-ro', '/', '--chdir', cwd],
-  ];
-}
-
-/** The system, without the parts of /etc that contain secrets or machine settings. */
-function systemMounts(): string[] {
-  const args = ['--ro-bind', '/usr', '/usr'];
-  for (const folder of ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']) {
-    const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
-    if (stat?.isSymbolicLink()) args.push('--symlink', fs.readlinkSync(folder), folder);
-    else if (stat?.isDirectory()) args.push('--ro-bind', folder, folder);
+/** Older versions of bubblewrap cannot disable user namespaces; the filter refuses them as well. */
+function probeBubblewrap(bwrap: string): Isolation | { why: string; isUnsure: boolean } {
+  const asRoot = process.getuid?.() === 0;
+  const filter = seccompFilter() !== undefined;
+  if (asRoot && findProgram('setpriv') === undefined)
+    return { why: 'guild runs as root, and setpriv is missing', isUnsure: false };
+  let failure = { why: '', isUnsure: false };
+  for (const disableUserns of asRoot ? [false] : [true, false]) {
+    const isolation = { asRoot, disableUserns, filter };
+    const result = tryBubblewrap(bwrap, isolation);
+    if (result === undefined) return isolation;
+    failure = result;
   }
-  for (const file of [...ETC.map((name) => `/etc/${name}`), '/opt', '/nix/store'])
-    args.push('--ro-bind-try', file, file);
-  return [...args, '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp'];
+  return failure;
 }
 
-const ETC =
-  `passwd group hosts resolv.conf nsswitch.conf host.conf gai.conf services protocols ld.so.cache ld.so.conf ld.so.conf.d
-  alternatives ssl ca-certificates pki localtime timezone mime.types magic terminfo`.split(/\s+/);
-
-function mounts({ root, home, agent }: AgentFolder, maxEntries: number): string[] {
-  const ownFolders = [home, path.join(root, 'scratch', agent)].filter(isRealFolder);
-  const { shown, covered } = visibleFiles(root, ownFolders, maxEntries);
-  const args = [...systemMounts(), '--tmpfs', root];
-  for (const entry of shown) {
-    if (entry.link === undefined) args.push('--ro-bind-try', entry.path, entry.path);
-    else args.push('--symlink', entry.link, entry.path);
+function tryBubblewrap(bwrap: string, isolation: Isolation): { why: string; isUnsure: boolean } | undefined {
+  const drop = isolation.asRoot ? DROP_ROOT : [];
+  const args = [...systemMounts(), ...isolationArgs(isolation, '/'), '--', ...drop, 'true'];
+  for (const timeout of PROBE_MS) {
+    const filter = isolation.filter ? openFilter() : 'ignore';
+    const stdio = ['ignore', 'ignore', 'pipe', filter] as const;
+    const result = spawnSync(bwrap, args, { env: { PATH }, stdio: [...stdio], encoding: 'utf8', timeout });
+    if (typeof filter === 'number') fs.closeSync(filter);
+    if (result.status === 0) return undefined;
+    if (result.error && 'code' in result.error && result.error.code === 'ETIMEDOUT') continue;
+    const message = (result.error?.message ?? result.stderr).trim().split('\n')[0] || `exit ${result.status}`;
+    const root = isolation.asRoot ? '; guild runs as root, so try it as an ordinary user' : '';
+    return { why: `bubblewrap does not work here (${message})${root}`, isUnsure: false };
   }
-  for (const { path: file, isFolder } of covered) {
-    if (isFolder) args.push('--tmpfs', file, '--remount-ro', file);
-    else args.push('--ro-bind', '/dev/null', file);
-  }
-  for (const folder of ownFolders) args.push('--bind', folder, folder);
-  // The agent may write its history, but not the settings and hooks that a person's Git would run.
-  // A mounted file cannot be moved away either.
-  const git = path.join(home, '.git');
-  if (isRealFolder(git)) args.push('--bind', git, git);
-  for (const name of ['config', 'hooks']) args.push(...readOnly(path.join(git, name)));
-  return [...args, '--remount-ro', root];
+  return { why: 'bubblewrap did not answer in time', isUnsure: true };
 }
 
-function readOnly(file: string): string[] {
-  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-  return stat === undefined || stat.isSymbolicLink() ? [] : ['--ro-bind', file, file];
-}
+/**
+ * Root would own kernel settings even in a sandbox, and no process limit binds it. The remaining
+ * capability only opens files of root in the mounts that the command has.
+ */
+const DROP_ROOT = [
+  ...[
+    'setpriv',
+    '--reuid',
+    '65534',
+    '--regid',
+    '65534',
+    '--clear-groups',
+    '--no-new-privs',
+    '--securebits',
+    '+no_setuid_fixup',
+  ],
+  ...['--inh-caps', '-all,+dac_override', '--ambient-caps', '+dac_override', '--bounding-set', '-all,+dac_override'],
+  '--',
+];
 
-export function isRealFolder(folder: string): boolean {
-  return fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+/** Bubblewrap reads to the end, so each start needs a descriptor of its own. */
+function openFilter(): number {
+  const file = path.join(os.tmpdir(), `guild-filter-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  const fd = fs.openSync(file, 'wx+', 0o600);
+  fs.unlinkSync(file);
+  const filter = seccompFilter()!;
+  fs.writeSync(fd, filter, 0, filter.length, 0);
+  return fd;
 }
 
 /** Never exceeds the system's hard limits: raising one fails, and the command with it. */

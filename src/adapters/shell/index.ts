@@ -1,44 +1,47 @@
 /**
- * Runs commands in `workspaces/<agent>/` with a clean environment and no input, sandboxed if
- * bubblewrap works, and commits the folder afterwards. A command that the policy allows runs
- * without a shell; one that a human approved runs as Bash text.
+ * Runs commands in the workspace with a clean environment and no input, sandboxed if the machine
+ * offers it, and commits the agent's folder afterwards. A command that the policy allows runs
+ * without a shell and writes only that folder; one that a human approved runs as Bash text.
  */
 import { defined } from '../../domain/defined.js';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import type { SandboxSetting } from '../../domain/config/config.js';
 import { isSafeId } from '../../domain/task/id.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Rollback, Shell, ShellOutcome, ShellRun, ShellTrace } from '../../ports/shell.js';
 import { agentGit } from './agent-git.js';
-import {
-  cleanEnv,
-  createConfinement,
-  DEFAULT_LIMITS,
-  isRealFolder,
-  PATH,
-  type Confinement,
-  type AgentFolder,
-  type Limits,
-} from './confine.js';
+import { autoArgv } from './auto-git.js';
+import { isRealFolder, SANDBOX_HOME, type AgentFolder } from './bubblewrap.js';
+import { createConfinement, DEFAULT_LIMITS, type Confinement, type Limits } from './confine.js';
+import { commandEnv, PATH } from './environment.js';
 import { RunningCommand, type Ended } from './running.js';
 import { pipes } from './pipes.js';
 import { BASH, pipesBetween, runPlan } from './plan.js';
+import { protectNames } from './protect-names.js';
+import { startProxy } from './proxy.js';
+import { confinementText, refusalText } from './words.js';
 
 interface ShellOptions {
   root: string;
   /** `GUILD_SANDBOX=off` turns the sandbox off. No variable reaches a command. */
   env?: Record<string, string | undefined>;
+  /** Default: required if a command ran sandboxed here before, otherwise preferred. */
+  sandbox?: SandboxSetting | undefined;
   clock?: Pick<Clock, 'monotonicMs'>;
   limits?: Partial<Limits>;
 }
 
-export function shell({ root, env = {}, clock, limits: overrides }: ShellOptions): Shell {
+/** Exists if a command has run sandboxed in this workspace. */
+const MARKER = '.guild/sandboxed';
+
+export function shell({ root, env = {}, sandbox, clock, limits: overrides }: ShellOptions): Shell {
   const limits = { ...DEFAULT_LIMITS, ...overrides };
   const now = (): number => clock?.monotonicMs() ?? performance.now();
   const queues = new Map<string, Promise<unknown>>();
   let probed: Confinement | undefined;
-  const probeOnce = (): Confinement =>
-    (probed ??= createConfinement({ isOff: env['GUILD_SANDBOX'] === 'off', limits }));
+  const probeOnce = (): Confinement => (probed ??= createConfinement(defined({ whyOff: whyOff(), limits })));
 
   return {
     run: (run) => serialize(run.agent, () => runAndCommit(run)),
@@ -50,9 +53,22 @@ export function shell({ root, env = {}, clock, limits: overrides }: ShellOptions
         await git.prepare(folder);
         return git.rollback(folder, commit);
       }),
-    confinement: (network) => confinementText(probeOnce(), network),
-    isSandboxed: () => probeOnce().isSandboxed,
+    confinement: (hosts) => confinementText(probeOnce(), hosts),
+    isSandboxed: () => probeOnce().sandbox !== undefined,
+    refusal,
   };
+
+  function whyOff(): string | undefined {
+    if (env['GUILD_SANDBOX'] === 'off') return 'GUILD_SANDBOX turns it off';
+    return sandbox === 'off' ? 'guild.yaml turns it off' : undefined;
+  }
+
+  function refusal(): string | undefined {
+    const confinement = probeOnce();
+    if (confinement.sandbox !== undefined) return undefined;
+    const isRequired = sandbox === 'required' || (sandbox === undefined && fs.existsSync(path.join(root, MARKER)));
+    return isRequired || confinement.isUnsure ? refusalText(confinement, sandbox) : undefined;
+  }
 
   function serialize<T>(agent: string, work: () => Promise<T>): Promise<T> {
     const done = (queues.get(agent) ?? Promise.resolve()).then(work);
@@ -67,54 +83,88 @@ export function shell({ root, env = {}, clock, limits: overrides }: ShellOptions
     if ('action' in run.what) return { kind: 'not_started', reason: 'plugin actions do not run as commands' };
     const folder = agentFolder(root, run.agent);
     if (typeof folder === 'string') return { kind: 'not_started', reason: folder };
-    const git = agentGit(probeOnce());
+    const confinement = probeOnce();
+    const refused = refusal();
+    if (refused !== undefined) return { kind: 'not_started', reason: refused };
+    if (run.walls === 'sandbox' && confinement.sandbox === undefined)
+      return { kind: 'not_started', reason: 'it was approved for the sandbox, and there is none now' };
+    const git = agentGit(confinement);
     const notes = [await git.prepare(folder)];
     // Commit what file tools wrote since the last command separately.
     if ('script' in run.what) notes.push((await git.commit(folder, 'Between commands')).note);
-    const outcome = await execute(run, folder);
+    if (confinement.sandbox !== undefined) leaveMarker();
+    const names =
+      run.writes === 'workspace' && confinement.sandbox !== undefined ? protectNames(folder.root) : undefined;
+    const outcome = await execute(run, folder, confinement);
+    notes.push(names?.check());
     if (outcome.kind === 'not_started') return outcome;
     const trace = await git.commit(folder, message(run, outcome));
     return { ...outcome, ...withNotes(trace, notes) };
   }
 
-  async function execute(run: ShellRun, folder: AgentFolder): Promise<ShellOutcome> {
+  function leaveMarker(): void {
+    const file = path.join(root, MARKER);
+    if (fs.existsSync(file)) return;
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    fs.writeFileSync(file, 'A command ran sandboxed here, so commands do not run without a sandbox from now on.\n');
+  }
+
+  async function execute(run: ShellRun, folder: AgentFolder, confinement: Confinement): Promise<ShellOutcome> {
     const start = now();
-    const confinement = probeOnce();
     const plan = 'plan' in run.what ? run.what.plan : undefined;
+    const isSandboxed = confinement.sandbox !== undefined;
+    const places = isSandboxed ? undefined : emptyPlaces();
     let running: RunningCommand | undefined;
+    let proxy: Awaited<ReturnType<typeof startProxy>> | undefined;
     let ended: Ended;
     try {
-      const words = confinement([], folder, run.network);
-      const confinedArgv = (argv: readonly string[]): string[] => [...words, ...argv];
+      if (run.hosts !== undefined && isSandboxed)
+        proxy = await startProxy(run.hosts, confinement.sandbox === 'seatbelt');
+      const reach = defined({ writes: run.writes, proxy: proxy?.reach });
+      const prefix = confinement.prefix(folder, reach, 'agent');
       const [pipe, ...between] = pipes(1 + (plan ? pipesBetween(plan) : 0), PATH);
       running = new RunningCommand({
         ...run,
         pipe: pipe!,
-        cwd: folder.home,
-        env: cleanEnv(folder.home),
+        cwd: folder.root,
+        env: { ...commandEnv(places ?? { home: SANDBOX_HOME, scratch: '/tmp' }), ...proxy?.env },
         runawayBytes: Math.max(limits.runawayBytes, run.maxOutputBytes),
-        wrapper: confinement.isSandboxed ? 'bwrap' : undefined,
+        wrapper: isSandboxed ? 'bwrap' : undefined,
+        openFilter: confinement.openFilter,
       });
-      if (plan) ended = await runPlan(running, plan, pipe!.write, between, confinedArgv);
+      const prepare = (argv: readonly string[]): string[] => autoArgv(argv, folder);
+      if (plan) ended = await runPlan(running, plan, pipe!.write, between, { prefix, prepare });
       else if (running.stopped) ended = { code: 1 };
       else
-        ended = await running.start(confinedArgv([...BASH, (run.what as { script: string }).script]), [
-          'ignore',
-          pipe!.write,
-          pipe!.write,
-        ]);
+        ended = await running.start(
+          [...prefix, ...BASH, (run.what as { script: string }).script],
+          ['ignore', pipe!.write, pipe!.write],
+        );
     } catch (error) {
       await running?.finish();
+      await proxy?.close();
+      places?.remove();
       return { kind: 'not_started', reason: `the system could not start it: ${(error as Error).message}` };
     }
     const result = await running.finish();
+    await proxy?.close();
+    places?.remove();
     const rest = { ...result, ms: Math.round(now() - start) };
     if (running.stopped) return { kind: 'killed', by: running.stopped, ...rest };
     // Inside a sandbox a signal shows as an exit code. If the sandbox itself was killed, it is
     // unknown how far the command got.
-    if (ended.signal && confinement.isSandboxed) return { kind: 'killed', by: 'signal', ...rest };
+    if (ended.signal && isSandboxed) return { kind: 'killed', by: 'signal', ...rest };
     return { kind: 'exited', code: ended.code, ...rest };
   }
+}
+
+/** Without a sandbox: an empty, read-only home and a scratch folder, for one command. */
+function emptyPlaces(): { home: string; scratch: string; remove(): void } {
+  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'guild-home-'));
+  const [home, scratch] = [path.join(folder, 'home'), path.join(folder, 'tmp')];
+  fs.mkdirSync(home, 0o500);
+  fs.mkdirSync(scratch, 0o700);
+  return { home, scratch, remove: () => fs.rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** The agent's folder, created if it is missing; or the reason why it cannot be used. */
@@ -150,18 +200,4 @@ function planText(plan: Extract<ShellRun['what'], { plan: unknown }>['plan']): s
 function withNotes(trace: ShellTrace, before: (string | undefined)[]): ShellTrace {
   const notes = [...new Set([...before, trace.note].filter((note) => note !== undefined))];
   return defined<ShellTrace>({ commit: trace.commit || undefined, note: notes.join('; ') || undefined });
-}
-
-function confinementText(confinement: Confinement, network: boolean): string {
-  if (confinement.isSandboxed) {
-    return (
-      `sandboxed (bubblewrap, ${network ? 'with network' : 'no network'}): a command can write only to the folder of its agent;` +
-      ' it sees neither private files nor your home folder'
-    );
-  }
-  const limited = confinement.isLimited ? 'limits on time, output, memory and processes' : 'limits on time and output';
-  return (
-    `not sandboxed, because ${confinement.whyNot}: the only restrictions are a clean environment and ${limited};` +
-    ' a command can read and change whatever you can, and use the network'
-  );
 }

@@ -14,8 +14,11 @@ export function pipesBetween(plan: readonly PlainPipeline[]): number {
   return plan.reduce((sum, pipeline) => sum + pipeline.commands.length - 1, 0);
 }
 
-/** Adds the arguments that confine a command. */
-type ConfineArgv = (argv: readonly string[]) => string[];
+/** The words that confine a command, and what a command needs to run without approval. */
+interface ConfineArgv {
+  prefix: readonly string[];
+  prepare(argv: readonly string[]): string[];
+}
 
 export async function runPlan(
   running: RunningCommand,
@@ -86,7 +89,7 @@ async function runPipeline(
       const stdin = between[n - 1]?.read ?? 'ignore';
       const stdout = between[n]?.write ?? out;
       const [toOut, toErr] = targets(command, stdout, out, operators[n] === '|&');
-      ended.push(running.start(confine(argvOf(command)), [stdin, toOut, toErr]));
+      ended.push(running.start(argvOf(command, confine), [stdin, toOut, toErr]));
     });
   } finally {
     between.forEach(closeBoth);
@@ -113,12 +116,13 @@ const WITH_INPUT = 'for ((left = $1; left > 0; left--)); do shift; exec < "$1" |
 /**
  * Input files are opened inside the sandbox, so that only files visible to the command can be read.
  */
-function argvOf({ argv, redirections }: PlainCommand): string[] {
+function argvOf({ argv, redirections }: PlainCommand, { prefix, prepare }: ConfineArgv): string[] {
   const name = argv[0]!;
   const exists = name.includes('/') || findProgram(name) !== undefined;
-  const words = exists ? argv : [...BASH, UNKNOWN, 'bash', name];
+  const words = exists ? prepare(argv) : [...BASH, UNKNOWN, 'bash', name];
   const inputs = redirections.flatMap((redirection) => (redirection.kind === 'input' ? [redirection.path] : []));
-  return inputs.length === 0 ? words : [...BASH, WITH_INPUT, 'bash', String(inputs.length), ...inputs, ...words];
+  if (inputs.length === 0) return [...prefix, ...words];
+  return [...prefix, ...BASH, WITH_INPUT, 'bash', String(inputs.length), ...inputs, ...words];
 }
 
 function closeBoth(pipe: Pipe): void {

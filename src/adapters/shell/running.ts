@@ -27,6 +27,8 @@ interface RunningOptions {
   runawayBytes: number;
   signal?: AbortSignal;
   wrapper?: string;
+  /** The seccomp filter, as descriptor 3 of each process. */
+  openFilter(): number | undefined;
 }
 
 /** How long to wait for output after everything has ended. */
@@ -56,7 +58,15 @@ export class RunningCommand {
    */
   start(argv: readonly string[], stdio: [Stdio, Stdio, Stdio]): Promise<Ended> {
     const { cwd, env } = this.options;
-    const child = spawn(argv[0]!, argv.slice(1), { cwd, env, stdio, detached: true, shell: false, windowsHide: true });
+    const filter = this.options.openFilter();
+    const all = filter === undefined ? stdio : [...stdio, filter];
+    const options = { cwd, env, stdio: all, detached: true, shell: false, windowsHide: true };
+    let child;
+    try {
+      child = spawn(argv[0]!, argv.slice(1), options);
+    } finally {
+      if (filter !== undefined) fs.closeSync(filter);
+    }
     if (child.pid !== undefined) this.tree.groups.push(child.pid);
     const ended = new Promise<Ended>((resolve) => {
       child.once('error', () => resolve({ code: 126 }));

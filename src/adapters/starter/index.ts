@@ -6,19 +6,36 @@ import { packageFolder } from './package-folder.js';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** `swarm`: peers that bid for tasks, instead of an office with an orchestrator. */
-export function initWorkspace(folder: string, { swarm = false, ignore = false } = {}): Initialized {
+/** The examples that ship with the program. */
+export function exampleNames(): string[] {
+  const folder = packageFolder('examples');
+  return fs
+    .readdirSync(folder)
+    .filter((name) => fs.existsSync(path.join(folder, name, 'guild.yaml')))
+    .sort();
+}
+
+interface Wanted {
+  /** Peers that bid for tasks, instead of an office with an orchestrator. */
+  swarm?: boolean;
+  /** One of the examples instead of a starter. */
+  example?: string | undefined;
+  ignore?: boolean;
+}
+
+export function initWorkspace(folder: string, { swarm = false, example, ignore = false }: Wanted = {}): Initialized {
   const created: string[] = [];
   const kept: string[] = [];
   const isInRepository = repositoryAround(folder);
-  for (const [from, file] of starterFiles(swarm)) {
+  for (const [from, file] of example === undefined ? starterFiles(swarm) : exampleFiles(example)) {
     if (file === 'gitignore' && isInRepository) continue;
     // npm leaves files named .gitignore out of packages, so it is shipped under another name.
     const name = file === 'gitignore' ? '.gitignore' : file;
     const target = path.join(folder, name);
-    fs.mkdirSync(path.dirname(target), { recursive: true });
+    fs.mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
     try {
       fs.copyFileSync(path.join(from, file), target, fs.constants.COPYFILE_EXCL);
+      fs.chmodSync(target, 0o600);
       created.push(name);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -26,9 +43,10 @@ export function initWorkspace(folder: string, { swarm = false, ignore = false } 
     }
   }
   for (const state of ['pending', 'active', 'waiting', 'completed', 'failed']) {
-    fs.mkdirSync(path.join(folder, 'tasks', state), { recursive: true });
+    fs.mkdirSync(path.join(folder, 'tasks', state), { recursive: true, mode: 0o700 });
   }
   hidePrivateFolder(folder);
+  keepOthersOut(folder);
   const missing = isInRepository ? missingLines(folder) : [];
   if (!ignore || missing.length === 0) return { created, kept, toIgnore: missing };
   const file = path.join(folder, '.gitignore');
@@ -83,11 +101,22 @@ function repositoryAround(folder: string): boolean {
 function hidePrivateFolder(folder: string): void {
   const file = path.join(folder, '.guild', '.gitignore');
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  if (!fs.existsSync(file)) fs.writeFileSync(file, '*\n');
+  if (!fs.existsSync(file)) fs.writeFileSync(file, '*\n', { mode: 0o600 });
+}
+
+/** A folder that was there before may let others write; the rules of a workspace must not. */
+function keepOthersOut(folder: string): void {
+  const { mode } = fs.statSync(folder);
+  if ((mode & 0o022) !== 0) fs.chmodSync(folder, mode & ~0o022);
 }
 
 function readText(file: string): string {
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+}
+
+function exampleFiles(name: string): [string, string][] {
+  const from = packageFolder('examples', name);
+  return filesUnder(from).map((file) => [from, file]);
 }
 
 /** The swarm starter shares `.gitignore` and `memory/` with the first one. */

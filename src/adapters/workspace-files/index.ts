@@ -6,10 +6,13 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { asProblem } from '../../domain/problem.js';
+import type { BoundBase } from '../../domain/task/approval.js';
+import { mediaTypeOf, sizeText } from '../../domain/file-ref.js';
 import type { Disk } from '../../ports/disk.js';
 import type { WorkspaceFiles, FolderReply, PathUse, PathVerdict, Search } from '../../ports/workspace-files.js';
 import { locate, type PlaceKind } from './locate.js';
 import { walkRoot, makeFolders, openFile, openFolder, readHead, type WalkRoot, type OpenFolder } from './open.js';
+import { fingerprint, isStill } from './fingerprint.js';
 import { asText, notText } from './text.js';
 import { filesBelow } from './walk.js';
 
@@ -52,11 +55,24 @@ export function workspaceFiles(options: WorkspaceFilesOptions): WorkspaceFiles {
       return retryOnSwap(path, () => {
         const place = judge(agent, 'read', path);
         const refused = refusal(place, path, allowed);
-        return refused ?? readAt(base, place, path, maxBytes);
+        return refused ?? withBytes(base, place, path, maxBytes, textIn);
       });
     },
 
-    async write(agent, path, text, allowed = false) {
+    readMedia(agent, path, maxBytes, allowed = false) {
+      return retryOnSwap(path, () => {
+        const place = judge(agent, 'read', path);
+        const refused = refusal(place, path, allowed);
+        return refused ?? withBytes(base, place, path, maxBytes, mediaIn);
+      });
+    },
+
+    baseOf(path) {
+      const place = locate(base.path, path);
+      return place.at === 'inside' ? fingerprint(base, place.parts, place.kind) : undefined;
+    },
+
+    async write(agent, path, text, allowed = false, expected) {
       const bytes = Buffer.from(text);
       if (bytes.length > MAX_WRITE_BYTES) {
         return { ok: false, code: 'over_limit', reason: `${path}: a write is limited to ${MAX_WRITE_BYTES} bytes` };
@@ -65,7 +81,7 @@ export function workspaceFiles(options: WorkspaceFilesOptions): WorkspaceFiles {
         const place = judge(agent, 'write', path);
         const refused = refusal(place, path, allowed);
         if (refused) return refused;
-        const written = await writeAt(base, disk, place, bytes);
+        const written = await writeAt(base, disk, place, bytes, expected);
         if (written.ok) onWrite([root, ...place.parts!].join('/'));
         return written;
       });
@@ -143,12 +159,13 @@ function refusal(
   };
 }
 
-function readAt(
+function withBytes<Value>(
   base: WalkRoot,
   place: JudgedPlace,
   path: string,
   maxBytes: number,
-): FolderReply<{ text: string; bytes: number; cut: boolean }> {
+  use: (head: Buffer, size: number, path: string) => FolderReply<Value>,
+): FolderReply<Value> {
   if (place.kind === 'missing') return missing(path);
   return inFolder(openFolder(base, place.parts!.slice(0, -1)), (parent) => {
     const file = openFile(parent, place.parts!.at(-1)!);
@@ -156,14 +173,34 @@ function readAt(
       if (file.kind !== place.kind) throw swapped();
       const head = readHead(file.fd, file.size, maxBytes);
       if (!file.isStill()) throw swapped();
-      const cut = file.size > head.length;
-      const text = asText(head, cut);
-      if (text === undefined) return { ok: false, code: 'bad_file', reason: `${path}: ${notText(head)}` };
-      return { ok: true, value: { text, bytes: file.size, cut } };
+      return use(head, file.size, path);
     } finally {
       fs.closeSync(file.fd);
     }
   });
+}
+
+function textIn(head: Buffer, size: number, path: string): FolderReply<{ text: string; bytes: number; cut: boolean }> {
+  const cut = size > head.length;
+  const text = asText(head, cut);
+  if (text === undefined) return { ok: false, code: 'bad_file', reason: `${path}: ${notText(head)}` };
+  return { ok: true, value: { text, bytes: size, cut } };
+}
+
+function mediaIn(
+  head: Buffer,
+  size: number,
+  path: string,
+): FolderReply<{ mediaType: string; data: Uint8Array } | undefined> {
+  const mediaType = mediaTypeOf(head);
+  if (mediaType === undefined) return { ok: true, value: undefined };
+  if (size > head.length)
+    return {
+      ok: false,
+      code: 'over_limit',
+      reason: `${path} has ${sizeText(size)}; at most ${sizeText(head.length)} can be shown`,
+    };
+  return { ok: true, value: { mediaType, data: head } };
 }
 
 /** Writes a temp file and renames it. The open folder keeps both names from being redirected. */
@@ -172,6 +209,7 @@ async function writeAt(
   disk: Disk,
   place: JudgedPlace,
   bytes: Buffer,
+  expected: BoundBase | undefined,
 ): Promise<FolderReply<{ bytes: number; created: boolean }>> {
   const { folder: parent } = await makeFolders(base, place.parts!.slice(0, -1), createDurably(disk));
   const tmp = parent.at(`.guild-${randomBytes(9).toString('hex')}.tmp`);
@@ -184,6 +222,12 @@ async function writeAt(
     if (mode !== undefined) fs.chmodSync(tmp, mode);
     await disk.sync(tmp);
     if (!parent.isThere()) throw swapped();
+    if (expected !== undefined && !isStill(base, place, expected))
+      return {
+        ok: false,
+        code: 'not_allowed',
+        reason: `${expected.path} changed after the approval; nothing was written`,
+      };
     if (!disk.rename(tmp, target)) throw swapped();
     pending = false;
     await disk.syncFolder(parent.at());

@@ -1,6 +1,7 @@
 /**
- * The text files that a search may read, shallow folders first and the program's own records last.
- * Links are not followed. Files that the agent may not read without asking are left out.
+ * The text files that a search may read, shallow folders first and messages last. The program's
+ * own records are left out unless the search starts there. Links are not followed. Files that the
+ * agent may not read without asking are left out.
  */
 import fs from 'node:fs';
 import type { SearchFile } from '../../ports/workspace-files.js';
@@ -11,8 +12,10 @@ const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_DEPTH = 24;
 const SKIPPED = new Set(['.git', '.guild', 'node_modules', '.venv', '__pycache__']);
 const SKIPPED_AT_ROOT = new Set(['events', 'quarantine', 'storage/blobs', 'agents/live']);
-/** Many and repetitive, so searched last. */
-const LAST = new Set(['tasks', 'sessions', 'bus', 'inbox']);
+/** Messages are many and repetitive, so they are searched last. */
+const LAST = new Set(['inbox']);
+/** Records repeat what agents said, the query included. The boards in tasks/ are people's. */
+const RECORDS = /^(?:sessions|bus|tasks\/[^/]+|results\/\.[^/]*)$/;
 
 export function* filesBelow(
   base: WalkRoot,
@@ -28,6 +31,7 @@ export function* filesBelow(
       const below = [...parts, entry.name];
       const path = below.join('/');
       if (SKIPPED.has(entry.name) || SKIPPED_AT_ROOT.has(path)) continue;
+      if (start.length === 0 && entry.isDirectory() && RECORDS.test(path)) continue;
       if (entry.isDirectory() && below.length <= MAX_DEPTH) {
         (LAST.has(below[0]!) && start.length === 0 ? later : queue).push(below);
       } else if (entry.isFile() && mayRead(path)) {

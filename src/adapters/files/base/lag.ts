@@ -1,2 +1,9 @@
-/** Calls `wake` when the write-behind queue is to be flushed. */
+/** Calls `wake` when files that may follow are to be written. */
 export type Lag = (wake: () => void) => void;
+
+const LAG_MS = 10;
+
+/** The timer keeps the process alive, even if the workspace is never closed. */
+export function shortLag(wake: () => void): void {
+  setTimeout(wake, LAG_MS);
+}

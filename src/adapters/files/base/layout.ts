@@ -23,6 +23,8 @@ export interface Layout {
   quarantine: string;
   intents: string;
   run: string;
+  /** The record of an effect. */
+  effect(id: string): string;
   turns: string;
   tmp: string;
   torn: string;
@@ -53,6 +55,7 @@ export function layout(root: string): Layout {
     quarantine: at('quarantine'),
     intents: at('.guild', 'intents'),
     run: at('.guild', 'run'),
+    effect: (id) => at('.guild', 'run', `${id}.started`),
     turns: at('.guild', 'turns'),
     tmp: at('.guild', 'tmp'),
     torn: at('.guild', 'torn'),

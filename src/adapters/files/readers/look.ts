@@ -7,15 +7,13 @@ import type { Disk } from '../../../ports/disk.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Processes } from '../../../ports/processes.js';
 import type { Scan, Tasks } from '../../../ports/store/tasks.js';
-import { ahead } from '../ahead.js';
-import { journal } from '../journal.js';
 import { layout as layoutOf } from '../base/layout.js';
 import { openTasks, type OpenTasks } from '../open-tasks.js';
-import { presence } from '../presence.js';
+import { presence } from '../base/presence.js';
 import { quarantine } from '../quarantine.js';
 import { taskLookup } from '../task-lookup.js';
-import { taskVerbs } from '../tasks.js';
-import { atomicWrite } from '../base/atomic-write.js';
+import { taskView } from '../task-view.js';
+import { withDeadJournals } from '../journal/with-dead-journals.js';
 
 export type Look = Pick<Tasks, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'> &
   Pick<OpenTasks, 'glance' | 'strays'>;
@@ -29,26 +27,18 @@ interface LookOptions {
   leaves?: boolean;
 }
 
-export function look({ root, disk, clock, processes, leaves = false }: LookOptions): Look {
+export function look({ root, disk: realDisk, clock, processes, leaves = false }: LookOptions): Look {
   const layout = layoutOf(root);
+  const disk = withDeadJournals(realDisk, layout, processes);
   const now = (): Date => clock.now();
   const peer = { id: 'nobody', ...processes.me(), agents: [], since: now().toISOString() };
   const here = presence(disk, layout, processes, peer);
   const moveToQuarantine = leaves ? (_: string, why: Problem): Problem => why : quarantine(disk, layout);
   const tasks = openTasks(disk, layout, moveToQuarantine, now);
-  const write = atomicWrite(disk, layout, peer.id, () => here.join());
-  const kept = journal(disk, layout, write, peer.id);
-  const { scan, open, openCount, isOpen, read, ended } = taskVerbs({
-    disk,
-    layout,
-    write,
-    tasks,
-    lookup: taskLookup(disk, layout, now),
-    presence: here,
-    quarantine: moveToQuarantine,
-    ahead: ahead(kept, () => undefined),
-    journal: kept,
-  });
+  const lookup = taskLookup(disk, layout, now);
+  const view = taskView({ disk, layout, tasks, lookup, presence: here, queued: () => undefined });
+  const { scan, open, openCount, isOpen, read } = view;
+  const ended: Tasks['ended'] = async (options = {}) => lookup.ended(options);
   const looked = async (full?: boolean): Promise<Scan> => ({ ...(await scan(full)), strays: tasks.strays() });
   return { scan: looked, glance: tasks.glance, strays: tasks.strays, open, openCount, isOpen, read, ended };
 }

@@ -1,72 +1,62 @@
-/** The event log: `events/<day>.jsonl`. */
+/**
+ * The event log: `events/<day>.jsonl`. Events of a process that works are in its journal too, in
+ * the line of their step. Peer, time and the number among the events of one instant identify a
+ * line, so that a replay adds none twice.
+ */
 import path from 'node:path';
 import type { Event } from '../../../domain/event.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Events } from '../../../ports/store/events.js';
-import type { Lag } from '../base/lag.js';
-import { syncIfThere } from '../base/atomic-write.js';
+import { appendOrCreate } from '../base/append-or-create.js';
 import type { Layout } from '../base/layout.js';
+import type { Journal } from '../journal/journal.js';
+import { eventsKey } from '../journal/step.js';
 
-/**
- * `isBehind`: the task's record is not on disk yet, so its event lines may follow `soon`, batched.
- * All other lines are written at once.
- */
-export function events(
-  disk: Disk,
-  layout: Layout,
-  isBehind: (task: string) => boolean = () => false,
-  soon: Lag = setImmediate,
-): Events & { flush(): Promise<void> } {
-  const unsynced = new Set<string>();
-  const pending: { day: string; line: string }[] = [];
-  let broken: { thrown: unknown } | undefined;
+interface Dependencies {
+  disk: Disk;
+  layout: Layout;
+  journal: Journal;
+  /** Whether this process works under claims, and so has a journal. */
+  isJoined: () => boolean;
+  /** Lines are written at once, and not with the line of the journal that has them. */
+  isAtOnce: boolean;
+}
+
+export interface EventLog extends Events {
+  /** Writes the lines that wait. */
+  place(): void;
+}
+
+export function events({ disk, layout, journal, isJoined, isAtOnce }: Dependencies): EventLog {
+  /** Lines by day. */
+  const waiting = new Map<string, string>();
+  /** The number of events so far at the time of the last one. */
+  let instant = { at: '', count: 0 };
 
   return {
     append(event) {
-      if (broken !== undefined) throw broken.thrown;
-      pending.push({ day: event.at.slice(0, 10), line: `${JSON.stringify(event)}\n` });
-      if (event.task === undefined || !isBehind(event.task)) writePending();
-      else if (pending.length === 1) soon(writeSoon);
+      const day = event.at.slice(0, 10);
+      instant = { at: event.at, count: event.at === instant.at ? instant.count + 1 : 1 };
+      const seq = instant.count > 1 ? { seq: instant.count } : {};
+      const text = `${JSON.stringify({ ...event, ...seq })}\n`;
+      waiting.set(day, (waiting.get(day) ?? '') + text);
+      if (isJoined()) journal.add({ day, text });
+      if (isAtOnce || !isJoined()) place();
     },
     async list({ task, limit = Infinity } = {}) {
-      writePending();
+      place();
       return readEvents(disk, layout, task, limit);
     },
-    async flush() {
-      if (broken !== undefined) throw broken.thrown;
-      writePending();
-      const files = [...unsynced];
-      unsynced.clear();
-      await Promise.all(files.map((file) => syncIfThere(disk, file)));
-    },
+    place,
   };
 
-  function writeSoon(): void {
-    try {
-      writePending();
-    } catch (thrown) {
-      broken ??= { thrown }; // reported by the next append or flush
-    }
-  }
-
-  function writePending(): void {
-    while (pending.length > 0) {
-      const { day } = pending[0]!;
-      const nextDay = pending.findIndex((entry) => entry.day !== day);
-      const batch = pending.splice(0, nextDay < 0 ? pending.length : nextDay);
+  function place(): void {
+    if (waiting.size === 0) return;
+    for (const [day, text] of waiting) {
       const file = path.join(layout.events, `${day}.jsonl`);
-      if (!unsynced.has(file) && disk.stamp(file) === undefined) disk.create(file, '');
-      appendOrCreate(file, batch.map(({ line }) => line).join(''));
-      unsynced.add(file);
-    }
-  }
-
-  /** A person may delete the file at any time. */
-  function appendOrCreate(file: string, text: string): void {
-    try {
-      disk.append(file, text);
-    } catch (thrown) {
-      if (disk.stamp(file) !== undefined || !disk.create(file, text)) throw thrown;
+      appendOrCreate(disk, file, text);
+      waiting.delete(day);
+      if (isJoined()) journal.placed(eventsKey(day), file);
     }
   }
 }

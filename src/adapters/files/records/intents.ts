@@ -1,4 +1,7 @@
-/** Intents in `.guild/intents`, one file each, named by time so that they sort by arrival. */
+/**
+ * Intents in `.guild/intents`, one file each, named by time so that they sort by arrival. The file
+ * of an intent goes only when what was done because of it is durable.
+ */
 import path from 'node:path';
 import type { Intent } from '../../../domain/task/intent.js';
 import type { Disk } from '../../../ports/disk.js';
@@ -6,6 +9,7 @@ import type { Intents } from '../../../ports/store/intents.js';
 import type { AtomicWrite } from '../base/atomic-write.js';
 import { isSettled, type Layout } from '../base/layout.js';
 import { readJson } from '../base/read-json.js';
+import type { Journal } from '../journal/journal.js';
 
 /**
  * Some file systems keep times in steps of one or two seconds: an unchanged stamp is trusted this
@@ -13,30 +17,65 @@ import { readJson } from '../base/read-json.js';
  */
 const TRUST_STAMP_MS = 1000;
 
-export function intents(disk: Disk, layout: Layout, writing: AtomicWrite, now: () => Date): Intents {
-  /** The folder's stamp when it was last seen empty, and when that was. */
-  let empty: { stamp: string; at: number } | undefined;
+interface Dependencies {
+  disk: Disk;
+  layout: Layout;
+  write: AtomicWrite;
+  journal: Pick<Journal, 'durable'>;
+  now: () => Date;
+  /** Whether this process works under claims, and so has a journal. */
+  isJoined: () => boolean;
+}
+
+export function intents({ disk, layout, write, journal, now, isJoined }: Dependencies): Intents & {
+  /** Resolves when the files of intents that are done are gone. Those of a failed journal stay. */
+  flush(): Promise<void>;
+} {
+  /** The intents when the folder had this stamp, and when that was. */
+  let last: { stamp: string; at: number; intents: readonly Intent[] } | undefined;
+  /** Intents that are done and whose files wait for the journal. */
+  const done = new Map<string, Promise<void>>();
+  const isOpen = ({ id }: Intent): boolean => !done.has(id);
   return {
     async submit(intent) {
       const name = `${intent.at.replaceAll(/[^0-9TZ]/g, '')}-${intent.id}.json`;
-      await writing.createOnce(path.join(layout.intents, name), JSON.stringify(intent));
+      await write.createOnce(path.join(layout.intents, name), JSON.stringify(intent));
     },
     async list() {
-      const stamp = disk.stamp(layout.intents);
+      // Every task asks several times in each turn of its conversation.
+      const stamp = disk.glance(layout.intents);
       const at = now().getTime();
-      const isUnchanged = stamp !== undefined && stamp === empty?.stamp;
-      if (isUnchanged && Math.abs(at - empty!.at) < TRUST_STAMP_MS) return [];
+      if (stamp !== undefined && stamp === last?.stamp && Math.abs(at - last.at) < TRUST_STAMP_MS)
+        return last.intents.filter(isOpen);
       const names = disk
         .list(layout.intents)
         .filter((name) => name.endsWith('.json'))
         .sort();
-      const isEmpty = names.length === 0 && stamp !== undefined && isSettled(stamp, new Date(at));
-      empty = isEmpty ? { stamp, at } : undefined;
-      return names.flatMap((name) => readJson<Intent>(disk, path.join(layout.intents, name)) ?? []);
+      const all = names.flatMap((name) => readJson<Intent>(disk, path.join(layout.intents, name)) ?? []);
+      const isComplete = all.length === names.length && isSettled(stamp, new Date(at));
+      last = isComplete ? { stamp: stamp!, at, intents: all } : undefined;
+      return all.filter(isOpen);
     },
     async done(id) {
-      for (const name of disk.list(layout.intents))
-        if (name.endsWith(`-${id}.json`)) disk.remove(path.join(layout.intents, name));
+      if (!isJoined()) return remove(id);
+      if (!done.has(id)) done.set(id, removeLater(id));
     },
+    flush: async () => void (await Promise.all(done.values())),
   };
+
+  /** If the journal fails, the intent stays, and acting on it again is harmless. */
+  async function removeLater(id: string): Promise<void> {
+    try {
+      await journal.durable();
+      remove(id);
+      done.delete(id);
+    } catch {
+      // kept in `done`, so that this process does not repeat it
+    }
+  }
+
+  function remove(id: string): void {
+    for (const name of disk.list(layout.intents))
+      if (name.endsWith(`-${id}.json`)) disk.remove(path.join(layout.intents, name));
+  }
 }

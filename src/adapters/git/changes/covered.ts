@@ -2,7 +2,8 @@
  * Which files of a workspace are in its history, and where in the tree of a commit. What has ended
  * goes into folders by time there, so that a commit rewrites small trees only.
  */
-import { isSecretPath } from '../../../rules/policy/paths.js';
+import { FOREIGN_AGENT_FOLDERS } from '../../../domain/agent/places.js';
+import { isSecretPath } from '../../../rules/policy/names/secret-names.js';
 import { EXTRA } from './stamps.js';
 
 /** Folders of the workspace that history covers, apart from those by time. */
@@ -11,7 +12,7 @@ export const OPEN_PLACES: readonly string[] = [
   'guild.yml',
   'agents',
   'templates',
-  '.claude/agents',
+  ...FOREIGN_AGENT_FOLDERS,
   'plugins',
   'storage',
   'tasks',
@@ -37,7 +38,7 @@ export function isCovered(path: string): boolean {
   const top = path.slice(0, (path.indexOf('/') + 1 || path.length + 1) - 1);
   if (!COVERED.has(top) || isKeptOut(path)) return false;
   if (top === 'templates') return /^templates\/[^/]+\.agent\.ya?ml$/.test(path);
-  if (top === '.claude') return path.startsWith('.claude/agents/');
+  if (top.startsWith('.')) return FOREIGN_AGENT_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
   return true;
 }
 

@@ -2,9 +2,12 @@
 import type { Provider } from '../../../domain/config/config.js';
 import type { ModelReply, ModelRequest } from '../../../ports/model.js';
 import { collect } from './collect.js';
+import type { Context } from './context.js';
 import type { CallInfo } from './failures.js';
 import { introduction } from './introduction.js';
-import type { LanguageModel, PromptWriter } from './prompt.js';
+import { partCollector, type PartCollector } from './prompt/answer-parts.js';
+import type { PromptWriter } from './prompt/prompt.js';
+import type { LanguageModel, StreamPart } from './prompt/types.js';
 import { sdkOptions } from './sdk-options.js';
 
 interface SdkCaller {
@@ -22,16 +25,19 @@ export async function callSdk(
   request: ModelRequest,
   info: CallInfo,
   signal: AbortSignal,
+  { thoughts, media }: Context,
 ): Promise<ModelReply> {
-  const options = sdkOptions(request, { provider, modelId: model.modelId, prompts, api }, signal);
+  const options = sdkOptions(request, { provider, modelId: model.modelId, prompts, api, thoughts, media }, signal);
   const { stream, response } = await model.doStream(
     introduced ? { ...options, headers: introduction(request) } : options,
   );
   const answer = collect(request, info);
+  const parts = partCollector();
   const reader = stream.getReader();
   while (!answer.hasFailed) {
     const { done, value: part } = await reader.read();
     if (done) break;
+    collectPart(parts, part);
     if (part.type === 'text-delta') answer.text(part.delta);
     else if (part.type === 'tool-call') {
       if (!part.providerExecuted) answer.call({ id: part.toolCallId, name: part.toolName, input: part.input });
@@ -40,11 +46,37 @@ export async function callSdk(
       const { unified, raw } = part.finishReason;
       // A paused turn is not an answer: nothing here can resume it.
       answer.finish(raw === 'pause_turn' ? 'interrupted' : unified, raw);
-      answer.usage({ input: inputTokens.total, output: outputTokens.total, cached: inputTokens.cacheRead });
+      const { total: input, cacheRead: cached, cacheWrite: written } = inputTokens;
+      answer.usage({ input, output: outputTokens.total, cached, written });
     } else if (part.type === 'error') answer.error(part.error);
     else if ('delta' in part) answer.skip(part.delta.length);
   }
   // The rest of the stream is not needed; cancelling closes the connection.
   if (answer.hasFailed) void reader.cancel().catch(() => undefined);
-  return answer.reply(response?.headers?.['content-type'] ?? '');
+  const reply = answer.reply(response?.headers?.['content-type'] ?? '');
+  const kept = parts.parts();
+  if (reply.ok && kept) {
+    const { text: content, toolCalls } = reply.answer;
+    reply.answer.provider = thoughts.keep(kept, { content, toolCalls });
+  }
+  return reply;
+}
+
+function collectPart(parts: PartCollector, part: StreamPart): void {
+  switch (part.type) {
+    case 'text-start':
+    case 'text-end':
+      return parts.text(part.id, 0, part.providerMetadata);
+    case 'text-delta':
+      return parts.text(part.id, part.delta.length, part.providerMetadata);
+    case 'reasoning-start':
+    case 'reasoning-end':
+      return parts.reasoning(part.id, '', part.providerMetadata);
+    case 'reasoning-delta':
+      return parts.reasoning(part.id, part.delta, part.providerMetadata);
+    case 'tool-call':
+      return part.providerExecuted ? undefined : parts.call(part.providerMetadata);
+    default:
+      return;
+  }
 }

@@ -3,38 +3,49 @@
  * long conversation is mostly joined from earlier turns.
  */
 import type { ModelRequest, ToolSpec } from '../../../ports/model.js';
+import { cacheKey } from './cache-key.js';
 import type { Dialect } from './dialect.js';
-import { memoize } from './memoize.js';
-import type { Prompt, PromptWriter } from './prompt.js';
+import { FIELDS } from './prompt/answer-parts.js';
+import { memoize } from './prompt/memoize.js';
+import { separated, type PromptWriter } from './prompt/prompt.js';
+import type { Context } from './context.js';
+import type { FilePart, Prompt } from './prompt/types.js';
 
-export type ChatBody = (model: string, request: ModelRequest, dialect: Dialect) => string;
+export type ChatBody = (model: string, request: ModelRequest, dialect: Dialect, context: Context) => string;
 
 export function chatBodyWriter({ toPrompt }: Pick<PromptWriter, 'toPrompt'>): ChatBody {
   const json: JsonOf = { answer: memoize(answerText), result: memoize(resultText), tool: memoize(toolText) };
-  return (model, request, dialect) => {
-    const prompt = toPrompt(request.system, request.messages);
-    const messages = prompt.flatMap((item, at) => {
+  return (model, request, dialect, { thoughts, media }) => {
+    const plain = toPrompt(request.system, request.messages, thoughts.sent, media);
+    const prompt = dialect.assistantAfterTool ? separated(plain) : plain;
+    const messages = prompt.map((item) => {
       const text = messageText(item, json);
-      if (dialect.demandsThoughts && isCalling(item)) return `${text.slice(0, -1)},"reasoning_content":""}`;
-      const isAfterTool = item.role === 'user' && prompt[at - 1]?.role === 'tool';
-      return isAfterTool && dialect.assistantAfterTool ? [BETWEEN, text] : text;
+      return dialect.demandsThoughts && lacksThoughts(item) ? `${text.slice(0, -1)},"reasoning_content":""}` : text;
     });
-    const tools = request.tools.length > 0 ? `"tools":[${request.tools.map(json.tool).join(',')}],` : '';
+    // Other servers may ignore the choice, so without tools there is nothing to call.
+    const offered = request.toolChoice === 'none' && dialect.toolChoice === 'unknown' ? [] : request.tools;
+    const tools = offered.length > 0 ? `"tools":[${offered.map(json.tool).join(',')}],` : '';
     const settings = JSON.stringify({
       ...dialect.settings(request.settings, request.tools.length > 0),
+      ...(offered.length > 0 ? choiceOf(request.toolChoice, dialect) : {}),
       stream: true,
       ...(dialect.asksForUsage ? { stream_options: { include_usage: true } } : {}),
+      ...(dialect.hasCacheKey ? { prompt_cache_key: cacheKey(request) } : {}),
     }).slice(1);
     return `{"model":${JSON.stringify(model)},"messages":[${messages.join(',')}],${tools}${settings}`;
   };
 }
 
-/** Separates the results of tools from what a person says. */
-const BETWEEN = '{"role":"assistant","content":"I have the results."}';
+function choiceOf(choice: ModelRequest['toolChoice'], { toolChoice: accepted }: Dialect): object {
+  if (choice === undefined || accepted === 'unknown') return {};
+  if (choice === 'none') return { tool_choice: choice };
+  return accepted === 'any' ? { tool_choice: { type: 'function', function: { name: choice.tool } } } : {};
+}
 
 /** Thoughts with calls must come back; lost ones may be empty, but not absent. */
-function isCalling(item: Item): boolean {
-  return item.role === 'assistant' && item.content.some(({ type }) => type === 'tool-call');
+function lacksThoughts(item: Item): boolean {
+  const isCalling = item.role === 'assistant' && item.content.some(({ type }) => type === 'tool-call');
+  return isCalling && item.providerOptions?.[FIELDS]?.['reasoning_content'] === undefined;
 }
 
 type Item = Prompt[number];
@@ -53,7 +64,14 @@ function messageText(item: Item, json: JsonOf): string {
   if (item.role === 'tool')
     return item.content.map((part) => (part.type === 'tool-result' ? json.result(part) : '')).join(',');
   const text = item.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  return `{"role":"user","content":${JSON.stringify(text)}}`;
+  const images = item.content.flatMap((part) => (part.type === 'file' ? [imagePart(part)] : []));
+  const content = images.length === 0 ? text : [{ type: 'text', text }, ...images];
+  return `{"role":"user","content":${JSON.stringify(content)}}`;
+}
+
+function imagePart({ mediaType, data }: FilePart): object {
+  const base64 = data.type === 'data' && typeof data.data === 'string' ? data.data : '';
+  return { type: 'image_url', image_url: { url: `data:${mediaType};base64,${base64}` } };
 }
 
 function answerText(item: AnswerItem): string {
@@ -73,6 +91,7 @@ function answerText(item: AnswerItem): string {
     role: 'assistant',
     content: text === '' ? null : text,
     tool_calls: calls.length > 0 ? calls : undefined,
+    ...item.providerOptions?.[FIELDS],
   });
 }
 

@@ -13,6 +13,7 @@ import type { Http, Incoming } from './http.js';
 import { introduction } from './introduction.js';
 import type { ChatBody } from './chat-body.js';
 import type { Dialect } from './dialect.js';
+import type { Context } from './context.js';
 
 const MAX_ERROR_CHARACTERS = 64_000;
 const MAX_BODY_CHARACTERS = 8_000_000;
@@ -38,16 +39,16 @@ export function chatCompletions(options: {
     ...options.headers,
   };
 
-  return async (request: ModelRequest, info: CallInfo, signal: AbortSignal): Promise<ModelReply> => {
+  return async (request: ModelRequest, info: CallInfo, signal: AbortSignal, context: Context): Promise<ModelReply> => {
     const incoming = await options.http.send(url, {
       method: 'POST',
       headers: options.introduced ? { ...headers, ...introduction(request) } : headers,
-      body: options.chatBody(options.model, request, options.dialect),
+      body: options.chatBody(options.model, request, options.dialect, context),
       signal,
     });
     if (incoming.head.statusCode !== 200) throw await refusal(incoming);
     const answer = collect(request, info);
-    const chunks = chunkReader(answer);
+    const chunks = chunkReader(answer, options.dialect.thoughtFields);
     const contentType = incoming.head.headers['content-type'] ?? '';
     const events = /json/.test(contentType) ? wholeBody(chunks.read) : eventReader(chunks.read);
     const decoder = new StringDecoder('utf8');
@@ -60,7 +61,13 @@ export function chatCompletions(options: {
     });
     events.end();
     chunks.end();
-    return answer.reply(contentType);
+    const reply = answer.reply(contentType);
+    const fields = chunks.thoughts();
+    if (reply.ok && fields) {
+      const { text: content, toolCalls } = reply.answer;
+      reply.answer.provider = context.thoughts.keep([{ type: 'fields', fields }], { content, toolCalls });
+    }
+    return reply;
   };
 }
 

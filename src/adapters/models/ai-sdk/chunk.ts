@@ -4,6 +4,7 @@
  */
 import type { AnswerCollector, RawCall } from './collect.js';
 import { readArguments } from './text/repair.js';
+import { thoughtPieces, type ThoughtPieces } from './thought-pieces.js';
 import { thinkFilter, type ThinkFilter } from './text/think-block.js';
 
 interface ChunkReader {
@@ -11,13 +12,18 @@ interface ChunkReader {
   read(data: string): void;
   /** After the last event. */
   end(): void;
+  /** The fields that go back with the message; undefined if there are none. */
+  thoughts(): Record<string, unknown> | undefined;
 }
 
-export function chunkReader(answer: AnswerCollector): ChunkReader {
+/** `thoughtFields`: which fields of the answer are thoughts to keep. */
+export function chunkReader(answer: AnswerCollector, thoughtFields: readonly string[] = []): ChunkReader {
   const calls = callPieces();
   const texts = thinkFilter();
+  const thoughts = thoughtPieces(thoughtFields);
   return {
-    read: (data) => readEvent(data, answer, calls, texts),
+    read: (data) => readEvent(data, answer, { calls, texts, thoughts }),
+    thoughts: thoughts.complete,
     end() {
       answer.text(texts.end());
       for (const call of calls.complete()) answer.call(call);
@@ -54,6 +60,7 @@ interface Delta {
   refusal?: string | null;
   reasoning?: unknown;
   reasoning_content?: unknown;
+  reasoning_details?: unknown;
   tool_calls?: CallDelta[] | null;
   /** The form before tool calls. */
   function_call?: CallDelta['function'] | null;
@@ -80,7 +87,13 @@ const FINISH: Record<string, string> = {
   error: 'error',
 };
 
-function readEvent(data: string, answer: AnswerCollector, calls: CallPieces, texts: ThinkFilter): void {
+interface Pieces {
+  calls: CallPieces;
+  texts: ThinkFilter;
+  thoughts: ThoughtPieces;
+}
+
+function readEvent(data: string, answer: AnswerCollector, pieces: Pieces): void {
   if (answer.hasFailed) return;
   if (data === '[DONE]') return answer.done();
   let chunk: Chunk;
@@ -95,7 +108,7 @@ function readEvent(data: string, answer: AnswerCollector, calls: CallPieces, tex
   if (chunk.object === 'error') return answer.error(chunk);
   const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
   const delta = choice?.delta ?? choice?.message;
-  if (delta) readDelta(delta, answer, calls, texts);
+  if (delta) readDelta(delta, answer, pieces);
   const reason = choice?.finish_reason;
   if (reason) answer.finish(FINISH[reason] ?? 'other', reason);
   const usage = chunk.usage ?? choice?.usage;
@@ -107,7 +120,7 @@ function readEvent(data: string, answer: AnswerCollector, calls: CallPieces, tex
     });
 }
 
-function readDelta(delta: Delta, answer: AnswerCollector, calls: CallPieces, texts: ThinkFilter): void {
+function readDelta(delta: Delta, answer: AnswerCollector, { calls, texts, thoughts }: Pieces): void {
   const { content } = delta;
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   for (const { type, text } of parts) {
@@ -120,8 +133,7 @@ function readDelta(delta: Delta, answer: AnswerCollector, calls: CallPieces, tex
     answer.text(delta.refusal);
     answer.refuse();
   }
-  const thought = delta.reasoning_content ?? delta.reasoning;
-  if (typeof thought === 'string') answer.skip(thought.length);
+  answer.skip(thoughts.add(delta));
   for (const piece of delta.tool_calls ?? []) answer.skip(calls.add(piece));
   if (delta.function_call) answer.skip(calls.add({ index: 0, function: delta.function_call }));
 }

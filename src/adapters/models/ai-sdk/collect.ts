@@ -40,6 +40,7 @@ interface RawUsage {
   input?: number | undefined;
   output?: number | undefined;
   cached?: number | undefined;
+  written?: number | undefined;
 }
 
 /** A longer answer counts as garbage. */
@@ -165,6 +166,7 @@ function answerOf(
       usage.output ??
       Math.ceil((text.length + toolCalls.reduce((sum, call) => sum + JSON.stringify(call).length, 0)) / 4),
     cachedTokens: usage.cached ?? 0,
+    ...(usage.written ? { writtenTokens: usage.written } : {}),
     microUsd: 0,
   };
 }

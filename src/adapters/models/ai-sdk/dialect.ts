@@ -3,16 +3,23 @@
  * history must look like. A setting that a model refuses is left out, because one refused setting
  * would fail every call.
  */
+import { needsSeparation } from './prompt/prompt.js';
 import type { ModelSettings } from '../../../domain/agent/agent.js';
 
 export interface Dialect {
   settings(settings: ModelSettings, hasTools: boolean): object;
   /** Asks for usage in a stream; Mistral sends it unasked and refuses the question. */
   asksForUsage: boolean;
+  /** Fields of an answer that the server wants back on its message. */
+  thoughtFields: readonly string[];
   /** Thinking models that demand `reasoning_content` on answers with calls, even if it is empty. */
   demandsThoughts: boolean;
+  /** Takes a key that sends calls of one agent to the same cache. */
+  hasCacheKey: boolean;
   /** After a tool the assistant speaks, never the user. */
   assistantAfterTool: boolean;
+  /** Whether a tool can be forced, or only calls forbidden. Many servers know neither. */
+  toolChoice: 'any' | 'none' | 'unknown';
   /** The server or the model is a vendor's, or stands in for it. */
   isVendor: boolean;
 }
@@ -25,15 +32,40 @@ export function dialectOf(server: { provider: string; baseUrl: string; model: st
     settings: plainSettings,
     asksForUsage: true,
     isVendor: false,
+    toolChoice: 'unknown',
+    hasCacheKey: false,
+    thoughtFields: THOUGHT_FIELDS.find(([name]) => name.test(`${place} ${model}`))?.[1] ?? [],
     demandsThoughts: /deepseek|kimi|moonshot|minimax/i.test(`${place} ${model}`),
-    assistantAfterTool: /mistral|mixtral|magistral|devstral|codestral|pixtral/i.test(`${place} ${model}`),
+    assistantAfterTool: needsSeparation(`${place} ${model}`),
   };
   if (/mistral/i.test(place))
-    return { ...plain, isVendor: true, asksForUsage: false, settings: mistralSettings(model) };
-  if (/deepseek/i.test(place)) return { ...plain, isVendor: true, settings: deepseekSettings };
-  if (/^(gpt-[34]|chatgpt)/.test(model)) return { ...plain, isVendor: true, settings: withoutReasoning };
+    return {
+      ...plain,
+      isVendor: true,
+      toolChoice: 'any',
+      hasCacheKey: true,
+      asksForUsage: false,
+      settings: mistralSettings(model),
+    };
+  if (/deepseek/i.test(place)) return { ...plain, isVendor: true, toolChoice: 'none', settings: deepseekSettings };
+  if (/^(gpt-[34]|chatgpt)/.test(model))
+    return { ...plain, isVendor: true, toolChoice: 'any', settings: withoutReasoning };
   const family = OPENAI_FAMILIES.find(([name]) => name.test(model))?.[1];
-  return family ? { ...plain, isVendor: true, settings: openaiSettings(family) } : plain;
+  return family
+    ? { ...plain, isVendor: true, toolChoice: 'any', hasCacheKey: isOpenai(place), settings: openaiSettings(family) }
+    : plain;
+}
+
+/** Only where the server documents it: others may refuse an unknown field. */
+const THOUGHT_FIELDS: readonly [RegExp, readonly string[]][] = [
+  [/openrouter/i, ['reasoning_details']],
+  [/kimi|moonshot|minimax/i, ['reasoning_content', 'reasoning_details']],
+  [/deepseek|bigmodel|z\.ai/i, ['reasoning_content']],
+  [/groq/i, ['reasoning']],
+];
+
+function isOpenai(place: string): boolean {
+  return /openai/i.test(place);
 }
 
 function plainSettings({ temperature, maxTokens, topP, topK, reasoning }: ModelSettings): object {
@@ -79,16 +111,19 @@ function openaiSettings({ least, toolsWithoutReasoning }: OpenaiFamily): Dialect
 }
 
 function mistralSettings(model: string): Dialect['settings'] {
-  const high = /^mistral-large/.test(model) ? undefined : 'high';
   return ({ temperature, topP, maxTokens, reasoning }) => ({
     temperature,
     top_p: topP,
     max_tokens: maxTokens,
-    reasoning_effort:
-      reasoning === undefined || reasoning === 'none'
-        ? reasoning
-        : (high ?? (reasoning === 'minimal' ? 'low' : reasoning)),
+    reasoning_effort: mistralEffort(model, reasoning),
   });
+}
+
+/** Mistral Large has three levels, the other models only one. */
+export function mistralEffort(model: string, reasoning: ModelSettings['reasoning']): ModelSettings['reasoning'] {
+  if (reasoning === undefined || reasoning === 'none') return reasoning;
+  if (!/^mistral-large/.test(model)) return 'high';
+  return reasoning === 'minimal' ? 'low' : reasoning;
 }
 
 function deepseekSettings({ temperature, topP, maxTokens, reasoning }: ModelSettings): object {

@@ -1,8 +1,6 @@
-/**
- * A provider's address and key, from `guild.yaml` and the environment; and its SDK model object.
- */
+/** A provider's address and key, from `guild.yaml` and the environment. */
 import type { Provider } from '../../../domain/config/config.js';
-import type { LanguageModel } from './prompt.js';
+import { baseUrlIn, isLoopback } from '../../../domain/config/providers.js';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -14,33 +12,55 @@ export interface Endpoint {
   keyEnv?: string;
   /** No key is needed: a server on this machine, or one configured without a key. */
   keyless: boolean;
+  /** What is not set, if there is neither a key nor something instead of one. */
+  missing: string;
   baseUrl?: string;
   /** The base URL is on this machine. */
   local: boolean;
   address: string;
 }
 
-const VENDORS: Partial<Record<Provider['kind'], string>> = {
-  openai: 'OPENAI',
-  anthropic: 'ANTHROPIC',
-  google: 'GOOGLE_GENERATIVE_AI',
+const KEY_VARIABLES: Partial<Record<Provider['kind'], string>> = {
+  openai: 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+  mistral: 'MISTRAL_API_KEY',
+  deepseek: 'DEEPSEEK_API_KEY',
+  openrouter: 'OPENROUTER_API_KEY',
+  azure: 'AZURE_API_KEY',
+  bedrock: 'AWS_BEARER_TOKEN_BEDROCK',
+  vertex: 'GOOGLE_VERTEX_API_KEY',
+};
+
+/** Instead of a key: signed requests, or the credentials that Google's own tools left. */
+const WITHOUT_KEY: Partial<Record<Provider['kind'], { variable: string; missing: string }>> = {
+  bedrock: {
+    variable: 'AWS_ACCESS_KEY_ID',
+    missing: 'neither AWS_BEARER_TOKEN_BEDROCK nor AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set',
+  },
+  vertex: {
+    variable: 'GOOGLE_VERTEX_PROJECT',
+    missing: 'neither GOOGLE_VERTEX_PROJECT and GOOGLE_VERTEX_LOCATION nor GOOGLE_VERTEX_API_KEY are set',
+  },
 };
 
 export function endpointOf(provider: Provider, env: Env): Endpoint {
-  const vendor = VENDORS[provider.kind];
-  const keyEnv = provider.keyEnv ?? (vendor ? `${vendor}_API_KEY` : undefined);
+  const keyEnv = provider.keyEnv ?? KEY_VARIABLES[provider.kind];
   const key =
     (keyEnv && env[keyEnv]) || (keyEnv === 'GOOGLE_GENERATIVE_AI_API_KEY' && env['GEMINI_API_KEY']) || undefined;
   const token =
     provider.keyEnv === undefined || keyEnv === 'ANTHROPIC_API_KEY' ? env['ANTHROPIC_AUTH_TOKEN'] : undefined;
   const bearer = provider.kind === 'anthropic' && key === undefined ? token : undefined;
   const baseUrl = (provider.baseUrl ?? baseUrlIn(env, provider.kind))?.replace(/\/+$/, '');
+  const other = WITHOUT_KEY[provider.kind];
   const local = baseUrl !== undefined && isLoopback(baseUrl);
   return {
     key: key ?? bearer,
     isBearer: bearer !== undefined,
     keyEnv,
-    keyless: baseUrl !== undefined && (local || provider.keyEnv === undefined),
+    keyless:
+      (baseUrl !== undefined && (local || provider.keyEnv === undefined)) || Boolean(other && env[other.variable]),
+    missing: other?.missing ?? `${keyEnv} is not set`,
     local,
     baseUrl,
     address: baseUrl ? plainAddress(baseUrl) : 'its own address',
@@ -52,48 +72,6 @@ export function speaksResponses(provider: Provider, endpoint: Endpoint): boolean
   return provider.kind === 'openai' && (endpoint.baseUrl === undefined || provider.api === 'responses');
 }
 
-/**
- * Addresses in the variables of the vendors' own tools have no version; those of the AI SDK have
- * one. Both are accepted.
- */
-function baseUrlIn(env: Env, kind: Provider['kind']): string | undefined {
-  const versioned = (address: string | undefined, version: string) =>
-    address && !/\/v\d\w*\/*$/.test(address) ? `${address.replace(/\/+$/, '')}/${version}` : address;
-  if (kind === 'anthropic') return versioned(env['ANTHROPIC_BASE_URL'], 'v1');
-  if (kind === 'google')
-    return env['GOOGLE_GENERATIVE_AI_BASE_URL'] ?? versioned(env['GOOGLE_GEMINI_BASE_URL'], 'v1beta');
-  return kind === 'openai' ? env['OPENAI_BASE_URL'] : undefined;
-}
-
-function isLoopback(address: string): boolean {
-  return /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])([:/]|$)/i.test(address);
-}
-
 function plainAddress(address: string): string {
   return address.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/, '');
-}
-
-export async function createModel(
-  id: string,
-  provider: Provider,
-  endpoint: Endpoint,
-  fetch: typeof globalThis.fetch,
-): Promise<LanguageModel> {
-  const base = { fetch, headers: provider.headers, baseURL: endpoint.baseUrl || undefined };
-  const apiKey = endpoint.key ?? 'none';
-  switch (provider.kind) {
-    case 'anthropic':
-      return (await import('#ai-sdk/anthropic')).createAnthropic({
-        ...base,
-        ...(endpoint.isBearer ? { authToken: apiKey } : { apiKey }),
-      })(id);
-    case 'google':
-      return (await import('#ai-sdk/google')).createGoogleGenerativeAI({ ...base, apiKey })(id);
-    case 'openai': {
-      const openai = (await import('#ai-sdk/openai')).createOpenAI({ ...base, apiKey });
-      return speaksResponses(provider, endpoint) ? openai(id) : openai.chat(id);
-    }
-    default:
-      throw new Error(`no AI SDK package supports the provider kind ${provider.kind}`);
-  }
 }

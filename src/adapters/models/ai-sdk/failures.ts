@@ -32,6 +32,10 @@ interface Thrown {
 
 export function failureOf(error: unknown, info: CallInfo): ModelFailure {
   const thrown: Thrown = typeof error === 'object' && error !== null ? error : { message: String(error) };
+  if (thrown.name === 'MissingPackageError')
+    return failure('unknown_model', info, 'needs a package that is not installed', `run: ${thrown.message}`);
+  if (/LoadAPIKeyError|LoadSettingError/.test(thrown.name ?? '') || NO_CREDENTIALS.test(thrown.message ?? ''))
+    return failure('auth', info, `lacks a setting: ${reasonText(thrown, info)}`, otherModel(info));
   const stalled = find(thrown, (cause) => cause.name === 'StalledError');
   if (stalled) return failure('cut_off', info, `stopped sending in the middle of an answer (${stalled.message})`);
   const network = find(
@@ -59,6 +63,9 @@ export function failureOf(error: unknown, info: CallInfo): ModelFailure {
   }
   return fromText(thrown, info, 'unreachable');
 }
+
+/** What the packages for cloud credentials say before they send anything. */
+const NO_CREDENTIALS = /could not load the default credentials|unable to detect a project id/i;
 
 /** How long the server asks us to wait. */
 function retryAfterMs(headers: Record<string, string> | undefined, body: string, now: Date): number | undefined {
@@ -106,6 +113,8 @@ function fromStatus(status: number, thrown: Thrown, info: CallInfo): ModelFailur
       `check the name, or ${otherModel(info)}`,
     );
   }
+  if (textClass === 'stale_thoughts')
+    return failure('stale_thoughts', info, `no longer accepts thoughts of earlier answers: ${reason}`);
   if (status >= 500 || status === 408)
     return failure('unreachable', info, `failed with status ${status}: ${reason}`, undefined, wait);
   if (status < 400)
@@ -118,9 +127,26 @@ function fromStatus(status: number, thrown: Thrown, info: CallInfo): ModelFailur
   // Groq refuses what its model wrote, not what we sent: asking again helps.
   if (body.includes('tool_use_failed'))
     return failure('garbage', info, `could not read the call of its model: ${reason}`);
-  const next = /does not support (tools|thinking)/.test(body) ? otherModel(info) : undefined;
-  return failure('refused', info, `refused the request with status ${status}: ${reason}`, next);
+  return failure('refused', info, `refused the request with status ${status}: ${reason}`, whatToChange(reason, info));
 }
+
+/** What a person can change, if the provider's words name it. */
+function whatToChange(reason: string, info: CallInfo): string | undefined {
+  if (/does not support (tools|thinking)/.test(reason)) return otherModel(info);
+  const setting = /\b(temperature|top_p|top_k|max_tokens|max_output_tokens|reasoning_effort|effort)\b/.exec(
+    reason,
+  )?.[1];
+  if (setting !== undefined)
+    return `remove or change ${SETTINGS[setting] ?? setting} in the file of agent ${info.agent}`;
+  return /\b(image|document|file)\b/i.test(reason) ? `leave the file out, or ${otherModel(info)}` : undefined;
+}
+
+/** The names of our settings where the provider has others. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  max_output_tokens: 'max_tokens',
+  reasoning_effort: 'reasoning',
+  effort: 'reasoning',
+};
 
 /** Classifies an error without a status, such as an error event in a stream. */
 function fromText(thrown: Thrown, info: CallInfo, otherwise: ModelFailureClass): ModelFailure {
@@ -135,7 +161,12 @@ function errorText({ type, code, status, message }: Thrown): string {
     .join(' ');
 }
 
+/** What providers say about thoughts that they made themselves but that do not fit any more. */
+const STALE_THOUGHTS =
+  /invalid.{0,3}signature|thought.?signature|bound to a different conversation|blocks in the latest assistant message cannot be modified|encrypted content .*could not be verified|invalid_encrypted_content|of type 'reasoning' was provided without|without its required 'reasoning' item|reasoning_content in the thinking mode/i;
+
 function classByText(text: string): ModelFailureClass | undefined {
+  if (STALE_THOUGHTS.test(text)) return 'stale_thoughts';
   if (
     /insufficient_quota|credit balance is too low|billing_(hard_limit|not_active)|insufficient (credits|balance)|payment required/i.test(
       text,

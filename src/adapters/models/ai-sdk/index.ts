@@ -4,7 +4,8 @@
  * A provider is loaded on first use and cached per model.
  */
 import type { Config, Provider } from '../../../domain/config/config.js';
-import { costMicroUsd, findPrice, type Price } from '../../../domain/budget/price.js';
+import { costMicroUsd, type Price } from '../../../domain/budget/price.js';
+import { priceOf } from '../../../domain/config/prices.js';
 import { findProvider, splitModel } from '../../../domain/config/providers.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../../ports/model.js';
@@ -15,14 +16,19 @@ import { dialectOf } from './dialect.js';
 import { keepAliveHttp, type Http } from './http.js';
 import { httpFetch } from './http-fetch.js';
 import { failure, failureOf, otherModel, type CallInfo } from './failures.js';
-import { LIST_PRICES } from './prices.js';
-import { promptWriter, type PromptWriter } from './prompt.js';
-import { createModel, endpointOf, speaksResponses, type Env, type Endpoint } from './endpoint.js';
+import { promptWriter, type PromptWriter } from './prompt/prompt.js';
+import { mediaOf } from './prompt/media.js';
+import { thoughtBook, type ReadBlob, type Thoughts } from './prompt/thoughts.js';
+import type { Context } from './context.js';
+import { createModel } from './create-model.js';
+import { endpointOf, speaksResponses, type Env, type Endpoint } from './endpoint.js';
 
 export function aiSdk(options: {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;
   env: Env;
   clock: Pick<Clock, 'now'>;
+  /** Reads long thoughts of earlier answers. */
+  readBlob?: ReadBlob | undefined;
 }): Model {
   const { config, env, clock } = options;
   const prompts = promptWriter();
@@ -31,6 +37,7 @@ export function aiSdk(options: {
     prompts,
     chatBody: chatBodyWriter(prompts),
   };
+  const book = thoughtBook(options.readBlob);
   const callers = new Map<string, Promise<Caller>>();
 
   return {
@@ -57,14 +64,19 @@ export function aiSdk(options: {
       if (endpoint.key === undefined && !endpoint.keyless) {
         return failed({
           class: 'auth',
-          message: `${endpoint.keyEnv} is not set: export it, or ${otherModel(request)}`,
+          message: `${endpoint.missing}: export it, or ${otherModel(request)}`,
         });
       }
       let caller = callers.get(request.model);
-      if (!caller) callers.set(request.model, (caller = createCaller(parts, provider, endpoint, shared)));
+      if (!caller) callers.set(request.model, (caller = createCaller(parts, provider, endpoint, { ...shared, env })));
       try {
-        const reply = await callWithTimeout(await caller, request, info, config.timeouts.callMs);
-        if (reply.ok) setCost(reply.answer, findPrice(request.model, config.prices, LIST_PRICES));
+        const thoughts = await book.of(request, parts);
+        const { kind } = provider;
+        const isChat = isOwnClient(provider, endpoint);
+        const media = await mediaOf(request, { kind, model: parts.model, isChat }, options.readBlob);
+        const reply = await callWithTimeout(await caller, request, info, config.timeouts.callMs, { thoughts, media });
+        if (reply.ok) setCost(reply.answer, priceOf(request.model, config, env, clock.now()));
+        else if (reply.failure.class === 'stale_thoughts') return staleThoughts(reply.failure, thoughts);
         return reply;
       } catch (error) {
         return failed(failureOf(error, info));
@@ -74,24 +86,23 @@ export function aiSdk(options: {
 }
 
 /** Calls one model once. Rejects with the provider's error. */
-type Caller = (request: ModelRequest, info: CallInfo, signal: AbortSignal) => Promise<ModelReply>;
+type Caller = (request: ModelRequest, info: CallInfo, signal: AbortSignal, context: Context) => Promise<ModelReply>;
 
 /** Connections and caches, which a conversation keeps when it changes its model. */
 interface Shared {
   http: Http;
   prompts: PromptWriter;
   chatBody: ChatBody;
+  env: Env;
 }
 
 async function createCaller(
   name: { provider: string; model: string },
   provider: Provider,
   endpoint: Endpoint,
-  { http, prompts, chatBody }: Shared,
+  { http, prompts, chatBody, env }: Shared,
 ): Promise<Caller> {
-  // A server on this machine is not OpenAI, even if its kind says so.
-  const isChat = provider.kind === 'openai' && !speaksResponses(provider, endpoint);
-  if (provider.kind === 'openai-compatible' || (isChat && endpoint.local)) {
+  if (isOwnClient(provider, endpoint)) {
     const dialect = dialectOf({ ...name, baseUrl: endpoint.baseUrl! });
     return chatCompletions({
       http,
@@ -105,10 +116,17 @@ async function createCaller(
       introduced: endpoint.local && (provider.kind === 'openai' || dialect.isVendor),
     });
   }
-  const model = await createModel(name.model, provider, endpoint, httpFetch(http));
-  const api = speaksResponses(provider, endpoint) ? ('responses' as const) : ('chat' as const);
-  return (request, info, signal) =>
-    callSdk({ model, provider, prompts, api, introduced: endpoint.local }, request, info, signal);
+  const model = await createModel(name.model, provider, endpoint, httpFetch(http), env);
+  const api =
+    speaksResponses(provider, endpoint) || provider.kind === 'azure' ? ('responses' as const) : ('chat' as const);
+  const sdk = { model, provider, prompts, api, introduced: endpoint.local };
+  return (request, info, signal, context) => callSdk(sdk, request, info, signal, context);
+}
+
+/** A server on this machine is not OpenAI, even if its kind says so. */
+function isOwnClient(provider: Provider, endpoint: Endpoint): boolean {
+  const isChat = provider.kind === 'openai' && !speaksResponses(provider, endpoint);
+  return provider.kind === 'openai-compatible' || (isChat && endpoint.local);
 }
 
 /** Combines the caller's signal with our time limit. */
@@ -117,6 +135,7 @@ async function callWithTimeout(
   request: ModelRequest,
   info: CallInfo,
   callMs: number,
+  context: Context,
 ): Promise<ModelReply> {
   const stop = new AbortController();
   const abort = () => stop.abort();
@@ -124,7 +143,7 @@ async function callWithTimeout(
   request.signal?.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(abort, callMs);
   try {
-    return await caller(request, info, stop.signal);
+    return await caller(request, info, stop.signal, context);
   } catch (error) {
     if (request.signal?.aborted) return aborted();
     if (stop.signal.aborted)
@@ -141,6 +160,13 @@ async function callWithTimeout(
     clearTimeout(timer);
     request.signal?.removeEventListener('abort', abort);
   }
+}
+
+/** The next attempt goes without the thoughts. If there were none, another attempt cannot help. */
+function staleThoughts(failure: ModelFailure, thoughts: Thoughts): ModelReply {
+  if (thoughts.sent.size === 0) return failed({ ...failure, class: 'refused' });
+  thoughts.reject();
+  return failed(failure);
 }
 
 function setCost(answer: ModelAnswer, price: Price | undefined): void {

@@ -1,11 +1,15 @@
 /** The options of one AI SDK call: what each provider wants beside the conversation. */
-import { createHash } from 'node:crypto';
 import type { Provider } from '../../../domain/config/config.js';
+import { acceptedSettings } from '../../../domain/config/families.js';
 import type { ModelRequest, ToolSpec } from '../../../ports/model.js';
-import { withCacheMarks } from './cache-marks.js';
-import type { CallOptions, PromptWriter } from './prompt.js';
+import { cacheKey } from './cache-key.js';
+import { mistralEffort } from './dialect.js';
+import { withCacheMarks } from './prompt/cache-marks.js';
+import { needsSeparation, separated, type PromptWriter } from './prompt/prompt.js';
+import type { Context } from './context.js';
+import type { CallOptions } from './prompt/types.js';
 
-interface Target {
+interface Target extends Context {
   provider: Provider;
   modelId: string;
   prompts: PromptWriter;
@@ -14,30 +18,56 @@ interface Target {
 }
 
 export function sdkOptions(request: ModelRequest, target: Target, abortSignal: AbortSignal): CallOptions {
-  const { prompts, provider } = target;
-  const isAnthropic = provider.kind === 'anthropic';
-  const prompt = prompts.toPrompt(request.system, request.messages);
-  const tools = prompts.toTools(isAnthropic ? neededTools(request) : request.tools);
-  const { temperature, maxTokens, topP, topK } = request.settings;
+  const { prompts, modelId } = target;
+  const isClaude = isClaudeAt(target);
+  const plain = prompts.toPrompt(request.system, request.messages, target.thoughts.sent, target.media);
+  const prompt = needsSeparation(`${target.provider.kind} ${modelId}`) ? separated(plain) : plain;
+  const tools = prompts.toTools(isClaude ? neededTools(request) : request.tools);
+  const { temperature, maxTokens, topP, topK } = acceptedSettings(modelId, request.settings);
   const reasoning = reasoningFor(request, target);
   return {
-    ...(isAnthropic ? withCacheMarks({ prompt, tools }) : { prompt, tools }),
+    ...(isClaude ? withCacheMarks({ prompt, tools }) : { prompt, tools }),
+    ...toolChoice(request, target),
     abortSignal,
     temperature,
     maxOutputTokens: maxTokens,
     topP,
     topK,
     ...(reasoning === undefined ? {} : { reasoning }),
-    ...(target.api === 'responses' ? { providerOptions: { openai: responsesOptions(request) } } : {}),
+    ...providerOptions(request, target),
   };
 }
 
-function reasoningFor({ settings, messages }: ModelRequest, { provider, modelId }: Target): CallOptions['reasoning'] {
+/** Where a model that thinks cannot be forced to use a tool, the reminder does it. */
+function toolChoice({ toolChoice: choice, tools, settings }: ModelRequest, target: Target): Partial<CallOptions> {
+  if (choice === undefined || tools.length === 0) return {};
+  if (choice === 'none') return { toolChoice: { type: 'none' } };
+  const isThinking = settings.reasoning !== undefined && settings.reasoning !== 'none';
+  if ((isClaudeAt(target) && isThinking) || isDeepseekAt(target)) return {};
+  return { toolChoice: { type: 'tool', toolName: choice.tool } };
+}
+
+/** DeepSeek thinks unless it is told not to. */
+function isDeepseekAt({ provider, modelId }: Target): boolean {
+  return provider.kind === 'deepseek' || /deepseek/i.test(modelId);
+}
+
+/** Claude has the same rules wherever it is served. */
+function isClaudeAt({ provider, modelId }: Target): boolean {
+  return provider.kind === 'anthropic' || /claude-/.test(modelId);
+}
+
+function reasoningFor(
+  { settings, messages }: ModelRequest,
+  { provider, modelId, thoughts }: Target,
+): CallOptions['reasoning'] {
   const { reasoning } = settings;
-  // Between a call and the answer to its result, older Claude models require their signed thoughts,
-  // which sessions do not keep. So reasoning is off there.
-  const isAfterCall = (messages.findLast(({ role }) => role === 'assistant')?.toolCalls?.length ?? 0) > 0;
-  if (provider.kind === 'anthropic' && isAfterCall && hasThinkingBudget(modelId)) return undefined;
+  // Between a call and the answer to its result, older Claude models require the thoughts of the
+  // call. Without them reasoning is off until the next message of a person.
+  const last = messages.findLast(({ role }) => role === 'assistant');
+  const isBare = last !== undefined && (last.toolCalls ?? []).length > 0 && !thoughts.sent.has(last);
+  if (isBare && hasThinkingBudget(modelId)) return undefined;
+  if (provider.kind === 'mistral') return undefined; // see providerOptions
   const isLeast = reasoning === 'none' || reasoning === 'minimal';
   return provider.kind === 'google' && isLeast && !hasMinimalLevel(modelId) ? 'low' : reasoning;
 }
@@ -66,11 +96,20 @@ function neededTools({ tools, messages }: ModelRequest): readonly ToolSpec[] {
   }));
 }
 
-/**
- * Nothing is stored at OpenAI. The key sends calls of one agent to the same cache; it is a hash,
- * because names of agents are nobody else's business.
- */
-function responsesOptions({ agent }: ModelRequest) {
-  const promptCacheKey = createHash('sha256').update(agent).digest('hex').slice(0, 16);
-  return { store: false, promptCacheKey };
+function providerOptions(request: ModelRequest, target: Target): Pick<CallOptions, 'providerOptions'> {
+  const promptCacheKey = cacheKey(request);
+  // Nothing is stored at OpenAI.
+  const openai = { promptCacheKey, ...(target.api === 'responses' ? { store: false } : {}) };
+  switch (target.provider.kind) {
+    case 'openai':
+      return { providerOptions: { openai } };
+    case 'azure':
+      return { providerOptions: { azure: openai, openai } };
+    case 'mistral': {
+      const reasoningEffort = mistralEffort(target.modelId, request.settings.reasoning);
+      return { providerOptions: { mistral: { promptCacheKey, ...(reasoningEffort ? { reasoningEffort } : {}) } } };
+    }
+    default:
+      return {};
+  }
 }

@@ -20,6 +20,8 @@ interface RecorderOptions {
   tree: { look(): FileState[]; digests(): Record<string, string>; leftOut(): CassetteHead['leftOut'] };
   /** Real time. */
   now: () => number;
+  /** Puts files of the program in place, so that they do not look like changes from outside. */
+  flush: () => Promise<void>;
 }
 
 export interface Recorder {
@@ -43,7 +45,7 @@ export interface Recorder {
   counts(): Record<string, number>;
 }
 
-export function recorder({ file, clock, ids, tree, now }: RecorderOptions): Recorder {
+export function recorder({ file, clock, ids, tree, now, flush }: RecorderOptions): Recorder {
   let sum = '';
   let passing = false;
   let isStopped = false;
@@ -61,6 +63,7 @@ export function recorder({ file, clock, ids, tree, now }: RecorderOptions): Reco
     write,
     model: (real) => ({
       async call(request) {
+        await flush();
         tree.look();
         const before = tree.digests();
         const reply = await real.call(request);
@@ -159,6 +162,7 @@ export function recorder({ file, clock, ids, tree, now }: RecorderOptions): Reco
     what: Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'>,
     run: () => Promise<T>,
   ): Promise<T> {
+    await flush();
     tree.look();
     const outcome = await run().then(
       (result) => ({ said: result }),

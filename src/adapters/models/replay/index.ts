@@ -46,8 +46,11 @@ export interface Replay {
   calls(): { replayed: number; live: number };
 }
 
+/** Entries about the ground of the run; all others are played in order. */
+const GROUND: ReadonlySet<string> = new Set(['file', 'plugins', 'shell', 'surroundings']);
+
 export function replay({ entries, clock, ids, put, goesLive, now }: ReplayOptions): Replay {
-  const order = entries.filter(({ kind }) => kind !== 'file' && kind !== 'plugins' && kind !== 'shell');
+  const order = entries.filter(({ kind }) => !GROUND.has(kind));
   const texts = new Map<string, string>();
   const calls = { replayed: 0, live: 0 };
   let next = 0;
@@ -177,12 +180,13 @@ class Differs extends Error {}
 function recordedConfinement(
   entries: readonly CassetteEntry[],
   real: Shell,
-): Pick<Shell, 'confinement' | 'isSandboxed'> {
+): Pick<Shell, 'confinement' | 'isSandboxed' | 'refusal'> {
   const recorded = entries.find((entry) => entry.kind === 'shell');
   if (recorded?.kind !== 'shell') return real;
   return {
-    confinement: (network) => (network ? recorded.withNetwork : recorded.confinement),
+    confinement: (hosts) => (hosts ? recorded.withNetwork : recorded.confinement),
     isSandboxed: () => recorded.sandboxed,
+    refusal: () => undefined,
   };
 }
 

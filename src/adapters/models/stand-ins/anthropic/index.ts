@@ -104,11 +104,16 @@ const FAILURES: Partial<Record<ModelFailure['class'], [number, string]>> = {
   refused: [403, 'permission_error'],
   unknown_model: [404, 'not_found_error'],
   unscripted: [422, 'unscripted'],
+  stale_thoughts: [400, 'invalid_request_error'],
 };
 
 function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpError {
   const [status, type] = FAILURES[kind] ?? [529, 'overloaded_error'];
-  const intro = { quota: 'Your credit balance is too low: ', context: 'prompt is too long: ' };
-  const text = `${kind === 'quota' || kind === 'context' ? intro[kind] : ''}${message}`;
+  const intros: Partial<Record<ModelFailure['class'], string>> = {
+    quota: 'Your credit balance is too low: ',
+    context: 'prompt is too long: ',
+    stale_thoughts: 'messages.1.content.0: Invalid `signature` in `thinking` block. ',
+  };
+  const text = `${intros[kind] ?? ''}${message}`;
   return { status, body: errorBody({ type, message: text }), headers: retryAfter(retryAfterMs) };
 }

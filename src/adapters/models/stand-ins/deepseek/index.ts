@@ -115,6 +115,7 @@ const FAILURES: Partial<Record<ModelFailure['class'], [number, string]>> = {
   refused: [400, 'content_filter'],
   unknown_model: [400, 'invalid_request_error'],
   unscripted: [422, 'unscripted'],
+  stale_thoughts: [400, 'invalid_request_error'],
 };
 
 function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpError {
@@ -122,6 +123,7 @@ function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpErro
   const texts: Partial<Record<ModelFailure['class'], string>> = {
     quota: 'Insufficient Balance',
     unknown_model: 'Model Not Exist',
+    stale_thoughts: 'The reasoning_content in the thinking mode must be passed back to the API.',
   };
   return {
     status,

@@ -110,11 +110,13 @@ function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpErro
     refused: 400,
     unknown_model: 404,
     unscripted: 422,
+    stale_thoughts: 400,
   };
   const status = statuses[kind] ?? 503;
   const wait = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${(retryAfterMs ?? 0) / 1000}s` };
   const texts: Partial<Record<ModelFailure['class'], string>> = {
     context: 'The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).',
+    stale_thoughts: 'Thought signature is not valid.',
     quota: 'You exceeded your current quota, please check your plan and billing details.',
   };
   const details = retryAfterMs === undefined ? {} : { details: [wait] };

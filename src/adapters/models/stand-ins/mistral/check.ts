@@ -12,7 +12,7 @@ const MESSAGES: Readonly<Record<string, Shape>> = {
   system: fields('role content'),
   user: fields('role content'),
   assistant: { ...fields('role content prefix'), tool_calls: [CALL] },
-  tool: fields('role content tool_call_id'),
+  tool: fields('role content tool_call_id name'),
 };
 
 const REQUEST: Shape = {

@@ -22,7 +22,7 @@ export const RULES = {
     source: 'https://github.com/editor-code-assistant/eca/issues/231',
   },
   '7.message-field': {
-    says: 'Messages have no reasoning_content and no name.',
+    says: 'Messages have no reasoning_content, and only results of tools have a name.',
     source: 'https://github.com/charmbracelet/crush/issues/1590',
   },
   '7.empty-tools': {

@@ -17,6 +17,7 @@ const FAILURES: Partial<Record<ModelFailure['class'], [number, string]>> = {
   refused: [400, 'content_policy_violation'],
   unknown_model: [404, 'model_not_found'],
   unscripted: [422, 'unscripted'],
+  stale_thoughts: [400, 'invalid_encrypted_content'],
 };
 
 export function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpError {

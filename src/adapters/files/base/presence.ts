@@ -4,17 +4,18 @@
  * before the first claim.
  */
 import path from 'node:path';
-import { writtenAt } from '../../domain/stamp.js';
-import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../domain/peer.js';
-import type { Disk } from '../../ports/disk.js';
-import type { Processes } from '../../ports/processes.js';
-import type { Layout } from './base/layout.js';
-import { remade, showAt } from './base/atomic-write.js';
+import { writtenAt } from '../../../domain/stamp.js';
+import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../../domain/peer.js';
+import type { Disk } from '../../../ports/disk.js';
+import type { Processes } from '../../../ports/processes.js';
+import type { Layout } from './layout.js';
+import { remade, showAt } from './atomic-write.js';
 
 export interface Presence {
   peer: Peer;
   /** Writes this peer's file; cheap if that was done before. */
   join(): void;
+  isJoined(): boolean;
   /** Writes the file again if it was deleted: then true, because others took this peer for dead. */
   rejoin(): boolean;
   isAlive(peerId: string): boolean;
@@ -55,6 +56,7 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
   return {
     peer,
     join,
+    isJoined: () => joined,
     rejoin() {
       if (!joined || disk.stamp(file(peer.id)) !== undefined) return false;
       joined = false;

@@ -1,13 +1,17 @@
 /**
- * Marks what Anthropic shall cache: the tools, the system prompt, the end of the conversation, and
+ * Marks what Claude caches: the tools, the system prompt, the end of the conversation, and
  * the end of the request before. The last one is where that request's own mark was, so it is found
  * however many blocks came since. Four marks are the maximum.
  */
-import type { CallOptions, Prompt } from './prompt.js';
+import type { CallOptions, Prompt } from './types.js';
 
 type Tools = NonNullable<CallOptions['tools']>;
 
-const MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+/** OpenRouter and Vertex read the first, Bedrock the second. */
+const MARK = {
+  anthropic: { cacheControl: { type: 'ephemeral' } },
+  bedrock: { cachePoint: { type: 'default' } },
+};
 
 export function withCacheMarks({ prompt, tools }: { prompt: Prompt; tools: Tools | undefined }): {
   prompt: Prompt;

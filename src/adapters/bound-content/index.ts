@@ -1,0 +1,206 @@
+/**
+ * Binds consent to content: hashes the files that a line names and, if it interprets, everything in
+ * the folders that agents can write without asking. Files of installed packages and big files go by
+ * size, time and inode, which no agent can set back. Snapshots are kept in `.guild/consent` to show
+ * a diff later; without them an answer is still bound, and only the diff is missing.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { ContentBinding, ContentUse } from '../../ports/consent/bound-content.js';
+import type { Disk } from '../../ports/disk.js';
+import { lineDiff } from '../../text/lines/line-diff.js';
+
+interface Options {
+  root: string;
+  disk: Disk;
+  limits?: Partial<typeof LIMITS>;
+}
+
+const LIMITS = { ms: 200, entries: 20_000, fileBytes: 1024 * 1024, bytes: 32 * 1024 * 1024, keptSnapshots: 64 };
+/** Folders whose entries any agent can change without asking. */
+const AGENT_FOLDERS = ['workspaces', 'scratch'];
+/** Written by package managers: too many to read, so their stamps count. */
+const BY_STAMP = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.git']);
+const MAX_DIFFS = 5;
+const MAX_DIFF_LINES = 60;
+/** Longer texts are compared by hash only. */
+const MAX_TEXT = 64 * 1024;
+
+interface Entry {
+  print: string;
+  text?: string;
+}
+
+interface Snapshot {
+  entries: Map<string, Entry>;
+  isComplete: boolean;
+}
+
+export function boundContent({ root, disk, limits: overrides }: Options): ContentBinding {
+  const limits = { ...LIMITS, ...overrides };
+  const real = fs.realpathSync(root);
+  const folder = path.join(real, '.guild', 'consent');
+
+  return {
+    async bind(use) {
+      const snapshot = take(use);
+      if (!snapshot.isComplete) return { text: 'not bound to content, because there is too much to read' };
+      const digest = digestOf(snapshot);
+      keep(digest, snapshot);
+      return { digest, text: describe(snapshot, use) };
+    },
+    changes(before, after) {
+      const [old, now] = [kept(before.digest), kept(after.digest)];
+      if (old === undefined || now === undefined) return 'files that it uses have changed';
+      return diffOf(old, now);
+    },
+  };
+
+  function keep(digest: string, { entries }: Snapshot): void {
+    const names = disk.list(folder);
+    if (names.includes(digest)) return;
+    if (names.length >= limits.keptSnapshots) for (const name of names) disk.remove(path.join(folder, name));
+    disk.makeFolder(folder, 0o700);
+    disk.create(path.join(folder, digest), JSON.stringify([...entries]));
+  }
+
+  function kept(digest = ''): Map<string, Entry> | undefined {
+    const read = digest === '' ? undefined : disk.read(path.join(folder, digest));
+    if (read?.kind !== 'file') return undefined;
+    try {
+      return new Map(JSON.parse(read.bytes.toString('utf8')) as [string, Entry][]);
+    } catch {
+      return undefined; // torn by a crash
+    }
+  }
+
+  function take({ words, folders, interprets }: ContentUse): Snapshot {
+    const snapshot: Snapshot = { entries: new Map(), isComplete: true };
+    const budget = { until: performance.now() + limits.ms, entries: limits.entries, bytes: limits.bytes };
+    for (const from of ['', ...folders]) {
+      for (const word of words) {
+        const file = path.resolve(real, from, word);
+        const stat = fs.statSync(file, { throwIfNoEntry: false, bigint: true });
+        if (stat?.isFile()) add(snapshot, nameOf(file), file, stat, budget, false);
+      }
+    }
+    if (interprets) for (const folder of AGENT_FOLDERS) walk(snapshot, path.join(real, folder), budget, false);
+    return snapshot;
+  }
+
+  function nameOf(file: string): string {
+    const relative = path.relative(real, file);
+    return relative.startsWith('..') ? file : relative;
+  }
+
+  function walk(snapshot: Snapshot, folder: string, budget: Budget, byStamp: boolean): void {
+    for (const entry of list(folder)) {
+      if (!snapshot.isComplete) return;
+      const file = path.join(folder, entry.name);
+      const name = nameOf(file);
+      if (entry.isDirectory()) {
+        snapshot.entries.set(`${name}/`, { print: 'folder' });
+        // The program restores the settings of an agent's repository before every command.
+        if (!/^workspaces\/[^/]+\/\.git$/.test(name)) walk(snapshot, file, budget, byStamp || BY_STAMP.has(entry.name));
+      } else if (entry.isSymbolicLink()) snapshot.entries.set(name, { print: `link ${linkOf(file)}` });
+      else {
+        const stat = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
+        if (stat !== undefined) add(snapshot, name, file, stat, budget, byStamp);
+      }
+    }
+  }
+
+  function add(
+    snapshot: Snapshot,
+    name: string,
+    file: string,
+    stat: fs.BigIntStats,
+    budget: Budget,
+    byStamp: boolean,
+  ): void {
+    if (snapshot.entries.has(name)) return;
+    budget.entries--;
+    if (budget.entries < 0 || performance.now() > budget.until) snapshot.isComplete = false;
+    if (!snapshot.isComplete) return;
+    const mode = String(stat.mode & 0o111n);
+    const isSmall = stat.size <= BigInt(limits.fileBytes) && stat.isFile() && BigInt(budget.bytes) >= stat.size;
+    const bytes = byStamp || !isSmall ? undefined : read(file);
+    if (bytes === undefined) {
+      snapshot.entries.set(name, { print: `${mode} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino}` });
+      return;
+    }
+    budget.bytes -= bytes.length;
+    const text = bytes.length <= MAX_TEXT && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
+    snapshot.entries.set(name, { print: `${mode} ${sha256().update(bytes).digest('hex')}`, text });
+  }
+}
+
+interface Budget {
+  until: number;
+  entries: number;
+  bytes: number;
+}
+
+function list(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function linkOf(file: string): string {
+  try {
+    return fs.readlinkSync(file);
+  } catch {
+    return '';
+  }
+}
+
+function read(file: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function sha256(): Hash {
+  return createHash('sha256');
+}
+
+function digestOf({ entries }: Snapshot): string {
+  const hash = sha256();
+  for (const name of [...entries.keys()].sort()) hash.update(JSON.stringify([name, entries.get(name)!.print]));
+  return hash.digest('hex');
+}
+
+const MAX_NAMED = 6;
+
+function describe({ entries }: Snapshot, { interprets }: ContentUse): string {
+  const rest = 'Other files that it may read are not covered.';
+  if (interprets) {
+    const count = [...entries.keys()].filter((name) => !name.endsWith('/')).length;
+    return `bound to the files that it names and to all ${count} files in agents' folders. ${rest}`;
+  }
+  const names = [...entries.keys()];
+  if (names.length === 0) return 'it names no file, so it is bound to none.';
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return `bound to ${names.slice(0, MAX_NAMED).join(', ')}${more}. ${rest}`;
+}
+
+function diffOf(before: Map<string, Entry>, after: Map<string, Entry>): string {
+  const names = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => before.get(name)?.print !== after.get(name)?.print,
+  );
+  const lines: string[] = [];
+  for (const [n, name] of names.entries()) {
+    const [old, now] = [before.get(name), after.get(name)];
+    lines.push(old === undefined ? `${name} is new` : now === undefined ? `${name} is gone` : `${name} has changed`);
+    if (n >= MAX_DIFFS || (old?.text ?? now?.text) === undefined) continue;
+    const diff = lineDiff(old?.text ?? '', now?.text ?? '').split('\n');
+    lines.push(...diff.slice(0, MAX_DIFF_LINES), ...(diff.length > MAX_DIFF_LINES ? ['…'] : []));
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,197 @@
+/**
+ * Finds the journals of processes that have ended, and reads what they hold. Only the header of a
+ * journal says who its owner is: boot, pid and start time. Nothing else decides whether it is dead.
+ */
+import { diskReason, problem, type Problem } from '../../../domain/problem.js';
+import { inodeOf } from '../../../domain/stamp.js';
+import type { Disk } from '../../../ports/disk.js';
+import type { Processes } from '../../../ports/processes.js';
+import { JOURNAL_VERSION, readLines, type Header, type Line } from './frames.js';
+import { adoptedName, parseJournalName, type JournalFile } from './names.js';
+import { oldSteps } from './old-format.js';
+import type { Step } from './step.js';
+
+export interface DeadJournal {
+  peer: string;
+  /** Its files, in the order in which they were written. */
+  files: string[];
+  steps: Step[];
+  /**
+   * It ran here since this machine started, so what it wrote and did not sync is still there. Not
+   * so for a copy: its files were read at different moments.
+   */
+  isThisBoot: boolean;
+  /** Its process closed it: every file was in place. */
+  isClosed: boolean;
+}
+
+export interface DeadJournals {
+  /** Takes over the journals of dead processes; each is taken over by one process. */
+  adopt(): { adopted: DeadJournal[]; problems: Problem[] };
+  /** As `adopt`, only to read them. */
+  look(): DeadJournal[];
+  /** Another live process is replaying a journal. */
+  isBusy(): boolean;
+  /** Until its journal is replayed, nobody else may take the tasks of a peer. */
+  hasJournal(peer: string): boolean;
+}
+
+interface Dependencies {
+  disk: Disk;
+  folder: string;
+  /** Path of the folder, for messages. */
+  shown: string;
+  me: string;
+  processes: Processes;
+  isPeerAlive: (peer: string) => boolean;
+  /** Peers under which this process worked until it gave up their store. */
+  abandoned?: ReadonlySet<string>;
+  /** The names in the folder now. */
+  names?: () => readonly string[];
+}
+
+interface Group {
+  peer: string;
+  files: JournalFile[];
+  last: JournalFile;
+}
+
+/** Extension of the files of a journal that cannot be replayed. */
+export const HELD = '.held';
+export const HELD_NAME = /^[a-z0-9]+\.\d+\..*\.held$/;
+
+export function deadJournals(dependencies: Dependencies): DeadJournals {
+  const { disk, folder, shown, me, processes, isPeerAlive, abandoned } = dependencies;
+  const names = dependencies.names ?? (() => disk.list(folder));
+  return {
+    adopt() {
+      const problems: Problem[] = [];
+      const adopted = deadGroups().flatMap((group) => {
+        const name = adoptedName(group.last, me);
+        if (!group.last.isOld && group.last.adopter !== me && !disk.rename(group.last.file, name)) return [];
+        const last = group.last.isOld ? group.last : { ...group.last, file: name };
+        const files = [...group.files.slice(0, -1), last];
+        const read = readWhole({ ...group, files, last });
+        if (!('code' in read)) return [read];
+        for (const { file } of files) disk.rename(file, `${file}${HELD}`);
+        disk.create(`${last.file}${HELD}.why.md`, `${read.message}\n\n${read.hint}\n`);
+        problems.push(read);
+        return [];
+      });
+      return { adopted, problems };
+    },
+    look: () =>
+      deadGroups().flatMap((group) => {
+        const read = readWhole(group);
+        return 'code' in read ? [] : [read];
+      }),
+    isBusy: () =>
+      groups().some(({ last: { adopter } }) => adopter !== undefined && adopter !== me && isPeerAlive(adopter)),
+    hasJournal: (peer) =>
+      names().some((name) => {
+        if (!name.startsWith(`${peer}.`)) return false;
+        return HELD_NAME.test(name) || parseJournalName(folder, name)?.isClosed === false;
+      }),
+  };
+
+  function groups(): Group[] {
+    const byPeer = new Map<string, JournalFile[]>();
+    for (const name of names()) {
+      const file = parseJournalName(folder, name);
+      if (file === undefined || file.peer === me) continue;
+      byPeer.set(file.peer, [...(byPeer.get(file.peer) ?? []), file]);
+    }
+    return [...byPeer].map(([peer, found]) => {
+      const files = found.sort((a, b) => a.segment - b.segment);
+      return { peer, files, last: files.at(-1)! };
+    });
+  }
+
+  function deadGroups(): Group[] {
+    return groups().filter(({ peer, files, last }) => {
+      if (last.adopter !== undefined) return last.adopter === me || !isPeerAlive(last.adopter);
+      if (last.isClosed || abandoned?.has(peer) === true) return true;
+      const header = files.map((file) => headerOf(disk, file)).find((found) => found !== undefined);
+      return header === undefined ? !isPeerAlive(peer) : isCopy(header) || !processes.isAlive(header.owner);
+    });
+  }
+
+  function isCopy({ place }: Header): boolean {
+    return place !== undefined && place !== inodeOf(disk.stamp(folder) ?? '');
+  }
+
+  /** What cannot be read, or has another shape than this version writes, holds the journal. */
+  function readWhole(group: Group): DeadJournal | Problem {
+    const read = attempt(() => readJournal(group));
+    return 'kind' in read ? unreadable(group.last.file, read.reason) : read;
+  }
+
+  /** Reading stops at the first line that is not whole: nothing after it was ever acknowledged. */
+  function readJournal({ peer, files, last }: Group): DeadJournal | Problem {
+    const lines: Line[] = [];
+    const steps: Step[] = [];
+    let written: Header | undefined;
+    for (const { file, isOld } of files) {
+      const read = disk.read(file, Infinity);
+      if (read.kind !== 'file') break;
+      if (isOld) {
+        steps.push(...oldSteps(read.bytes.toString('utf8')));
+        continue;
+      }
+      const next = readLines(read.bytes, peer);
+      const header = next.lines[0];
+      if (header === undefined || !('header' in header)) {
+        if (isForeign(read.bytes)) return unreadable(file, 'it does not start with the header of a journal');
+        break;
+      }
+      if (header.header.journal > JOURNAL_VERSION) {
+        const by = `a newer version of guild wrote it (${header.header.journal}; this one reads ${JOURNAL_VERSION})`;
+        return unreadable(file, by);
+      }
+      if (lines.length > 0 && header.n !== lines.at(-1)!.n + 1) break;
+      written = header.header;
+      lines.push(...next.lines);
+      if (next.isTorn) break;
+    }
+    for (const line of lines) if ('step' in line) steps.push(line.step);
+    return {
+      peer,
+      files: files.map(({ file }) => file),
+      steps,
+      isThisBoot: written !== undefined && written.owner.bootId === processes.me().bootId && !isCopy(written),
+      isClosed: last.isClosed,
+    };
+  }
+
+  function unreadable(file: string, why: string): Problem {
+    const name = file.slice(folder.length + 1);
+    return problem('bad_file', `${shown}/${name} cannot be replayed: ${why}`, {
+      where: { file: `${shown}/${name}` },
+      hint: 'its tasks are held; run `guild doctor --adopt` to continue them from their files',
+    });
+  }
+}
+
+/** A fault of the disk is not the journal's: it may be gone at the next try. */
+function attempt<T>(read: () => T): T | { kind: 'refused'; reason: string } {
+  try {
+    return read();
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    const isMalformed = thrown instanceof TypeError || thrown instanceof SyntaxError;
+    if (!isMalformed && code !== 'EACCES' && code !== 'EPERM') throw thrown;
+    return { kind: 'refused', reason: diskReason(thrown) ?? message };
+  }
+}
+
+export function headerOf(disk: Disk, { file, peer, isOld }: JournalFile): Header | undefined {
+  const read = isOld ? undefined : attempt(() => disk.read(file, Infinity));
+  const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
+  return first !== undefined && 'header' in first ? first.header : undefined;
+}
+
+/** Neither empty, nor zeros, nor the start of a line that a power cut tore. */
+function isForeign(bytes: Buffer): boolean {
+  const text = bytes.subarray(0, 9).toString('latin1');
+  return bytes.length > 0 && !/^[0-9a-f]*[ \0]?\0*$/.test(text);
+}

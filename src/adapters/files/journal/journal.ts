@@ -1,0 +1,329 @@
+/**
+ * The journal of this process: everything it does under a claim, one line for each step. A step
+ * counts when its line is on the device, and one sync covers all lines that wait for it. The files
+ * that people read follow from the lines. If this process dies, the next one replays them.
+ */
+import path from 'node:path';
+import { inodeOf } from '../../../domain/stamp.js';
+import type { Disk } from '../../../ports/disk.js';
+import type { ProcessIdentity } from '../../../ports/processes.js';
+import { JOURNAL_VERSION, printLine } from './frames.js';
+import { closedName, segmentFile } from './names.js';
+import { keyOfAdd, keyOfPut, type Add, type Put, type Step } from './step.js';
+
+export interface Journal {
+  /** Adds to the next line, which is written before this turn of the event loop ends. */
+  put(put: Put): void;
+  add(add: Add): void;
+  /** The number of the line that has everything added so far. */
+  line(): number;
+  /** Resolves when this line and all before it are on the device; default: all lines so far. */
+  durable(line?: number): Promise<void>;
+  isDurable(line: number): boolean;
+  /** Starts a sync after this turn of the event loop; a failure is reported to whoever waits. */
+  syncSoon(): void;
+  /** The file of this key is in place under this name; absent: there is no file. */
+  placed(key: string, file: string | undefined): void;
+  /** The changes of this key do not count: another process or a person was faster. */
+  drop(key: string): void;
+  /** True once a line was written. */
+  isUsed(): boolean;
+  /** Nothing more is written. If `isComplete`, every file is in place. */
+  close(isComplete: boolean): Promise<void>;
+}
+
+interface Segment {
+  file: string;
+  number: number;
+  used: number;
+  size: number;
+  /** The name is on the device. */
+  isNamed: boolean;
+  /** Keys with lines here, and where their files are, as far as they have some. */
+  files: Map<string, string | undefined>;
+}
+
+interface JournalOptions {
+  disk: Disk;
+  folder: string;
+  peer: string;
+  owner: ProcessIdentity;
+  /** Where the file of this key is now, if it is not where this process placed it. */
+  whereIs: (key: string) => string | undefined;
+  /** Called before the first line. */
+  beforeFirst: () => void;
+  /** Called before each line; what it adds is part of the line. */
+  beforeLine: () => void;
+}
+
+/** Short commands write little; a process that works longer gets larger files. */
+const FIRST_BYTES = 32 * 1024;
+const SEGMENT_BYTES = 256 * 1024;
+
+/** Thrown to everything that waits, once the journal cannot be written any more. */
+export class JournalFailed extends Error {
+  constructor(override readonly cause: unknown) {
+    super(`the journal cannot be written: ${(cause as Error).message}`);
+    this.code = (cause as NodeJS.ErrnoException).code;
+  }
+  readonly code: string | undefined;
+}
+
+export function journal(options: JournalOptions): Journal {
+  const { disk, folder, peer, owner, whereIs, beforeFirst, beforeLine } = options;
+  const segments: Segment[] = [];
+  /** Changes whose files are not in place yet. */
+  const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
+  /** Where the files of `next.placed` are. */
+  const places = new Map<string, string | undefined>();
+  let next: Required<Step> = emptyStep();
+  let isScheduled = false;
+  let isSyncDue = false;
+  let isClosed = false;
+  let count = 0;
+  let lastLine = 0;
+  let durableLine = 0;
+  let running: Promise<void> | undefined;
+  let queued: Promise<void> | undefined;
+  let trimming: Promise<void> | undefined;
+  let failure: JournalFailed | undefined;
+
+  return {
+    put(put) {
+      keep(keyOfPut(put)).puts.push(put);
+      next.puts.push(put);
+      schedule();
+    },
+    add(add) {
+      keep(keyOfAdd(add)).adds.push(add);
+      next.adds.push(add);
+      schedule();
+    },
+    line: () => (isEmpty(next) ? lastLine : lastLine + 1),
+    durable,
+    isDurable,
+    syncSoon() {
+      if (isSyncDue) return;
+      isSyncDue = true;
+      setImmediate(() => {
+        isSyncDue = false;
+        if (!isClosed) durable().catch(() => undefined);
+      });
+    },
+    placed(key, file) {
+      unplaced.delete(key);
+      for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
+      next.placed.push(key);
+      places.set(key, file);
+      schedule();
+      if (segments.length > 1) trim();
+    },
+    drop(key) {
+      unplaced.delete(key);
+      for (const segment of segments) segment.files.delete(key);
+      next.puts = next.puts.filter((put) => keyOfPut(put) !== key);
+      next.adds = next.adds.filter((add) => keyOfAdd(add) !== key);
+      next.dropped.push(key);
+      schedule();
+    },
+    isUsed: () => count > 0,
+    async close(isComplete) {
+      write();
+      isClosed = true;
+      await running?.catch(() => undefined);
+      await trimming;
+      const last = segments.at(-1);
+      if (failure === undefined && isComplete && last !== undefined) disk.rename(last.file, closedName(last.file));
+      // What a store that is given up still does must not count.
+      if (!isComplete) fail(new Error('it is closed'));
+    },
+  };
+
+  async function durable(line = Infinity): Promise<void> {
+    const last = write();
+    for (const wanted = Math.min(line, last); !isDurable(wanted); await sync());
+    if (failure !== undefined) throw failure;
+  }
+
+  function isDurable(line: number): boolean {
+    return line <= durableLine;
+  }
+
+  function keep(key: string): { puts: Put[]; adds: Add[] } {
+    if (failure !== undefined) throw failure;
+    let changes = unplaced.get(key);
+    if (changes === undefined) unplaced.set(key, (changes = { puts: [], adds: [] }));
+    if (next.placed.includes(key)) next.placed = next.placed.filter((other) => other !== key);
+    return changes;
+  }
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(() => {
+      try {
+        write();
+      } catch {
+        // `fail` has kept the reason; whoever waits for the line gets it
+      }
+    });
+  }
+
+  function write(): number {
+    isScheduled = false;
+    if (isEmpty(next)) return lastLine;
+    if (failure !== undefined) throw failure;
+    try {
+      beforeLine();
+      const step = next;
+      next = emptyStep();
+      writeStep(step);
+    } catch (thrown) {
+      throw fail(thrown);
+    }
+    return lastLine;
+  }
+
+  function writeStep(step: Required<Step>): void {
+    const n = lastLine + 1;
+    let bytes = printLine(peer, n, compact(step));
+    let segment = segments.at(-1);
+    if (segment === undefined || segment.used + bytes.length > segment.size) {
+      segment = startSegment(bytes.length);
+      bytes = printLine(peer, lastLine + 1, compact(step));
+    }
+    disk.writeOwn(segment.file, segment.used, bytes);
+    segment.used += bytes.length;
+    lastLine++;
+    for (const put of step.puts) segment.files.set(keyOfPut(put), undefined);
+    for (const add of step.adds) segment.files.set(keyOfAdd(add), undefined);
+    for (const key of step.placed) if (segment.files.has(key)) segment.files.set(key, places.get(key));
+    places.clear();
+  }
+
+  /** Its header is a line too, so that the numbers of lines are consecutive. */
+  function startSegment(bytes: number): Segment {
+    if (count === 0) beforeFirst();
+    const number = ++count;
+    const file = segmentFile(folder, peer, number);
+    const place = inodeOf(disk.stamp(folder) ?? '');
+    const header = printLine(peer, lastLine + 1, { journal: JOURNAL_VERSION, peer, owner, segment: number, place });
+    const size = Math.max(number === 1 ? FIRST_BYTES : SEGMENT_BYTES, header.length + bytes + 1);
+    disk.preallocate(file, size);
+    disk.writeOwn(file, 0, header);
+    lastLine++;
+    const segment = { file, number, used: header.length, size, isNamed: false, files: new Map() };
+    segments.push(segment);
+    return segment;
+  }
+
+  /** One sync for everything that waits. Callers that come during a sync share the next one. */
+  function sync(): Promise<void> {
+    if (failure !== undefined) return Promise.reject(failure);
+    if (running === undefined) return (running = syncAll().finally(() => (running = undefined)));
+    queued ??= running
+      .catch(() => undefined)
+      .then(() => {
+        queued = undefined;
+        return sync();
+      });
+    return queued;
+  }
+
+  async function syncAll(): Promise<void> {
+    const line = lastLine;
+    const from = segments.findLastIndex(({ isNamed }) => isNamed);
+    const dirty = segments.slice(Math.max(0, from));
+    try {
+      await Promise.all([
+        ...dirty.map(({ file }) => disk.sync(file)),
+        ...(dirty.every(({ isNamed }) => isNamed) ? [] : [disk.syncFolder(folder)]),
+      ]);
+    } catch (thrown) {
+      if (dirty.every(({ file }) => disk.stamp(file) !== undefined)) throw fail(thrown);
+    }
+    if (failure !== undefined) throw failure;
+    if (dirty.some(({ file }) => disk.stamp(file) === undefined)) return writeAgain();
+    for (const segment of dirty) segment.isNamed = true;
+    durableLine = Math.max(durableLine, line);
+  }
+
+  /**
+   * The files of the journal are gone. If another process replays them, it took this one for dead:
+   * nothing more may be written. Otherwise a person deleted them: what they held is made durable
+   * elsewhere.
+   */
+  async function writeAgain(): Promise<void> {
+    const isAdopted = disk.list(folder).some((name) => new RegExp(`^${peer}\\.\\d+\\.log\\.`).test(name));
+    if (isAdopted) {
+      const message = 'another process took this one for dead and replays its journal';
+      throw fail(Object.assign(new Error(message), { code: 'ESTALE' }));
+    }
+    const lost = segments.splice(0);
+    for (const { file } of lost) disk.remove(file);
+    // At once, before anything else is written: a change that is twice in a journal counts twice.
+    const changes = [...unplaced.values()];
+    next.puts = [...new Set([...changes.flatMap(({ puts }) => puts), ...next.puts])];
+    next.adds = [...new Set([...changes.flatMap(({ adds }) => adds), ...next.adds])];
+    // Even if nothing is unplaced, a line is needed to know that the journal has a name again.
+    next.placed.push('journal');
+    write();
+    try {
+      await syncFiles(lost.flatMap(({ files }) => [...files]));
+    } catch (thrown) {
+      throw fail(thrown);
+    }
+  }
+
+  /** Removes files of the journal of which every line has a durable file. */
+  function trim(): void {
+    if (trimming !== undefined || failure !== undefined) return;
+    const first = segments[0]!;
+    if (segments.length < 2 || [...first.files.keys()].some((key) => unplaced.has(key))) return;
+    trimming = syncFiles(first.files)
+      .then(() => {
+        if (segments[0] === first) disk.remove(segments.shift()!.file);
+      })
+      .catch((thrown: unknown) => void fail(thrown))
+      .finally(() => {
+        trimming = undefined;
+        if (segments.length > 1) trim();
+      });
+  }
+
+  /** Under whatever name they have now: another process may have taken a task in between. */
+  async function syncFiles(files: Iterable<[key: string, file: string | undefined]>): Promise<void> {
+    const present = new Set<string>();
+    for (const [key, file] of files) {
+      const now = file === undefined || disk.stamp(file) !== undefined ? file : whereIs(key);
+      if (now !== undefined) present.add(now);
+    }
+    for (const file of present) await syncIfThere(disk, file);
+    const folders = new Set([...present].map((file) => path.dirname(file)));
+    for (const parent of folders) await disk.syncFolder(parent);
+  }
+
+  function fail(thrown: unknown): JournalFailed {
+    failure ??= thrown instanceof JournalFailed ? thrown : new JournalFailed(thrown);
+    return failure;
+  }
+}
+
+function emptyStep(): Required<Step> {
+  return { puts: [], adds: [], placed: [], dropped: [] };
+}
+
+function isEmpty({ puts, adds, placed, dropped }: Required<Step>): boolean {
+  return puts.length + adds.length + placed.length + dropped.length === 0;
+}
+
+function compact(step: Required<Step>): Step {
+  return Object.fromEntries(Object.entries(step).filter(([, list]) => (list as unknown[]).length > 0));
+}
+
+/** Syncs a file that a person may delete at any time. */
+async function syncIfThere(disk: Disk, file: string): Promise<void> {
+  await disk.sync(file).catch((thrown: unknown) => {
+    if (disk.stamp(file) !== undefined) throw thrown;
+  });
+}

@@ -1,0 +1,35 @@
+/** Where a task's file is, whatever its state and even if its content is torn. */
+import path from 'node:path';
+import { TASK_STATES, type TaskState } from '../../../domain/task/task.js';
+import type { Disk } from '../../../ports/disk.js';
+import { parseClaimName, type Layout } from '../base/layout.js';
+import { taskKey } from './step.js';
+
+export interface Located {
+  file: string;
+  state: TaskState;
+  bytes: Buffer;
+  /** The peer in the name of a claim. */
+  owner?: string;
+}
+
+/** Ended states first: an ended task stays ended. `claim`: the file of its claim, if any. */
+export function locate(disk: Disk, layout: Layout, id: string, claim: string | undefined): Located | undefined {
+  for (const state of [...TASK_STATES].reverse()) {
+    const file = state === 'active' ? claim : layout.task(state, id);
+    const read = file === undefined ? undefined : disk.read(file);
+    if (read?.kind !== 'file') continue;
+    const owner = state === 'active' ? parseClaimName(path.basename(file!))?.peer : undefined;
+    return { file: file!, state, bytes: read.bytes, ...(owner ? { owner } : {}) };
+  }
+  return undefined;
+}
+
+/** The file of a task that another process or a person has moved, by its key in the journal. */
+export function whereIs(disk: Disk, layout: Layout, key: string): string | undefined {
+  if (!key.startsWith(taskKey(''))) return undefined;
+  const id = key.slice(taskKey('').length);
+  const active = layout.tasks('active');
+  const claim = disk.list(active).find((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
+  return locate(disk, layout, id, claim && path.join(active, claim))?.file;
+}

@@ -1,0 +1,91 @@
+/**
+ * Gives files their names. New content is written to a temporary file first: no reader ever sees
+ * half of a file. Nothing is synced here, because the journal has the content already.
+ */
+import path from 'node:path';
+import type { Disk } from '../../../ports/disk.js';
+import { LEAVING, parseClaimName } from '../base/layout.js';
+
+export interface Operation {
+  /** The file's current name; absent: none yet. If another process moved it, we are fenced. */
+  from?: string | undefined;
+  to: string;
+  /** New content; absent: unchanged. */
+  text?: string | undefined;
+  /** Names under which the same thing may exist already; then this operation must not place it. */
+  others?: readonly string[] | undefined;
+  /** The task must not be claimed under any name either. */
+  unclaimed?: { folder: string; id: string } | undefined;
+  /** Where the content goes if it comes too late. */
+  evidence?: string | undefined;
+  /** The result page, written before the record that refers to it. */
+  page?: { file: string; text: string } | undefined;
+}
+
+/** `fenced`: the file was moved away from `from`. `taken`: the thing exists under another name. */
+export type Placing = { kind: 'placed'; stamp: string | undefined } | { kind: 'fenced' } | { kind: 'taken' };
+
+export type Execute = (operation: Operation) => Placing;
+
+/** Executes operations on a disk. `prefix`: how its temporary files are named. */
+export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute {
+  let count = 0;
+  return ({ from, ...operation }) => (from === undefined ? create(operation) : move({ from, ...operation }));
+
+  function move(operation: Operation & { from: string }): Placing {
+    const { from, to, text, others = [], page } = operation;
+    if (text === undefined) {
+      // It was parked and claimed again before its file had moved.
+      if (from === to) return exists(to) ? placedAt(to) : { kind: 'fenced' };
+      if (exists(to)) return { kind: 'taken' };
+      return disk.rename(from, to) ? placedAt(to) : { kind: 'fenced' };
+    }
+    if ((to !== from && exists(to)) || others.some(exists)) return late(operation, 'taken');
+    // Renaming the claim is the fence. Its new name still tells readers that the task exists, and
+    // that its content is about to change.
+    const leaving = `${from}${LEAVING}`;
+    if (!disk.rename(from, leaving)) return late(operation, 'fenced');
+    if (page !== undefined) disk.rename(written(page.text), page.file);
+    // In place: after a power cut the file has one of the task's own contents, or a part of it.
+    // A file that a person dropped may be read-only; then a new file replaces it.
+    if (!disk.rewrite(leaving, text) && exists(leaving)) disk.rename(written(text), leaving);
+    disk.rename(leaving, to);
+    return placedAt(to);
+  }
+
+  function create(operation: Operation): Placing {
+    const { to, text = '', others = [], page } = operation;
+    if (others.some((other) => other !== to && exists(other)) || isClaimed(operation.unclaimed))
+      return late(operation, 'taken');
+    const tmp = written(text);
+    if (page !== undefined) disk.rename(written(page.text), page.file);
+    const isFree = disk.link(tmp, to);
+    disk.remove(tmp);
+    return isFree ? placedAt(to) : late(operation, 'taken');
+  }
+
+  function late({ evidence, text }: Operation, kind: 'fenced' | 'taken'): Placing {
+    if (evidence !== undefined && text !== undefined) disk.rename(written(text), evidence);
+    return { kind };
+  }
+
+  function written(text: string): string {
+    const tmp = path.join(tmpFolder, `${prefix}${++count}`);
+    disk.create(tmp, text);
+    return tmp;
+  }
+
+  function isClaimed(unclaimed: Operation['unclaimed']): boolean {
+    if (unclaimed === undefined) return false;
+    const { folder, id } = unclaimed;
+    return disk.list(folder).some((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
+  }
+
+  function exists(file: string): boolean {
+    return disk.stamp(file) !== undefined;
+  }
+
+  function placedAt(file: string): Placing {
+    return { kind: 'placed', stamp: disk.stamp(file) };
+  }
+}

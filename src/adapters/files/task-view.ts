@@ -1,0 +1,148 @@
+/** Tasks as this process sees them: from memory where that is newer, otherwise from the disk. */
+import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
+import { isEnded, type OpenState, type Placed } from '../../domain/task/task.js';
+import type { Disk } from '../../ports/disk.js';
+import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
+import { parseClaimName, type Layout } from './base/layout.js';
+import type { Presence } from './base/presence.js';
+import type { Entry } from './open-index.js';
+import type { OpenTasks } from './open-tasks.js';
+import type { Item } from './place/placer.js';
+import type { TaskLookup } from './task-lookup.js';
+
+/** The file of a task on its way to its name. */
+export interface TaskItem extends Item {
+  /** The task as it ended, if it has. */
+  end?: Placed;
+}
+
+export interface TaskView extends Pick<
+  Tasks,
+  'scan' | 'open' | 'openCount' | 'version' | 'isOpen' | 'getOpen' | 'openUnderRoot' | 'read' | 'readChild' | 'orphans'
+> {
+  /** Claimed by a live process. */
+  isHeld(entry: Entry): boolean;
+  /** No other process has seen the claimed task, so none has created children of it. */
+  isUnshared(claim: Claim): void;
+}
+
+interface Dependencies {
+  disk: Disk;
+  layout: Layout;
+  tasks: OpenTasks;
+  lookup: TaskLookup;
+  presence: Presence;
+  /** The file of a task that waits for its name. */
+  queued: (id: string) => TaskItem | undefined;
+}
+
+const NOTHING = { problems: [], gone: [] };
+
+export function taskView({ disk, layout, tasks, lookup, presence, queued }: Dependencies): TaskView {
+  let isScanned = false;
+  /** Results of scans made along the way; the next requested scan reports them. */
+  let unreported: ReturnType<OpenTasks['scan']> = NOTHING;
+  const unshared = new WeakSet<Claim>();
+
+  return {
+    scan: async (full = false) => scan(full),
+    *open() {
+      for (const entry of tasks.byId.values()) yield shown(entry);
+    },
+    openCount: () => tasks.byId.size,
+    version: () => tasks.changes,
+    isOpen: (id) => tasks.byId.has(id),
+    getOpen(id) {
+      const entry = tasks.byId.get(id);
+      return entry && shown(entry);
+    },
+    openUnderRoot: (root) => tasks.ofRoot.get(root) ?? 0,
+    read: async (id) => readAny(id),
+    async readChild(id, parent) {
+      const entry = tasks.byId.get(id);
+      if (entry !== undefined && (isMine(entry) || queued(id) !== undefined)) return shown(entry);
+      if (queued(id)?.end !== undefined) return queued(id)!.end;
+      if (entry === undefined && unshared.has(parent)) return readEnded(id);
+      const placed = readAny(id);
+      // The last scan missed it because it was being moved. Scan again, so that later reads find
+      // it.
+      if (entry === undefined && placed !== undefined && !isEnded(placed.state)) unreported = scan(false);
+      return placed;
+    },
+    async orphans() {
+      const ids: string[] = [];
+      for (const entry of tasks.byId.values()) if (entry.state === 'active' && !isHeld(entry)) ids.push(entry.id);
+      return ids;
+    },
+    isHeld,
+    isUnshared: (claim) => void unshared.add(claim),
+  };
+
+  function scan(full: boolean): ReturnType<OpenTasks['scan']> {
+    isScanned = true;
+    const { problems, gone } = tasks.scan(full, (id) => queued(id) !== undefined);
+    const all = { problems: [...unreported.problems, ...problems], gone: [...unreported.gone, ...gone] };
+    unreported = NOTHING;
+    return all;
+  }
+
+  function isHeld({ owner }: Entry): boolean {
+    return owner !== undefined && presence.isAlive(owner.peer);
+  }
+
+  function isMine({ state, owner }: Entry): boolean {
+    return state === 'active' && owner?.peer === presence.peer.id;
+  }
+
+  function shown(entry: Entry): OpenTask {
+    const held = entry.state === 'active' && isHeld(entry);
+    const owner = entry.owner && { agent: entry.task.to ?? entry.owner.agent, peer: entry.owner.peer };
+    return { task: tasks.withWaits(entry), state: entry.state, held, ...(owner ? { owner } : {}) };
+  }
+
+  function readAny(id: string): Placed | undefined {
+    const placement = queued(id);
+    const entry = placement && tasks.byId.get(id);
+    if (placement?.end ?? entry) return placement?.end ?? shown(entry!);
+    // Another process may move the task while its folders are read in turn, so the first ones are
+    // read again at the end.
+    return (
+      readEnded(id) ??
+      readOpen('pending', id) ??
+      readOpen('waiting', id) ??
+      readActive(id) ??
+      readOpen('waiting', id) ??
+      readOpen('pending', id) ??
+      readEnded(id)
+    );
+  }
+
+  function readEnded(id: string): Placed | undefined {
+    for (const state of ['completed', 'failed'] as const) {
+      const task = lookup.read(layout.task(state, id), id);
+      if (task !== undefined) return { task, state };
+    }
+    return undefined;
+  }
+
+  function readOpen(state: 'pending' | 'waiting', id: string): Placed | undefined {
+    const task = lookup.read(layout.task(state, id), id);
+    if (task === undefined) return undefined;
+    // Its stages say what it waits for.
+    if (state === 'waiting' && !isScanned) unreported = scan(false);
+    return { task: tasks.withWaits({ state, task }), state };
+  }
+
+  function readActive(id: string): Placed | undefined {
+    const entry = tasks.byId.get(id);
+    const names = fenced('tasks/active', () => disk.list(layout.tasks('active')));
+    const name = isUnreadable(names) ? undefined : names.find((file) => parseClaimName(file)?.id === id);
+    const file = name === undefined ? entry?.file : path.join(layout.tasks('active'), name);
+    const task = file === undefined ? undefined : lookup.read(file, id);
+    if (task === undefined) return undefined;
+    const owner = name === undefined ? undefined : parseClaimName(name);
+    const state: OpenState = name === undefined ? (entry?.state ?? 'pending') : 'active';
+    return { task, state, ...(owner ? { owner: { agent: task.to ?? owner.agent, peer: owner.peer } } : {}) };
+  }
+}

@@ -1,0 +1,9 @@
+/** What a request sends beside the texts of the conversation. */
+import type { Media } from './prompt/media.js';
+import type { Thoughts } from './prompt/thoughts.js';
+
+export interface Context {
+  thoughts: Thoughts;
+  /** Undefined if the conversation has no files. */
+  media: Media | undefined;
+}

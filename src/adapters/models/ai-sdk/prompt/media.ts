@@ -1,0 +1,49 @@
+/**
+ * Images and PDF documents of a conversation. A model that accepts a file gets it; any other gets a
+ * note in its place, so that it does not pretend to have seen it.
+ */
+import type { Provider } from '../../../../domain/config/config.js';
+import { acceptsMedia } from '../../../../domain/config/families.js';
+import { sizeText, type FileRef } from '../../../../domain/file-ref.js';
+import type { ModelRequest } from '../../../../ports/model.js';
+import type { ReadBlob } from './thoughts.js';
+
+export interface Media {
+  /** A file inside a result; otherwise it goes into a message after the results. */
+  isInside: boolean;
+  /** The bytes in base64, or the note for a model that does not get them. */
+  show(file: FileRef): { data: string } | { note: string };
+}
+
+/** `isChat`: our own client for chat completions, which has images only. */
+export async function mediaOf(
+  { messages }: ModelRequest,
+  { kind, model, isChat }: { kind: Provider['kind']; model: string; isChat: boolean },
+  readBlob: ReadBlob | undefined,
+): Promise<Media | undefined> {
+  const files = messages.flatMap((message) => message.files ?? []);
+  if (files.length === 0) return undefined;
+  const accepts = ({ mediaType }: FileRef) =>
+    (!isChat || mediaType.startsWith('image/')) && acceptsMedia(model, mediaType);
+  const loaded = new Map<string, string>();
+  for (const file of files.filter(accepts)) {
+    const bytes = loaded.has(file.blob) ? undefined : await readBlob?.(file.blob);
+    if (bytes) loaded.set(file.blob, Buffer.from(bytes).toString('base64'));
+  }
+  return {
+    isInside: !isChat && INSIDE.has(kind),
+    show(file) {
+      const data = loaded.get(file.blob);
+      if (data !== undefined) return { data };
+      const what = `${file.name} (${file.mediaType}, ${sizeText(file.bytes)})`;
+      return {
+        note: accepts(file)
+          ? `[${what} is not stored here any more.]`
+          : `[${what} is attached, but you cannot see such files. Say so if you need what is in it.]`,
+      };
+    },
+  };
+}
+
+/** Providers whose results of tools may have files. */
+const INSIDE: ReadonlySet<Provider['kind']> = new Set(['anthropic', 'google', 'vertex', 'bedrock', 'openai', 'azure']);

@@ -1,0 +1,56 @@
+/**
+ * Thoughts in the chunks of chat completions. Text is joined. Entries of a list that belong to the
+ * same thought come in pieces too: those with the same index and type are joined, in their order.
+ */
+import { THOUGHT_FIELDS } from './prompt/answer-parts.js';
+
+export interface ThoughtPieces {
+  /** Returns the number of characters. */
+  add(delta: object): number;
+  /** What goes back with the message. */
+  complete(): Record<string, unknown> | undefined;
+}
+
+/** `kept`: the fields to keep; the others only count. */
+export function thoughtPieces(kept: readonly string[]): ThoughtPieces {
+  const fields: Record<string, unknown> = {};
+  return {
+    add(delta) {
+      let size = 0;
+      for (const name of THOUGHT_FIELDS) {
+        const piece = (delta as Record<string, unknown>)[name];
+        if (typeof piece !== 'string' && !Array.isArray(piece)) continue;
+        size += typeof piece === 'string' ? piece.length : JSON.stringify(piece).length;
+        if (kept.includes(name)) fields[name] = joined(fields[name], piece);
+      }
+      return size;
+    },
+    complete: () => (Object.keys(fields).length === 0 ? undefined : fields),
+  };
+}
+
+function joined(before: unknown, piece: string | unknown[]): unknown {
+  if (typeof piece === 'string') return typeof before === 'string' ? before + piece : piece;
+  const list: unknown[] = Array.isArray(before) ? before : [];
+  for (const entry of piece) addEntry(list, entry);
+  return list;
+}
+
+type Entry = Record<string, unknown>;
+
+function addEntry(list: unknown[], entry: unknown): void {
+  if (!isEntry(entry)) return void list.push(entry);
+  const last = list.at(-1);
+  const isSame =
+    isEntry(last) && entry['index'] !== undefined && last['index'] === entry['index'] && last['type'] === entry['type'];
+  if (!isSame) return void list.push({ ...entry });
+  for (const [key, value] of Object.entries(entry)) {
+    const isPiece = ['text', 'summary', 'data'].includes(key) && typeof value === 'string';
+    if (isPiece) last[key] = `${typeof last[key] === 'string' ? last[key] : ''}${value}`;
+    else if (value !== null && value !== undefined) last[key] = value;
+  }
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,31 @@
+/** The MCP servers that guild.yaml names, outside of a run: to list them and to log in. */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export interface McpServer {
+  name: string;
+  /** Its command line or its address. */
+  target: string;
+  tools: string[];
+  /** Why it did not list its tools. */
+  problem?: string;
+  /** `.mcp.json` has it, and guild.yaml does not name it. */
+  isOff?: true;
+}
+
+interface McpHost {
+  workspace: string;
+  env: Record<string, string | undefined>;
+  /** `plugins.mcp` of guild.yaml. */
+  config: Record<string, unknown>;
+}
+
+interface McpModule {
+  listServers(host: McpHost): Promise<McpServer[]>;
+  loginTo(host: McpHost, name: string, show: (address: string) => void): Promise<void>;
+}
+
+/** `builtIn`: the folder of the built-in plugins. Failures reject with a sentence for a person. */
+export async function mcpModule(builtIn: string): Promise<McpModule> {
+  return (await import(pathToFileURL(path.join(builtIn, 'mcp', 'manage.mjs')).href)) as McpModule;
+}

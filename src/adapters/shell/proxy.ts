@@ -1,0 +1,145 @@
+/**
+ * The only way out of the sandbox: an HTTP proxy in this process that connects to the hosts a human
+ * approved. It resolves names itself and connects to the address that it checked, so a name cannot
+ * mean another place a moment later. Whatever does not use the proxy has no network at all.
+ */
+import dns from 'node:dns/promises';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { hostOf, isLocalAddress, namesHost } from '../../rules/policy/hosts.js';
+import { PROXY_FOLDER, type Reach } from './bubblewrap.js';
+
+interface Proxy {
+  reach: NonNullable<Reach['proxy']>;
+  /** Makes programs use the proxy. */
+  env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** The port of the helper, in a network namespace of its own. */
+const HELPER_PORT = 3128;
+const CONNECT_MS = 30_000;
+
+/** `isShared`: the sandbox shares our network, so it uses a port of ours and needs no helper. */
+export async function startProxy(hosts: readonly string[], isShared: boolean): Promise<Proxy> {
+  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'guild-proxy-'));
+  const sockets = new Set<Duplex>();
+  const server = http.createServer((request, response) => void forward(hosts, request, response));
+  server.on('connection', (socket) => track(sockets, socket));
+  server.on('connect', (request, socket: Duplex, head: Buffer) => void tunnel(hosts, request, socket, head, sockets));
+  fs.copyFileSync(fileURLToPath(new URL('./forward.js', import.meta.url)), path.join(folder, 'forward.mjs'));
+  const port = await listen(server, isShared ? undefined : path.join(folder, 'socket'));
+  const helper = [fs.realpathSync(process.execPath), `${PROXY_FOLDER}/forward.mjs`, `${PROXY_FOLDER}/socket`];
+  return {
+    reach: isShared ? { folder, helper: [], port } : { folder, helper: [...helper, String(HELPER_PORT), '--'] },
+    env: proxyEnv(`http://127.0.0.1:${port ?? HELPER_PORT}`),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function listen(server: http.Server, socket: string | undefined): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    const ready = (): void => resolve(socket === undefined ? (server.address() as net.AddressInfo).port : undefined);
+    if (socket === undefined) server.listen(0, '127.0.0.1', ready);
+    else server.listen(socket, ready);
+  });
+}
+
+function proxyEnv(url: string): Record<string, string> {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, url])),
+    ...{ NO_PROXY: '', no_proxy: '', npm_config_proxy: url, npm_config_https_proxy: url, NODE_USE_ENV_PROXY: '1' },
+  };
+}
+
+async function forward(
+  hosts: readonly string[],
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): Promise<void> {
+  const refuse = (why: string): void => void response.writeHead(403, { 'content-type': 'text/plain' }).end(`${why}\n`);
+  const url = URL.canParse(request.url ?? '') ? new URL(request.url!) : undefined;
+  if (url?.protocol !== 'http:') return refuse('the proxy of guild takes requests with an absolute http address');
+  const target = await resolve(hosts, url.hostname, Number(url.port || 80));
+  if ('why' in target) return refuse(target.why);
+  const { 'proxy-connection': _, ...headers } = request.headers;
+  const outgoing = http.request(
+    { host: target.address, port: target.port, method: request.method, path: url.pathname + url.search, headers },
+    (incoming) => {
+      response.writeHead(incoming.statusCode ?? 502, incoming.headers);
+      incoming.pipe(response);
+    },
+  );
+  outgoing.setTimeout(CONNECT_MS, () => outgoing.destroy(new Error('timed out')));
+  outgoing.on('error', (error) => {
+    if (!response.headersSent) response.writeHead(502, { 'content-type': 'text/plain' });
+    response.end(`${error.message}\n`);
+  });
+  request.pipe(outgoing);
+}
+
+async function tunnel(
+  hosts: readonly string[],
+  request: http.IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  sockets: Set<Duplex>,
+): Promise<void> {
+  socket.on('error', () => socket.destroy());
+  const named = hostOf(request.url ?? '');
+  const target =
+    named?.port === undefined
+      ? { why: 'CONNECT needs a host and a port' }
+      : await resolve(hosts, named.name, named.port);
+  if ('why' in target) {
+    socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${target.why}\n`);
+    return;
+  }
+  const outgoing = net.connect({ host: target.address, port: target.port }, () => {
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    outgoing.write(head);
+    outgoing.pipe(socket).pipe(outgoing);
+  });
+  track(sockets, outgoing);
+  outgoing.on('error', () => socket.destroy());
+  outgoing.on('close', () => socket.destroy());
+  socket.on('close', () => outgoing.destroy());
+}
+
+/** The address to connect to, or why there is none. */
+async function resolve(
+  hosts: readonly string[],
+  name: string,
+  port: number,
+): Promise<{ address: string; port: number } | { why: string }> {
+  const bare = name.replace(/^\[|\]$/g, '').toLowerCase();
+  const entry = hosts.find((host) => namesHost(host, bare, port));
+  if (entry === undefined) return { why: `${bare}:${port} is not among the approved hosts (${hosts.join(', ')})` };
+  try {
+    const addresses = net.isIP(bare) ? [bare] : (await dns.lookup(bare, { all: true })).map(({ address }) => address);
+    const isNamed = net.isIP(bare) !== 0 || bare === 'localhost';
+    const address = addresses.find((candidate) => isNamed || !isLocalAddress(candidate));
+    if (address === undefined)
+      return { why: `${bare} means an address of this machine or link, which was not approved` };
+    return { address, port };
+  } catch (error) {
+    return { why: `${bare} cannot be resolved: ${(error as Error).message}` };
+  }
+}
+
+function track(sockets: Set<Duplex>, socket: Duplex): void {
+  sockets.add(socket);
+  socket.on('error', () => socket.destroy());
+  socket.once('close', () => sockets.delete(socket));
+}

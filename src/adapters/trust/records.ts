@@ -1,0 +1,89 @@
+/**
+ * Trust records: one file for each workspace, named by a hash of its path, in the user's state
+ * folder. A record that cannot be read closes the gate and is never overwritten by itself.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { TrustRecord } from '../../domain/consent/trust.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import type { Disk } from '../../ports/disk.js';
+
+export interface TrustRecords {
+  /** The record of the workspace with this real path. Throws a ProblemError if it is damaged. */
+  read(root: string): TrustRecord | undefined;
+  /** Changes whenever the record may have changed. */
+  stamp(root: string): string | undefined;
+  /** Makes the first record of a workspace; returns the one that is there. Durable. */
+  create(root: string, owner: number | undefined): TrustRecord;
+  /** Durable when it returns. */
+  write(record: TrustRecord): void;
+  remove(root: string): boolean;
+  /** The folder for everything else about the workspace with this record. */
+  folder(id: string): string;
+}
+
+export function trustRecords(disk: Disk, state: string): TrustRecords {
+  const home = path.join(state, 'workspaces');
+  const fileOf = (root: string): string =>
+    path.join(home, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}.json`);
+
+  function put(record: TrustRecord, place: (tmp: string) => boolean): boolean {
+    disk.makeFolder(home, 0o700);
+    const tmp = path.join(home, `.${randomBytes(6).toString('hex')}`);
+    disk.create(tmp, `${JSON.stringify(record, null, 2)}\n`);
+    try {
+      disk.syncNow(tmp);
+      const isPlaced = place(tmp);
+      disk.syncNow(home);
+      return isPlaced;
+    } finally {
+      disk.remove(tmp);
+    }
+  }
+
+  const records: TrustRecords = {
+    read(root) {
+      const file = fileOf(root);
+      const read = disk.read(file, 8 * 1024 * 1024);
+      if (read.kind === 'missing') return undefined;
+      const record = read.kind === 'file' ? parse(read.bytes.toString('utf8')) : undefined;
+      if (record?.path === root) return record;
+      throw new ProblemError(
+        problem('bad_file', 'the record of what you trust in this workspace cannot be read, so nothing is opened', {
+          where: { file },
+          hint: 'restore it from a backup; or remove it and run guild trust: open answers are then asked again',
+        }),
+      );
+    },
+    stamp: (root) => disk.stamp(fileOf(root)),
+    create(root, owner) {
+      const id = randomBytes(16).toString('hex');
+      const record: TrustRecord = { version: 1, id, path: root, ...(owner === undefined ? {} : { owner }) };
+      const file = fileOf(root);
+      return put(record, (tmp) => disk.link(tmp, file)) ? record : records.read(root)!;
+    },
+    write(record) {
+      const file = fileOf(record.path);
+      put(record, (tmp) => disk.rename(tmp, file));
+    },
+    remove: (root) => disk.remove(fileOf(root)),
+    folder: (id) => path.join(home, id),
+  };
+  return records;
+}
+
+function parse(text: string): TrustRecord | undefined {
+  try {
+    const record = JSON.parse(text) as TrustRecord;
+    const { version, id, path: root, trusted } = record;
+    const isWhole = trusted === undefined || (typeof trusted.digest === 'string' && isActing(trusted.acting));
+    return version === 1 && /^[0-9a-f]{32}$/.test(id) && typeof root === 'string' && isWhole ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isActing(acting: NonNullable<TrustRecord['trusted']>['acting'] | undefined): boolean {
+  const isMapping = (value: unknown): boolean => typeof value === 'object' && value !== null;
+  return isMapping(acting) && [acting!.providers, acting!.plugins, acting!.rules].every(isMapping);
+}

@@ -1,0 +1,97 @@
+/**
+ * Fetches pages over HTTP. A person approved the host that the address shows, so a name that leads
+ * to an address inside the network is refused, the connection goes to the address that was checked,
+ * and a redirect to another host is not followed.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import dns from 'node:dns/promises';
+import net from 'node:net';
+import type { Web, WebPage } from '../../ports/reading/web.js';
+import { htmlText } from '../../text/web/html-text.js';
+import { isInternal, isLocalName } from './internal-address.js';
+
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 5_000_000;
+const MAX_REDIRECTS = 5;
+
+export function web(): Web {
+  return {
+    async get(address, signal) {
+      try {
+        return await follow(new URL(address), signal);
+      } catch (thrown) {
+        const { message, code } = thrown as NodeJS.ErrnoException;
+        return { problem: `${address} cannot be fetched: ${message || code || String(thrown)}` };
+      }
+    },
+  };
+}
+
+async function follow(start: URL, signal: AbortSignal | undefined): Promise<WebPage> {
+  const abort = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]);
+  let url = start;
+  for (let hops = 0; ; hops++) {
+    const response = await request(url, abort);
+    const { statusCode: status = 0, headers } = response;
+    if (status < 300 || status >= 400 || headers.location === undefined) return page(url, response);
+    response.destroy();
+    const next = new URL(headers.location, url);
+    if (next.host !== start.host || next.protocol !== start.protocol)
+      return { url: url.href, status, type: '', text: '', bytes: 0, cut: false, redirect: next.href };
+    if (hops >= MAX_REDIRECTS) throw new Error(`it redirects more than ${MAX_REDIRECTS} times`);
+    url = next;
+  }
+}
+
+async function request(url: URL, signal: AbortSignal): Promise<http.IncomingMessage> {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error('only http and https are supported');
+  if (url.username !== '' || url.password !== '') throw new Error('the address contains a user name or a password');
+  const address = await resolve(url.hostname.replace(/^\[|\]$/g, ''));
+  const { request: send } = url.protocol === 'https:' ? https : http;
+  return new Promise((done, fail) => {
+    const asked = send(
+      url,
+      {
+        signal,
+        headers: { 'user-agent': 'guildhall', accept: 'text/html, text/*;q=0.9, */*;q=0.5' },
+        // The address that was checked, whatever the name means a moment later.
+        lookup: (_host, options, found) =>
+          options.all ? found(null, [address]) : found(null, address.address, address.family),
+      },
+      done,
+    );
+    asked.on('error', fail);
+    asked.end();
+  });
+}
+
+async function resolve(host: string): Promise<{ address: string; family: number }> {
+  const family = net.isIP(host);
+  if (family !== 0) return { address: host, family };
+  const found = await dns.lookup(host);
+  if (isInternal(found.address) && !isLocalName(host))
+    throw new Error(`${host} leads to ${found.address}, an address inside the network`);
+  return found;
+}
+
+async function page(url: URL, response: http.IncomingMessage): Promise<WebPage> {
+  const type = (response.headers['content-type'] ?? 'text/plain').split(';', 1)[0]!.trim().toLowerCase();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let cut = false;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, MAX_BYTES - bytes));
+    bytes += chunks.at(-1)!.length;
+    cut = bytes >= MAX_BYTES;
+    if (cut) break;
+  }
+  const status = response.statusCode ?? 0;
+  const body = isText(type) ? new TextDecoder().decode(Buffer.concat(chunks)) : '';
+  const text = type === 'text/html' || type === 'application/xhtml+xml' ? htmlText(body, url.href) : body;
+  return { url: url.href, status, type, text, bytes, cut };
+}
+
+function isText(type: string): boolean {
+  return type.startsWith('text/') || /^application\/(?:.+\+)?(?:json|xml|yaml|javascript|x-ndjson)$/.test(type);
+}

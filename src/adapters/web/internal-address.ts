@@ -1,0 +1,36 @@
+/** Addresses that only exist inside a network: loopback, private, link-local and reserved ones. */
+import net from 'node:net';
+
+const INTERNAL = new net.BlockList();
+for (const [address, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const)
+  INTERNAL.addSubnet(address, bits, 'ipv4');
+for (const [address, bits] of [
+  ['::', 127],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  INTERNAL.addSubnet(address, bits, 'ipv6');
+
+export function isInternal(address: string): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return isInternal(mapped);
+  return INTERNAL.check(address, net.isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** A name that says itself that it is inside the network. */
+export function isLocalName(host: string): boolean {
+  return !host.includes('.') || /\.(?:localhost|local|internal|lan|home\.arpa)$/i.test(host);
+}
