@@ -1,30 +1,73 @@
 /** Applies the human's answers: from the ballot, the command line or an intent. */
-import { APPROVAL_ROLE, approvalOf, type Answer, type ApprovalRequest } from '../../domain/task/approval.js';
-import { hash53 } from '../../domain/task/id.js';
+import { APPROVAL_ROLE, approvalOf, type Answer } from '../../domain/task/approval.js';
+import { hash53, shortId } from '../../domain/task/id.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
+import { underWay } from '../core/ready-queue.js';
 import { admit } from './admit-mail.js';
 import { openApprovals } from './ballot-view.js';
-import { digestOf } from './request.js';
+import { soundApproval, withDigest } from './request.js';
 
-/** False if no open approval has this id. */
+/**
+ * False if no open approval has this id. An answer that carries a signature was checked by the
+ * caller; any other is one that this process has read itself, and it signs for the person.
+ */
 export async function answerApproval(
   context: Ports,
   id: string,
-  given: Omit<Answer, 'at'>,
+  given: Omit<Answer, 'at'> | Answer,
   cause: string,
 ): Promise<boolean> {
   const claim = await context.tasks.claim(id, HUMAN);
   if (claim === undefined) return false;
-  const answer: Answer = { ...given, at: context.clock.now().toISOString() };
+  const answer = signed(context, claim.task, given);
   const { waits: _, ...task } = claim.task;
   const ended: Task = { ...task, result: JSON.stringify(answer), ended_at: answer.at };
   // before settling: answering again after a crash creates nothing twice
   await admit(context, ended);
   await context.tasks.settle(claim, ended, 'completed');
-  record(context, 'approval.answered', { task: id, cause, agent: HUMAN, ...answer });
+  const { signature: _s, ...said } = answer;
+  record(context, 'approval.answered', { task: id, cause, agent: HUMAN, ...said });
   if (answer.approved) await learn(context, claim.task, answer);
   return true;
+}
+
+function signed({ clock, consent }: Ports, task: Task, given: Omit<Answer, 'at'> | Answer): Answer {
+  if ('at' in given) return given;
+  const answer: Answer = { ...given, at: clock.now().toISOString() };
+  const digest = approvalOf(task)?.request.digest;
+  if (!answer.approved || digest === undefined) return answer;
+  return { ...answer, signature: consent.sign({ task: task.id, digest, answer }) };
+}
+
+/**
+ * Replaces open requests whose digest is not that of what they show: of an earlier build, or made
+ * elsewhere. The asker asks again; a request without an asker is made again here.
+ */
+export async function replaceUnsound(context: EngineContext): Promise<boolean> {
+  // A refusal on the ballot still counts, so the ballot is read first.
+  if (context.ballot.dueMs('read') !== undefined) return false;
+  let moved = false;
+  for (const { task } of underWay(context)) {
+    const approval = approvalOf(task);
+    if (approval === undefined || soundApproval(task) !== undefined) continue;
+    const claim = await context.tasks.claim(task.id, HUMAN);
+    if (claim === undefined) continue;
+    const { waits: _, ...now } = claim.task;
+    if (now.parent === undefined) {
+      const request = { ...withDigest(approval.request), asked: (approval.request.asked ?? 1) + 1 };
+      const id = shortId(`${now.id}-again-${request.asked}`);
+      await context.tasks.create({ ...task, id, root: id, context: { ...task.context, request } });
+    }
+    const at = context.clock.now().toISOString();
+    await context.tasks.settle(
+      claim,
+      { ...now, result: JSON.stringify({ asked: 'again' }), ended_at: at },
+      'completed',
+    );
+    moved = true;
+  }
+  return moved;
 }
 
 /** How many approvals of the same command lead to the proposal of a rule. */
@@ -34,24 +77,27 @@ const HABIT = 3;
  * Proposes a rule for a command that is approved repeatedly; the rule needs an approval of its own.
  */
 async function learn(context: Ports, task: Task, answer: Answer): Promise<void> {
-  const request = approvalOf(task)?.request;
+  const request = soundApproval(task)?.request;
   if (request === undefined) return;
   const line = String({ ...request.arguments, ...answer.edited }['command'] ?? '');
   if (request.tool === 'allow_command') return context.gate.allowAlways(line);
-  const isPlain =
-    request.tool === 'execute_command' && answer.edited === undefined && request.arguments['network'] !== true;
+  const isPlain = request.tool === 'execute_command' && answer.edited === undefined && request.hosts === undefined;
+  // Outside text may have led the person to it, so a rule is made only without its influence.
+  if (isPlain && answer.always && request.taint.length === 0) return context.gate.allowAlways(line);
   if (!isPlain || (await context.gate.noteAllowed(line)) !== HABIT) return;
-  const proposal: ApprovalRequest = {
-    ...request,
+  const proposal = withDigest({
     tool: 'allow_command',
     arguments: { command: line },
-    digest: digestOf('allow_command', { command: line }, request.agent),
+    agent: request.agent,
+    session: request.session,
+    call: request.call,
+    taint: request.taint,
     reasons: [
       `you approved this command ${HABIT} times; if you agree, exactly this command runs without asking from now on`,
     ],
     confinement:
       'by the program itself: it adds a rule to storage/terminal-cmd-allowlist.yaml, which you can remove there',
-  };
+  });
   const wanted = makeTask({
     id: `allow-${hash53(line)}`,
     role: APPROVAL_ROLE,
@@ -68,13 +114,16 @@ async function learn(context: Ports, task: Task, answer: Answer): Promise<void> 
 /** Takes the answers on the ballot. True if there were any. */
 export async function takeBallotAnswers(context: EngineContext): Promise<boolean> {
   const { ballot } = context;
-  const { answers, withdrawn, problems } = ballot.read(openApprovals(context));
+  const open = [...underWay(context)].flatMap(({ task }) => approvalOf(task) ?? []);
+  const { answers, withdrawn, problems } = ballot.read(open);
+  const sound = new Set(openApprovals(context).map(({ id }) => id));
   for (const problem of problems) {
     context.watchers.problem(problem);
     record(context, 'ballot.refused', { problem });
   }
   let moved = false;
-  for (const { id, answer } of answers) moved = (await answerApproval(context, id, answer, 'ballot')) || moved;
+  for (const { id, answer } of answers)
+    if (sound.has(id) || !answer.approved) moved = (await answerApproval(context, id, answer, 'ballot')) || moved;
   for (const id of withdrawn) {
     const refusal = { approved: false, by: HUMAN, reason: 'the human withdrew the request' };
     moved = (await answerApproval(context, id, refusal, 'ballot')) || moved;

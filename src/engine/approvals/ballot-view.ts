@@ -3,13 +3,14 @@ import { compareText } from '../../domain/order.js';
 import { approvalOf, type Approval } from '../../domain/task/approval.js';
 import { isEnded } from '../../domain/task/task.js';
 import type { Fate } from '../../domain/task/approval.js';
+import { effectIdOf, isAnswered, isAskedAgain, soundApproval } from './request.js';
 import type { EngineContext } from '../core/context.js';
 import { underWay } from '../core/ready-queue.js';
 
 export function openApprovals(context: EngineContext): Approval[] {
   const approvals: Approval[] = [];
   for (const { task } of underWay(context)) {
-    const approval = approvalOf(task);
+    const approval = soundApproval(task);
     if (approval) approvals.push(approval);
   }
   return approvals.sort((a, b) => compareText(a.created, b.created) || compareText(a.id, b.id));
@@ -33,16 +34,16 @@ export async function showBallot(context: EngineContext, isFullPass: boolean): P
     const fate = await fateOf(context, approval, placed!.task.parent);
     if (fate !== undefined) fates.set(id, fate);
   }
-  await ballot.show(open, ended, fates);
+  for (const problem of await ballot.show(open, ended, fates)) context.watchers.problem(problem);
 }
 
 /** Undefined while the action is running. */
-async function fateOf(
-  context: EngineContext,
-  { id, answer, request }: Approval,
-  asker = '',
-): Promise<Fate | undefined> {
-  if (answer === undefined || !answer.approved) return 'refused';
+async function fateOf(context: EngineContext, approval: Approval, asker = ''): Promise<Fate | undefined> {
+  const { answer, request } = approval;
+  const id = effectIdOf(approval);
+  if (answer === undefined) return 'again';
+  if (!answer.approved) return 'refused';
+  if (!isAnswered(context.consent, approval)) return 'again';
   let effect = await context.effects.get(id);
   if (effect.state === 'started') {
     // Another process may be carrying it out. Once the asker is released, what is read is final.
@@ -50,6 +51,7 @@ async function fateOf(
     if (placed === undefined ? context.tasks.isOpen(asker) : placed.state === 'active') return undefined;
     effect = await context.effects.get(id);
   }
+  if (effect.state === 'none' && (await isAskedAgain(context, approval))) return 'again';
   if (effect.state === 'none') return context.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
   if (effect.state === 'started') return 'unknown';
   const { outcome } = effect;

@@ -6,13 +6,30 @@ import { createHash } from 'node:crypto';
 import type { Agent } from '../../domain/agent/agent.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { ToolCall } from '../../domain/session/session.js';
-import { APPROVAL_ROLE, approvalOf, mainArgument, type ApprovalRequest } from '../../domain/task/approval.js';
-import { childId } from '../../domain/task/id.js';
+import { defined } from '../../domain/defined.js';
+import {
+  APPROVAL_ROLE,
+  approvalOf,
+  type Approval,
+  type ApprovalRequest,
+  type Bound,
+} from '../../domain/task/approval.js';
+import { ASK_TOOL, QUESTION_ROLE, type Question } from '../../domain/task/question.js';
+import { childId, shortId } from '../../domain/task/id.js';
 import { taintIn } from '../../domain/task/taint.js';
 import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
+import type { Consent } from '../../ports/consent/index.js';
 import type { GateVerdict } from '../../ports/gate.js';
 import { errorText } from '../../rules/patterns/gather.js';
 import type { EngineContext } from '../core/context.js';
+
+/** What differs from a plain call: its own id, title or confinement. */
+interface Own {
+  bound?: Bound;
+  id?: string;
+  title?: string;
+  confinement?: string;
+}
 
 export function approvalFor(
   context: EngineContext,
@@ -20,27 +37,65 @@ export function approvalFor(
   agent: Agent,
   call: ToolCall,
   gate: GateVerdict,
+  own: Own = {},
 ): WantedChild {
-  const request: ApprovalRequest = {
+  const plugin = context.tools.get(call.name)?.plugin;
+  const request = withDigest({
     tool: call.name,
     arguments: call.arguments,
-    digest: digestOf(call.name, call.arguments, agent.name),
     agent: agent.name,
     session: sessionId(task, agent),
     call: call.id,
     reasons: gate.reasons,
-    risk: gate.risk,
     taint: taintIn(task),
-    confinement: confinementOf(context, call, gate),
-    ...(gate.diff === undefined ? {} : { diff: gate.diff }),
-  };
+    confinement: own.confinement ?? confinementOf(context, call, gate),
+    ...own.bound,
+    ...defined({ risk: gate.risk, plugin, diff: gate.diff }),
+  });
   return {
-    id: approvalId(context, task, call),
+    id: own.id ?? approvalId(context, task, call),
     role: APPROVAL_ROLE,
     to: HUMAN,
-    description: titleOf(request),
+    description: own.title ?? titleOf(request),
     context: { request },
   };
+}
+
+/** A question to the human. It is answered like an approval, but with words. */
+export function questionFor(task: Task, agent: Agent, call: ToolCall, question: Question): WantedChild {
+  const request = withDigest({
+    tool: ASK_TOOL,
+    arguments: { question: question.text },
+    agent: agent.name,
+    session: sessionId(task, agent),
+    call: call.id,
+    reasons: [],
+    taint: taintIn(task),
+    confinement: 'nothing runs: only your answer goes to the agent',
+    question,
+  });
+  return {
+    id: childId(task.id, `call-${call.id}`),
+    role: QUESTION_ROLE,
+    to: HUMAN,
+    description: `Question from ${agent.name}: ${question.text}`,
+    context: { request },
+  };
+}
+
+/** What an answer to this call would be bound to now. */
+export async function boundNow(context: EngineContext, call: ToolCall, gate: GateVerdict): Promise<Bound> {
+  const isCommand = call.name === 'execute_command' && gate.action === undefined;
+  return defined<Bound>({
+    walls: isCommand ? (context.shell.isSandboxed() ? 'sandbox' : 'none') : undefined,
+    hosts: isCommand ? hostsIn(call) : undefined,
+    content: gate.uses === undefined ? undefined : await context.content.bind(gate.uses),
+    base: gate.base,
+  });
+}
+
+function hostsIn({ arguments: { hosts } }: ToolCall): string[] | undefined {
+  return Array.isArray(hosts) ? hosts.map(String) : undefined;
 }
 
 /**
@@ -55,36 +110,143 @@ export function approvalId(context: Pick<EngineContext, 'tools'>, task: Task, ca
 function confinementOf(context: EngineContext, call: ToolCall, gate: GateVerdict): string {
   if (gate.action) return 'outside the sandbox, with the keys of the plugin: an action is code that you installed';
   if (call.name !== 'execute_command') return 'by the program itself; no command runs';
-  return context.shell.confinement(call.arguments['network'] === true) ?? 'without restrictions';
+  return context.shell.confinement(hostsIn(call));
 }
 
 /** The human's answer to one exact action. */
 type HumanAnswer =
   | { kind: 'open' }
   | { kind: 'no'; message: string }
-  | { kind: 'yes'; edited?: Record<string, unknown> };
+  | { kind: 'yes'; request: ApprovalRequest; edited?: Record<string, unknown> };
 
-/** An answer counts only for the action with the same digest. */
-export function answerTo(placed: Placed | undefined, wanted: WantedChild): HumanAnswer {
-  if (placed === undefined || !isEnded(placed.state)) return { kind: 'open' };
-  const approval = approvalOf(placed.task);
-  const requested = wanted.context!['request'] as ApprovalRequest;
-  if (approval?.answer === undefined || approval.request.digest !== requested.digest) {
-    return { kind: 'no', message: `the request was not approved: ${errorText(placed.task.error)}` };
-  }
-  const { answer } = approval;
-  if (!answer.approved)
-    return {
-      kind: 'no',
-      message: `the human refused this action${answer.reason ? `: ${answer.reason}` : ''}; do not try it again unchanged`,
-    };
-  return { kind: 'yes', ...(answer.edited ? { edited: answer.edited } : {}) };
+interface Consulted {
+  /** The request that counts now: the first one, or the one that asks again. */
+  child: WantedChild;
+  /** Its record as it was read; undefined if it was not asked yet. */
+  placed: Placed | undefined;
+  answer: HumanAnswer;
 }
 
-/** Identifies an action: same tool, same arguments in any order, same agent. */
-export function digestOf(tool: string, args: Record<string, unknown>, agent: string): string {
+/** An action that was asked so often without an answer that counts is refused. */
+const MAX_ASKS = 20;
+
+/**
+ * Looks for the human's answer. An approval of anything else than exactly this action, or without a
+ * signature of this user, does not count; the action is then asked again under an id of its own.
+ * `read`: default, from the store.
+ */
+export async function consult(
+  context: EngineContext,
+  wanted: WantedChild,
+  read: (id: string) => Promise<Placed | undefined> = (id) => context.tasks.read(id),
+): Promise<Consulted> {
+  let changed: string | undefined;
+  for (let n = 1; n <= MAX_ASKS; n++) {
+    const child = n === 1 ? wanted : askedAgain(wanted, n, changed);
+    const placed = await read(child.id);
+    const answer = answerTo(context, placed, child);
+    if (answer.kind !== 'again') return { child, placed, answer };
+    changed = changedSince(context, approvalOf(placed!.task)?.request, requestIn(child));
+  }
+  const message = `it was asked ${MAX_ASKS} times and changed each time before it could run`;
+  return { child: wanted, placed: undefined, answer: { kind: 'no', message } };
+}
+
+function askedAgain(wanted: WantedChild, n: number, changed: string | undefined): WantedChild {
+  const request = { ...requestIn(wanted), ...defined({ asked: n, changed }) };
+  return { ...wanted, id: againId(wanted.id, n), context: { ...wanted.context, request } };
+}
+
+function againId(effect: string, n: number): string {
+  return shortId(`${effect}-again-${n}`);
+}
+
+export function requestIn(child: WantedChild): ApprovalRequest {
+  return child.context!['request'] as ApprovalRequest;
+}
+
+/** What has changed since an answer, for people; undefined if it is nothing of this kind. */
+function changedSince(context: EngineContext, before: Bound | undefined, now: Bound): string | undefined {
+  const changes: string[] = [];
+  if (now.walls === 'none' && before?.walls === 'sandbox')
+    changes.push('the sandbox is gone: the command would now run without it');
+  const base = before?.base;
+  if (base !== undefined && (base.path !== now.base?.path || base.sha256 !== now.base.sha256))
+    changes.push(`${base.path} has changed; the changes below are made against it as it is now`);
+  if (before?.content !== undefined && now.content !== undefined && before.content.digest !== now.content.digest)
+    changes.push(context.content.changes(before.content, now.content));
+  return changes.length === 0 ? undefined : changes.join('\n');
+}
+
+/** Whether the human was asked again about the same action after this request. */
+export async function isAskedAgain(context: EngineContext, approval: Approval): Promise<boolean> {
+  const next = againId(effectIdOf(approval), (approval.request.asked ?? 1) + 1);
+  return (await context.tasks.read(next)) !== undefined;
+}
+
+/** The id under which the action itself is recorded, whichever request allowed it. */
+export function effectIdOf({ id, request: { asked } }: Pick<Approval, 'id' | 'request'>): string {
+  const end = `-again-${asked}`;
+  return asked !== undefined && id.endsWith(end) ? id.slice(0, -end.length) : id;
+}
+
+function answerTo(
+  { consent }: Pick<EngineContext, 'consent'>,
+  placed: Placed | undefined,
+  wanted: WantedChild,
+): HumanAnswer | { kind: 'again' } {
+  if (placed === undefined || !isEnded(placed.state)) return { kind: 'open' };
+  const requested = requestIn(wanted);
+  if (placed.state === 'failed')
+    return { kind: 'no', message: `the request was not approved: ${errorText(placed.task.error)}` };
+  // A refusal allows nothing, so whoever gave it is believed.
+  const refusal = approvalOf(placed.task)?.answer;
+  if (refusal?.approved === false) {
+    const { reason } = refusal;
+    return {
+      kind: 'no',
+      message: `the human refused this action${reason ? `: ${reason}` : ''}; do not try it again unchanged`,
+    };
+  }
+  const approval = soundApproval(placed.task);
+  if (approval?.answer === undefined || approval.request.digest !== requested.digest) return { kind: 'again' };
+  if (!isAnswered(consent, approval)) return { kind: 'again' };
+  return {
+    kind: 'yes',
+    request: approval.request,
+    ...(approval.answer.edited ? { edited: approval.answer.edited } : {}),
+  };
+}
+
+/** Whether this user gave this approval. Any other answer is a question again. */
+export function isAnswered(consent: Consent, { id, request: { digest }, answer }: Approval): boolean {
+  return answer !== undefined && consent.isSigned({ task: id, digest, answer }, answer.signature);
+}
+
+/** An approval whose digest is that of its request. Any other was not made by this program. */
+export function soundApproval(task: Task): Approval | undefined {
+  if (!known.has(task)) {
+    const approval = approvalOf(task);
+    known.set(task, approval && digestOf(approval.request) === approval.request.digest ? approval : undefined);
+  }
+  return known.get(task);
+}
+
+/** A record is never changed in place, so it is examined once. */
+const known = new WeakMap<Task, Approval | undefined>();
+
+export function withDigest(request: Omit<ApprovalRequest, 'digest'>): ApprovalRequest {
+  return { ...request, digest: digestOf(request) };
+}
+
+/** Not part of what is allowed: they explain it, or say where it came from. */
+const UNBOUND = new Set(['digest', 'session', 'call', 'reasons', 'risk', 'diff', 'asked', 'changed']);
+
+/** Identifies what a person allows. The order of keys does not matter. */
+function digestOf(request: Omit<ApprovalRequest, 'digest'>): string {
+  const bound = Object.fromEntries(Object.entries(request).filter(([name]) => !UNBOUND.has(name)));
   return createHash('sha256')
-    .update(JSON.stringify([tool, sorted(args), agent]))
+    .update(JSON.stringify(sorted(bound)))
     .digest('hex');
 }
 
@@ -98,9 +260,14 @@ function sorted(value: unknown): unknown {
   );
 }
 
-function titleOf({ tool, arguments: args }: ApprovalRequest): string {
+/** The arguments of our own tools that name an action, the most telling first. */
+const SUBJECTS = ['path', 'recipient', 'session', 'name', 'description', 'task', 'need', 'context', 'to'];
+
+/** The program's words. Only for its own tools it names an argument, whose meaning it knows. */
+function titleOf({ tool, plugin, arguments: args }: ApprovalRequest): string {
+  if (plugin !== undefined) return `Approve ${tool} of the plugin ${plugin}`;
   if (tool === 'execute_command') return `Approve command: ${String(args['command'])}`;
-  const main = mainArgument(tool);
-  const what = args['path'] ?? args['recipient'] ?? args['name'] ?? (main === undefined ? undefined : args[main]);
-  return what === undefined ? `Approve ${tool}` : `Approve ${tool}: ${String(what)}`;
+  const to = args['agent'] === undefined ? '' : `${String(args['agent'])}: `;
+  const what = SUBJECTS.map((name) => args[name]).find((value) => typeof value === 'string');
+  return what === undefined ? `Approve ${tool}` : `Approve ${tool}: ${to}${what}`;
 }

@@ -13,7 +13,7 @@ import { tooFast } from '../core/pace.js';
 import type { EngineContext } from '../core/context.js';
 
 /** A reply that the model can get now. */
-export type Spoken = Exclude<CallReply, { kind: 'ask' | 'approval' }>;
+export type Spoken = Exclude<CallReply, { kind: 'ask' | 'approval' | 'deferred' }>;
 
 export type Asked =
   | { kind: 'wait'; children: WantedChild[] }

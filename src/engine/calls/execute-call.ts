@@ -4,16 +4,20 @@
  * caller.
  */
 import type { Agent } from '../../domain/agent/agent.js';
-import type { Problem } from '../../domain/problem.js';
+import { defined } from '../../domain/defined.js';
+import { problem, type Problem } from '../../domain/problem.js';
 import type { ToolCall } from '../../domain/session/session.js';
+import type { ApprovalRequest } from '../../domain/task/approval.js';
+import { taintIn } from '../../domain/task/taint.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import type { GateVerdict } from '../../ports/gate.js';
 import { checkArgs } from '../../tools/core/args.js';
 import type { Tool, ToolReply } from '../../tools/core/tool.js';
-import { answerTo, approvalFor, approvalId } from '../approvals/request.js';
+import { openApprovals } from '../approvals/ballot-view.js';
+import { approvalFor, approvalId, boundNow, consult, requestIn } from '../approvals/request.js';
 import { record, type EngineContext } from '../core/context.js';
 import { grantedNames } from '../core/grants.js';
-import { runTool } from './run-tool.js';
+import { runTool, type Permission } from './run-tool.js';
 
 /** An action that a human must approve. `placed`: the approval as it was read, not ended. */
 interface ApprovalReply {
@@ -22,8 +26,25 @@ interface ApprovalReply {
   placed: Placed | undefined;
 }
 
-/** `allowed`: a human approved it; `ran`: its event is recorded. */
-export type CallReply = (ToolReply | ApprovalReply) & { allowed?: boolean; ran?: boolean };
+/** An effect that waits behind an earlier call of the same turn. It has no result yet. */
+interface DeferredReply {
+  kind: 'deferred';
+}
+
+/** `allowed`: a human approved it; `ran`: its event is recorded; `secret`: keep it private. */
+export type CallReply = (ToolReply | ApprovalReply | DeferredReply) & {
+  allowed?: boolean;
+  ran?: boolean;
+  secret?: boolean;
+};
+
+/** Earlier calls of the same turn. */
+interface Before {
+  /** Requests that are not on record yet. */
+  asking: number;
+  /** One of them waits for the human, so no effect may happen now. */
+  isWaiting: boolean;
+}
 
 export async function executeCall(
   context: EngineContext,
@@ -31,15 +52,21 @@ export async function executeCall(
   agent: Agent,
   call: ToolCall,
   stop: AbortSignal,
+  before: Before,
 ): Promise<CallReply> {
   const tool = context.tools.get(call.name);
   if (tool === undefined || !grantedNames(agent, task, context.config.channels).includes(call.name))
     return noSuchTool(context, task, agent, call);
   if (call.fault !== undefined) return { kind: 'problem', code: 'over_limit', message: call.fault };
-  const wrong = checkArgs(tool.parameters, call.arguments);
+  const large = tooLarge(call, context.config.limits.argumentBytes);
+  if (large !== undefined) return { kind: 'problem', code: 'over_limit', message: large };
+  const wrong = checkArgs(tool.checked ?? tool.parameters, call.arguments);
   if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
-  const gate = context.gate.judge(agent, call.name, call.arguments);
+  const gate = outwardGate(context, task, tool, context.gate.judge(agent, call.name, call.arguments));
   if (gate.verdict === 'deny') return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; ') };
+  const refused = refusalOf(context, call, gate);
+  if (refused !== undefined) return refuseCommand(context, task, call, refused);
+  if (gate.verdict !== 'ask' && before.isWaiting && tool.kind === 'effect') return { kind: 'deferred' };
   if (gate.verdict === 'notify') {
     record(context, 'human.notified', {
       task: task.id,
@@ -53,13 +80,68 @@ export async function executeCall(
   if (gate.verdict !== 'ask') {
     return noted(await runTool(context, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
   }
-  const wanted = approvalFor(context, task, agent, call, gate);
+  const bound = await boundNow(context, call, gate);
+  const wanted = approvalFor(context, task, agent, call, gate, { bound });
   // Read once: the answer may come at any moment, and everything below follows from this one look.
-  const placed = await context.tasks.read(wanted.id);
-  const answer = answerTo(placed, wanted);
-  if (answer.kind === 'open') return { kind: 'approval', child: wanted, placed };
+  const { child, placed, answer } = await consult(context, wanted);
+  const hasBegun = async (): Promise<boolean> => (await context.effects.get(wanted.id)).state !== 'none';
+  if (answer.kind === 'open') {
+    // What it began may have changed what it is bound to. It is not asked again.
+    if (placed === undefined && (await hasBegun()))
+      return runApproved(context, task, agent, call, tool, stop, { request: requestIn(wanted) });
+    const full = placed === undefined ? tooManyOpen(context, agent, before.asking) : undefined;
+    return full ?? { kind: 'approval', child, placed };
+  }
   if (answer.kind === 'no') return { kind: 'problem', code: 'not_allowed', message: answer.message };
-  return runApproved(context, task, agent, call, tool, stop, answer.edited);
+  if (before.isWaiting && tool.kind === 'effect' && !(await hasBegun())) return { kind: 'deferred' };
+  return runApproved(context, task, agent, call, tool, stop, answer);
+}
+
+/** Text from outside must not carry private data out: a person first sees what would leave. */
+function outwardGate(context: EngineContext, task: Task, tool: Tool, gate: GateVerdict): GateVerdict {
+  const taint = taintIn(task);
+  const isFree = tool.outward !== true || taint.length === 0 || context.config.allowOutward.includes(tool.name);
+  if (isFree || gate.verdict === 'ask' || gate.verdict === 'deny') return gate;
+  const reason = `it sends data out, and ${taint.join(', ')} has influenced this task`;
+  return { ...gate, verdict: 'ask', reasons: [reason, ...gate.reasons] };
+}
+
+/** Why no command runs at present; undefined for any other call. */
+function refusalOf(context: EngineContext, call: ToolCall, gate: GateVerdict): string | undefined {
+  return call.name === 'execute_command' && gate.action === undefined ? context.shell.refusal() : undefined;
+}
+
+/** People hear of it too: a sandbox that is gone is a problem, not a mode. */
+async function refuseCommand(context: EngineContext, task: Task, call: ToolCall, message: string): Promise<CallReply> {
+  const hint = 'guild doctor says why; `sandbox: preferred` in guild.yaml lets commands ask instead';
+  if (!context.faults.has(message)) {
+    context.faults.add(message);
+    context.watchers.problem(problem('not_allowed', message, { hint }));
+  }
+  await endUnrun(context, approvalId(context, task, call), message);
+  return { kind: 'problem', code: 'not_allowed', message };
+}
+
+/** An action that was approved and is refused has a fate. */
+async function endUnrun(context: EngineContext, effect: string, message: string): Promise<void> {
+  if (await context.effects.begin(effect, 'denied', message))
+    await context.effects.finish(effect, { ok: false, code: 'not_allowed', text: message });
+}
+
+function tooLarge(call: ToolCall, limit: number): string | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(call.arguments));
+  if (bytes <= limit) return undefined;
+  return `the arguments of this call have ${bytes} bytes; the limit is ${limit} (limits.argument_bytes); do it in smaller parts`;
+}
+
+/** A person cannot judge a flood, and must not overlook one request among hundreds. */
+function tooManyOpen(context: EngineContext, agent: Agent, asking: number): CallReply | undefined {
+  const { requests } = context.config.limits;
+  const open = openApprovals(context).filter(({ request }) => request.agent === agent.name);
+  const all = open.length + asking;
+  if (all < requests) return undefined;
+  const message = `${all} requests of ${agent.name} already wait for the human (limits.requests); ask again when they are answered`;
+  return { kind: 'problem', code: 'over_limit', message };
 }
 
 /** Runs an approved action as the human left it, and tells the model what the human changed. */
@@ -70,21 +152,21 @@ async function runApproved(
   call: ToolCall,
   tool: Tool,
   stop: AbortSignal,
-  edited: Record<string, unknown> | undefined,
+  { edited, request }: { edited?: Record<string, unknown>; request: ApprovalRequest },
 ): Promise<CallReply> {
   const action = edited === undefined ? call : { ...call, arguments: { ...call.arguments, ...edited } };
   // Judge the edited action too: an edit cannot lift a denial.
   const gate = context.gate.judge(agent, call.name, action.arguments);
   if (gate.verdict === 'deny') {
     const message = gate.reasons.join('; ');
-    const id = approvalId(context, task, call);
-    if (await context.effects.begin(id, 'denied', message))
-      await context.effects.finish(id, { ok: false, code: 'not_allowed', text: message });
+    await endUnrun(context, approvalId(context, task, call), message);
     return { kind: 'problem', code: 'not_allowed', message, allowed: true };
   }
-  const permission = { approved: true, ...(gate.action ? { action: gate.action } : {}) };
-  const reply = noted(await runTool(context, task, agent, action, tool, stop, permission));
-  if (edited === undefined || reply.kind === 'ask' || reply.kind === 'approval') return { ...reply, allowed: true };
+  const { base, walls } = request;
+  const permission = defined<Permission>({ approved: true, action: gate.action, base, walls });
+  const secret = gate.secret ? { secret: true } : {};
+  const reply = { ...noted(await runTool(context, task, agent, action, tool, stop, permission)), ...secret };
+  if (edited === undefined || !('text' in reply || reply.kind === 'problem')) return { ...reply, allowed: true };
   const changes = Object.entries(edited).map(([name, value]) => {
     return `${name}: you asked for ${JSON.stringify(call.arguments[name])}, the human changed it to ${JSON.stringify(value)}`;
   });

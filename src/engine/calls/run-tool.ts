@@ -3,8 +3,11 @@
  * an effect without an outcome is never repeated: the model learns that its outcome is unknown.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { shownLine } from '../../domain/progress.js';
 import { childId, hash53 } from '../../domain/task/id.js';
+import { taintIn } from '../../domain/task/taint.js';
 import { compareText } from '../../domain/order.js';
+import type { BoundBase, Walls } from '../../domain/task/approval.js';
 import type { Outcome } from '../../domain/task/outcome.js';
 import type { PlainPipeline } from '../../domain/policy.js';
 import type { ToolCall } from '../../domain/session/session.js';
@@ -15,11 +18,14 @@ import { breakDown } from './break-down.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { duringEffect } from '../core/effects.js';
 import { record, type EngineContext } from '../core/context.js';
-import { approvalId } from '../approvals/request.js';
+import { approvalId, questionFor } from '../approvals/request.js';
 import { checkDraft } from './check-draft.js';
 
-interface Permission {
+export interface Permission {
   approved: boolean;
+  /** What the approval is bound to. */
+  base?: BoundBase;
+  walls?: Walls;
   plan?: PlainPipeline[];
   action?: PluginAction;
 }
@@ -37,12 +43,13 @@ export async function runTool(
   const run = async (): Promise<ToolReply> => {
     const endExposure = isUnconfined(context, call, permission) ? context.ballot.expose() : undefined;
     try {
-      return await guarded(tool, call, contextOf(context, task, agent, call, stop, permission));
+      return await kept(context, await guarded(tool, call, contextOf(context, task, agent, call, stop, permission)));
     } finally {
       endExposure?.();
     }
   };
-  const reply = tool.kind === 'effect' ? await runOnce(context, task, agent, call, run) : await run();
+  const reply = tool.kind === 'effect' ? await runOnce(context, task, agent, call, run, permission) : await run();
+  notePath(context, task, agent, call, reply);
   // An ask is recorded by the task it creates, and runs again each time that task may have ended.
   if (reply.kind === 'ask' || reply.kind === 'spawn') return reply;
   record(context, 'tool.ran', {
@@ -53,10 +60,20 @@ export async function runTool(
     cause: call.id,
     ok: reply.kind !== 'problem',
     ...(tool.kind === 'effect' ? { effect: true } : {}),
+    ...(call.name === 'execute_command' ? { command: call.arguments['command'] } : {}),
     ...(permission.approved ? { approved: approvalId(context, task, call) } : {}),
     ms: Math.round(context.clock.monotonicMs() - from),
   });
   return reply;
+}
+
+/** A file that a tainted task wrote carries its taint to whoever reads it. */
+function notePath(context: EngineContext, task: Task, agent: Agent, call: ToolCall, reply: ToolReply): void {
+  if (reply.kind !== 'text') return;
+  const taint = taintIn(task);
+  const { path } = call.arguments;
+  if (call.name === 'write_file' && typeof path === 'string') context.fileTaint.wrote(path, taint);
+  if (call.name === 'execute_command' && taint.length > 0) context.fileTaint.ran(agent.name, taint);
 }
 
 /** True for a command that could write the ballot file. */
@@ -80,15 +97,29 @@ function contextOf(
     agents: context.agents.all(),
     sessions: () => openSessions(context),
     replaceSession: (id, text) => context.sessions.replace(id, text),
+    askHuman: (question) => questionFor(task, agent, call, question),
     breakDown: (wanted) => breakDown(context, task, wanted),
     checkDraft: (name, source) => checkDraft(context, task, name, source),
     createAgent: (name, source) => context.agents.create(name, source),
     approved: permission.approved,
     ...(permission.plan ? { plan: permission.plan } : {}),
     ...(permission.action ? { action: permission.action } : {}),
+    ...(permission.base ? { base: permission.base } : {}),
+    ...(permission.walls ? { walls: permission.walls } : {}),
     shell: context.shell,
+    web: context.web,
+    project: context.project,
     boardTools: context.boardTools,
     signal: stop,
+    progress: (text) =>
+      context.watchers.progress({
+        task: task.id,
+        root: task.root,
+        agent: agent.name,
+        kind: 'report',
+        tool: call.name,
+        line: shownLine(text),
+      }),
   };
 }
 
@@ -110,12 +141,18 @@ async function runOnce(
   agent: Agent,
   call: ToolCall,
   run: () => Promise<ToolReply>,
+  { approved }: Permission,
 ): Promise<ToolReply> {
   const id = childId(task.id, `call-${call.id}`);
   const digest = hash53(JSON.stringify([call.name, call.arguments]));
   const before = await context.effects.get(id);
   if (before.state === 'done') return asReply(before.outcome);
-  if (before.state === 'started' || !(await context.effects.begin(id, digest, `${call.name} by ${agent.name}`))) {
+  const isNew =
+    before.state === 'none' &&
+    (await context.effects.begin(id, digest, `${call.name} by ${agent.name}`)) &&
+    // A workspace that was restored from a backup has forgotten it.
+    (!approved || (await context.consent.begin(id)));
+  if (!isNew) {
     return {
       kind: 'problem',
       code: 'unknown_outcome',
@@ -129,8 +166,20 @@ async function runOnce(
   });
 }
 
+/** Files become blobs before anything refers to them. */
+async function kept(context: EngineContext, reply: ToolReply): Promise<ToolReply> {
+  if (reply.kind !== 'text' || reply.files === undefined) return reply;
+  const refs = reply.files.map(async ({ name, mediaType, data }) => ({
+    name,
+    mediaType,
+    blob: await context.blobs.put(data),
+    bytes: data.length,
+  }));
+  return { kind: 'text', text: reply.text, kept: await Promise.all(refs) };
+}
+
 function outcomeOf(reply: ToolReply): Outcome {
-  if (reply.kind === 'text') return { ok: true, text: reply.text };
+  if (reply.kind === 'text') return { ok: true, text: reply.text, ...(reply.kept ? { files: reply.kept } : {}) };
   return reply.kind === 'problem'
     ? { ok: false, code: reply.code, text: reply.message }
     : { ok: false, code: 'tool_failed', text: '' };
@@ -138,7 +187,7 @@ function outcomeOf(reply: ToolReply): Outcome {
 
 function asReply(outcome: Outcome): ToolReply {
   return outcome.ok
-    ? { kind: 'text', text: outcome.text }
+    ? { kind: 'text', text: outcome.text, ...(outcome.files ? { kept: outcome.files } : {}) }
     : { kind: 'problem', code: outcome.code, message: outcome.text };
 }
 

@@ -4,6 +4,7 @@
  * engine stamps the sender.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import type { Problem } from '../../domain/problem.js';
 import type { ToolCall } from '../../domain/session/session.js';
@@ -42,7 +43,7 @@ async function tell(
   call: ToolCall,
   { task: target, message }: { task: string; message: string },
 ): Promise<void> {
-  const text = `Message from ${agent.name} (${task.id}):\n\n${fence('message', agent.name, message, call.id)}`;
+  const text = `Message from ${agent.name} (session ${sessionId(task, agent)}, task ${task.id}):\n\n${fence('message', agent.name, message, call.id)}`;
   const at = context.clock.now().toISOString();
   await context.intents.submit({ kind: 'tell', id: call.id, task: target, text, by: agent.name, at });
 }

@@ -14,14 +14,17 @@ import { contribution } from '../../rules/patterns/team.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 import type { EngineContext } from '../core/context.js';
 import { stopReason } from '../core/flight.js';
-import { complete, fail, park, release, settleStopped } from '../tasks/settle.js';
+import { grantedNames } from '../core/grants.js';
+import { complete, fail, kept, park, release, settleStopped } from '../tasks/settle.js';
 import { account } from './account.js';
 import { compactor } from './compact.js';
 import { openConversation } from './conversation.js';
-import { nextStep } from './next-step.js';
+import { nextStep } from './decide/next-step.js';
 import { perform, type Loop } from './perform.js';
-import { promptHead } from './prompt.js';
-import type { Action, Ending, Facts, Step, Talk } from './step.js';
+import { newsFor } from './news.js';
+import { headText } from './prompt.js';
+import { presentAgent } from './rights.js';
+import type { Action, Ending, Facts, Step, Talk } from './decide/step.js';
 import { tainted } from './taint.js';
 
 export async function runAgentLoop(
@@ -36,7 +39,7 @@ export async function runAgentLoop(
   const conversation = await openConversation(context, claim, task, agent);
   const owned: Task = { ...task, session: conversation.id };
   const { models, settings } = resolved;
-  const headTokens = textTokens(promptHead(context, conversation.agent, owned));
+  const headTokens = textTokens(headText(conversation.head()));
   const loop: Loop = {
     context,
     task: owned,
@@ -63,17 +66,24 @@ async function runSteps(loop: Loop): Promise<Ending> {
 }
 
 function talkOf({ context, task, conversation }: Loop): Talk {
+  const agent = presentAgent(context, conversation.agent, task);
   return {
     task,
-    agent: conversation.agent,
+    agent,
     messages: conversation.mine(),
     all: conversation.messages(),
+    tools: grantedNames(agent, task, context.config.channels),
     changes: (tool) => context.tools.get(tool)?.kind !== 'pure',
   };
 }
 
-function factsNow({ context, conversation, stop }: Loop): Facts {
-  return { stop: stopReason(stop), isPaused: context.pauses.isPaused(conversation.agent.name) };
+function factsNow({ context, task, conversation, stop }: Loop): Facts {
+  const { pauses } = context;
+  return {
+    news: newsFor(context, task, conversation),
+    stop: stopReason(stop),
+    isPaused: pauses.isPaused(conversation.agent.name) || pauses.isTaskPaused(task.root),
+  };
 }
 
 const ENDINGS: ReadonlySet<Step['do']> = new Set<Ending['do']>(['answer', 'fail', 'stop', 'put_back', 'wait']);
@@ -98,8 +108,11 @@ async function end(
       const result = isRound ? contribution(conversation.mine(), ending.text) : ending.text;
       return complete(context, claim, marked, result, costs);
     }
-    case 'fail':
-      return fail(context, claim, task, ending.problem, costs);
+    case 'fail': {
+      if (ending.said === undefined) return fail(context, claim, task, ending.problem, costs);
+      const marked = await tainted(context, task, conversation.messages());
+      return fail(context, claim, marked, ending.problem, costs, await kept(context, ending.said));
+    }
     case 'stop':
       return settleStopped(context, claim, task, ending.problem, costs);
     case 'put_back':

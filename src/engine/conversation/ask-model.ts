@@ -22,7 +22,13 @@ type Asked =
   | { ok: true; answer: ModelAnswer; model: string; tries: number }
   | { ok: false; failure: ModelFailure; tries: number };
 
-const TEMPORARY: ReadonlySet<ModelFailureClass> = new Set(['rate', 'unreachable', 'cut_off', 'garbage']);
+const TEMPORARY: ReadonlySet<ModelFailureClass> = new Set([
+  'rate',
+  'unreachable',
+  'cut_off',
+  'garbage',
+  'stale_thoughts',
+]);
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
 /** A longer wait than this counts as a permanent failure, so that another model can be asked. */
@@ -57,6 +63,8 @@ export async function askModel(options: AskModel): Promise<Asked> {
 /** Undefined: a retry will not help. */
 function waitAfter(failure: ModelFailure, attempt: number): number | undefined {
   if (!TEMPORARY.has(failure.class)) return undefined;
+  // The next attempt leaves the thoughts out.
+  if (failure.class === 'stale_thoughts') return 0;
   const asked = failure.retryAfterMs;
   if (asked !== undefined) return asked > MAX_ASKED_WAIT_MS ? undefined : asked;
   return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));

@@ -9,7 +9,7 @@ import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import { errorText, fence } from '../../rules/patterns/gather.js';
 import type { EngineContext } from '../core/context.js';
 import { quoted } from '../core/quote.js';
-import type { BackgroundTasks, Draft } from './step.js';
+import type { BackgroundTasks, Draft } from './decide/step.js';
 
 const NONE: BackgroundTasks = { results: [], open: [] };
 

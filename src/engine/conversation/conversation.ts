@@ -2,6 +2,7 @@
  * A conversation that this process has open. Every write first checks whether a person changed the
  * file. If so, nothing is written, the edit is recorded, and work continues from the new content.
  */
+import { followUpOf } from '../../domain/task/follow-up.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -13,12 +14,19 @@ import { addUsage, NO_USAGE, type Usage } from '../../domain/budget/usage.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { mindFor } from '../../rules/scheduling/models.js';
 import { record, type EngineContext } from '../core/context.js';
-import { firstMessage, resultsBefore } from './prompt.js';
+import { withAttachments } from '../tasks/attachments.js';
+import { currentPins, pinsOf, readPins, storePins } from './pins.js';
+import { firstMessage, promptHead, resultsBefore, type PromptHead } from './prompt.js';
+import { controlMessage } from './decide/step.js';
 
 export interface Conversation {
   id: string;
   /** The agent as it was when the conversation started. */
   agent: Agent;
+  /** What is sent before the messages, the same in every call. */
+  head(): PromptHead;
+  /** When its head was pinned; undefined: it has no pins, and each opening builds the head. */
+  startedAt?: string;
   messages(): readonly Message[];
   /** The messages of this task; all of them, unless several tasks share the conversation. */
   mine(): readonly Message[];
@@ -51,11 +59,20 @@ export async function openConversation(
   if (opened.kind === 'open') {
     await refuseTorn(context, id, opened.session, task.written);
     noteEdit(context, task, agent, id, opened.edited);
-    const existing = conversation(context, task, id, await pinned(context, agent, opened.session), opened.session);
+    const speaker = await pinned(context, task, agent, opened.session);
+    const existing = conversation(
+      context,
+      task,
+      speaker,
+      opened.session,
+      await headOf(context, task, speaker, opened.session),
+    );
     await existing.begin();
     return existing;
   }
-  const first = firstMessage(context, agent, task, await resultsBefore(context, task));
+  const request = firstMessage(context, agent, task, { results: await resultsBefore(context, task) });
+  const first = await withAttachments(context, agent, task, request);
+  const head = promptHead(context, agent, task);
   const session: Session = {
     header: {
       sessionId: id,
@@ -63,6 +80,7 @@ export async function openConversation(
       ...(agent.type ? { agentType: agent.type } : {}),
       ...modelOf(agent, task),
       definition: agent.definition,
+      pins: pinsOf(context, head),
       created: context.clock.now().toISOString(),
       status: 'active',
       task: task.id,
@@ -73,11 +91,11 @@ export async function openConversation(
   // see a failure.
   const isDurable = !(roleFacts(task.role).isStage && agent.session !== 'shared');
   const ready = new Promise((resolve) => setImmediate(resolve)).then(() =>
-    makeFiles(context, agent, session, isDurable),
+    makeFiles(context, agent, head, session, isDurable),
   );
   ready.catch(() => undefined);
   record(context, 'session.created', { task: task.id, agent: agent.name, session: id });
-  return conversation(context, task, id, agent, session, ready);
+  return conversation(context, task, agent, session, head, ready);
 }
 
 function modelOf(agent: Agent, { role }: Task): { model?: string } {
@@ -89,12 +107,14 @@ function modelOf(agent: Agent, { role }: Task): { model?: string } {
 async function makeFiles(
   context: EngineContext,
   agent: Agent,
+  head: PromptHead,
   { header, messages }: Session,
   durable: boolean,
 ): Promise<Session | undefined> {
   const [stored] = await Promise.all([
     context.sessions.create(header, [...messages], { durable }),
     context.blobs.put(context.agents.source(agent)),
+    storePins(context, head),
   ]);
   return stored;
 }
@@ -102,12 +122,14 @@ async function makeFiles(
 function conversation(
   context: EngineContext,
   task: Task,
-  id: string,
   agent: Agent,
   session: Session,
+  pinnedHead: PromptHead,
   ready?: Promise<Session | undefined>,
 ): Conversation {
+  const id = session.header.sessionId;
   let now = session;
+  let head = pinnedHead;
   let isReady = ready === undefined;
   let startsAt: number | undefined;
   let known = task.written;
@@ -115,6 +137,10 @@ function conversation(
   const self: Conversation = {
     id,
     agent,
+    head: () => head,
+    ...(currentPins(session) === undefined
+      ? {}
+      : { startedAt: session.messages[0]?.timestamp ?? session.header.created }),
     hasAllResults: false,
     messages: () => now.messages,
     mine: () => (start() === 0 ? now.messages : now.messages.slice(start())),
@@ -155,14 +181,48 @@ function conversation(
     async begin() {
       // Without a first message the task would not see its own answers and would ask forever.
       while (self.mine().length === 0) {
-        const first = { ...firstMessage(context, agent, task), task: task.id };
-        const written = await context.sessions.append(id, [first], { durable: false });
+        const repinned = await repin();
+        const request = {
+          ...firstMessage(context, agent, task, { earlier: now.messages }),
+          task: task.id,
+          ...repinned,
+        };
+        const first = await withAttachments(context, agent, task, request);
+        const written = await context.sessions.append(id, [first, ...(await addedTools())], { durable: false });
         startsAt = undefined;
         if (written === 'edited') await reopen();
       }
     },
   };
   return self;
+
+  /** The agent file changed since the last pins: the conversation continues with the new one. */
+  async function repin(): Promise<Pick<Message, 'definition' | 'pins'>> {
+    const pin = pinOf(now);
+    if (pin === undefined || pin === agent.definition) return {};
+    head = promptHead(context, agent, task);
+    await Promise.all([context.blobs.put(context.agents.source(agent)), storePins(context, head)]);
+    record(context, 'session.repinned', {
+      task: task.id,
+      agent: agent.name,
+      session: id,
+      definition: agent.definition,
+    });
+    return { definition: agent.definition, pins: pinsOf(context, head) };
+  }
+
+  /** A task in another role may need tools that the conversation was not pinned with. */
+  async function addedTools(): Promise<Message[]> {
+    const wanted = promptHead(context, agent, task);
+    const known = new Set(head.tools.map(({ name }) => name));
+    const added = wanted.tools.filter(({ name }) => !known.has(name));
+    if (currentPins(now) === undefined || added.length === 0) return [];
+    head = { system: head.system, tools: [...head.tools, ...added] };
+    await storePins(context, head);
+    const text = `For this task you also have: ${added.map(({ name }) => name).join(', ')}.`;
+    const timestamp = context.clock.now().toISOString();
+    return [{ ...controlMessage('tools_changed', text), pins: pinsOf(context, head), timestamp }];
+  }
 
   /**
    * Index of this task's first message. The last message that starts a task decides: if it belongs
@@ -174,7 +234,8 @@ function conversation(
     startsAt ??= messages.findLastIndex((message) => message.task !== undefined);
     const owner = startsAt < 0 ? header.task : messages[startsAt]!.task;
     if (owner === task.id) return Math.max(0, startsAt);
-    return messages.length;
+    const written = followUpOf(task)?.from;
+    return written !== undefined && written > startsAt ? Math.min(written, messages.length) : messages.length;
   }
 
   /** Cost of this task's turns before another task interrupted it in a shared conversation. */
@@ -200,7 +261,14 @@ function conversation(
       startsAt = undefined;
     }
     now = opened.session;
+    head = await headOf(context, task, agent, now);
   }
+}
+
+/** The pinned head. Older files have none, and a blob may be gone: then it is built again. */
+async function headOf(context: EngineContext, task: Task, agent: Agent, session: Session): Promise<PromptHead> {
+  const pins = currentPins(session);
+  return (pins && (await readPins(context, pins))) ?? promptHead(context, agent, task);
 }
 
 /** A person is editing the file or removed it; the task must wait. */
@@ -233,12 +301,21 @@ function gone(id: string): Problem {
   });
 }
 
-/** A conversation keeps the agent file it started with, as long as that version is stored. */
-async function pinned(context: EngineContext, agent: Agent, session: Session): Promise<Agent> {
-  const definition = session.header.definition;
-  if (definition === undefined || definition === agent.definition) return agent;
+/**
+ * A conversation keeps the agent file it started with, as long as that version is stored. A
+ * follow-up starts with the present one.
+ */
+async function pinned(context: EngineContext, task: Task, agent: Agent, session: Session): Promise<Agent> {
+  const definition = pinOf(session);
+  const isNew = followUpOf(task) !== undefined && !session.messages.some((message) => message.task === task.id);
+  if (isNew || definition === undefined || definition === agent.definition) return agent;
   const source = await context.blobs.get(definition);
   return (source && context.agents.parse(source.toString('utf8'), agent.file)) ?? agent;
+}
+
+/** The agent file that the conversation continues with; a follow-up may have changed it. */
+function pinOf({ header, messages }: Session): string | undefined {
+  return messages.findLast((message) => message.definition !== undefined)?.definition ?? header.definition;
 }
 
 function noteEdit(context: EngineContext, task: Task, agent: Agent, session: string, edited: object | undefined): void {

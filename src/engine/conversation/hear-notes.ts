@@ -3,7 +3,7 @@
  * After a crash in between, the note is unread again and is recognised by its id.
  */
 import type { Note } from '../../domain/coordination/note.js';
-import type { Message } from '../../domain/session/session.js';
+import { lastThatMatters, type Message } from '../../domain/session/session.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Bus } from '../../ports/bus.js';
 import { channelsRead } from '../../rules/coordination/channels.js';
@@ -20,7 +20,7 @@ export async function hearNotes(context: EngineContext, task: Task, conversation
   const name = conversation.agent.name;
   const channels = channelsRead(name, context.config.channels);
   if (channels.length === 0) return false;
-  const last = conversation.messages().at(-1);
+  const last = lastThatMatters(conversation.messages());
   if (last?.kind === 'note') return false; // the next turn is due
   // Two conversations of one agent must not add the same notes at the same time.
   const busy = context.hearingNotes;

@@ -1,11 +1,12 @@
 /** Performs one step of a conversation, as `nextStep` decided it. */
-import type { Price } from '../../domain/budget/price.js';
+import { ratesFor, type Price } from '../../domain/budget/price.js';
 import type { Problem } from '../../domain/problem.js';
 import { finalAnswer, type Message, type ToolCall } from '../../domain/session/session.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import { overBudget } from '../../rules/budget/remaining.js';
 import { promptTokens } from '../../rules/budget/reserve.js';
 import type { resolveModels } from '../../rules/scheduling/models.js';
+import { askPrice } from '../approvals/ask-price.js';
 import { executeCalls } from '../calls/execute-calls.js';
 import type { EngineContext } from '../core/context.js';
 import { stopReason } from '../core/flight.js';
@@ -14,12 +15,13 @@ import { unreadNotes } from '../tasks/certify.js';
 import { createChildren } from '../tasks/create-children.js';
 import type { Account } from './account.js';
 import { backgroundTasks } from './background-tasks.js';
-import type { Fit } from './compact.js';
+import type { Compactor } from './compact.js';
 import type { Conversation } from './conversation.js';
 import { hearNotes } from './hear-notes.js';
 import { hearPeople } from './hear-people.js';
-import { promptHead, withMissingResults } from './prompt.js';
-import type { Action, Ending, Facts, SayStep, TurnBudget, TurnStep } from './step.js';
+import { headText, withMissingResults } from './prompt.js';
+import { presentAgent } from './rights.js';
+import type { Action, Ending, Facts, SayStep, TurnBudget, TurnStep } from './decide/step.js';
 import { submitPlan } from './submit-plan.js';
 import { tainted } from './taint.js';
 import { takeTurn, type Turn } from './turn.js';
@@ -31,7 +33,7 @@ export interface Loop {
   conversation: Conversation;
   account: Account;
   resolved: Exclude<ReturnType<typeof resolveModels>, Problem>;
-  fit: Fit;
+  fit: Compactor;
   stop: AbortSignal;
 }
 
@@ -59,7 +61,11 @@ export async function perform(loop: Loop, step: Action): Promise<Performed> {
       return mayMatter && (await hearNotes(context, task, conversation)) ? 'changed' : { areNotesHeard: true };
     }
     case 'look_up_budget':
-      return { budget: await turnBudget(loop) };
+      return (await compacted(loop)) ? 'changed' : { budget: await turnBudget(loop) };
+    case 'ask_price': {
+      const verdict = await askPrice(context, task, conversation.agent, step.models);
+      return typeof verdict === 'object' ? ask(context, task, [verdict.child]) : { priceVerdict: verdict };
+    }
     case 'take_turn':
       return turn(loop, step);
   }
@@ -77,10 +83,11 @@ async function say({ context, conversation }: Loop, { messages, failure }: SaySt
 async function performCalls(loop: Loop, calls: ToolCall[]): Promise<Performed> {
   const { context, conversation, account, stop } = loop;
   const task = await tainted(context, loop.task, conversation.messages());
-  const done = await executeCalls(context, task, conversation.agent, calls, stop, await account.remaining());
+  const agent = presentAgent(context, conversation.agent, task);
+  const done = await executeCalls(context, task, agent, calls, stop, await account.remaining());
   if (done.results.length > 0 && (await conversation.append(done.results, false)) === 'edited') return 'changed';
   if (done.asked.length > 0) return ask(context, task, done.asked);
-  if (done.final !== undefined) return { do: 'answer', text: done.final };
+  if (done.isFinal) return 'changed';
   // A person who works step by step sees the approved action done before the model continues.
   return done.allowed ? { do: 'put_back', why: 'the approved action is done' } : 'changed';
 }
@@ -92,36 +99,44 @@ async function ask(context: EngineContext, task: Task, children: WantedChild[]):
 
 async function turnBudget({ context, task, conversation, account, resolved, fit }: Loop): Promise<TurnBudget> {
   const remaining = await account.remaining();
-  const head = (): string => promptHead(context, conversation.agent, task);
+  const head = (): string => headText(conversation.head());
+  const tokens = promptTokens(head, shown(context, conversation, fit));
   return {
     left: remaining.left(),
     lastMs: remaining.lastMs,
     isStopAsked: await stopAsked(context, task),
-    promptTokens: promptTokens(head, fit(shown(conversation))),
+    promptTokens: tokens,
     maxTokens: resolved.settings.maxTokens,
-    price: highestPrice(context, resolved.models),
+    price: highestPrice(context, resolved.models, tokens),
+    unpriced: resolved.models.filter((model) => context.price(model) === undefined),
   };
 }
 
-function highestPrice(context: EngineContext, models: readonly string[]): Price | undefined {
-  const prices = models.flatMap((model) => context.price(model) ?? []);
+/** Written to the cache, input may cost more than usual. */
+function highestPrice(context: EngineContext, models: readonly string[], tokens: number): Price | undefined {
+  const prices = models.flatMap((model) => context.price(model) ?? []).map((price) => ratesFor(price, tokens));
   if (prices.length === 0) return undefined;
   return {
-    input: Math.max(...prices.map((price) => price.input)),
+    input: Math.max(...prices.map(({ input, write = 0 }) => Math.max(input, write))),
     output: Math.max(...prices.map((price) => price.output)),
   };
 }
 
-async function turn({ context, task, conversation, resolved, fit, stop }: Loop, step: TurnStep): Promise<Performed> {
-  const take = (messages: readonly Message[]): Promise<Turn> =>
-    takeTurn(context, task, conversation, resolved, { ...step, stop, shown: messages });
-  const view = fit(shown(conversation));
-  let reply = await take(view);
-  if (reply.kind === 'failed' && reply.isTooLong) {
-    // The window is smaller than configured or the estimate was too low: try once with half.
-    const shorter = fit(shown(conversation), true);
-    if (shorter !== view) reply = await take(shorter);
-  }
+/** Writes an outline of old messages if the conversation no longer fits. True if it did. */
+async function compacted({ context, conversation, fit }: Loop, tooLong = false): Promise<boolean> {
+  const draft = fit.compaction(conversation.messages(), tooLong);
+  if (draft === undefined) return false;
+  await conversation.append([{ ...draft, timestamp: context.clock.now().toISOString() }], false);
+  return true;
+}
+
+async function turn(loop: Loop, step: TurnStep): Promise<Performed> {
+  const { context, task, conversation, resolved, fit, stop } = loop;
+  const take = (): Promise<Turn> =>
+    takeTurn(context, task, conversation, resolved, { ...step, stop, shown: shown(context, conversation, fit) });
+  let reply = await take();
+  // The window is smaller than configured or the estimate was too low: try once with half.
+  if (reply.kind === 'failed' && reply.isTooLong && (await compacted(loop, true))) reply = await take();
   if (reply.kind === 'failed') return afterFailure(stop, reply.problem);
   const isUnanswered = step.isLast && reply.kind === 'answered' && finalAnswer(conversation.messages()) === undefined;
   return isUnanswered ? { do: 'fail', problem: overBudget('turns', task, 'before there was an answer') } : 'changed';
@@ -136,10 +151,19 @@ function afterFailure(stop: AbortSignal, failure: Problem): Ending {
 /**
  * Results can be missing only in what others wrote, so a complete conversation is not rechecked.
  */
-function shown(conversation: Conversation): readonly Message[] {
-  const messages = conversation.messages();
-  if (conversation.hasAllResults) return messages;
+function shown(context: EngineContext, conversation: Conversation, fit: Compactor): readonly Message[] {
+  const messages = fit.view(conversation.messages());
+  if (conversation.hasAllResults) return withPrivateTexts(context, messages);
   const view = withMissingResults(messages);
   if (view === messages) conversation.hasAllResults = true;
-  return view;
+  return withPrivateTexts(context, view);
+}
+
+/** The model gets results that are kept private as they are. */
+function withPrivateTexts(context: EngineContext, messages: readonly Message[]): readonly Message[] {
+  if (!messages.some((message) => message.private !== undefined)) return messages;
+  return messages.map((message) => {
+    const content = message.private === undefined ? undefined : context.privateTexts.get(message.private);
+    return content === undefined ? message : { ...message, content };
+  });
 }

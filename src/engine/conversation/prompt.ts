@@ -1,49 +1,110 @@
 /** Builds the input of a model call: system prompt, tools, first message, and valid messages. */
 import { roleFacts } from '../../domain/task/role.js';
 import { grantedNames } from '../core/grants.js';
+import { projectText } from '../core/project-text.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
-import type { ToolSpec } from '../../ports/model.js';
+import type { JsonSchema, ToolSpec } from '../../ports/model.js';
 import { CHECK_PROMPT } from '../../rules/patterns/check.js';
 import { fence } from '../../rules/patterns/gather.js';
 import { bidPrompt } from '../../rules/staffing/offer.js';
 import { isBuilt, toolDescriptions } from '../../tools/toolbox.js';
-import { hasRequiredCall } from './required-call.js';
+import { channelsRead, channelsWritten } from '../../rules/coordination/channels.js';
+import { knownCapabilities, listsFor, withLists } from '../../rules/prompts/lists.js';
+import { colleagueLine, orientation } from '../../rules/prompts/orientation.js';
+import { requestText } from '../../rules/prompts/request.js';
+import { todayText } from '../../rules/prompts/today.js';
+import { hasRequiredCall, requiredTool } from './decide/required-call.js';
 import type { EngineContext } from '../core/context.js';
 
-export function grantedTools(context: EngineContext, agent: Agent, task: Task): ToolSpec[] {
+/** What prompts are built from. */
+export type PromptSource = Pick<EngineContext, 'agents' | 'tools' | 'config' | 'clock' | 'surroundings' | 'project'>;
+
+/** What is sent before the messages. */
+export interface PromptHead {
+  system: string;
+  tools: ToolSpec[];
+}
+
+export function promptHead(context: PromptSource, agent: Agent, task: Pick<Task, 'role'>): PromptHead {
+  const tools = grantedTools(context, agent, task);
+  return { system: systemPrompt(context, agent, task, tools), tools };
+}
+
+/** The head as text, to estimate its size. */
+export function headText({ system, tools }: PromptHead): string {
+  return system + JSON.stringify(tools);
+}
+
+/** In the order of the agent's file, so that the list is the same in every call. */
+function grantedTools(context: PromptSource, agent: Agent, task: Pick<Task, 'role'>): ToolSpec[] {
+  const skills = context.project.skills().filter(({ isHidden }) => !isHidden);
+  const lists = listsFor(agent, context.agents.all(), skills);
   return [...new Set(grantedNames(agent, task, context.config.channels))].flatMap((name) => {
     const tool = context.tools.get(name);
     if (tool === undefined || !(isBuilt(name) || tool.plugin !== undefined)) return [];
-    return name === 'route_to' ? withChoices(tool, agent.router?.destinations ?? []) : tool;
+    if (name === 'load_skill' && skills.length === 0) return [];
+    const { description, parameters } = tool;
+    return { name, description, parameters: withoutOwnKeys(withLists(name, parameters, lists)) };
   });
 }
 
-/** Lists the choices in the schema, so that the model cannot name another agent. */
-function withChoices(tool: ToolSpec, choices: string[]): ToolSpec {
-  const { properties = {} } = tool.parameters;
-  const agent = { ...properties['agent']!, enum: choices };
-  return { ...tool, parameters: { ...tool.parameters, properties: { ...properties, agent } } };
+/** `alsoObject` is ours; providers refuse keys that they do not know. */
+function withoutOwnKeys(schema: JsonSchema): JsonSchema {
+  const properties = Object.entries(schema.properties ?? {});
+  if (properties.every(([, { alsoObject }]) => alsoObject === undefined)) return schema;
+  const plain = properties.map(([name, { alsoObject: _, ...rest }]) => [name, rest] as const);
+  return { ...schema, properties: Object.fromEntries(plain) };
 }
 
-export function systemPrompt(context: EngineContext, agent: Agent, task: Task): string {
-  const variables: Record<string, string> = { ...agent.variables };
-  for (const [key, value] of Object.entries(task.context)) if (typeof value === 'string') variables[key] = value;
-  return context.agents.prompt(
-    withRolePrompt(agent, task),
-    toolDescriptions(grantedTools(context, agent, task)),
-    variables,
+function systemPrompt(
+  context: PromptSource,
+  agent: Agent,
+  task: Pick<Task, 'role'>,
+  tools: readonly ToolSpec[],
+): string {
+  const { surroundings, config, clock } = context;
+  const all = [...context.agents.all().values()];
+  const now = clock.now();
+  const facts = {
+    ...surroundings,
+    agent,
+    tools: tools.map((tool) => tool.name),
+    now,
+    agents: all,
+    reads: channelsRead(agent.name, config.channels),
+    writes: channelsWritten(agent.name, config.channels),
+    requiredTool: requiredTool(task, agent),
+    answersInText: roleFacts(task.role).answersInText,
+  };
+  const filled = context.agents.prompt(withRolePrompt(agent, task), toolDescriptions(tools), {
+    date: todayText(now, surroundings.timeZone),
+    name: agent.name,
+    agents: all
+      .filter(({ name }) => name !== agent.name)
+      .map(colleagueLine)
+      .join('\n'),
+    capabilities: knownCapabilities(all).join(', '),
+    workspace: surroundings.workspace,
+    ...declared(agent),
+  });
+  const project = projectText(context, agent, task);
+  return [filled, project, orientation(facts)].filter((text) => text.trim() !== '').join('\n\n');
+}
+
+/** A task's own values are in its first message: the system prompt is the same for every task. */
+function declared({ variables }: Agent): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [
+      name,
+      value.trim() === '' ? `(${name}: given with the task)` : value,
+    ]),
   );
 }
 
-/** Everything that is sent before the messages, to estimate its size. */
-export function promptHead(context: EngineContext, agent: Agent, task: Task): string {
-  return systemPrompt(context, agent, task) + JSON.stringify(grantedTools(context, agent, task));
-}
-
 /** Checks and bids have their own system prompt. */
-function withRolePrompt(agent: Agent, { role }: Task): Agent {
+function withRolePrompt(agent: Agent, { role }: Pick<Task, 'role'>): Agent {
   switch (roleFacts(role).prompt) {
     case 'check':
       return { ...agent, systemPrompt: agent.metacognition?.prompt ?? CHECK_PROMPT };
@@ -54,32 +115,36 @@ function withRolePrompt(agent: Agent, { role }: Task): Agent {
   }
 }
 
-/** The request, the goal it serves, the asker's context, and results of its dependencies. */
+/** `earlier`: messages of other tasks in the same conversation; nothing of them is repeated. */
 export function firstMessage(
-  context: EngineContext,
+  context: Pick<EngineContext, 'clock'>,
   agent: Agent,
   task: Task,
-  results: readonly string[] = [],
+  { results = [], earlier = [] }: { results?: readonly string[]; earlier?: readonly Message[] } = {},
 ): Message {
-  const { original_goal: goal, draft: _, ...rest } = task.context;
-  const sections: string[] = [];
   // A required call has everything in its description and does not use the agent's template.
   const isSelfContained = hasRequiredCall(task);
-  if (goal !== undefined && goal !== task.description && task.parent !== undefined && !isSelfContained)
-    sections.push(`Goal it serves: ${goal}`);
-  if (Object.keys(rest).length > 0) sections.push(`Context:\n${JSON.stringify(rest, null, 2)}`);
   const request =
     agent.userPromptTemplate === undefined || isSelfContained ? task.description : fill(agent.userPromptTemplate, task);
+  const content = isSelfContained
+    ? request
+    : requestText({
+        task,
+        request,
+        variables: Object.keys(agent.variables),
+        said: (text) => earlier.some((message) => message.content.includes(text)),
+        results,
+      });
   return {
     role: 'user',
-    content: [request, ...sections, ...results].join('\n\n'),
+    content,
     ...(task.from ? { from: task.from } : {}),
     timestamp: context.clock.now().toISOString(),
   };
 }
 
 /** Results of the task's dependencies. The work stage of a pattern gets those of its parent. */
-export async function resultsBefore(context: EngineContext, task: Task): Promise<string[]> {
+export async function resultsBefore(context: Pick<EngineContext, 'tasks'>, task: Task): Promise<string[]> {
   const asker = roleFacts(task.role).isOwnWork && task.parent ? (await askerOf(context, task.parent))?.task : task;
   const results: string[] = [];
   for (const id of asker?.dependencies ?? []) {
@@ -95,7 +160,7 @@ export async function resultsBefore(context: EngineContext, task: Task): Promise
 }
 
 /** The asker waits for its work, so it is usually among the open tasks. */
-async function askerOf(context: EngineContext, id: string): Promise<Placed | undefined> {
+async function askerOf(context: Pick<EngineContext, 'tasks'>, id: string): Promise<Placed | undefined> {
   return context.tasks.getOpen(id) ?? context.tasks.read(id);
 }
 

@@ -14,11 +14,10 @@ export async function tainted(context: EngineContext, task: Task, messages: read
   context.folds.taint.set(messages, fold);
   const { calls, heard } = fold;
   for (; fold.seen < messages.length; fold.seen++) {
-    const { role, kind, toolCalls, toolCallId, from } = messages[fold.seen]!;
+    const { role, kind, toolCalls, toolCallId, from, content } = messages[fold.seen]!;
     for (const call of toolCalls ?? []) calls.set(call.id, call);
     const call = role === 'tool' ? calls.get(toolCallId ?? '') : undefined;
-    const source = call && sourceOf(context, call);
-    if (source !== undefined) heard.add(source);
+    if (call !== undefined) for (const source of await sourcesOf(context, call, content)) heard.add(source);
     const isAnswer = call !== undefined && context.tools.get(call.name)?.kind === 'ask';
     const child = isAnswer ? childId(task.id, `call-${call.id}`) : kind === 'task_result' ? from : undefined;
     if (child !== undefined) for (const outside of await taintOfChild(context, task, child)) heard.add(outside);
@@ -34,12 +33,51 @@ export function taintedBy(task: Task, children: Iterable<Placed | undefined>): T
   );
 }
 
-function sourceOf(context: EngineContext, call: ToolCall): string | undefined {
+/** The outside sources of a result: of the tool itself, or of the files that it shows. */
+async function sourcesOf(context: EngineContext, call: ToolCall, content: string): Promise<string[]> {
   const tool = context.tools.get(call.name);
-  if (tool?.outside) return `${tool.plugin}/${tool.name}`;
-  const { path } = call.arguments;
-  const isInbox = call.name === 'read_file' && typeof path === 'string' && /^(?:\.?\/)*inbox\//i.test(path);
-  return isInbox ? 'inbox/read_file' : undefined;
+  if (tool?.outside) return [`${tool.plugin ?? 'web'}/${tool.name}`];
+  const { path, session, command } = call.arguments;
+  if (call.name === 'read_file' && typeof path === 'string') return fileSources(context, call.name, [path]);
+  if (call.name === 'search_files') return fileSources(context, call.name, pathsIn(content));
+  if (call.name === 'read_session' && typeof session === 'string') return taintOfSession(context, session);
+  if (call.name === 'execute_command' && typeof command === 'string')
+    return fileSources(context, call.name, wordsIn(command));
+  return [];
+}
+
+async function fileSources(context: EngineContext, tool: string, paths: readonly string[]): Promise<string[]> {
+  const sources: string[] = [];
+  for (const path of paths) {
+    if (/^(?:\.?\/)*inbox(?:\/|$)/i.test(path)) sources.push(`inbox/${tool}`);
+    const [, session] = /^(?:\.?\/)*sessions\/(.+)\.session\.yaml$/.exec(path) ?? [];
+    sources.push(...(session ? await taintOfSession(context, session) : context.fileTaint.of(path)));
+  }
+  return sources;
+}
+
+const MAX_PATHS = 50;
+
+/** `path:line: text`, as search_files prints it. */
+function pathsIn(content: string): string[] {
+  const paths = content.split('\n').flatMap((line) => /^([^\n:]+):\d+: /.exec(line)?.[1] ?? []);
+  return [...new Set(paths)].slice(0, MAX_PATHS);
+}
+
+/** Any word of a command may name a file that it shows. */
+function wordsIn(command: string): string[] {
+  const words = command.split(/[\s'"<>|;&=]+/).filter((word) => word !== '' && !word.startsWith('-'));
+  return [...new Set(words)].slice(0, MAX_PATHS);
+}
+
+/** A conversation carries the taint of its task. */
+async function taintOfSession(context: EngineContext, session: string): Promise<string[]> {
+  for (const name of context.agents.all().keys()) {
+    if (!session.startsWith(`${name}-`)) continue;
+    const placed = await context.tasks.read(session.slice(name.length + 1));
+    if (placed !== undefined) return taintIn(placed.task);
+  }
+  return [];
 }
 
 /** Empty unless this is a child of the task: a message may come from any task. */

@@ -1,15 +1,15 @@
 /** One turn: a model call whose answer is added to the conversation. */
 import type { Problem } from '../../domain/problem.js';
 import type { Budget } from '../../domain/budget/budget.js';
-import { boundedCall, type Message, type MessageUsage } from '../../domain/session/session.js';
+import { boundedCall, type Message, type MessageUsage, type ProviderData } from '../../domain/session/session.js';
 import type { Task } from '../../domain/task/task.js';
-import type { ModelSettings } from '../../domain/agent/agent.js';
-import type { ModelAnswer } from '../../ports/model.js';
+import type { Agent, ModelSettings } from '../../domain/agent/agent.js';
+import type { ModelAnswer, ModelRequest } from '../../ports/model.js';
 import { askModel } from './ask-model.js';
 import type { Conversation } from './conversation.js';
 import { modelProblem } from './model-problem.js';
 import { record, type EngineContext } from '../core/context.js';
-import { grantedTools, systemPrompt } from './prompt.js';
+import { requiredTool } from './decide/required-call.js';
 
 export type Turn = { kind: 'answered' } | { kind: 'edited' } | { kind: 'failed'; problem: Problem; isTooLong: boolean };
 
@@ -33,21 +33,23 @@ export async function takeTurn(
   const turn = conversation.usage().turns + 1;
   const who = { task: task.id, agent: agent.name, role: task.role };
   const from = context.clock.monotonicMs();
+  const now = { task: task.id, root: task.root, agent: agent.name };
+  context.watchers.progress({ ...now, kind: 'thinking' });
   const reply = await askModel({
     model: context.model,
     models: resolved.models,
     timeouts: context.config.timeouts,
     clock: context.clock,
     request: {
-      system: systemPrompt(context, agent, task),
+      ...conversation.head(),
       messages: shown,
-      tools: withTools ? grantedTools(context, agent, task) : [],
+      ...toolChoice(task, agent, withTools),
       settings: maxTokens === undefined ? resolved.settings : { ...resolved.settings, maxTokens },
       agent: agent.name,
       task: task.id,
       turn,
       signal: within(stop, left),
-      onText: (text) => context.watchers.text(task, agent.name, text),
+      onText: (text) => context.watchers.progress({ ...now, kind: 'words', text }),
     },
     onRetry: (failure, model, waitMs) =>
       record(context, 'model.failed', {
@@ -69,6 +71,7 @@ export async function takeTurn(
     };
   }
   const message = assistant(context, reply.answer, reply.model, ms);
+  const { provider } = reply.answer;
   const calls = message.toolCalls?.length ?? 0;
   // Recorded before the answer is written: it was paid for, even if an edit or a crash discards it.
   record(context, 'model.answered', {
@@ -78,6 +81,7 @@ export async function takeTurn(
     ...costFields(message.usage!),
     ...(reply.answer.unpriced ? { unpriced: true } : {}),
   });
+  if (provider !== undefined) message.provider = await keptData(context, provider);
   // Calls must be durable before they run; a final answer becomes durable with the task's result.
   const written = await conversation.append([message], calls > 0);
   return { kind: written === 'edited' ? 'edited' : 'answered' };
@@ -105,6 +109,16 @@ function assistant(context: EngineContext, answer: ModelAnswer, model: string, m
   };
 }
 
+/** Longer data would bury the text of a conversation, so it becomes a blob. */
+const MAX_INLINE_DATA = 1000;
+
+/** A blob is durable before the message that names it. */
+async function keptData(context: EngineContext, data: ProviderData): Promise<ProviderData> {
+  const { parts, ...rest } = data;
+  if (parts === undefined || parts.length <= MAX_INLINE_DATA) return data;
+  return { ...rest, blob: await context.blobs.put(parts) };
+}
+
 function costFields(cost: MessageUsage): Record<string, string | number | undefined> {
   return {
     model: cost.model,
@@ -114,6 +128,13 @@ function costFields(cost: MessageUsage): Record<string, string | number | undefi
     micro_usd: cost.microUsd ?? 0,
     ms: cost.ms,
   };
+}
+
+/** The tools are the same in every call; only the choice differs. */
+function toolChoice(task: Task, agent: Agent, withTools: boolean): Pick<ModelRequest, 'toolChoice'> {
+  if (!withTools) return { toolChoice: 'none' };
+  const tool = requiredTool(task, agent);
+  return tool === undefined ? {} : { toolChoice: { tool } };
 }
 
 /** Aborts when the task is stopped or its time is used up. */

@@ -1,18 +1,17 @@
 /** Gathers the facts for the dependency and help rules, such as candidates and lock holders. */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
-import type { ApprovalRequest } from '../../domain/task/approval.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';
 import type { Help } from '../../domain/coordination/help.js';
 import { childId } from '../../domain/task/id.js';
-import { HUMAN, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
+import type { Placed, Task } from '../../domain/task/task.js';
 import type { Bystander, HelpInput, Volunteer } from '../../rules/coordination/help.js';
 import { volunteers } from '../../rules/coordination/help.js';
 import type { NeedFacts } from '../../rules/coordination/needs.js';
 import { byAgent } from '../../rules/coordination/agent-states.js';
 import { providerProgress } from '../../rules/coordination/providers.js';
 import { resourceKey } from '../../rules/coordination/wait-node.js';
-import { approvalFor, answerTo } from '../approvals/request.js';
+import { approvalFor, consult } from '../approvals/request.js';
 import { candidatesFor, others } from './candidates.js';
 import { capacity, type Capacity } from '../core/capacity.js';
 import { underWay } from '../core/ready-queue.js';
@@ -39,7 +38,7 @@ export async function needFacts(
       return { after: await context.tasks.read(dependency.after!) };
     case 'approval':
       return dependency.reviewer === undefined
-        ? { human: question(context, task, asker, children, 'approve_need', { need: dependency.need }) }
+        ? { human: await question(context, task, asker, children, 'approve_need', { need: dependency.need }) }
         : {};
     default:
       return providerProgress(task, children).kind === 'next' ? providerFacts(context, task, dependency, children) : {};
@@ -89,7 +88,7 @@ export async function helpFacts(
     deadline,
     volunteers: volunteersFor(context, task, help, bystanders(context, await capacity(context))),
     coordinator: hasCoordinator ? coordinator : undefined,
-    human: question(context, task, asker, children, 'give_help', { answer: BLANK, question: help.context }),
+    human: await question(context, task, asker, children, 'give_help', { answer: BLANK, question: help.context }),
     now: context.clock.now().toISOString(),
   };
 }
@@ -128,14 +127,14 @@ function stateAtRest(published: AgentState = 'idle'): AgentState {
 }
 
 /** The question for the human, which appears on the ballot, and the answer if there is one. */
-function question(
+async function question(
   context: EngineContext,
   task: Task,
   asker: Task,
   children: Known,
   tool: string,
   args: Record<string, unknown>,
-): NonNullable<NeedFacts['human']> {
+): Promise<NonNullable<NeedFacts['human']>> {
   const name = asker.to ?? 'nobody';
   const agent = context.agents.all().get(name) ?? ({ name, session: 'per_task' } as Agent);
   const isHelp = tool === 'give_help';
@@ -147,28 +146,13 @@ function question(
     asker,
     agent,
     { id: task.id, name: tool, arguments: args },
+    { verdict: 'ask', reasons: [reason], risk: 'LOW' },
     {
-      verdict: 'ask',
-      reasons: [reason],
-      risk: 'LOW',
+      id: childId(task.id, 'approval'),
+      title: isHelp ? `Help ${name}` : `Approve for ${name}`,
+      confinement: 'no action runs: your answer goes to the agent that asked',
     },
   );
-  const request: ApprovalRequest = {
-    ...(wanted.context!['request'] as ApprovalRequest),
-    confinement: 'no action runs: your answer goes to the agent that asked',
-  };
-  const child: WantedChild = {
-    ...wanted,
-    id: childId(task.id, 'approval'),
-    to: HUMAN,
-    description: isHelp
-      ? `Help ${name}: ${firstLine(String(args['question']))}`
-      : `Approve for ${name}: ${firstLine(String(args['need']))}`,
-    context: { request },
-  };
-  return { child, said: answerTo(children.get(child.id), child) };
-}
-
-function firstLine(text: string): string {
-  return text.trim().split('\n')[0]!.slice(0, 100);
+  const { child, answer } = await consult(context, wanted, async (id) => children.get(id));
+  return { child, said: answer };
 }

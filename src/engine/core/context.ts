@@ -6,23 +6,31 @@ import type { Price } from '../../domain/budget/price.js';
 import type { Config } from '../../domain/config/config.js';
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
+import type { Progress } from '../../domain/progress.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import type { Agents } from '../../ports/agents.js';
 import type { Ballot } from '../../ports/ballot.js';
 import type { Bids } from '../../ports/bids.js';
 import type { BoardTools } from '../../ports/board-tools.js';
 import type { Boards } from '../../ports/boards.js';
+import type { ContentBinding } from '../../ports/consent/bound-content.js';
 import type { Bus } from '../../ports/bus.js';
 import type { CheckIns } from '../../ports/check-ins.js';
 import type { Clock, Ids } from '../../ports/clock.js';
+import type { Consent } from '../../ports/consent/index.js';
 import type { CreationRate } from '../../ports/creation-rate.js';
 import type { Gate } from '../../ports/gate.js';
 import type { HeldFiles } from '../../ports/held-files.js';
 import type { Inbox } from '../../ports/inbox.js';
-import type { Model } from '../../ports/model.js';
+import type { Model, ToolSpec } from '../../ports/model.js';
+import type { Surroundings } from '../../rules/prompts/orientation.js';
+import type { PrivateTexts } from '../../ports/consent/private-texts.js';
+import type { FileTaint } from '../../ports/consent/file-taint.js';
 import type { Pauses } from '../../ports/pauses.js';
+import type { Project } from '../../ports/reading/project.js';
 import type { Shell } from '../../ports/shell.js';
 import type { Store } from '../../ports/store/index.js';
+import type { Web } from '../../ports/reading/web.js';
 import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Tool } from '../../tools/core/tool.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
@@ -37,10 +45,17 @@ export interface Ports extends Omit<Store, 'close'> {
   model: Model;
   workspaceFiles: WorkspaceFiles;
   agents: Agents;
-  tools: ReadonlyMap<string, Tool>;
+  /** By name. Plugins may change theirs. */
+  tools: Pick<ReadonlyMap<string, Tool>, 'get' | 'has'>;
   gate: Gate;
+  content: ContentBinding;
+  fileTaint: FileTaint;
+  privateTexts: PrivateTexts;
   shell: Shell;
+  web: Web;
+  project: Project;
   ballot: Ballot;
+  consent: Consent;
   inbox: Inbox;
   heldFiles: HeldFiles;
   boards: Boards;
@@ -52,6 +67,8 @@ export interface Ports extends Omit<Store, 'close'> {
   creationRate: CreationRate;
   audit: Audit;
   config: Config;
+  /** The machine, as prompts describe it. */
+  surroundings: Surroundings;
   /** Price of a model. Undefined: calls cannot be reserved in money. */
   price: (model: string) => Price | undefined;
   clock: Clock;
@@ -90,6 +107,8 @@ export interface EngineContext extends Ports {
 }
 
 interface Folds {
+  /** Pinned prompts by their hashes. */
+  heads: Map<string, { system: string; tools: ToolSpec[] }>;
   background: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
   taint: WeakMap<readonly Message[], { seen: number; calls: Map<string, ToolCall>; heard: Set<string> }>;
 }
@@ -137,14 +156,15 @@ export interface UnreadableSessions {
 
 /** Callbacks for onlookers; they must not throw. */
 export interface Watchers {
-  text(task: Task, agent: string, text: string): void;
+  /** What happens right now: words of a turn, a tool and its result. */
+  progress(progress: Progress): void;
   event(event: Event): void;
   problem(problem: Problem): void;
 }
 
 /** Fills in the callbacks that the caller did not give. */
 export function watchers(given: Partial<Watchers> = {}): Watchers {
-  return { text() {}, event() {}, problem() {}, ...given };
+  return { progress() {}, event() {}, problem() {}, ...given };
 }
 
 type EventDetails = Omit<Event, 'at' | 'name' | 'peer'>;

@@ -3,6 +3,7 @@ import type { Problem } from '../../domain/problem.js';
 
 export interface Flight {
   task: string;
+  root: string;
   agent: string;
   /** Aborted with a Problem if the task is cancelled, or without one if the process is stopping. */
   stop: AbortController;

@@ -8,7 +8,7 @@ import { inOrder, isQueued, queueKey, type Place } from '../../rules/scheduling/
 
 export interface ReadyQueue {
   /** Tasks that are neither queued nor waiting for a dependency, in their current state. */
-  underWay(): OpenTask[];
+  underWay(): readonly OpenTask[];
   /** Ready tasks in rows by assignee and priority, each row in order. */
   all(): Iterable<readonly Standing[]>;
   /** A ready task. */
@@ -45,11 +45,17 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
   const over = new Set<string>();
   let count = 0;
   let seen: number | undefined;
+  let shown: { version: number | undefined; all: readonly OpenTask[] } | undefined;
 
   return {
     underWay() {
       refresh();
-      return [...going.values()].map(({ one }) => tasks.getOpen(one.task.id) ?? one);
+      // Several rooms ask in each pass.
+      if (shown?.version !== seen) {
+        const all = [...going.values()].map(({ one }) => tasks.getOpen(one.task.id) ?? one);
+        shown = { version: seen, all };
+      }
+      return shown!.all;
     },
     all() {
       refresh();
@@ -68,6 +74,7 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
     ended(id) {
       if (over.has(id) || !dependents.has(id) || tasks.isOpen(id)) return;
       over.add(id);
+      shown = undefined;
       for (const one of [...dependents.get(id)!]) look(one);
     },
     hasEnded: (id) => over.has(id) && !tasks.isOpen(id),

@@ -115,7 +115,7 @@ function taskOf(context: EngineContext, planner: string, id: string, work: reado
   return makeTask({
     id,
     type: 'check-in',
-    description: `${REQUEST}\n\n${table(context, work)}`,
+    description: `${REQUEST}\n\n${table(context, work)}\n\n${GUIDE}`,
     to: planner,
     from: 'guildhall',
     created_by: 'guildhall',
@@ -123,6 +123,9 @@ function taskOf(context: EngineContext, planner: string, id: string, work: reado
     context: { original_goal: REQUEST, ...(taint.size > 0 ? { taint: [...taint] } : {}) },
   });
 }
+
+const GUIDE =
+  'These conversations are under way; you need not do their work. Look at those that take many turns or wait long: read_session shows one. If an agent is stuck or on a wrong path, send it one short hint with send_message. Do not delegate the same work again. If all is well, say so in a sentence.';
 
 const MAX_SHOWN = 30;
 

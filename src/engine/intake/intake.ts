@@ -2,7 +2,7 @@
  * The intake of a pass: recovers tasks of dead processes and accepts input from people and mail.
  */
 import type { Problem } from '../../domain/problem.js';
-import { takeBallotAnswers } from '../approvals/answers.js';
+import { replaceUnsound, takeBallotAnswers } from '../approvals/answers.js';
 import { takeBoards } from './boards.js';
 import { checkIn } from './check-in.js';
 import type { Flight } from '../core/flight.js';
@@ -37,6 +37,7 @@ export async function takeIn(
   moved = (await step('looking at moved files', () => takeMovedFiles(context, gone))) || moved;
   moved = (await step('taking requests', () => takeIntents(context, flights, nudged))) || moved;
   moved = (await step('reading the ballot', () => takeBallotAnswers(context))) || moved;
+  moved = (await step('asking again', () => replaceUnsound(context))) || moved;
   const mail = await fence<Intake>(context, 'reading the inbox', () => takeMail(context), nothing);
   const boards = await fence<Intake & { isPartial?: boolean }>(
     context,

@@ -6,12 +6,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { openUnder } from '../core/tree.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { approvalOf, type Answer } from '../../domain/task/approval.js';
+import { approvalOf, type Answer, type Approval } from '../../domain/task/approval.js';
+import { answerIn } from '../../domain/task/question.js';
 import type { Intent } from '../../domain/task/intent.js';
 import { parentsFirst } from '../../domain/task/lineage.js';
-import { ENGINE, HUMAN, isEnded, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
+import { ENGINE, HUMAN, isEnded, type OpenState, type Task } from '../../domain/task/task.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { answerApproval } from '../approvals/answers.js';
+import { soundApproval } from '../approvals/request.js';
+import { createFollowUp } from '../tasks/follow-up.js';
 import { fail } from '../tasks/settle.js';
 import type { Flight } from '../core/flight.js';
 import { record, type EngineContext } from '../core/context.js';
@@ -171,30 +174,55 @@ async function retry(context: EngineContext, intent: Intent & { kind: 'retry' })
 }
 
 async function answer(context: EngineContext, intent: Intent & { kind: 'answer' }): Promise<boolean> {
-  const isApproval = (placed: Placed | undefined): placed is Placed =>
-    placed !== undefined && !!approvalOf(placed.task);
-  const taken =
-    isApproval(await context.tasks.read(intent.task)) &&
-    (await answerApproval(context, intent.task, intent.answer, intent.id));
+  const before = await context.tasks.read(intent.task);
+  const isRefusal = !intent.answer.approved;
+  const wanted = before && (isRefusal ? approvalOf(before.task) : soundApproval(before.task));
+  const wrong = wanted && misfit(wanted, intent.answer);
+  if (wrong !== undefined) {
+    await context.intents.done(intent.id);
+    record(context, 'intent.refused', { task: intent.task, cause: intent.id, kind: 'answer', why: wrong });
+    return false;
+  }
+  // A refusal allows nothing, so it needs neither a digest nor a signature.
+  const isSeen = wanted !== undefined && (isRefusal || isOurs(context, wanted, intent));
+  const taken = isSeen && (await answerApproval(context, intent.task, intent.answer, intent.id));
   const now = taken ? undefined : await context.tasks.read(intent.task);
+  const approval = now && approvalOf(now.task);
   // Another process is answering it, perhaps with this intent. If it dies, the next pass answers.
-  if (isApproval(now) && !isEnded(now.state)) return false;
+  if (isSeen && approval !== undefined && !isEnded(now!.state)) return false;
   await context.intents.done(intent.id);
-  if (!taken && !(isApproval(now) && isSameAnswer(approvalOf(now.task)?.answer, intent.answer)))
+  if (!taken && !isSameAnswer(approval?.answer, intent.answer))
     record(context, 'intent.refused', {
       task: intent.task,
       cause: intent.id,
       kind: 'answer',
-      why: 'no open approval has this id',
+      why:
+        wanted === undefined || isSeen
+          ? 'no open approval has this id'
+          : 'it was not signed by this user for what was seen; the request still waits',
     });
   return taken;
 }
 
+function isOurs(
+  { consent }: EngineContext,
+  { request }: Approval,
+  { task, seen, answer }: Intent & { kind: 'answer' },
+): boolean {
+  return request.digest === seen && consent.isSigned({ task, digest: seen, answer }, answer.signature);
+}
+
+/** A question needs words, and an approval needs none. */
+function misfit({ request: { question } }: Approval, { approved, text }: Omit<Answer, 'at'>): string | undefined {
+  if (question === undefined) return text === undefined ? undefined : 'it is not a question';
+  if (!approved) return undefined;
+  const given = answerIn(question, text ?? '');
+  return 'wrong' in given ? given.wrong : undefined;
+}
+
 /** True if another process has carried out the intent. */
-function isSameAnswer(given: Answer | undefined, wanted: Omit<Answer, 'at'>): boolean {
-  if (given === undefined) return false;
-  const { at: _, ...answer } = given;
-  return isDeepStrictEqual(answer, JSON.parse(JSON.stringify(wanted)));
+function isSameAnswer(given: Answer | undefined, wanted: Answer): boolean {
+  return given !== undefined && isDeepStrictEqual(given, JSON.parse(JSON.stringify(wanted)));
 }
 
 /** A parked task becomes pending, so that its next turn starts with the message. */
@@ -204,18 +232,33 @@ async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, n
     // The task may have read the message and ended since the intents were listed; then it is not
     // refused.
     if (!(await context.intents.list()).some(({ id }) => id === intent.id)) return false;
-    await context.intents.done(intent.id);
-    record(context, 'intent.refused', {
-      task: intent.task,
-      cause: intent.id,
-      kind: 'tell',
-      why: 'no open task has this id',
-    });
-    return false;
+    return followUp(context, intent);
   }
   // Once is enough: a task that still waits for others parks again and reads the message later.
   if (target.state !== 'waiting' || nudged.has(intent.id)) return false;
   nudged.add(intent.id);
   const claim = await context.tasks.claim(intent.task, target.task.to ?? 'nobody');
   return claim !== undefined && (await context.tasks.release(claim, claim.task));
+}
+
+/** A message to an ended task continues its conversation. Only people do that, not other agents. */
+async function followUp(
+  context: EngineContext,
+  { id, task, text, by, at }: Intent & { kind: 'tell' },
+): Promise<boolean> {
+  const ended = by === HUMAN ? await context.tasks.read(task) : undefined;
+  // Cancelling a task also drops the messages that it had not read.
+  const isDropped = ended?.task.error?.code === 'cancelled' && (ended.task.ended_at ?? '') > at;
+  const made =
+    ended === undefined || isDropped
+      ? problem('not_found', isDropped ? 'the task was cancelled before it read this' : 'no open task has this id')
+      : await createFollowUp(context, ended, { id: `task_${id}`, text, by, at });
+  await context.intents.done(id);
+  if (made !== undefined && 'code' in made) {
+    record(context, 'intent.refused', { task, cause: id, kind: 'tell', why: made.message });
+    return false;
+  }
+  record(context, 'intent.taken', { task, cause: id, kind: 'tell' });
+  if (made !== undefined) record(context, 'task.created', { task: made.id, agent: made.to!, cause: id, follows: task });
+  return made !== undefined;
 }

@@ -3,12 +3,12 @@
  * data from outside. With `admit: ask` it first becomes a question for the human, and a yes creates
  * the task. Task ids are derived from the line, and a line is marked done last.
  */
-import { createHash } from 'node:crypto';
-import { APPROVAL_ROLE, type ApprovalRequest } from '../../domain/task/approval.js';
+import { APPROVAL_ROLE } from '../../domain/task/approval.js';
 import { childId } from '../../domain/task/id.js';
 import { plainName, taintOf, type Mail } from '../../domain/coordination/mail.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
+import { withDigest } from '../approvals/request.js';
 import { ADMIT_TOOL, createMailTask, origin, taskOfMail } from '../approvals/admit-mail.js';
 import type { EngineContext, Ports } from '../core/context.js';
 import { fence } from '../core/fence.js';
@@ -81,12 +81,9 @@ function admission(mail: Mail, to: string | undefined, at: string): Task {
     text: mail.text,
   };
   const agent = to ?? '';
-  const request: ApprovalRequest = {
+  const request = withDigest({
     tool: ADMIT_TOOL,
     arguments: args,
-    digest: createHash('sha256')
-      .update(JSON.stringify([ADMIT_TOOL, args, agent]))
-      .digest('hex'),
     agent,
     session: '',
     call: mail.task,
@@ -94,7 +91,7 @@ function admission(mail: Mail, to: string | undefined, at: string): Task {
     risk: 'LOW',
     taint: [taintOf(mail)],
     confinement: 'by the program itself; no command runs',
-  };
+  });
   return makeTask({
     id: childId(mail.task, 'admit'),
     role: APPROVAL_ROLE,

@@ -1,8 +1,8 @@
 /**
- * Reports tasks that depend on one that does not exist. Only tasks that changed since the last look
- * are checked, so that waiting tasks cost nothing.
+ * Reports tasks that depend on one that does not exist, or name a parent that does not exist. Only
+ * tasks that changed since the last look are checked, so that waiting tasks cost nothing.
  */
-import type { Problem } from '../../domain/problem.js';
+import { problem, type Problem } from '../../domain/problem.js';
 import { missingDependency } from '../../domain/task/missing-dependency.js';
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
@@ -19,6 +19,9 @@ export async function missingDependencies(context: EngineContext): Promise<Probl
       : [...new Set(changed)].map((id) => tasks.getOpen(id)?.task);
   const problems: Problem[] = [];
   for (const task of candidates) {
+    const orphan = task && (await missingParent(context, task));
+    if (orphan && !faults.has(orphan.message)) problems.push(orphan);
+    if (orphan) faults.add(orphan.message);
     for (const id of task?.dependencies ?? []) {
       if (tasks.isOpen(id) || (await tasks.read(id)) !== undefined) continue;
       const missing = missingDependency(task!, id);
@@ -27,4 +30,12 @@ export async function missingDependencies(context: EngineContext): Promise<Probl
     }
   }
   return problems;
+}
+
+/** A person may name any parent. The task is done all the same, but no parent learns of it. */
+async function missingParent({ tasks }: EngineContext, { id, parent }: Task): Promise<Problem | undefined> {
+  if (parent === undefined || id.startsWith(`${parent}.`)) return undefined;
+  if (tasks.isOpen(parent) || (await tasks.read(parent)) !== undefined) return undefined;
+  const hint = 'correct or remove "parent" in its file; it is worked on by itself';
+  return problem('not_found', `${id} names the parent ${parent}, which does not exist`, { hint });
 }

@@ -8,13 +8,15 @@ import { mayBeCut } from '../../domain/task/id.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { tooDeep } from '../../rules/patterns/decide.js';
+import { startPermit } from '../approvals/permit-start.js';
 import { advanceNeed, isNeed } from '../coordination/needs.js';
 import { assigneeName, resolveAssignee, type Assignee } from '../core/assignee.js';
 import type { EngineContext } from '../core/context.js';
 import { hasCapacity, isOverCapacity } from '../core/capacity.js';
 import { isOfferOver, offer, offerOver, unfilled } from '../staffing/offer.js';
 import { isCancelled } from '../tasks/cancelled.js';
-import { fail, release } from '../tasks/settle.js';
+import { createChildren } from '../tasks/create-children.js';
+import { fail, park, release } from '../tasks/settle.js';
 import { failedDependency } from './act.js';
 import { lockSharedSession } from './runnable.js';
 
@@ -57,6 +59,22 @@ export const CLAIM_GUARDS: readonly Guard<Claimed>[] = [
       if (!(await isCancelled(context, claim.task))) return undefined;
       await context.tasks.release(claim, claim.task);
       return 'unmoved';
+    },
+  },
+  {
+    name: 'start not approved',
+    position: 'Before offers and before the claim is recorded: a task that needs a yes costs nothing until then.',
+    async check(context, { claim }) {
+      const permit = await startPermit(context, claim.task);
+      if (permit === 'granted') return undefined;
+      if ('refused' in permit) {
+        const why = problem('not_allowed', permit.refused, { hint: 'retry the task to be asked again' });
+        await fail(context, claim, claim.task, why);
+      } else {
+        await createChildren(context, claim.task, [permit.ask]);
+        await park(context, claim, claim.task, { tasks: [permit.ask.id] });
+      }
+      return 'moved';
     },
   },
   {

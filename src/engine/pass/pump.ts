@@ -5,7 +5,6 @@
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import { assigneeName } from '../core/assignee.js';
-import { listenToNotes } from '../coordination/mesh.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
@@ -17,18 +16,20 @@ import { showBoards } from '../intake/boards.js';
 import { cancelledTasks } from '../tasks/cancelled.js';
 import type { Flight } from '../core/flight.js';
 import { capacity } from '../core/capacity.js';
-import { unreadableSessions } from '../conversation/unreadable.js';
 import { stopCancelled, takeIntents } from '../intake/intents.js';
 import { readyQueue } from '../core/ready-queue.js';
 import { takeIn } from '../intake/intake.js';
-import { canStart, inFlight, lockSharedSession, mustWaitAlone, runnable } from './runnable.js';
+import { canStart, lockSharedSession, mustWaitAlone, runnable } from './runnable.js';
+import { engineContext } from './engine-context.js';
+import { flightTable } from './flights.js';
 import { isSuspect } from '../../domain/task/lost-takers.js';
-import { pace } from '../core/pace.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
+import { passedOver } from './passed-over.js';
 import { registry } from './registry.js';
 import { statePublisher } from './publish-states.js';
 import { sweepNeeds } from '../coordination/needs-sweep.js';
 import { stuck } from './stuck.js';
+import { wrapUp } from './wrap-up.js';
 import { voting } from '../coordination/voting.js';
 import { deadlocks } from '../coordination/deadlocks.js';
 
@@ -51,52 +52,49 @@ export interface PumpReport {
   lookInMs?: number;
 }
 
-/** none: uses memory only · changed: lists changed folders · all: compares every file. */
-export type Look = 'none' | 'changed' | 'all';
+/**
+ * none: uses memory only · rules: reads agents, policy and pauses, enough for a task made here ·
+ * changed: also lists changed folders · all: compares every file.
+ */
+export type Look = 'none' | 'rules' | 'changed' | 'all';
+
+/** `root`: the tree of the task that has left this process. */
+export type OnEnd = (moved: boolean, root: string) => void;
 
 export interface Engine {
   /** One pass, then waits for everything it started. `roots`: start only tasks of these trees. */
   pump(roots?: ReadonlySet<string>): Promise<PumpReport>;
   /** One pass that only starts tasks; `onEnd` is called when one of them leaves this process. */
-  pass(look: Look, onEnd: (moved: boolean) => void, roots?: ReadonlySet<string>): Promise<PumpReport>;
+  pass(look: Look, onEnd: OnEnd, roots?: ReadonlySet<string>): Promise<PumpReport>;
   /** Every pass waits for everything it started, as `pump` does. */
   isSettling: boolean;
   flights: ReadonlyMap<string, Flight>;
+  /** Whether a task of this tree is in flight. */
+  isFlying(root: string): boolean;
+  /** Whether the last pass found a task of this tree that could start if there were capacity. */
+  isPassedOver(root: string): boolean;
   /** Updates `agents/registry.json`; for a long-running process. */
   showRegistry(): Promise<void>;
   /** Removes this process from the registry, after it has left the workspace. */
   left(): Promise<void>;
   /** Writes views, publishes states and commits history. Does not wait for the last two. */
   wrapUp(): Promise<void>;
+  /** The same, and waits until everything is on disk. */
+  tidy(): Promise<void>;
   /** Tasks that could start if there were capacity. */
   backlog(): number;
-  /** Stops all running turns, releases their tasks, and resolves when none is left. */
-  stop(): Promise<void>;
+  /**
+   * Stops all running turns, releases their tasks, and resolves when none is left. A pass that is
+   * running starts nothing more. `kept`: trees that others in this process still work on.
+   */
+  stop(kept?: ReadonlySet<string>): Promise<void>;
 }
 
 const MAX_SCANS = 4;
 
-/** Adds the engine's own state to the ports. */
-function contextOf(
-  ports: Ports,
-  own: Pick<EngineContext, 'queue' | 'waits' | 'votes' | 'effectsUnderWay' | 'lookAgain'>,
-): EngineContext {
-  return {
-    ...ports,
-    ...own,
-    hearingNotes: new Set(),
-    faults: new Set(),
-    lastLook: { version: -1 },
-    fitCache: new WeakMap(),
-    folds: { background: new WeakMap(), taint: new WeakMap() },
-    heardNotes: listenToNotes(ports.bus),
-    unreadable: unreadableSessions(ports),
-    pace: pace(ports.clock, ports.config.limits.tasksPerMinute, ports.creationRate),
-  };
-}
-
 export function engine(ports: Ports): Engine {
-  const flights = new Map<string, Flight>();
+  const table = flightTable();
+  const flights = table.all;
   const queue = readyQueue(ports.tasks);
   const publisher = statePublisher({ ...ports, queue });
   const waits = deadlocks(ports);
@@ -104,23 +102,28 @@ export function engine(ports: Ports): Engine {
   const effectsUnderWay = new Map<string, number>();
   const votes = voting({ ...ports, effectsUnderWay }, flights, rootOf, lookAgain);
   const stuckWork = stuck(ports, rootOf);
-  const watchers = { ...ports.watchers, event: hear };
-  const context = contextOf({ ...ports, watchers }, { queue, waits, votes, effectsUnderWay, lookAgain });
+  const own = { queue, waits, votes, effectsUnderWay, lookAgain };
+  const context = engineContext({ ...ports, watchers: { ...ports.watchers, event: hear } }, own);
   const nudged = new Set<string>();
   let backlog = 0;
+  const skipped = passedOver(queue);
+  /** Number of stops. A pass that began before the last one starts nothing more. */
+  let stops = 0;
   let failure: unknown;
   let isSwept = false;
   /** Tasks found missing since the last pass that scanned. */
   const gone = new Set<string>();
-  const registryView = registry(context, publisher);
+  const views = wrapUp(context, { publisher, stuckWork }, (thrown) => void (failure ??= thrown));
   return {
     pump,
     pass,
     isSettling: false,
     flights,
-    wrapUp,
-    showRegistry: registryView.show,
-    left: registryView.left,
+    isFlying: table.hasRoot,
+    isPassedOver: skipped.has,
+    wrapUp: views.wrapUp,
+    tidy: views.tidy,
+    ...registry(context, publisher),
     backlog: () => backlog,
     stop,
   };
@@ -150,41 +153,8 @@ export function engine(ports: Ports): Engine {
     await landFlights();
     rethrow();
     if (report === undefined) throw failure;
-    await tidy();
+    await views.tidy();
     return { ...report, moved: report.moved || ended, open: context.tasks.openCount() };
-  }
-
-  async function tidy(): Promise<void> {
-    await showAndPublish();
-    const end = context.clock.monotonicMs() + INTERVALS.ballotPatienceMs;
-    while (context.ballot.dueMs('read') === undefined && context.clock.monotonicMs() < end) {
-      const waitMs = context.ballot.dueMs('write');
-      if (waitMs === undefined) break;
-      await context.clock.sleep(waitMs);
-      await showBallot(context, true);
-    }
-    await context.flush();
-    context.audit.passed();
-  }
-
-  async function wrapUp(): Promise<void> {
-    await showBallot(context, false);
-    await showBoards(context, true);
-    publishAndCommit().catch((thrown: unknown) => void (failure ??= thrown));
-  }
-
-  async function publishAndCommit(): Promise<void> {
-    await stuckWork.report();
-    await publisher.publish();
-    await context.flush({ visible: false });
-    context.audit.passed();
-  }
-
-  async function showAndPublish(): Promise<void> {
-    await stuckWork.report();
-    await showBallot(context, true);
-    await showBoards(context, true);
-    await publisher.publish();
   }
 
   /** Waits for all flights. No pass runs meanwhile, so this checks for cancellations itself. */
@@ -217,17 +187,15 @@ export function engine(ports: Ports): Engine {
     return { ...report, ...(publishInMs === undefined ? {} : { publishInMs }) };
   }
 
-  async function runPass(
-    look: Look,
-    onEnd: (moved: boolean) => void,
-    roots?: ReadonlySet<string>,
-  ): Promise<PumpReport> {
+  async function runPass(look: Look, onEnd: OnEnd, roots?: ReadonlySet<string>): Promise<PumpReport> {
     rethrow();
-    const problems = context.agents.refresh(look === 'none');
-    const scanned = look === 'none' ? undefined : await scanAndTakeIn(look, problems);
+    const before = stops;
+    const problems = look === 'none' ? context.agents.refresh(true) : readRules();
+    const isScan = look === 'changed' || look === 'all';
+    const scanned = isScan ? await scanAndTakeIn(look, problems) : undefined;
     let moved = scanned?.moved ?? false;
     for (const problem of problems) report(context, problem);
-    const hasCancel = look === 'none' && (await context.intents.list()).some(({ kind }) => kind === 'cancel');
+    const hasCancel = !isScan && (await context.intents.list()).some(({ kind }) => kind === 'cancel');
     if (hasCancel && (await takeIntents(context, flights, nudged))) moved = true;
     if (await waits.look()) {
       await takeIntents(context, flights, nudged);
@@ -236,19 +204,22 @@ export function engine(ports: Ports): Engine {
     const needs = await sweepNeeds(context);
     moved = needs.moved || moved;
     const free = await capacity(context);
-    const { queue: ready, due } = await runnable(context, flights, needs, roots);
+    const { queue: ready, due } = await runnable(context, table, needs, roots);
     let isCancelled = await cancelledTasks(context);
     let advanced = 0;
     backlog = 0;
+    const noted = skipped.begin();
     for (let task = ready.next(); task !== undefined; task = ready.next()) {
+      if (stops !== before) break;
       // Another pass of this process may have started it while this one waited.
       if (flights.has(task.id) || isCancelled(task)) continue;
-      const isStarted = canStart(context, flights, free, task) && (await start(task, onEnd));
+      const isStarted = canStart(context, table, free, task) && (await start(task, onEnd));
       if (!isStarted) {
         backlog += ready.pass();
+        noted.note(task);
         stuckWork.passedOver(task, assigneeName(context, task));
         // Nothing starts behind a suspect, or it would never be alone.
-        if (isSuspect(task) && mustWaitAlone(flights, task)) break;
+        if (isSuspect(task) && mustWaitAlone(table, task)) break;
         continue;
       }
       advanced++;
@@ -256,8 +227,9 @@ export function engine(ports: Ports): Engine {
       await flights.get(task.id)?.done;
       isCancelled = await cancelledTasks(context);
     }
+    noted.done();
     await stuckWork.report();
-    await showBallot(context, look !== 'none');
+    await showBallot(context, isScan);
     await showBoards(context);
     const lookInMs = Math.min(context.ballot.dueMs('read') ?? Infinity, context.ballot.dueMs('write') ?? Infinity);
     return {
@@ -272,13 +244,17 @@ export function engine(ports: Ports): Engine {
     };
   }
 
+  function readRules(): Problem[] {
+    const problems = [...context.agents.refresh(), ...context.gate.refresh()];
+    context.pauses.look();
+    return problems;
+  }
+
   /** Scans the store and takes in what dead processes, people and the outside world left. */
   async function scanAndTakeIn(
-    look: Exclude<Look, 'none'>,
+    look: 'changed' | 'all',
     problems: Problem[],
   ): Promise<{ moved: boolean; scanMs: number }> {
-    problems.push(...context.gate.refresh());
-    context.pauses.look();
     if (!isSwept) await context.presence.sweep();
     isSwept = true;
     // A process that hosts only some agents must be visible to the others before it works.
@@ -312,18 +288,21 @@ export function engine(ports: Ports): Engine {
    * False if another task holds the shared conversation. The flight is entered before the first
    * await, so this process cannot start the task twice or give its capacity to another.
    */
-  function start(task: Task, onEnd: (moved: boolean) => void): Promise<boolean> {
+  function start(task: Task, onEnd: OnEnd): Promise<boolean> {
     const stop = new AbortController();
     const agent = assigneeName(context, task);
-    const here = inFlight(flights, agent);
+    const here = table.ofAgent(agent);
     const isLocked = lockSharedSession(context, task, context.agents.all().get(agent));
-    flights.set(task.id, {
+    const flight: Flight = {
       task: task.id,
+      root: task.root,
       agent: roleFacts(task.role).takesCapacity ? agent : 'nobody',
       stop,
       isAlone: isSuspect(task),
-      done: fly(),
-    });
+      done: Promise.resolve(),
+    };
+    table.add(flight);
+    flight.done = fly();
     return isLocked;
 
     async function fly(): Promise<void> {
@@ -337,16 +316,19 @@ export function engine(ports: Ports): Engine {
         failure ??= thrown;
         moved = false;
       } finally {
-        flights.delete(task.id);
-        if (moved !== undefined) onEnd(moved);
+        table.remove(flight);
+        if (moved !== undefined) onEnd(moved, task.root);
       }
     }
   }
 
-  async function stop(): Promise<void> {
-    votes.close();
-    for (const flight of flights.values()) flight.stop.abort();
-    while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
+  async function stop(kept: ReadonlySet<string> = new Set()): Promise<void> {
+    stops++;
+    if (kept.size === 0) votes.close();
+    const leaving = (): Flight[] => [...flights.values()].filter(({ root }) => !kept.has(root));
+    for (const flight of leaving()) flight.stop.abort();
+    for (let left = leaving(); left.length > 0; left = leaving()) await Promise.all(left.map(({ done }) => done));
+    await views.wrappedUp();
     if (failure !== undefined) return;
     await publisher.publish();
     await context.flush();

@@ -9,7 +9,7 @@ import type { EngineContext } from '../core/context.js';
 import type { StatePublisher } from './publish-states.js';
 
 interface RegistryView {
-  show(): Promise<void>;
+  showRegistry(): Promise<void>;
   /** Removes this process from the file, if it ever wrote it. */
   left(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export function registry(context: EngineContext, publisher: Pick<StatePublisher,
     return mine;
   };
   return {
-    show: () => next(() => show()),
+    showRegistry: () => next(() => show()),
     left: () =>
       next(async () => {
         if (isShown) await show(true);

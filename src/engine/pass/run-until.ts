@@ -9,7 +9,7 @@ export interface Condition {
   roots?: ReadonlySet<string> | undefined;
   look(): Look;
   /** A task that a pass started has left this process. */
-  onEnd(moved: boolean): void;
+  onEnd(moved: boolean, root: string): void;
   onPass(report: PumpReport): Promise<void> | void;
   /** Called if an immediate pass would find nothing. Waits for more to do; false: condition met. */
   wait(report: PumpReport): Promise<boolean>;

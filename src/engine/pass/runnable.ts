@@ -8,16 +8,15 @@ import { isLeaf } from '../../rules/patterns/decide.js';
 import { inOrder, queue, queueKey, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
 import { mayOffer } from '../../rules/staffing/offer.js';
 import { mayMove } from '../../rules/scheduling/ready.js';
+import { followUpOf } from '../../domain/task/follow-up.js';
 import { sessionId } from '../../domain/session/session-id.js';
-import type { Flight } from '../core/flight.js';
 import type { Capacity } from '../core/capacity.js';
 import { assigneeName, resolveAssignee } from '../core/assignee.js';
 import type { ReadyQueue } from '../core/ready-queue.js';
 import { isNeed } from '../coordination/needs.js';
 import type { EngineContext } from '../core/context.js';
 import type { SweptNeeds } from '../coordination/needs-sweep.js';
-
-type Flights = ReadonlyMap<string, Flight>;
+import type { Flights } from './flights.js';
 
 interface Runnable {
   /** Most urgent first. */
@@ -29,7 +28,7 @@ interface Runnable {
 /** `roots`: only tasks of these trees; absent: all. */
 export async function runnable(
   context: EngineContext,
-  flights: Flights,
+  { all: flights }: Flights,
   needs: SweptNeeds,
   roots?: ReadonlySet<string>,
 ): Promise<Runnable> {
@@ -58,10 +57,12 @@ export async function runnable(
   const others = ready.filter(({ task }) => readyTasks.find(task.id) === undefined);
   const rows: Row[] = [{ places: others.sort(inOrder), alike: false }];
   // The rows are copied because they may change during an await.
-  for (const places of [...readyRows(readyTasks, roots)]) {
+  const pausedTasks = context.pauses.tasks();
+  for (const row of [...readyRows(readyTasks, roots)]) {
+    const places = pausedTasks.size === 0 ? row : row.filter(({ task }) => !pausedTasks.has(task.root));
     const first = places[0]?.task;
     if (first === undefined || !isHosted(context, first) || isPaused(context, first)) continue;
-    rows.push({ places: await lockHolder(context, readyTasks, places), alike: true });
+    rows.push({ places: ownShare(context, await lockHolder(context, readyTasks, places)), alike: true });
   }
   return { queue: queue(rows, (id) => flights.has(id)), due };
 }
@@ -72,6 +73,21 @@ function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefin
     const place = readyTasks.find(root);
     if (place !== undefined) yield [place];
   }
+}
+
+/** Processes begin this far apart in a long queue, as a multiple of the tasks that each starts. */
+const SHARE = 2;
+
+/**
+ * Processes that all begin with the oldest task lose most races for it. In a long queue each begins
+ * at another place near the front, which moves with every change, so that no task is left behind.
+ */
+function ownShare({ presence, config, tasks }: EngineContext, places: readonly Place[]): readonly Place[] {
+  const share = SHARE * config.limits.parallel;
+  if (places.length <= 2 * share) return places;
+  const { rank, of } = presence.rank();
+  const shares = Math.min(of, Math.floor(places.length / share));
+  return shares > 1 ? places.slice(share * ((rank + tasks.version()) % shares)) : places;
 }
 
 /** Of tasks that share a conversation, only the holder of its lock can start. */
@@ -92,7 +108,7 @@ async function lockHolder(
  * caller can enter the flight before anything else is decided.
  */
 export function canStart(context: EngineContext, flights: Flights, capacity: Capacity, task: Task): boolean {
-  if (flights.size >= context.config.limits.parallel || mustWaitAlone(flights, task)) return false;
+  if (flights.all.size >= context.config.limits.parallel || mustWaitAlone(flights, task)) return false;
   // Bids need no capacity: a busy agent can still say how busy it is.
   if (!roleFacts(task.role).takesCapacity) return true;
   const assignee = resolveAssignee(context, task);
@@ -102,33 +118,34 @@ export function canStart(context: EngineContext, flights: Flights, capacity: Cap
   }
   const name = assigneeName(context, task);
   const limit = context.agents.all().get(name)?.maxConcurrentTasks ?? Infinity;
-  return limit === Infinity || inFlight(flights, name) + capacity.elsewhere(name) < limit;
+  return limit === Infinity || flights.ofAgent(name) + capacity.elsewhere(name) < limit;
 }
 
 /** A suspect starts when nothing else is in flight, and nothing else starts meanwhile. */
 export function mustWaitAlone(flights: Flights, task: Task): boolean {
-  if (flights.size === 0) return false;
+  if (flights.all.size === 0) return false;
   if (isSuspect(task)) return true;
-  for (const flight of flights.values()) if (flight.isAlone) return true;
+  for (const flight of flights.all.values()) if (flight.isAlone) return true;
   return false;
 }
 
-/** Locks the agent's shared conversation for the task. True if it has the lock or needs none. */
+/**
+ * Locks the conversation for the task if others may speak in it. True if it has the lock or needs
+ * none.
+ */
 export async function lockSharedSession(
   context: EngineContext,
   task: Task,
   agent: Agent | undefined,
 ): Promise<boolean> {
   // An agent with a pattern speaks in its stages, so its own task must not hold the lock.
-  if (agent?.session !== 'shared' || !isLeaf(task, agent)) return true;
+  if (agent === undefined || !isLeaf(task, agent) || !takesTurns(task, agent)) return true;
   return context.locks.acquire(sessionId(task, agent), task.id);
 }
 
-/** Number of tasks of this agent in flight. */
-export function inFlight(flights: Flights, agent: string): number {
-  let count = 0;
-  for (const flight of flights.values()) if (flight.agent === agent) count++;
-  return count;
+/** Whether other tasks may speak in the same conversation. */
+function takesTurns(task: Task, agent: Agent): boolean {
+  return agent.session === 'shared' || followUpOf(task) !== undefined || (task.retries ?? 0) > 0;
 }
 
 function isHosted(context: EngineContext, task: Task): boolean {
@@ -139,6 +156,7 @@ function isHosted(context: EngineContext, task: Task): boolean {
 }
 
 function isPaused(context: EngineContext, task: Task): boolean {
+  if (context.pauses.tasks().has(task.root)) return true;
   const paused = context.pauses.all();
   return paused.size > 0 && paused.has(assigneeName(context, task));
 }

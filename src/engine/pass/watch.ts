@@ -1,11 +1,12 @@
 /**
- * Runs passes until stopped. Between passes it sleeps until a ring, an ended task, or a due time.
+ * The goal of `watch`: work until stopped. Between passes it sleeps until a ring, an ended task, or
+ * a due time.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import { patience } from '../../domain/peer.js';
 import type { Ports } from '../core/context.js';
-import type { Engine, Look, PumpReport } from './pump.js';
-import { runUntil, type Condition } from './run-until.js';
+import { outcome, type Goal } from './goals.js';
+import type { Engine, PumpReport } from './pump.js';
 
 export interface WatchOptions {
   signal: AbortSignal;
@@ -18,117 +19,110 @@ const SCAN_SHARE = 20;
 const LONG_SCAN_MS = 2;
 const MAX_SCAN_REST_MS = 500;
 /**
- * Under load, passes take at most 1/4 of the time; tasks that end meanwhile share the next pass.
+ * Comparing every file takes at most 1/2000 of the time. In between, changed folders are listed at
+ * the normal rate, so only an edit in place whose file event was lost waits longer.
  */
-const PASS_SHARE = 4;
-const LONG_PASS_MS = 0.5;
-const MAX_PASS_REST_MS = 50;
+const FULL_SCAN_SHARE = 2000;
 /** Peers other than the first scan at most this many times less often. */
 const OTHERS_FACTOR = 8;
 
-export async function watch(ports: Ports, engine: Engine, { signal, onPass }: WatchOptions): Promise<void> {
-  const { ring, wake, ...condition } = untilStopped(ports, engine, signal, onPass);
-  const unhook = await ports.presence.onRing(ring);
-  signal.addEventListener('abort', wake, { once: true });
-  await ports.presence.join();
-  try {
-    await runUntil(engine, condition, signal);
-  } finally {
-    await unhook();
-    await engine.stop();
-  }
+interface WatchGoal extends Goal<void> {
+  /** Joins the workspace and listens for rings; returns what ends the listening. */
+  begin(): Promise<() => Promise<void>>;
 }
 
-interface Watching extends Condition {
-  ring(): void;
-  wake(): void;
-}
-
-function untilStopped(
+export function watchGoal(
   ports: Ports,
   engine: Engine,
-  signal: AbortSignal,
-  onPass: WatchOptions['onPass'] = () => undefined,
-): Watching {
-  const { clock, config } = ports;
-  let bell = new AbortController();
+  { signal, onPass = () => undefined }: WatchOptions,
+  wake: () => void,
+): WatchGoal {
+  const { clock } = ports;
+  const { done, resolve, fail } = outcome<void>();
   /** Time of the first ring since the last look. */
   let rungAt: number | undefined;
-  let isEnded = false;
   let lastFull = -Infinity;
-  let fullGapMs = rescanGap();
+  let lastScan = -Infinity;
+  let scanGapMs = rescanGap(ports);
+  let fullScanMs = 0;
   let scanRestUntil = -Infinity;
-  let nextPass = -Infinity;
-  let current = { from: 0, isFull: false, wasRung: false, version: 0 };
+  let shownAt = -Infinity;
+  let registryDue = Infinity;
+  /** A person may be saving the ballot: it is read again then. */
+  let ballotDue = Infinity;
+  let current = { isFull: false, wasRung: false, version: 0 };
+
   return {
-    ring() {
-      if (rungAt !== undefined) return;
-      rungAt = clock.monotonicMs();
-      wake();
+    roots: undefined,
+    done,
+    fail,
+    isAborted: () => signal.aborted,
+    async begin() {
+      const unhook = await ports.presence.onRing(() => {
+        if (rungAt !== undefined) return;
+        rungAt = clock.monotonicMs();
+        wake();
+      });
+      await ports.presence.join();
+      return unhook;
     },
-    wake,
-    look() {
-      const from = clock.monotonicMs();
-      const isFull = from - lastFull >= fullGapMs;
-      const look: Look = isFull ? 'all' : untilLook() <= 0 ? 'changed' : 'none';
-      current = { from, isFull, wasRung: rungAt !== undefined, version: ports.tasks.version() };
-      if (look !== 'none') rungAt = undefined;
-      isEnded = false;
-      if (isFull) lastFull = from;
-      return look;
-    },
-    onEnd(moved) {
-      if (!moved && engine.backlog() === 0) return;
-      isEnded = true;
-      wake();
+    look(now) {
+      const isFull = now >= fullDue();
+      const isDue = isFull || Math.min(lookDue(), ballotDue) <= now;
+      current = { isFull, wasRung: rungAt !== undefined, version: ports.tasks.version() };
+      if (isDue) rungAt = undefined;
+      if (isDue) lastScan = now;
+      if (isFull) lastFull = now;
+      return isFull ? 'all' : isDue ? 'changed' : 'none';
     },
     async onPass(report) {
-      const { from, isFull, wasRung, version } = current;
-      const passMs = clock.monotonicMs() - from;
-      nextPass = from + (passMs > LONG_PASS_MS ? Math.min(MAX_PASS_REST_MS, PASS_SHARE * passMs) : 0);
+      const { isFull, wasRung, version } = current;
+      ballotDue = clock.monotonicMs() + (report.lookInMs ?? Infinity);
       if ((report.scanMs ?? 0) > LONG_SCAN_MS)
         scanRestUntil = clock.monotonicMs() + Math.min(MAX_SCAN_REST_MS, SCAN_SHARE * report.scanMs!);
+      if (isFull) fullScanMs = report.scanMs ?? 0;
       const isIdle = engine.flights.size === 0;
       // A change that did not wake this process may not have woken others.
       if (isFull && !wasRung && isIdle && ports.tasks.version() !== version) ports.presence.ringOthers();
-      await engine.showRegistry();
+      scanGapMs = rescanGap(ports);
+      await showRegistry();
       onPass(report);
-      if (engine.flights.size === 0) await ports.flush();
+      if (isIdle) await ports.flush();
       ports.audit.passed();
     },
-    async wait({ due = Infinity, publishInMs = Infinity, lookInMs = Infinity }) {
-      fullGapMs = rescanGap();
-      const lookAt = clock.monotonicMs() + lookInMs;
-      const next = Math.min(due - clock.now().getTime(), publishInMs) + clock.monotonicMs();
-      for (;;) {
-        const now = clock.monotonicMs();
-        if ((isEnded && now >= nextPass) || signal.aborted) return true;
-        const untilPass = isEnded ? nextPass - now : Infinity;
-        const waitMs = Math.min(next - now, lastFull + fullGapMs - now, untilLook(), untilPass, lookAt - now);
-        bell = new AbortController();
-        await clock.sleep(Math.max(1, waitMs), bell.signal);
-        if (clock.monotonicMs() >= lookAt) rungAt = Math.min(rungAt ?? Infinity, lookAt - INTERVALS.ringSettleMs);
-        if (clock.monotonicMs() - now >= waitMs) return true;
-      }
+    nextPass: () => Math.min(fullDue(), lookDue(), registryDue, ballotDue),
+    async check() {
+      if (!signal.aborted) return 'going';
+      resolve();
+      return 'reached';
     },
   };
 
-  function wake(): void {
-    bell.abort('rung'); // an abort without a reason creates an error with a stack
+  /** Changes that come close together share a write. */
+  async function showRegistry(): Promise<void> {
+    const now = clock.monotonicMs();
+    registryDue = shownAt + INTERVALS.stateGatherMs;
+    if (now < registryDue) return;
+    registryDue = Infinity;
+    shownAt = now;
+    await engine.showRegistry();
   }
 
-  /** Infinity if it did not ring. */
-  function untilLook(): number {
-    return rungAt === undefined
-      ? Infinity
-      : Math.max(rungAt + INTERVALS.ringSettleMs, scanRestUntil) - clock.monotonicMs();
+  function fullDue(): number {
+    return lastFull + Math.max(scanGapMs, FULL_SCAN_SHARE * fullScanMs);
   }
 
-  /**
-   * The first peer scans at the normal rate and rings for all; others scan in case it is suspended.
-   */
-  function rescanGap(): number {
-    const me = ports.presence.rank();
-    return config.rescanMs * (me.rank === 0 ? 1 : Math.min(OTHERS_FACTOR, me.of) * patience(me));
+  /** After a ring, or in case one was lost. */
+  function lookDue(): number {
+    const rungDue = rungAt === undefined ? Infinity : rungAt + INTERVALS.ringSettleMs;
+    return Math.max(Math.min(rungDue, lastScan + scanGapMs), scanRestUntil);
   }
+}
+
+/**
+ * The first peer scans at the normal rate and rings for all; others scan in case it is suspended.
+ */
+function rescanGap({ presence, config }: Ports): number {
+  const me = presence.rank();
+  return config.rescanMs * (me.rank === 0 ? 1 : Math.min(OTHERS_FACTOR, me.of) * patience(me));
 }

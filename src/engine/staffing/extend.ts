@@ -8,16 +8,18 @@ import type { Agent } from '../../domain/agent/agent.js';
 import type { Draft } from '../../domain/agent/draft.js';
 import { childId } from '../../domain/task/id.js';
 import { problem } from '../../domain/problem.js';
-import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
+import { isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { extendStep, type ExtendInput, type ExtendStep } from '../../rules/staffing/extend.js';
 import { similarity } from '../../rules/staffing/similarity.js';
 import { bidsOf, costsOf } from '../tasks/costs.js';
-import { approvalFor, answerTo } from '../approvals/request.js';
+import { approvalFor, consult } from '../approvals/request.js';
 import { askRule } from '../core/ask-rule.js';
 import { createChildren } from '../tasks/create-children.js';
 import { fail, park, release } from '../tasks/settle.js';
+import { isOfRole } from '../../domain/task/role.js';
+import { isBuilt, KNOWN_TOOLS } from '../../tools/toolbox.js';
 import { grantForCost } from '../tasks/grant.js';
 import { record, type EngineContext } from '../core/context.js';
 
@@ -61,7 +63,17 @@ function situation(context: EngineContext, task: Task): Omit<ExtendInput, 'child
     task,
     agents.filter((agent) => agent.name !== maker),
   );
-  return { task, needs, maker, researcher, rival };
+  return { task, needs, maker, researcher, rival, tools: offeredTools(context), agents };
+}
+
+/** Our own tools, without those that only a role gives, and those of plugins that agents use. */
+function offeredTools({ tools, agents }: EngineContext): ExtendInput['tools'] {
+  const used = [...agents.all().values()].flatMap((agent) => agent.tools);
+  return [...new Set([...KNOWN_TOOLS, ...used])].flatMap((name) => {
+    const tool = tools.get(name);
+    const isOffered = tool !== undefined && (tool.plugin !== undefined || (isBuilt(name) && !isOfRole(name)));
+    return isOffered ? [{ name, description: tool.description }] : [];
+  });
 }
 
 /** The agent whose description is most similar to the task's. */
@@ -98,8 +110,8 @@ async function propose(
   children: ReadonlyMap<string, Placed | undefined>,
 ): Promise<void> {
   const costs = costsOf(NO_USAGE, children.values());
-  const wanted = approval(context, task, context.agents.all().get(maker)!, draft, evidence, round);
-  const answer = answerTo(await context.tasks.read(wanted.id), wanted);
+  const asked = approval(context, task, context.agents.all().get(maker)!, draft, evidence, round);
+  const { child: wanted, answer } = await consult(context, asked);
   if (answer.kind === 'open') {
     await createChildren(context, task, [wanted]);
     return park(context, claim, task, { tasks: [wanted.id] }, costs);
@@ -133,8 +145,7 @@ function approval(
   const script = draft.script ? { script_file: draft.script.file, script_text: draft.script.text } : {};
   const call = { id: `new-${round}`, name: 'create_agent', arguments: { name: draft.name, content, ...script } };
   const verdict = { verdict: 'ask' as const, reasons: evidence, risk: 'HIGH' as const };
-  const wanted = approvalFor(context, task, maker, call, verdict);
-  return { ...wanted, id: childId(task.id, `new-approve-${round}`), to: HUMAN };
+  return approvalFor(context, task, maker, call, verdict, { id: childId(task.id, `new-approve-${round}`) });
 }
 
 /** Idempotent: a file that already has this content is left as it is. */

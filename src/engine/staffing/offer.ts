@@ -131,7 +131,11 @@ async function ask(
 ): Promise<void> {
   const { bidMs } = context.config.coordination;
   const wanted: WantedChild[] = [];
-  for (const agent of agents) wanted.push(wantedBid(task, agent, await situation(context, task, agent, free), bidMs));
+  for (const agent of agents) {
+    const view = await situation(context, task, agent, free);
+    const bidders = agents.filter(({ name }) => name !== agent.name);
+    wanted.push(wantedBid(task, agent, { ...view, bidders }, bidMs));
+  }
   const granted = grantForCost(context, task, wanted, children);
   const costs = costsOf(NO_USAGE, children.values());
   if ('code' in granted) return fail(context, claim, task, granted, costs);
@@ -252,7 +256,12 @@ async function endLate(context: EngineContext, id: string, why = offerOver()): P
   return true;
 }
 
-async function situation(context: EngineContext, task: Task, agent: Agent, free: Capacity): Promise<Situation> {
+async function situation(
+  context: EngineContext,
+  task: Task,
+  agent: Agent,
+  free: Capacity,
+): Promise<Omit<Situation, 'bidders'>> {
   const all = context.bids.records();
   const ids = all === undefined ? [] : recordOf(all, agent.name).tasks;
   const recent: string[] = [];
@@ -260,7 +269,12 @@ async function situation(context: EngineContext, task: Task, agent: Agent, free:
     const placed = await context.tasks.read(id);
     if (placed !== undefined) recent.push(`${firstLine(placed.task)} (${placed.state})`);
   }
-  return { workload: free.load(agent.name), recent, open: context.tasks.openCount(), others: others(context, task) };
+  return {
+    workload: free.load(agent.name),
+    recent,
+    open: Math.max(0, context.tasks.openCount() - 1),
+    others: others(context, task),
+  };
 }
 
 /** Other open work, as context for a bid; internal tasks are left out. */

@@ -13,7 +13,7 @@ export async function createChildren(
   const at = context.clock.now().toISOString();
   const created = await Promise.all(
     wanted.map(async (want) => {
-      const child = makeChild(parent, want, at);
+      const child = makeChild(parent, withAsker(parent, want), at);
       const isDerived = roleFacts(child.role).isStage && isOursAlone(context, child.to);
       if (!(await context.tasks.create(child, { durable: !isDerived }))) return [];
       context.pace.made(parent.root);
@@ -29,4 +29,10 @@ function isOursAlone({ agents, hosts }: EngineContext, agent = ''): boolean {
   const known = agents.all().get(agent);
   if (known?.session === 'shared' || (known?.maxConcurrentTasks ?? Infinity) !== Infinity) return false;
   return hosts === undefined || hosts.has(agent);
+}
+
+/** Requested work names the conversation that asked for it. */
+function withAsker({ session }: Task, want: WantedChild): WantedChild {
+  if (session === undefined || !roleFacts(want.role).isWork) return want;
+  return { ...want, context: { ...want.context, asker_session: session } };
 }

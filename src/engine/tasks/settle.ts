@@ -21,9 +21,7 @@ export async function complete(
   costs?: Costs,
 ): Promise<void> {
   const { waits: _, error: __, lost: ___, written: ____, ...rest } = task;
-  // A record must stay small enough to be read back; a longer result becomes a blob.
-  const kept = await quoted(context, result, context.config.limits.maxTaskBytes / 8);
-  const ended: Task = { ...rest, result: kept, ...spent(costs) };
+  const ended: Task = { ...rest, result: await kept(context, result), ...spent(costs) };
   if (task.parent !== undefined) {
     // A stage's result can be derived again from its children or its own conversation.
     return settle(context, claim, ended, 'completed', {
@@ -38,9 +36,23 @@ export async function complete(
   await settle(context, claim, { ...ended, certificate: certified.certificate }, 'completed');
 }
 
-export async function fail(context: Ports, claim: Claim, task: Task, error: Problem, costs?: Costs): Promise<void> {
+/** A record must stay small enough to be read back; a longer text becomes a blob. */
+export async function kept(context: EngineContext, text: string): Promise<string> {
+  return quoted(context, text, context.config.limits.maxTaskBytes / 8);
+}
+
+/** `said`: what the agent said last, for people and for the asker. */
+export async function fail(
+  context: Ports,
+  claim: Claim,
+  task: Task,
+  error: Problem,
+  costs?: Costs,
+  said?: string,
+): Promise<void> {
   const { waits: _, result: __, ...rest } = task;
-  await settle(context, claim, { ...rest, error, ...spent(costs) }, 'failed');
+  const result = said === undefined ? {} : { result: said };
+  await settle(context, claim, { ...rest, ...result, error, ...spent(costs) }, 'failed');
 }
 
 async function settle(

@@ -3,10 +3,10 @@
  * must be a plan. The human approves it, perhaps edited, before the agent may call tools. The state
  * is read from the kinds of the messages.
  */
-import { problem } from '../../domain/problem.js';
-import { openCalls, type ToolCall } from '../../domain/session/session.js';
-import { roleFacts } from '../../domain/task/role.js';
-import { isChoosing } from '../../rules/patterns/router.js';
+import { problem } from '../../../domain/problem.js';
+import { openCalls, type ToolCall } from '../../../domain/session/session.js';
+import { roleFacts } from '../../../domain/task/role.js';
+import { isChoosing } from '../../../rules/patterns/router.js';
 import { hasRequiredCall } from './required-call.js';
 import { controlMessage, type Action, type Draft, type FailStep, type PlanVerdict, type Talk } from './step.js';
 

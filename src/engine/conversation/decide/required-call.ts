@@ -3,16 +3,19 @@
  * model that answers in text or calls the tool wrongly gets a reminder; then the task fails. A
  * retry of the task asks again.
  */
-import { readBid } from '../../domain/task/bid.js';
-import { readAssignment } from '../../domain/coordination/dependency.js';
-import { readVerdict } from '../../domain/task/goal-verdict.js';
-import { readTrialVerdict } from '../../domain/agent/draft.js';
-import { readKeys } from '../../domain/task/breakdown.js';
-import { problem } from '../../domain/problem.js';
-import { finalAnswer, reportedAnswer, type Message } from '../../domain/session/session.js';
-import { roleFacts } from '../../domain/task/role.js';
-import type { Task } from '../../domain/task/task.js';
-import { controlMessage, type SayStep } from './step.js';
+import type { Agent } from '../../../domain/agent/agent.js';
+import { readBid } from '../../../domain/task/bid.js';
+import { readAssignment } from '../../../domain/coordination/dependency.js';
+import { readVerdict } from '../../../domain/task/goal-verdict.js';
+import { readTrialVerdict } from '../../../domain/agent/draft.js';
+import { readKeys } from '../../../domain/task/breakdown.js';
+import { problem } from '../../../domain/problem.js';
+import { finalAnswer, reported } from '../../../domain/session/session.js';
+import { roleFacts } from '../../../domain/task/role.js';
+import { readRoute } from '../../../domain/task/route.js';
+import type { Task } from '../../../domain/task/task.js';
+import { isChoosing } from '../../../rules/patterns/router.js';
+import { controlMessage, type SayStep, type Talk } from './step.js';
 
 interface RequiredCall {
   /** Whether a text answer can be read as the call. */
@@ -28,21 +31,23 @@ const REQUIRED: Readonly<Record<string, RequiredCall>> = {
   name_duplicates: { accepts: (text) => readKeys(text) !== undefined },
   draft_agent: { accepts: () => false, tries: 5 },
   judge_trial: { accepts: (text) => readTrialVerdict(text) !== undefined },
+  route_to: { accepts: (text) => readRoute(text) !== undefined },
   place_bid: { accepts: (text) => readBid(text) !== undefined },
 };
 
 export function hasRequiredCall(task: Pick<Task, 'role'>): boolean {
-  return requiredTool(task) !== undefined;
+  return roleFacts(task.role).requiredTool !== undefined;
 }
 
-function requiredTool({ role }: Pick<Task, 'role'>): string | undefined {
-  return roleFacts(role).requiredTool;
+/** The one tool that this turn must call; a router must choose. */
+export function requiredTool(task: Pick<Task, 'role'>, agent: Pick<Agent, 'router'>): string | undefined {
+  return isChoosing(task, agent) ? 'route_to' : roleFacts(task.role).requiredTool;
 }
 
 /** Undefined: no call is required, or it is not late yet. */
-export function reminder(task: Task, messages: readonly Message[]): SayStep | undefined {
-  const tool = requiredTool(task);
-  if (tool === undefined || reportedAnswer(messages) !== undefined) return undefined;
+export function reminder({ task, agent, messages }: Pick<Talk, 'task' | 'agent' | 'messages'>): SayStep | undefined {
+  const tool = requiredTool(task, agent);
+  if (tool === undefined || reported(messages) !== undefined) return undefined;
   const required = REQUIRED[tool]!;
   const text = finalAnswer(messages);
   if (text !== undefined && required.accepts(text)) return undefined;

@@ -1,10 +1,10 @@
 /** The steps of a conversation, and the facts from which `nextStep` decides. */
-import type { Agent } from '../../domain/agent/agent.js';
-import type { Budget } from '../../domain/budget/budget.js';
-import type { Price } from '../../domain/budget/price.js';
-import type { Problem } from '../../domain/problem.js';
-import type { Message, MessageKind, ToolCall } from '../../domain/session/session.js';
-import type { Task } from '../../domain/task/task.js';
+import type { Agent } from '../../../domain/agent/agent.js';
+import type { Budget } from '../../../domain/budget/budget.js';
+import type { Price } from '../../../domain/budget/price.js';
+import type { Problem } from '../../../domain/problem.js';
+import type { Message, MessageKind, ToolCall } from '../../../domain/session/session.js';
+import type { Task } from '../../../domain/task/task.js';
 
 /** A conversation as the rules see it. */
 export interface Talk {
@@ -15,6 +15,8 @@ export interface Talk {
   messages: readonly Message[];
   /** All messages of the conversation, which several tasks may share. */
   all: readonly Message[];
+  /** The tools that the agent may call in this task. */
+  tools: readonly string[];
   /** Whether a tool of this name can change anything. */
   changes(tool: string): boolean;
 }
@@ -31,6 +33,10 @@ export interface Facts {
   /** Every note that the agent should read now is in the conversation. */
   areNotesHeard?: true;
   budget?: TurnBudget;
+  /** Changes that the agent has not been informed of. */
+  news?: Draft[];
+  /** The human's answer to spending an unknown amount. */
+  priceVerdict?: 'yes' | 'no';
 }
 
 /** `plan`: the human's edited version. */
@@ -56,6 +62,8 @@ export interface TurnBudget {
   maxTokens?: number | undefined;
   /** Price of the most expensive model that may be asked. */
   price?: Price | undefined;
+  /** Models that may be asked and whose price is not known. */
+  unpriced?: readonly string[];
 }
 
 /** A message before it is stamped with the time. */
@@ -77,6 +85,8 @@ export type Action =
   /** `isAnswered`: only notes about this work still matter. */
   | { do: 'hear_notes'; isAnswered: boolean }
   | { do: 'look_up_budget' }
+  /** The budget of money cannot be kept: ask the human. */
+  | { do: 'ask_price'; models: readonly string[] }
   | TurnStep;
 
 /** `failure`: the task fails once the messages are written. */
@@ -108,4 +118,6 @@ export type Ending =
 export interface FailStep {
   do: 'fail';
   problem: Problem;
+  /** What the agent said last; the record keeps it. */
+  said?: string;
 }

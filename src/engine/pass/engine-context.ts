@@ -1,0 +1,23 @@
+/** Adds the engine's own state to the ports. */
+import { unreadableSessions } from '../conversation/unreadable.js';
+import { listenToNotes } from '../coordination/mesh.js';
+import type { EngineContext, Ports } from '../core/context.js';
+import { pace } from '../core/pace.js';
+
+export function engineContext(
+  ports: Ports,
+  own: Pick<EngineContext, 'queue' | 'waits' | 'votes' | 'effectsUnderWay' | 'lookAgain'>,
+): EngineContext {
+  return {
+    ...ports,
+    ...own,
+    hearingNotes: new Set(),
+    faults: new Set(),
+    lastLook: { version: -1 },
+    fitCache: new WeakMap(),
+    folds: { heads: new Map(), background: new WeakMap(), taint: new WeakMap() },
+    heardNotes: listenToNotes(ports.bus),
+    unreadable: unreadableSessions(ports),
+    pace: pace(ports.clock, ports.config.limits.tasksPerMinute, ports.creationRate),
+  };
+}
