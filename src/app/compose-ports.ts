@@ -3,6 +3,7 @@ import path from 'node:path';
 import { actions } from '../adapters/actions/index.js';
 import { ballot } from '../adapters/ballot/index.js';
 import { bids, noBids } from '../adapters/bids/index.js';
+import { boundContent } from '../adapters/bound-content/index.js';
 import { boardTools } from '../adapters/boards/board-tools.js';
 import { boards } from '../adapters/boards/index.js';
 import { bus } from '../adapters/bus/index.js';
@@ -12,30 +13,41 @@ import { creationRate } from '../adapters/creation-rate/index.js';
 import { files } from '../adapters/files/index.js';
 import { heldFiles } from '../adapters/held-files/index.js';
 import { inbox } from '../adapters/inbox/index.js';
-import { LIST_PRICES } from '../adapters/models/ai-sdk/prices.js';
 import { models } from '../adapters/models/index.js';
 import { pauses } from '../adapters/pauses/index.js';
+import { project } from '../adapters/project/index.js';
+import { privateTexts } from '../adapters/private-texts/index.js';
+import { fileTaint } from '../adapters/file-taint/index.js';
 import type { Plugins } from '../adapters/plugins/index.js';
 import { gate } from '../adapters/policy-files/gate.js';
 import { processes as realProcesses } from '../adapters/processes/index.js';
 import type { Roster } from '../adapters/roster/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
+import { surroundings } from '../adapters/machine/surroundings.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
+import { web } from '../adapters/web/index.js';
 import { workspaceFiles } from '../adapters/workspace-files/index.js';
-import { findPrice } from '../domain/budget/price.js';
+import { priceOf } from '../domain/config/prices.js';
+import { stricterSandbox } from '../domain/config/settings.js';
 import type { Config } from '../domain/config/config.js';
 import { NO_AUDIT, watchers, type Audit, type Ports } from '../engine/core/context.js';
 import { audit } from '../engine/pass/audit.js';
 import type { Clock, Ids } from '../ports/clock.js';
+import type { Consent } from '../ports/consent/index.js';
 import type { Disk } from '../ports/disk.js';
+import type { Pauses } from '../ports/pauses.js';
+import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store/index.js';
 import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
+import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
+import type { Tape } from './readers/tape.js';
+import { consentFor, rulesInForce, trustedEdit, type Trust } from './trust/trust.js';
 
 interface Foundation {
   root: string;
@@ -48,11 +60,15 @@ interface Foundation {
   agents: Roster;
   /** Peer ids under which this process worked until its store failed. */
   abandoned: ReadonlySet<string>;
+  /** What may act; absent in a replay, which runs nothing of its folder. */
+  trust?: Trust;
+  /** Agents that wait until the workspace is trusted, and why. */
+  held: ReadonlyMap<string, string>;
 }
 
 /** `store` is separate because only its owner may close it. */
 export function composePorts(given: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
-  const { root, clock, ids, env, config, plugins, agents, abandoned } = given;
+  const { root, clock, ids, env, config, plugins, agents, abandoned, trust, held } = given;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
   const isKept = config.git.enabled && options.history !== false && options.disk === undefined;
@@ -62,23 +78,34 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   const opened = openStore({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
-  const fileTools = workspaceFiles({
-    root,
-    disk,
-    onWrite: history?.changed,
-    judge: { spelling: judgeSpelling, path: judgePath },
-    search: search({ kind: config.search }),
-  });
+  const judge = { spelling: judgeSpelling, path: judgePath };
+  const ranked = search({ kind: config.search });
+  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });
+  const sources = sourcesOf(
+    () => store,
+    () => agents.all().values(),
+  );
   // A recorded workspace has a clock of its own; waiting for the outside world goes by the real
   // one.
   const waitingClock = tape ? realClock() : clock;
+  const consent = consentOf(trust, env, tape);
+  const commands = shellOf(given, waitingClock);
+  const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
   const ports: Ports = {
     ...store,
-    model: options.model ?? models({ config, env, clock: waitingClock, readFile }),
-    price: (model) => findPrice(model, config.prices, LIST_PRICES),
-    gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins) }),
-    shell: actions(shell({ root, env, clock: waitingClock }), { root, env, builtIn: packageFolder('plugins') }),
-    ballot: ballot({ root, disk, clock: waitingClock, peer, livePeers, isTimed: tape === undefined }),
+    model:
+      options.model ??
+      models({ config: inForce(config, trust), env, clock: waitingClock, readFile, readBlob: store.blobs.get }),
+    price: (model) => priceOf(model, config, env, clock.now()),
+    gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
+    content: boundContent({ root, disk }),
+    fileTaint: fileTaint({ root, disk, baseOf: fileTools.baseOf }),
+    privateTexts: privateTexts({ root, disk }),
+    shell: commands,
+    web: web(),
+    project: project(disk, root),
+    consent,
+    ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
     inbox: inbox({ root, disk, peer }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
@@ -86,23 +113,15 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     checkIns: checkIns({ root, disk, peer }),
     // Caches are not part of a recording.
     bids: tape ? noBids() : bids({ root, disk, peer, fold: addToRecords }),
-    pauses: pauses({ root, disk }),
+    pauses: withHeld(pauses({ root, disk, clock }), held),
     creationRate: creationRate({ root, disk }),
-    boardTools: boardTools({
-      root,
-      disk,
-      ids,
-      store,
-      sources: sourcesOf(
-        () => store,
-        () => agents.all().values(),
-      ),
-    }),
+    boardTools: boardTools({ root, disk, ids, store, sources }),
     workspaceFiles: fileTools,
     agents,
-    tools: new Map([...toolbox(), ...plugins.tools.map((tool) => [tool.name, tool] as const)]),
+    tools: toolsOf(plugins),
     audit: trail,
     config,
+    surroundings: surroundings(root),
     clock,
     ids,
     hosts: options.agents && new Set(options.agents),
@@ -123,7 +142,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   }
 }
 
-function openStore({ root, disk, clock, ids }: Foundation, { processes, agents, tape }: OpenOptions): Store {
+function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processes, agents, tape }: OpenOptions): Store {
   return files({
     root,
     disk,
@@ -131,12 +150,71 @@ function openStore({ root, disk, clock, ids }: Foundation, { processes, agents, 
     ids,
     processes: processes ?? realProcesses(),
     agents: agents ?? [],
+    abandoned,
     // A recorded run must not depend on how long a write takes.
-    ...(tape ? { lag: () => undefined, soon: (write: () => void) => write() } : {}),
+    ...(tape ? { lag: (wake: () => void) => wake(), eventsAtOnce: true } : {}),
   });
 }
 
+/** Only providers that may act, and scripted ones, which do not. */
+function inForce(config: Config, trust: Trust | undefined): Config {
+  const scripts = Object.entries(config.providers).filter(([, { kind }]) => kind === 'scripted');
+  return { ...config, providers: { ...trust?.inForce.providers, ...Object.fromEntries(scripts) } };
+}
+
+function shellOf({ root, env, config, trust }: Foundation, clock: Clock): Shell {
+  const sandbox = stricterSandbox(config.sandbox, trust?.settings.sandbox);
+  const own = trust?.code === undefined ? {} : { own: trust.code };
+  return actions(shell({ root, env, sandbox, clock }), { root, env, builtIn: packageFolder('plugins'), ...own });
+}
+
+function consentOf(trust: Trust | undefined, env: Foundation['env'], tape: Tape | undefined): Consent {
+  const real = trust && consentFor(trust.record, env);
+  return tape?.consent(real) ?? real!;
+}
+
+/** The trusted rules; in a replay, those of its folder until it continues live. */
+function rulesOf(
+  trust: Trust | undefined,
+  env: Foundation['env'],
+  tape: Tape | undefined,
+): Pick<Parameters<typeof gate>[0], 'trusted' | 'onRule'> {
+  if (trust !== undefined) return { trusted: rulesInForce(trust, env), onRule: trustedEdit(trust, env) };
+  return {
+    trusted() {
+      const restricted = tape?.replayed?.restricted();
+      return restricted === undefined ? undefined : { rules: {}, restricted };
+    },
+  };
+}
+
+/** Agents that are held are paused until the workspace is trusted and opened again. */
+function withHeld(pauses: Pauses, held: ReadonlyMap<string, string>): Pauses {
+  if (held.size === 0) return pauses;
+  const both = (paused: ReadonlyMap<string, string>): ReadonlyMap<string, string> => new Map([...paused, ...held]);
+  return {
+    ...pauses,
+    look: () => both(pauses.look()),
+    all: () => both(pauses.all()),
+    isPaused: (agent) => held.has(agent) || pauses.isPaused(agent),
+  };
+}
+
 function isFreeTool(plugins: Plugins): (tool: string) => boolean {
-  const names = new Set(plugins.tools.map((tool) => tool.name));
-  return (tool) => names.has(tool) && !plugins.requiresApproval(tool);
+  return (tool) => plugins.tools.some(({ name }) => name === tool) && !plugins.requiresApproval(tool);
+}
+
+/** A view of the current tools: a plugin may change its own. */
+function toolsOf(plugins: Plugins): Ports['tools'] {
+  const built = toolbox();
+  let from: Plugins['tools'] | undefined;
+  let all = built;
+  const now = (): Map<string, Tool> => {
+    if (from !== plugins.tools) {
+      from = plugins.tools;
+      all = new Map([...built, ...from.map((tool) => [tool.name, tool] as const)]);
+    }
+    return all;
+  };
+  return { get: (name) => now().get(name), has: (name) => now().has(name) };
 }

@@ -4,10 +4,14 @@
  */
 import { folderFindings, programFindings, quarantineFinding, type Finding } from '../adapters/machine/index.js';
 import { disk } from '../adapters/disk/index.js';
-import { isWorkspace } from '../adapters/files/index.js';
+import { isWorkspace, journalAdoption, type HeldJournal } from '../adapters/files/index.js';
+import { processes } from '../adapters/processes/index.js';
 import { shell } from '../adapters/shell/index.js';
 import { openHistory } from './readers/history.js';
+import { noWorkspace } from './readers/no-workspace.js';
 import { openRoster } from './readers/open-roster.js';
+import { asProblem, ProblemError, problem } from '../domain/problem.js';
+import { lookAtTrust, rightsOf } from './trust/trust.js';
 
 export async function examine(root: string, env: Record<string, string | undefined>): Promise<Finding[]> {
   const isThere = isWorkspace(disk(), root);
@@ -15,10 +19,49 @@ export async function examine(root: string, env: Record<string, string | undefin
     ...programFindings(),
     sandbox(root, env),
     ...(isThere
-      ? [...folderFindings(root), agents(root, env), history(root, env), quarantineFinding(root)]
-      : [noWorkspace(root)]),
+      ? [
+          ...folderFindings(root),
+          rights(root, env),
+          trusted(root, env),
+          agents(root, env),
+          history(root, env),
+          quarantineFinding(root),
+          ...journals(root),
+        ]
+      : [notThere(root)]),
     keys(env),
   ];
+}
+
+/**
+ * Without a peer, every journal that cannot be replayed. A journal whose process cannot be judged
+ * must be named, because that process may be at work.
+ */
+export async function adoptJournals(root: string, peer: string | undefined): Promise<HeldJournal[]> {
+  if (!isWorkspace(disk(), root)) throw new ProblemError(noWorkspace(root, disk().stamp(root) !== undefined));
+  const { held, adopt } = journalAdoption(root, disk(), processes());
+  const chosen = held().filter((journal) =>
+    peer === undefined ? journal.why === 'unreadable' : journal.peer === peer,
+  );
+  if (peer !== undefined && chosen.length === 0)
+    throw new ProblemError(
+      problem('not_found', `no held journal is called ${JSON.stringify(peer)}`, { hint: 'guild doctor names them' }),
+    );
+  for (const journal of chosen) await adopt(journal);
+  return chosen;
+}
+
+function journals(root: string): Finding[] {
+  const found = journalAdoption(root, disk(), processes()).held();
+  if (found.length === 0) return [{ name: 'journals', verdict: 'good', text: 'none is held' }];
+  return found.map(({ peer, why, host, pid }) => ({
+    name: 'journals',
+    verdict: 'odd',
+    text:
+      why === 'unreadable'
+        ? `the journal of ${peer} cannot be replayed, and its tasks are held; guild doctor --adopt ${peer} continues them from their files`
+        : `${peer} (pid ${pid} on ${host}) cannot be judged from here, and keeps its tasks; if it has ended, guild doctor --adopt ${peer} hands them on`,
+  }));
 }
 
 function sandbox(root: string, env: Record<string, string | undefined>): Finding {
@@ -26,8 +69,25 @@ function sandbox(root: string, env: Record<string, string | undefined>): Finding
   return {
     name: 'sandbox',
     verdict: sandboxedShell.isSandboxed() ? 'good' : 'odd',
-    text: sandboxedShell.confinement(false),
+    text: sandboxedShell.refusal() ?? sandboxedShell.confinement(undefined),
   };
+}
+
+function rights(root: string, env: Record<string, string | undefined>): Finding {
+  const [first, ...others] = rightsOf(root, env);
+  if (first === undefined) return { name: 'rights', verdict: 'good', text: 'only you can write the rules' };
+  const more = others.length > 0 ? `; ${others.length} more like this` : '';
+  return { name: 'rights', verdict: 'bad', text: `${first.message}; ${first.hint ?? ''}${more}` };
+}
+
+function trusted(root: string, env: Record<string, string | undefined>): Finding {
+  try {
+    const { state } = lookAtTrust(root, env);
+    if (state === 'trusted') return { name: 'trust', verdict: 'good', text: 'you trust what of it acts' };
+    return { name: 'trust', verdict: 'odd', text: `${state}: guild trust shows what it wants` };
+  } catch (thrown) {
+    return { name: 'trust', verdict: 'bad', text: asProblem(thrown).message };
+  }
 }
 
 function history(root: string, env: Record<string, string | undefined>): Finding {
@@ -61,6 +121,6 @@ function keys(env: Record<string, string | undefined>): Finding {
   };
 }
 
-function noWorkspace(root: string): Finding {
+function notThere(root: string): Finding {
   return { name: 'workspace', verdict: 'odd', text: `${root} is not a workspace; guild init creates one` };
 }

@@ -85,7 +85,8 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
   const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
   const description = text ?? first;
   const context = { forked_from: { session: from, at: kept } };
-  const task = await newTask(store, { id: name, description, to: agent.name, session: sessionId, context }, now);
+  const fork = { id: name, description, to: agent.name, session: sessionId, context };
+  const task = await newTask(store, fork, { at: now });
   return { task, session: sessionId, kept, moved: kept !== wanted };
 }
 
@@ -94,14 +95,14 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
  * started with.
  */
 function forkHeader(
-  { agentType, model, definition, agentId }: SessionHeader,
+  { agentType, model, definition, pins, agentId }: SessionHeader,
   agent: string,
   sessionId: string,
   task: string,
   forkedFrom: string,
   now: Date,
 ): SessionHeader {
-  const same = agent === agentId ? { agentType, model, definition } : {};
+  const same = agent === agentId ? { agentType, model, definition, pins } : {};
   const known = Object.fromEntries(Object.entries(same).filter(([, value]) => value !== undefined));
   return { sessionId, agentId: agent, ...known, created: now.toISOString(), status: 'active', task, forkedFrom };
 }

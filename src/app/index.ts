@@ -10,8 +10,15 @@
  * await workspace.close();
  * ```
  */
+import type { OpenOptions } from './open-options.js';
+import type { Workspace } from './open-workspace.js';
+
+/** The program is loaded by the first call, so that an import costs next to nothing. */
+export async function openWorkspace(folderPath: string, options: OpenOptions = {}): Promise<Workspace> {
+  return (await import('./reopen.js')).openWorkspace(folderPath, options);
+}
+
 export type { OpenOptions } from './open-options.js';
-export { openWorkspace } from './reopen.js';
 export type { Workspace } from './open-workspace.js';
 export type { NewTask } from './new-task.js';
 export type { Agent } from '../domain/agent/agent.js';

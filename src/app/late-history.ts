@@ -89,10 +89,6 @@ export function watchedDisk(disk: Disk, changed: (file: string) => void): Disk {
       changed(file);
       return stamp;
     },
-    appendOwn(file, bytes) {
-      disk.appendOwn(file, bytes);
-      changed(file);
-    },
     patch(file, offset, bytes) {
       const stamp = disk.patch(file, offset, bytes);
       changed(file);
@@ -115,10 +111,6 @@ export function watchedDisk(disk: Disk, changed: (file: string) => void): Disk {
       const isRemoved = disk.remove(file);
       if (isRemoved) changed(file);
       return isRemoved;
-    },
-    removeSoon(file) {
-      disk.removeSoon(file);
-      changed(file);
     },
     async createSynced(file, bytes) {
       await disk.createSynced(file, bytes);

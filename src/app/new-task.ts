@@ -12,14 +12,24 @@ export interface NewTask {
   type?: string | undefined;
   requirements?: string[] | undefined;
   dependencies?: string[] | undefined;
+  /** Paths in the workspace. */
+  attachments?: string[] | undefined;
   context?: Record<string, unknown> | undefined;
   /** An existing conversation that the task continues. */
   session?: string | undefined;
   priority?: Task['priority'] | undefined;
 }
 
+interface NewTaskOptions {
+  at?: Date;
+  freshId?: () => string;
+  /** The caller waits for the end of the task, so nobody is told that it was accepted before. */
+  isAwaited?: boolean;
+}
+
 /** Throws a ProblemError if the id is taken or cannot be a file name. */
-export async function newTask(store: Store, input: NewTask, at = new Date(), freshId = randomId): Promise<Task> {
+export async function newTask(store: Store, input: NewTask, options: NewTaskOptions = {}): Promise<Task> {
+  const { at = new Date(), freshId = randomId, isAwaited = false } = options;
   const { id = `task_${freshId()}`, description, ...rest } = input;
   if (!isSafeId(id)) {
     throw new ProblemError(
@@ -38,7 +48,10 @@ export async function newTask(store: Store, input: NewTask, at = new Date(), fre
     from: 'human',
     ...fields,
   });
-  if (!(await store.tasks.create(task))) throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
+  // A fresh id belongs to this process alone.
+  const durable = !isAwaited || input.id !== undefined;
+  if (!(await store.tasks.create(task, { durable })))
+    throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
   store.events.append({
     at: task.created_at,
     name: 'task.created',

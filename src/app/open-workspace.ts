@@ -17,17 +17,19 @@ import { patience, type Peer } from '../domain/peer.js';
 import { ProblemError, type Problem } from '../domain/problem.js';
 import type { EndedState, Placed, Task } from '../domain/task/task.js';
 import { engine, type Engine, type PumpReport } from '../engine/pass/pump.js';
-import { watch } from '../engine/pass/watch.js';
+import { driver } from '../engine/pass/driver.js';
 import type { Bus } from '../ports/bus.js';
-import type { Store } from '../ports/store/index.js';
+import type { Store, StoreStats } from '../ports/store/index.js';
 import { composePorts } from './compose-ports.js';
-import { driver } from './driver.js';
+import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
 import { noWorkspace } from './readers/open-reader.js';
 import { readConfig } from './readers/read-config.js';
 import { taped } from './readers/tape.js';
 import { taskTree } from './readers/task-tree.js';
+import { askOnce, openTrust, type Trust } from './trust/trust.js';
+import { heldAgents } from './trust/held-agents.js';
 
 export interface Workspace {
   readonly root: string;
@@ -46,6 +48,8 @@ export interface Workspace {
   /** Ends the task with its results so far: each conversation under it gives one last answer. */
   stop(id: string): Promise<void>;
   retry(id: string): Promise<void>;
+  /** Continues the conversation of an ended task with a new task. */
+  followUp(id: string, text: string): Promise<Task>;
   /** Sends a message to an open task; the agent sees it before its next turn. */
   tell(id: string, text: string): Promise<void>;
   events(options?: { task?: string; limit?: number }): Promise<Event[]>;
@@ -69,6 +73,8 @@ export interface Workspace {
   finish(id: string, signal?: AbortSignal): Promise<Placed>;
   /** Works until the signal aborts; then releases its tasks and resolves. */
   watch(signal: AbortSignal, onPass?: (report: PumpReport) => void): Promise<void>;
+  /** Figures about this process since it opened the workspace. */
+  stats(): StoreStats;
   /** Leaves the workspace. */
   close(): Promise<void>;
 
@@ -93,21 +99,40 @@ export async function openWorkspace(
   const { config, problems: configProblems, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
   const { tape } = options;
-  const load = (): Promise<Plugins> =>
-    loadPlugins({ root, plugins: config.plugins, env, builtIn: packageFolder('plugins') });
+  let isOpen: (task: string) => boolean = () => false;
+  const trust = tape?.replayed === undefined ? openTrust(root, env, config) : undefined;
+  if (trust !== undefined) configProblems.push(...askOnce(trust, env), ...trust.problems);
+  const load = (): Promise<Plugins> => loadPlugins({ ...pluginsIn(root, trust), env, isOpen: (id) => isOpen(id) });
   const plugins = await (tape?.plugins(load) ?? load());
   configProblems.push(...plugins.problems);
-  const pluginTools = plugins.tools.map((tool) => tool.name);
-  const agents = roster(disk, root, options.modelName, [], pluginTools);
+  const agents = roster(disk, root, options.modelName, [], () => namesOf(plugins));
   agents.refresh();
-  const { ports, store } = composePorts({ root, disk, clock, ids, env, config, plugins, agents, abandoned }, options);
+  const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, namesOf(plugins));
+  const { ports, store } = composePorts(
+    { root, disk, clock, ids, env, config, plugins, agents, abandoned, held, ...(trust ? { trust } : {}) },
+    options,
+  );
+  isOpen = (id) => store.tasks.getOpen(id) !== undefined;
   const motor = tape ? taped(engine(ports), tape) : engine(ports);
-  const { pumpUntilQuiet, finish } = driver(ports, motor);
+  const { pumpUntilQuiet, finish, watch } = driver(ports, motor);
   const intent = async (kind: 'cancel' | 'stop' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {
     const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
     if (kind === 'tell') await store.intents.submit({ ...base, kind, text: text ?? '' });
     else if (kind === 'cancel') await store.intents.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
     else await store.intents.submit({ ...base, kind });
+  };
+
+  /** Tasks made here that nobody has changed since. */
+  const own = new WeakSet<Task>();
+  const isOwn = (id: string): boolean => {
+    const task = store.tasks.getOpen(id)?.task;
+    return task !== undefined && own.has(task);
+  };
+
+  const add = async (task: NewTask, isAwaited = false): Promise<Task> => {
+    const made = await newTask(store, task, { at: clock.now(), freshId: () => ids.next().slice(-8), isAwaited });
+    own.add(made);
+    return made;
   };
 
   const workspace: Workspace = {
@@ -117,7 +142,7 @@ export async function openWorkspace(
     store,
     engine: motor,
     bus: ports.bus,
-    add: (task) => newTask(store, task, clock.now(), () => ids.next().slice(-8)),
+    add: (task) => add(task),
     task: (id) => store.tasks.read(id),
     async openTasks() {
       await store.tasks.scan();
@@ -129,17 +154,19 @@ export async function openWorkspace(
     stop: (id) => intent('stop', id),
     retry: (id) => intent('retry', id),
     tell: (id, text) => intent('tell', id, text),
+    followUp: (id, text) => followUp(store, id, text, clock.now(), `task_${ids.next().slice(-8)}`),
     events: (filter) => store.events.list(filter),
     peers: () => store.presence.peers(),
     agents: () => agents.all(),
     check: () => agents.check(),
+    stats: () => store.stats(),
     pump: () => motor.pump(),
     pumpUntilQuiet,
     async run(agent, text, more = {}) {
-      const task = await workspace.add({ ...more, description: text, to: agent });
-      return finish(task.id);
+      const task = await add({ ...more, description: text, to: agent }, true);
+      return workspace.finish(task.id);
     },
-    finish,
+    finish: (id, signal) => finish(id, { isNew: isOwn(id), ...(signal ? { signal } : {}) }),
     async watch(signal, onPass) {
       const stop = new AbortController();
       const listening = plugins.start({
@@ -147,10 +174,10 @@ export async function openWorkspace(
         deliver: (name, message) => ports.inbox.append(`${name}-messages.jsonl`, message),
         report: ports.watchers.problem,
       });
-      const work = tape?.watch ?? watch;
+      const options = { signal, ...(onPass ? { onPass } : {}) };
       const waits = (): number => patience(store.presence.rank());
       const unfollow = tape === undefined ? ports.bus.follow(waits) : undefined;
-      await work(ports, motor, { signal, ...(onPass ? { onPass } : {}) }).finally(() => {
+      await (tape?.watch?.(ports, motor, options) ?? watch(options)).finally(() => {
         stop.abort();
         unfollow?.();
       });
@@ -165,4 +192,14 @@ export async function openWorkspace(
     },
   };
   return workspace;
+}
+
+function namesOf({ tools }: Plugins): string[] {
+  return tools.map((tool) => tool.name);
+}
+
+/** Only plugins that may act, with the code that a person has trusted. */
+function pluginsIn(root: string, trust: Trust | undefined) {
+  const own = trust?.code === undefined ? {} : { own: trust.code };
+  return { root, plugins: trust?.inForce.plugins ?? {}, builtIn: packageFolder('plugins'), ...own };
 }

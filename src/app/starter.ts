@@ -1,3 +1,3 @@
 /** Starter workspaces and the package's own folders. */
-export { initWorkspace } from '../adapters/starter/index.js';
+export { exampleNames, initWorkspace } from '../adapters/starter/index.js';
 export { packageFolder } from '../adapters/starter/package-folder.js';

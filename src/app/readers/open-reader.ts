@@ -13,7 +13,7 @@ export function openReader(folder: string): Store {
   const root = path.resolve(folder);
   const disk = realDisk();
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
-  const store = files({ root, disk, clock: clock(), ids: ids(), processes: processes() });
+  const store = files({ root, disk, clock: clock(), ids: ids(), processes: processes(), isReader: true });
   const scan = async (full?: boolean): Promise<Scan> => {
     const scanned = await store.tasks.scan(full);
     await recordQuarantined(store, scanned.problems);

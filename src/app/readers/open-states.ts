@@ -52,7 +52,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
   const disk = realDisk();
   const agents = roster(disk, root);
   const { defaultAgent } = readConfig(disk, root, env).config;
-  const paused = pauses({ root, disk });
+  const paused = pauses({ root, disk, clock: clock() });
   const notes = bus({ root, disk, clock: clock() });
   const published = foldStates(notes.read(STATE_CHANNEL));
   notes.subscribe(STATE_CHANNEL, (note) => void applyStateNote(published, note));

@@ -6,13 +6,21 @@
 import type { Engine } from '../../engine/pass/pump.js';
 import type { Ports } from '../../engine/core/context.js';
 import type { WatchOptions } from '../../engine/pass/watch.js';
-import { mayHoldSecret } from '../../rules/policy/never/secrets.js';
+import type { Consent } from '../../ports/consent/index.js';
+import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 
 export interface Tape {
   /** The engine's ports, with the outside world recorded or replayed. */
   ports(real: Ports): Ports;
   plugins(load: () => Promise<Plugins>): Promise<Plugins>;
+  /** Who answers for the person. `real`: this user, absent in a replay. */
+  consent(real: Consent | undefined): Consent;
+  /**
+   * Set in a replay, which runs nothing of its folder. Says why nothing may run without approval
+   * now, if it continues live.
+   */
+  replayed?: { restricted(): string | undefined };
   /** Wraps every pass. */
   pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
   /** Replaces the usual watch loop, which starts new tasks before others have ended. */
@@ -41,5 +49,5 @@ export function taped(motor: Engine, tape: Tape): Engine {
  * not contain them.
  */
 export function whyLeftOut(file: string): string | undefined {
-  return mayHoldSecret(file) ? 'it may contain a secret' : undefined;
+  return isSecretPath(file) ? 'it may contain a secret' : undefined;
 }

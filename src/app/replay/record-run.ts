@@ -13,11 +13,14 @@ import { recorder, type Recorder } from '../../adapters/models/record/index.js';
 import { manualClock, orderedDisk, seededIds } from '../../adapters/deterministic/index.js';
 import { fileTree, RECORDING } from '../../adapters/file-tree/index.js';
 import { CASSETTE_VERSION, type KeptTool, type LeftOut } from '../../domain/session/cassette.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import type { Engine } from '../../engine/pass/pump.js';
 import type { Ports } from '../../engine/core/context.js';
 import { runUntil } from '../../engine/pass/run-until.js';
 import type { WatchOptions } from '../../engine/pass/watch.js';
+import { keyFromSeed, memoryConsent } from '../../adapters/consent/index.js';
+import { readConfig } from '../readers/read-config.js';
+import { openTrust } from '../trust/trust.js';
 import { openWorkspace } from '../open-workspace.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 import { whyLeftOut, type Tape } from '../readers/tape.js';
@@ -64,6 +67,9 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
       const disk = realDisk();
       if (!isWorkspace(disk, root)) return openWorkspace(root, options);
       const real = realClock();
+      const env = options.env ?? process.env;
+      const { config } = readConfig(disk, root, env);
+      if (openTrust(root, env, config).state !== 'trusted') throw new ProblemError(untrusted());
       const seed = randomBytes(8).toString('hex');
       const clock = manualClock(Date.now(), (ms, signal) => real.sleep(ms, signal));
       const ids = seededIds(seed);
@@ -71,8 +77,8 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
       // replay does not have it.
       if (cassette.startsWith(root + path.sep)) writing = path.join(root, `${RECORDING}${seed}.jsonl`);
       files = fileTree({ root, secret: whyLeftOut });
-      tape = recorder({ file: writing, clock, ids, tree: files, now: Date.now });
-      const env = options.env ?? process.env;
+      let flush = async (): Promise<void> => undefined;
+      tape = recorder({ file: writing, clock, ids, tree: files, now: Date.now, flush: () => flush() });
       const model = options.modelName;
       tape.begin({
         kind: 'head',
@@ -89,8 +95,9 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
         clock,
         ids,
         disk: orderedDisk(disk, { durable: true }),
-        tape: recording(tape),
+        tape: recording(tape, seed),
       });
+      flush = () => workspace.store.flush();
       tape.opened();
       const others = (await workspace.peers()).filter(({ id }) => id !== workspace.store.presence.peer.id);
       if (others.length > 0) {
@@ -119,8 +126,19 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
   };
 }
 
-function recording(tape: Recorder): Tape {
+function untrusted(): Problem {
+  return problem('needs_human', 'only a trusted workspace can be recorded', {
+    hint: 'look at what it wants with guild trust',
+  });
+}
+
+function recording(tape: Recorder, seed: string): Tape {
   return {
+    consent(real) {
+      const recorded = memoryConsent(keyFromSeed(seed), real?.isSigned);
+      // A restored backup must not run an action again, even in a recording.
+      return { ...recorded, begin: async (id) => (await recorded.begin(id)) && (await real!.begin(id)) };
+    },
     async plugins(load) {
       const plugins = await load();
       tape.write({ kind: 'plugins', tools: recordedTools(plugins), problems: plugins.problems });
@@ -128,8 +146,9 @@ function recording(tape: Recorder): Tape {
     },
     ports(real: Ports): Ports {
       const sandboxed = real.shell.isSandboxed();
-      const [confinement, withNetwork] = [real.shell.confinement(false), real.shell.confinement(true)];
+      const [confinement, withNetwork] = [real.shell.confinement(undefined), real.shell.confinement([])];
       tape.write({ kind: 'shell', sandboxed, confinement, withNetwork });
+      tape.write({ kind: 'surroundings', ...real.surroundings });
       return {
         ...real,
         isSequential: true,

@@ -16,7 +16,9 @@ import { nearestHint } from '../../domain/nearest.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Watchers } from '../../engine/core/context.js';
 import type { JsonSchema } from '../../ports/model.js';
+import type { Surroundings } from '../../rules/prompts/orientation.js';
 import { parseCassette, type Cassette } from '../../text/records/cassette.js';
+import { keyFromSeed, memoryConsent } from '../../adapters/consent/index.js';
 import { openWorkspace } from '../open-workspace.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 import { whyLeftOut, type Tape } from '../readers/tape.js';
@@ -75,7 +77,7 @@ async function playIn(root: string, { head, entries, end }: Cassette, options: R
     env: goesLive ? (options.env ?? process.env) : Object.fromEntries(head.variables.map((name) => [name, 'replayed'])),
     ...(head.model === undefined ? {} : { modelName: head.model }),
     ...(options.watchers ? { watchers: options.watchers } : {}),
-    tape: replaying(played, entries, goesLive),
+    tape: replaying(played, entries, head.seed),
   });
   try {
     const { engine, store } = workspace;
@@ -176,11 +178,15 @@ function isCompared(file: string): boolean {
   return !file.startsWith('.guild/') || file.startsWith('.guild/run/') || file.startsWith('.guild/intents/');
 }
 
-function replaying(played: Replay, entries: readonly CassetteEntry[], goesLive: boolean): Tape {
+function replaying(played: Replay, entries: readonly CassetteEntry[], seed: string): Tape {
   return {
-    plugins: async (load) => (goesLive ? load() : recordedPlugins(entries)),
+    plugins: async () => recordedPlugins(entries),
+    // What was recorded as an answer is one again; after that only what this replay signs.
+    consent: () => memoryConsent(keyFromSeed(seed), () => !played.isLive()),
+    replayed: { restricted: () => (played.isLive() ? LIVE : undefined) },
     ports: (real) => ({
       ...real,
+      surroundings: recordedSurroundings(entries) ?? real.surroundings,
       isSequential: true,
       model: played.model(real.model),
       shell: played.shell(real.shell),
@@ -191,6 +197,15 @@ function replaying(played: Replay, entries: readonly CassetteEntry[], goesLive: 
     pass: (_roots, run) => run(),
     stopped: () => undefined,
   };
+}
+
+const LIVE = 'a replay that continues live is not trusted, so nothing runs without approval';
+
+function recordedSurroundings(entries: readonly CassetteEntry[]): Surroundings | undefined {
+  const recorded = entries.find((entry) => entry.kind === 'surroundings');
+  if (recorded?.kind !== 'surroundings') return undefined;
+  const { timeZone, system, workspace } = recorded;
+  return { timeZone, system, workspace };
 }
 
 /** The recorded names and parameters of plugin tools; their code is not loaded. */

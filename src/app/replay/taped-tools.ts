@@ -1,16 +1,26 @@
 /**
- * Plugin tools reach the outside world, so they go through the tape. Built-in tools work on files
- * that a replay has.
+ * Plugin tools and `web_fetch` reach the outside world, so they go through the tape. Other built-in
+ * tools work on files that a replay has.
  */
 import type { DoneEntry } from '../../domain/session/cassette.js';
 import type { Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
 
 type Run = (tool: Tool, args: Record<string, unknown>, context: ToolContext) => Promise<ToolReply>;
 
-export function withPluginTools(tools: ReadonlyMap<string, Tool>, run: Run): ReadonlyMap<string, Tool> {
+type Tools = Pick<ReadonlyMap<string, Tool>, 'get' | 'has'>;
+
+export function withPluginTools(tools: Tools, run: Run): Tools {
   const taped = (tool: Tool): Tool =>
-    tool.plugin === undefined ? tool : { ...tool, run: (args, context) => run(tool, args, context) };
-  return new Map([...tools].map(([name, tool]) => [name, taped(tool)]));
+    tool.plugin === undefined && tool.outside !== true
+      ? tool
+      : { ...tool, run: (args, context) => run(tool, args, context) };
+  return {
+    has: (name) => tools.has(name),
+    get(name) {
+      const tool = tools.get(name);
+      return tool && taped(tool);
+    },
+  };
 }
 
 export function askedOf(

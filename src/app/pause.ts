@@ -1,10 +1,11 @@
 /**
- * Pauses and resumes an agent with a file under `storage/paused/`, which every process checks
- * before its next turn.
+ * Pauses and resumes an agent or a task with a file under `storage/paused/`, which every process
+ * checks before its next turn.
  */
 import path from 'node:path';
+import { clock } from '../adapters/clock/index.js';
 import { disk as realDisk } from '../adapters/disk/index.js';
-import { PAUSED, pauses } from '../adapters/pauses/index.js';
+import { PAUSED, pauses, TASK } from '../adapters/pauses/index.js';
 
 /** Durable when resolved. False: it was paused already, and at most the reason changed. */
 export async function pauseAgent(root: string, name: string, reason: string): Promise<boolean> {
@@ -33,5 +34,21 @@ export async function resumeAgent(root: string, name: string): Promise<boolean> 
 
 /** The paused agents and the reasons. */
 export function pausedAgents(root: string): ReadonlyMap<string, string> {
-  return pauses({ root, disk: realDisk() }).look();
+  return pauses({ root, disk: realDisk(), clock: clock() }).look();
+}
+
+/** The task and everything under it wait until `resumeTask`. Durable when resolved. */
+export function pauseTask(root: string, task: string, reason: string): Promise<boolean> {
+  return pauseAgent(root, TASK + task, reason);
+}
+
+export function resumeTask(root: string, task: string): Promise<boolean> {
+  return resumeAgent(root, TASK + task);
+}
+
+/** The paused tasks and the reasons. */
+export function pausedTasks(root: string): ReadonlyMap<string, string> {
+  const all = pauses({ root, disk: realDisk(), clock: clock() });
+  all.look();
+  return all.tasks();
 }

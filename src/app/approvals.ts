@@ -1,0 +1,113 @@
+/**
+ * What waits for a person, and the way to answer it. Every surface that answers uses this: it draws
+ * a request with `draw`, and an answer names the digest of what was drawn.
+ */
+import { randomBytes } from 'node:crypto';
+import { draw, type Drawn } from '../domain/consent/draw.js';
+import { mainArgument, type Answer, type Approval } from '../domain/task/approval.js';
+import { compareText } from '../domain/order.js';
+import { problem, ProblemError } from '../domain/problem.js';
+import { isEnded } from '../domain/task/task.js';
+import { soundApproval } from '../engine/approvals/request.js';
+import { openReader } from './readers/open-reader.js';
+import { consentFor, lookAtTrust } from './trust/trust.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A request as every surface shows it. `seen`: what an answer has to name. */
+export interface OpenRequest extends Approval {
+  shown: Drawn;
+  seen: string;
+  /** The root of the task that asks. */
+  root: string;
+}
+
+export interface Desk {
+  /** The open requests as of the last look, the oldest first. */
+  list(): OpenRequest[];
+  /** The same, as they are now. */
+  look(): Promise<OpenRequest[]>;
+  /** Whether nobody has answered it yet. */
+  isOpen(id: string): Promise<boolean>;
+  /** Throws a ProblemError if no open request has this id. */
+  find(id: string): Promise<OpenRequest>;
+  /** Signs and submits. Durable when resolved. `seen`: the digest of what the person saw. */
+  answer(id: string, seen: string, answer: Omit<Answer, 'at'>): Promise<void>;
+  /** Whether a process is running that acts on it. */
+  isWorking(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export async function openDesk(root: string, env: Env): Promise<Desk> {
+  const consent = consentFor(lookAtTrust(root, env).record, env);
+  const store = openReader(root);
+  await store.tasks.scan(true);
+  const desk: Desk = {
+    list: () =>
+      [...store.tasks.open()]
+        .sort((a, b) => compareText(a.task.created_at, b.task.created_at) || compareText(a.task.id, b.task.id))
+        .flatMap(({ task }) => {
+          const approval = soundApproval(task);
+          return approval === undefined ? [] : [asRequest(approval, task.root)];
+        }),
+    async look() {
+      await store.tasks.scan();
+      return desk.list();
+    },
+    async isOpen(id) {
+      const placed = await store.tasks.read(id);
+      return placed !== undefined && !isEnded(placed.state);
+    },
+    async find(id) {
+      const placed = await store.tasks.read(id);
+      if (placed === undefined)
+        throw new ProblemError(
+          problem('not_found', `there is no task ${id}`, { hint: 'guild approve lists what waits for you' }),
+        );
+      const approval = soundApproval(placed.task);
+      if (approval === undefined)
+        throw new ProblemError(
+          problem('bad_usage', `${id} is not a request that waits for you`, {
+            hint: 'guild approve lists what waits for you',
+          }),
+        );
+      if (isEnded(placed.state)) throw new ProblemError(problem('bad_usage', `${id} was already answered`));
+      return asRequest(approval, placed.task.root);
+    },
+    async answer(id, seen, answer) {
+      const request = await desk.find(id);
+      if (request.seen !== seen) throw new ProblemError(changed(id));
+      const at = new Date().toISOString();
+      const given: Answer = { ...answer, at };
+      if (given.approved) given.signature = consent.sign({ task: id, digest: seen, answer: given });
+      const intent = { kind: 'answer' as const, id: randomBytes(6).toString('hex'), task: id, seen, by: 'human', at };
+      await store.intents.submit({ ...intent, answer: given });
+    },
+    isWorking: async () => (await store.presence.peers()).some(({ id }) => id !== store.presence.peer.id),
+    close: () => store.close(),
+  };
+  return desk;
+}
+
+function asRequest(approval: Approval, root: string): OpenRequest {
+  return { ...approval, root, shown: draw(approval), seen: approval.request.digest };
+}
+
+function changed(id: string) {
+  return problem('not_allowed', `${id} is not what was seen any more`, {
+    hint: `look at it again: guild approve --json shows it and its digest`,
+  });
+}
+
+/** A person's own version of the text that a request is about. */
+export function editedText({ id, request }: Approval, text: string): Omit<Answer, 'at'> {
+  const main = mainArgument(request.tool);
+  if (main === undefined)
+    throw new ProblemError(
+      problem('bad_usage', `${request.tool} has no single text to edit`, {
+        hint: `edit the entry ${id} in tasks/approvals.task.md`,
+      }),
+    );
+  if (text === '') throw new ProblemError(problem('bad_usage', 'guild edit needs the new text'));
+  return { approved: true, by: 'human', edited: { [main]: text } };
+}

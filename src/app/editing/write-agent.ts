@@ -1,0 +1,36 @@
+/** Checks and saves the file of an agent for a person. */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { isSafeId } from '../../domain/task/id.js';
+import { parseAgent } from '../../text/agent/parse.js';
+import { saveAsPerson } from './save-as-person.js';
+
+export interface AgentChecked {
+  problems: Problem[];
+  warnings: Problem[];
+}
+
+/** What is wrong with this text as the file of an agent, apart from other files. */
+export function checkAgentText(file: string, text: string): AgentChecked {
+  const definition = createHash('sha256').update(text).digest('hex');
+  const { problems, warnings } = parseAgent(text, { file, definition });
+  return { problems, warnings };
+}
+
+/** `seen`: the text that was on the screen; undefined for a new agent. False: it is another now. */
+export async function writeAgent(root: string, file: string, seen: string | undefined, text: string): Promise<boolean> {
+  const [first] = checkAgentText(file, text).problems;
+  if (first !== undefined) throw new ProblemError(first);
+  return saveAsPerson(root, file, seen, text);
+}
+
+/** The file of a new agent. */
+export function newAgentFile(name: string): string {
+  if (isSafeId(name)) return path.posix.join('agents', `${name}.md`);
+  throw new ProblemError(
+    problem('bad_name', `${JSON.stringify(name)} cannot be the name of an agent`, {
+      hint: 'use letters, digits, _ and -',
+    }),
+  );
+}

@@ -1,0 +1,37 @@
+/** Lists the MCP servers of a workspace and logs a person in, for `guild mcp`. */
+import { disk as realDisk } from '../adapters/disk/index.js';
+import { isWorkspace } from '../adapters/files/index.js';
+import { mcpModule, type McpServer } from '../adapters/plugins/mcp-servers.js';
+import { packageFolder } from '../adapters/starter/package-folder.js';
+import { problem, ProblemError } from '../domain/problem.js';
+import { noWorkspace } from './readers/no-workspace.js';
+import { CONFIG_FILE, readConfig } from './readers/read-config.js';
+
+type Env = Record<string, string | undefined>;
+
+/** Starts or asks every server that guild.yaml names. */
+export async function mcpServers(root: string, env: Env): Promise<McpServer[]> {
+  return explained(async () => (await mcpModule(packageFolder('plugins'))).listServers(hostOf(root, env)));
+}
+
+/** `show` gets the address to open in a browser. Resolves when the login is stored. */
+export async function mcpLogin(root: string, env: Env, name: string, show: (address: string) => void): Promise<void> {
+  return explained(async () => (await mcpModule(packageFolder('plugins'))).loginTo(hostOf(root, env), name, show));
+}
+
+function hostOf(root: string, env: Env) {
+  const disk = realDisk();
+  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  const { config, unreadable } = readConfig(disk, root, env);
+  if (unreadable) throw new ProblemError(unreadable);
+  return { workspace: root, env, config: config.plugins['mcp'] ?? {} };
+}
+
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof ProblemError) throw thrown;
+    throw new ProblemError(problem('tool_failed', (thrown as Error).message, { where: { file: CONFIG_FILE } }));
+  }
+}

@@ -1,0 +1,126 @@
+/** What a model would get for an agent and a task: the same code as a real call, and no call. */
+import path from 'node:path';
+import { clock } from '../../adapters/clock/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
+import { surroundings } from '../../adapters/machine/surroundings.js';
+import { loadPlugins } from '../../adapters/plugins/index.js';
+import { project } from '../../adapters/project/index.js';
+import { roster } from '../../adapters/roster/index.js';
+import { packageFolder } from '../../adapters/starter/package-folder.js';
+import type { Agent } from '../../domain/agent/agent.js';
+import type { Config } from '../../domain/config/config.js';
+import { windowOf } from '../../domain/config/window.js';
+import { nearestHint } from '../../domain/nearest.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { sessionId } from '../../domain/session/session-id.js';
+import type { Message, Session } from '../../domain/session/session.js';
+import { makeTask, type Task } from '../../domain/task/task.js';
+import { compactor } from '../../engine/conversation/compact.js';
+import { currentPins, readPins } from '../../engine/conversation/pins.js';
+import { firstMessage, headText, promptHead, resultsBefore } from '../../engine/conversation/prompt.js';
+import type { Store } from '../../ports/store/index.js';
+import type { ToolSpec } from '../../ports/model.js';
+import { messageTokens, textTokens } from '../../rules/budget/reserve.js';
+import { resolveModels } from '../../rules/scheduling/models.js';
+import { toolbox } from '../../tools/toolbox.js';
+import { openReader } from './open-reader.js';
+import { readConfig } from './read-config.js';
+
+export interface PromptView {
+  agent: string;
+  /** The existing task whose next call this is. */
+  task?: string;
+  /** Its conversation, if it has begun. */
+  session?: string;
+  model?: string;
+  system: string;
+  tools: ToolSpec[];
+  messages: readonly Message[];
+  /** Estimates, four ASCII characters to a token. */
+  tokens: { system: number; tools: number; messages: number };
+}
+
+/** `about`: the id of a task, or the text of a request. */
+export async function promptView(
+  folder: string,
+  name: string,
+  about: string | undefined,
+  env: Record<string, string | undefined>,
+): Promise<PromptView> {
+  const root = path.resolve(folder);
+  const store = openReader(root);
+  const { config } = readConfig(realDisk(), root, env);
+  const plugins = await loadPlugins({ root, plugins: config.plugins, env, builtIn: packageFolder('plugins') });
+  try {
+    const agents = roster(realDisk(), root, undefined, [], () => plugins.tools.map((tool) => tool.name));
+    agents.refresh();
+    const agent = agents.all().get(name);
+    if (agent === undefined) throw new ProblemError(unknownAgent(name, agents.all()));
+    const tools = new Map([...toolbox(), ...plugins.tools.map((tool) => [tool.name, tool] as const)]);
+    const heads = new Map();
+    const context = {
+      ...store,
+      agents,
+      tools,
+      config,
+      clock: clock(),
+      project: project(realDisk(), root),
+      surroundings: surroundings(root),
+      folds: { heads },
+    };
+    const existing = about === undefined ? undefined : await store.tasks.read(about);
+    const task = existing?.task ?? example(about ?? '(the request)', agent);
+    const session = existing === undefined ? undefined : await sessionOf(store, task, agent);
+    const pins = session && currentPins(session);
+    const head = (pins && (await readPins(context, pins))) ?? promptHead(context, agent, task);
+    const messages = session
+      ? shownMessages(session, agent, task, config, textTokens(headText(head)))
+      : [firstMessage(context, agent, task, { results: existing ? await resultsBefore(context, task) : [] })];
+    const resolved = resolveModels(agent, config, task.role);
+    return {
+      agent: name,
+      ...(existing ? { task: task.id } : {}),
+      ...(session ? { session: session.header.sessionId } : {}),
+      ...('models' in resolved ? { model: resolved.models[0]! } : {}),
+      ...head,
+      messages,
+      tokens: {
+        system: textTokens(head.system),
+        tools: textTokens(JSON.stringify(head.tools)),
+        messages: messages.reduce((sum, message) => sum + messageTokens(message), 0),
+      },
+    };
+  } finally {
+    await plugins.close();
+    await store.close();
+  }
+}
+
+function example(description: string, agent: Agent): Task {
+  return makeTask({ id: 'example', description, to: agent.name, from: 'human', created_at: '' });
+}
+
+async function sessionOf({ sessions }: Store, task: Task, agent: Agent): Promise<Session | undefined> {
+  const opened = await sessions.open(sessionId(task, agent));
+  if (opened.kind === 'held') throw new ProblemError(opened.problem);
+  return opened.kind === 'open' ? opened.session : undefined;
+}
+
+function shownMessages(
+  { messages }: Session,
+  agent: Agent,
+  { role }: Task,
+  config: Config,
+  headTokens: number,
+): readonly Message[] {
+  const resolved = resolveModels(agent, config, role);
+  if ('code' in resolved) return messages;
+  const { models, settings } = resolved;
+  return compactor(windowOf(models, config.windows), headTokens, settings.maxTokens ?? 4096).view(messages);
+}
+
+function unknownAgent(name: string, agents: ReadonlyMap<string, Agent>): ReturnType<typeof problem> {
+  const names = [...agents.keys()].sort();
+  const hint = nearestHint(name, names, `the agents are: ${names.join(', ') || 'none'}`);
+  return problem('unknown_agent', `there is no agent ${name}`, hint === undefined ? {} : { hint });
+}

@@ -1,0 +1,279 @@
+/**
+ * Workspace trust: what of a folder may act. The record of what a person has trusted is in the
+ * user's state folder. A workspace that is unknown, or wants more than was trusted, works with what
+ * was trusted last, or restricted, until a person has looked at it.
+ */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { consent } from '../../adapters/consent/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
+import { ALLOWLIST_FILE, POLICY_FILE } from '../../adapters/policy-files/index.js';
+import { packageFolder } from '../../adapters/starter/package-folder.js';
+import { copyOf, hashTree, keepCopy } from '../../adapters/trust/plugin-tree.js';
+import { trustRecords, type TrustRecords } from '../../adapters/trust/records.js';
+import { ownerOf, rightsProblems } from '../../adapters/trust/rights.js';
+import { stateFolder } from '../../adapters/trust/state-folder.js';
+import type { Config } from '../../domain/config/config.js';
+import { isNothing, NOTHING_ACTS, type Acting, type TrustRecord } from '../../domain/consent/trust.js';
+import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import type { Consent } from '../../ports/consent/index.js';
+import { noWorkspace } from '../readers/no-workspace.js';
+import { readConfig } from '../readers/read-config.js';
+import { question } from './question.js';
+import { readSettings, withinSettings, type OwnSettings } from './settings.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** `restricted`: nothing was ever trusted; `changed`: what was trusted last is in force. */
+export type TrustState = 'trusted' | 'restricted' | 'changed';
+
+export interface Trust {
+  state: TrustState;
+  /** Of everything that wants to act now. */
+  digest: string;
+  acting: Acting;
+  /** What may act. */
+  inForce: Acting;
+  /** What the user's own settings take away. */
+  problems: Problem[];
+  settings: OwnSettings;
+  /** The kept copy of the plugin code that may run. */
+  code?: string;
+  record: TrustRecord;
+}
+
+/** Reads what wants to act. Runs nothing of the folder. */
+export function actingIn(root: string, { providers, plugins }: Pick<Config, 'providers' | 'plugins'>): Acting {
+  const folder = path.join(root, 'plugins');
+  const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
+  const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
+  const rules = [ALLOWLIST_FILE, POLICY_FILE].flatMap((file) => {
+    const text = textOf(path.join(root, file));
+    return text === undefined ? [] : [[file, text] as const];
+  });
+  return {
+    providers: Object.fromEntries(Object.entries(providers).filter(([, { kind }]) => kind !== 'scripted')),
+    plugins,
+    ...(code === undefined ? {} : { code }),
+    rules: Object.fromEntries(rules),
+  };
+}
+
+export function isBuiltIn(plugin: string): boolean {
+  return fs.existsSync(path.join(packageFolder('plugins'), plugin, 'index.mjs'));
+}
+
+function digestOf({ code, ...acting }: Acting): string {
+  const text = JSON.stringify(sorted({ ...acting, code: code?.hash ?? null }));
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+}
+
+/** Throws a ProblemError if the folder must not be opened at all. */
+export function openTrust(root: string, env: Env, config: Pick<Config, 'providers' | 'plugins'>): Trust {
+  const { real, state, records } = place(root, env);
+  const known = records.read(real);
+  const [refused] = rightsProblems(real, known?.owner);
+  if (refused !== undefined) throw new ProblemError(refused);
+  const acting = actingIn(real, config);
+  const digest = digestOf(acting);
+  let record = known ?? writing(state, () => records.create(real, process.getuid?.()));
+  if (record.trusted === undefined && isNothing(acting)) {
+    record = { ...record, trusted: { digest, acting, at: new Date().toISOString() } };
+    writing(state, () => records.write(record));
+  }
+  const { trusted } = record;
+  const inForce = trusted === undefined ? NOTHING_ACTS : shared(trusted.acting, acting);
+  const isTrusted = trusted !== undefined && (trusted.digest === digest || digestOf(inForce) === digest);
+  const code = inForce.code === undefined ? undefined : copyOf(state, inForce.code.hash);
+  const settings = readSettings(env);
+  return {
+    state: isTrusted ? 'trusted' : trusted === undefined ? 'restricted' : 'changed',
+    digest,
+    acting,
+    ...withinSettings(inForce, settings),
+    settings,
+    record,
+    ...(code === undefined ? {} : { code }),
+  };
+}
+
+/** Why the folder must not be opened: who owns it, and who else can write its rules. */
+export function rightsOf(root: string, env: Env): Problem[] {
+  const { real, records } = place(root, env);
+  return rightsProblems(real, records.read(real)?.owner);
+}
+
+/** Removing takes effect at once: of what was trusted, only what is still wanted may act. */
+function shared(trusted: Acting, now: Acting): Acting {
+  const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
+    Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
+  const { code, ...rest } = trusted;
+  return {
+    ...rest,
+    providers: kept(trusted.providers, now.providers),
+    plugins: kept(trusted.plugins, now.plugins),
+    ...(code !== undefined && now.code !== undefined ? { code } : {}),
+  };
+}
+
+/** The question for the person: in full the first time, then as a reminder. */
+export function askOnce(trust: Trust, env: Env): Problem[] {
+  if (trust.state === 'trusted') return [];
+  const { record, digest } = trust;
+  const isKnown = record.asked === digest;
+  if (!isKnown) place(record.path, env).records.write({ ...record, asked: digest });
+  return [question(trust, isKnown)];
+}
+
+interface Acceptance {
+  /** The digest that the person has looked at; refused if it is another one now. */
+  digest?: string;
+  /** Accepts the present owner of the folder. */
+  owner?: boolean;
+  /** Where the workspace was before it was moved. */
+  movedFrom?: string;
+}
+
+/** What `guild trust` shows and decides about. Makes a record for the folder if there is none. */
+export function lookAtTrust(root: string, env: Env, { owner, movedFrom }: Acceptance = {}): Trust {
+  const { real, state, records } = place(root, env);
+  if (movedFrom !== undefined) takeOver(records, path.resolve(movedFrom), real);
+  if (owner) {
+    const record = records.read(real) ?? writing(state, () => records.create(real, undefined));
+    writing(state, () => records.write({ ...record, owner: ownerOf(real) }));
+  }
+  const { config, unreadable } = readConfig(realDisk(), real, env);
+  if (unreadable) throw new ProblemError(unreadable);
+  return openTrust(real, env, config);
+}
+
+/** Trusts the workspace as it is now. Keeps a copy of its plugin code. */
+export function acceptTrust(root: string, env: Env, given: Acceptance = {}): Trust {
+  const trust = lookAtTrust(root, env, given);
+  const { digest, acting, record } = trust;
+  if (given.digest !== undefined && given.digest !== digest)
+    throw new ProblemError(
+      problem('not_allowed', `the digest of what wants to act here is ${digest}, not ${given.digest}`, {
+        hint: 'look at it again with guild trust',
+      }),
+    );
+  if (record.trusted?.digest === digest) return trust;
+  const { real, state, records } = place(root, env);
+  if (acting.code !== undefined && keepCopy(path.join(real, 'plugins'), state, acting.code.hash) === undefined)
+    throw new ProblemError(problem('not_allowed', 'the code under plugins/ changed meanwhile; nothing was trusted'));
+  const { asked: _, ...rest } = record;
+  records.write({ ...rest, trusted: { digest, acting, at: new Date().toISOString() } });
+  return openTrust(real, env, { providers: trust.acting.providers, plugins: trust.acting.plugins });
+}
+
+/** Forgets what was trusted. The id stays, so that answers of this user still count. */
+export function withdrawTrust(root: string, env: Env): boolean {
+  const { real, records } = place(root, env);
+  const record = records.read(real);
+  if (record?.trusted === undefined) return false;
+  const { trusted: _, asked: __, ...rest } = record;
+  records.write(rest);
+  return true;
+}
+
+interface TrustedRules {
+  rules: Record<string, string>;
+  /** The text of the user's own policy. */
+  own?: string;
+  restricted?: string;
+}
+
+/** The rules that are in force: looks again whenever the record has changed. */
+export function rulesInForce(trust: Trust, env: Env): () => TrustedRules {
+  const { records } = place(trust.record.path, env);
+  const { path: root } = trust.record;
+  let stamp = records.stamp(root);
+  let { trusted } = trust.record;
+  const own = trust.settings.policy === undefined ? {} : { own: trust.settings.policy };
+  return () => {
+    const now = records.stamp(root);
+    if (now !== stamp) [stamp, trusted] = [now, records.read(root)?.trusted];
+    if (trusted === undefined) return { rules: {}, restricted: RESTRICTED, ...own };
+    return { rules: trusted.acting.rules, ...own };
+  };
+}
+
+const RESTRICTED = 'this workspace is not trusted yet (guild trust), so nothing runs without approval';
+
+/** Applies a change of a rule file that a person has allowed to the trusted version, too. */
+export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (before: string) => string) => void {
+  const { records } = place(trust.record.path, env);
+  return (file, edit) => {
+    const record = records.read(trust.record.path);
+    if (record?.trusted === undefined) return;
+    const { acting } = record.trusted;
+    const rules = { ...acting.rules, [file]: edit(acting.rules[file] ?? '') };
+    const after = { ...acting, rules };
+    records.write({ ...record, trusted: { ...record.trusted, acting: after, digest: digestOf(after) } });
+  };
+}
+
+/** Answers of this user for this workspace. */
+export function consentFor(record: TrustRecord, env: Env): Consent {
+  const { state, records } = place(record.path, env);
+  const keyFile = env['GUILD_KEY_FILE'] || path.join(state, 'key');
+  return consent({ disk: realDisk(), folder: records.folder(record.id), workspace: record.id, keyFile });
+}
+
+function place(root: string, env: Env): { real: string; state: string; records: TrustRecords } {
+  if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
+  const real = fs.realpathSync(root);
+  const state = stateFolder(env);
+  if (state === real || state.startsWith(real + path.sep))
+    throw new ProblemError(
+      problem('not_allowed', `your state folder ${state} is inside the workspace, where agents could read it`, {
+        hint: 'set GUILD_STATE to a folder outside of it, or use another folder as workspace',
+      }),
+    );
+  return { real, state, records: trustRecords(realDisk(), state) };
+}
+
+function takeOver(records: TrustRecords, from: string, to: string): void {
+  const old = records.read(from);
+  if (old === undefined)
+    throw new ProblemError(problem('not_found', `no workspace at ${from} was ever opened by you on this machine`));
+  if (fs.existsSync(from))
+    throw new ProblemError(
+      problem('not_allowed', `${from} still exists, so ${to} is a copy, not a moved workspace`, {
+        hint: 'a copy is trusted on its own: guild trust',
+      }),
+    );
+  records.write({ ...old, path: to });
+  records.remove(from);
+}
+
+function writing<T>(state: string, write: () => T): T {
+  try {
+    return write();
+  } catch (thrown) {
+    const { code } = thrown as { code?: string };
+    if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') throw thrown;
+    throw new ProblemError(
+      problem('disk_failed', `${state} cannot be written, so nothing can be trusted or answered (${code})`, {
+        hint: 'set GUILD_STATE to a folder of your own outside the workspace',
+      }),
+    );
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (thrown) {
+    // What cannot be read closes the gate elsewhere; here it only must not look trusted.
+    return (thrown as { code?: string }).code === 'ENOENT' ? undefined : '(cannot be read)';
+  }
+}
