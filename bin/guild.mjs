@@ -5,10 +5,12 @@ if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`guild needs Node 20.19 or newer; this is Node ${process.versions.node}`);
   process.exit(1);
 }
-const cli = new URL('../dist/src/cli/main.js', import.meta.url).href;
+const cli = new URL('../dist/bundle/guild.js', import.meta.url).href;
 const { main } = await import(cli).catch((error) => {
   if (error?.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== cli) throw error;
   console.error('guild is not built yet; run: npm run build');
   process.exit(1);
 });
+// Whatever it writes is for its user alone, also what its commands and git write.
+process.umask(0o077);
 process.exitCode = await main(process.argv.slice(2));

@@ -13,7 +13,8 @@ export const COMMANDS: readonly Listed[] = [
     summary: 'create a workspace with a set of agents',
     load: () => import('./commands/init.js'),
   },
-  { name: 'run', summary: 'give an agent a task and print its answer', load: () => import('./commands/run.js') },
+  { name: 'run', summary: 'give an agent a task and print its answer', load: () => import('./commands/run/index.js') },
+  { name: 'chat', summary: 'talk with an agent', load: () => import('./commands/chat/index.js') },
   {
     name: 'task',
     summary: 'add, list, show, cancel, stop, retry and message tasks',
@@ -21,6 +22,11 @@ export const COMMANDS: readonly Listed[] = [
   },
   { name: 'pump', summary: 'run one pass, then stop', load: () => import('./commands/pump.js') },
   { name: 'watch', summary: 'work until you stop it', load: () => import('./commands/watch.js') },
+  {
+    name: 'inbox',
+    summary: 'go through everything that waits for you',
+    load: () => import('./commands/approve/inbox.js'),
+  },
   {
     name: 'approve',
     summary: 'list requests that wait for you, and allow them',
@@ -31,6 +37,12 @@ export const COMMANDS: readonly Listed[] = [
     name: 'edit',
     summary: 'allow a changed version of a request',
     load: () => import('./commands/approve/edit.js'),
+  },
+  { name: 'answer', summary: 'answer a question of an agent', load: () => import('./commands/approve/answer.js') },
+  {
+    name: 'trust',
+    summary: 'show what a workspace wants to do, and let it act',
+    load: () => import('./commands/trust/index.js'),
   },
   {
     name: 'agent',
@@ -60,6 +72,7 @@ export const COMMANDS: readonly Listed[] = [
     summary: 'repeat a recorded run without a model',
     load: () => import('./commands/replay/replay.js'),
   },
+  { name: 'prompt', summary: 'print what a model would get', load: () => import('./commands/prompt.js') },
   { name: 'fork', summary: 'continue a copy of a conversation', load: () => import('./commands/fork.js') },
   { name: 'state', summary: 'show what each agent does and what waits', load: () => import('./commands/state.js') },
   {
@@ -76,21 +89,34 @@ export const COMMANDS: readonly Listed[] = [
   { name: 'lint', summary: 'check boards for mistakes', load: () => import('./commands/lint.js') },
   { name: 'notes', summary: 'list channels and their notes', load: () => import('./commands/notes.js') },
   { name: 'tell', summary: 'post a note on a channel', load: () => import('./commands/tell.js') },
-  { name: 'inbox', summary: 'add a message to the inbox, or list it', load: () => import('./commands/inbox.js') },
+  { name: 'mail', summary: 'add a message from outside, or list them', load: () => import('./commands/mail.js') },
   {
     name: 'policy',
     summary: 'show the policy verdict on a command or a path',
     load: () => import('./commands/policy/index.js'),
   },
+  { name: 'mcp', summary: 'list MCP servers, and log in to one', load: () => import('./commands/mcp.js') },
   {
     name: 'doctor',
     summary: 'check this machine and this folder',
     load: () => import('./commands/doctor.js'),
   },
+  { name: 'ui', summary: 'show the workspace in a browser', load: () => import('./commands/ui/index.js') },
+  { name: 'export', summary: 'write a run into one HTML file', load: () => import('./commands/ui/export.js') },
+  {
+    name: 'eval',
+    summary: 'run cases to see which model is good enough',
+    load: () => import('./commands/eval/index.js'),
+  },
   {
     name: 'model-server',
     summary: 'serve a model script as an OpenAI-compatible API',
     load: () => import('./commands/model-server.js'),
+  },
+  {
+    name: 'completion',
+    summary: 'print shell completion for bash, zsh or fish',
+    load: () => import('./commands/completion.js'),
   },
   {
     name: 'demo',

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { nearest, nearestHint } from '../domain/nearest.js';
 import { asProblem, problem, ProblemError, type Problem } from '../domain/problem.js';
 import { COMMANDS, type Listed } from './commands.js';
-import { EXIT, type Call, type Command, type Options } from './args/command.js';
+import { EXIT, type Call, type Command, type Help, type Options } from './args/command.js';
 import { readOptions } from './args/read-options.js';
 import { findRoot } from './args/find-workspace.js';
 import { VERSION } from './args/version.js';
@@ -19,6 +19,7 @@ const GLOBAL: Options = {
   },
   json: { type: 'boolean', about: 'print JSON for programs' },
   quiet: { type: 'boolean', short: 'q', about: 'print results and problems only' },
+  verbose: { type: 'boolean', short: 'v', about: 'print whole ids' },
   help: { type: 'boolean', short: 'h', about: 'print this text' },
 };
 
@@ -76,6 +77,8 @@ async function runCommand(
     io,
     json,
     quiet,
+    verbose: values['verbose'] === true,
+    help: async () => (await import('./help-json.js')).helpJson(undefined, GLOBAL) as Promise<Help>,
     open: (folder, options) => open(folder, { env: io.env, ...options }),
     inner: command.takesCommand ? innerOf(io, inner, args) : undefined,
   };
@@ -137,6 +140,7 @@ const EXITS: Partial<Record<Problem['code'], number>> = {
   bad_usage: EXIT.usage,
   bad_name: EXIT.usage,
   not_allowed: EXIT.refused,
+  needs_human: EXIT.waiting,
 };
 
 /** The reader of our output has closed the pipe: `guild task list | head -1`. */
@@ -187,7 +191,8 @@ async function help(io: Io, name: string | undefined, json: boolean): Promise<nu
   return EXIT.done;
 }
 
-const EXIT_CODES = 'Exit codes: 0 done, 1 a problem, 2 wrong usage, 3 refused by policy, 4 waiting for you';
+const EXIT_CODES =
+  'Exit codes: 0 done, 1 a problem, 2 wrong usage, 3 refused by policy, 4 waiting for you, 130 stopped by Ctrl-C';
 const MORE_HELP = 'guild <command> --help describes a command. guild help --json prints all of it for programs.';
 
 function unknownOption(option: string): Problem {

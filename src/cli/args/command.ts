@@ -21,6 +21,11 @@ export type Usage = string | readonly (readonly [form: string, about: string])[]
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
+export interface Help {
+  options: { name: string }[];
+  commands: { name: string; usage: { form: string }[]; options: { name: string }[] }[];
+}
+
 export interface Call {
   /** Words after the command that are not options. */
   words: string[];
@@ -30,11 +35,15 @@ export interface Call {
   root: string;
   json: boolean;
   quiet: boolean;
+  /** Print whole ids. */
+  verbose: boolean;
   io: Io;
   /**
    * Opens a workspace with this call's environment; `guild record` replaces it to record the run.
    */
   open: typeof openWorkspace;
+  /** Every command with its forms and options, as `guild help --json` prints them. */
+  help(): Promise<Help>;
   /** For a command that takes another command: its words, and a function that runs it. */
   inner?: { words: string[]; run(open: typeof openWorkspace): Promise<number> };
 }
@@ -51,8 +60,8 @@ export interface Command {
   run(call: Call): Promise<number>;
 }
 
-/** 0 done · 1 a problem · 2 wrong usage · 3 refused by policy · 4 waiting for a human */
-export const EXIT = { done: 0, problem: 1, usage: 2, refused: 3, waiting: 4 } as const;
+/** 0 done · 1 problem · 2 wrong usage · 3 refused by policy · 4 waits for a human · 130 stopped */
+export const EXIT = { done: 0, problem: 1, usage: 2, refused: 3, waiting: 4, interrupted: 130 } as const;
 
 export function text(values: Values, name: string): string | undefined {
   const value = values[name];

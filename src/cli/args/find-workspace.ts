@@ -1,4 +1,7 @@
-/** Finds the workspace: the one named, the nearest folder upwards that is one, or this folder. */
+/**
+ * Finds the workspace: the one named, the nearest folder upwards that is one, or this folder. The
+ * search ends at a folder of another user: whoever owns a parent could plant a workspace there.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Io } from '../process/io.js';
@@ -6,8 +9,14 @@ import type { Io } from '../process/io.js';
 export function findRoot(workspace: string | undefined, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
   const folder = workspace ?? env['GUILD_WORKSPACE'];
   if (folder !== undefined) return path.resolve(cwd, folder);
-  for (let at = cwd; ; at = path.dirname(at)) {
+  for (let at = cwd; at === cwd || isOwn(at); at = path.dirname(at)) {
     if (fs.existsSync(path.join(at, 'guild.yaml'))) return at;
-    if (path.dirname(at) === at) return cwd;
+    if (path.dirname(at) === at || !isOwn(at)) break;
   }
+  return cwd;
+}
+
+function isOwn(folder: string): boolean {
+  const user = process.getuid?.();
+  return user === undefined || fs.statSync(folder, { throwIfNoEntry: false })?.uid === user;
 }

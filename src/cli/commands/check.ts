@@ -12,13 +12,14 @@ export const command: Command = {
   usage: 'check [dir]…',
   about: `
 Checks guild.yaml, the policy files and every agent: missing agents and tools, cycles, contradictions, unknown keys.
-Agents are read from agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md and *.ai.
+Agents are read from agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, *.ai, and at any depth from
+.claude/agents, .github/agents, .opencode/agent, .gemini/agents and .agents.
 
 In a workspace it also lists task files that need you (unreadable, quarantined, or in a folder that is not scanned) and
 unreadable conversations of open tasks.
 
 It works on any folder: outside a workspace, every Markdown file that starts like an agent of Claude Code is checked.
-Warnings are harmless.`,
+Warnings are harmless: the agent works. A file that does not define an agent is a problem.`,
   async run({ words, root, terminal, json, io }) {
     const folders = words.length > 0 ? words.map((word) => path.resolve(io.cwd, word)) : [root];
     const missing = folders.find((folder) => !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory());

@@ -1,25 +1,41 @@
 /**
  * `guild doctor`: checks whether this machine and this folder can keep the promises of the program,
- * and with `--audit` whether it has kept them.
+ * and with `--audit` whether it has kept them. `--adopt` releases tasks that nobody may take over.
  */
 import { auditEffects } from '../../app/audit-effects.js';
-import { examine } from '../../app/doctor.js';
+import { adoptJournals, examine } from '../../app/doctor.js';
+import { ProblemError, problem } from '../../domain/problem.js';
 import { EXIT, type Call, type Command } from '../args/command.js';
 import { wrapped } from '../render/layout.js';
 
 type Mark = 'good' | 'odd' | 'bad';
 
 export const command: Command = {
-  usage: 'doctor [--audit]',
+  usage: [
+    ['doctor', 'check this machine and this folder'],
+    ['doctor --audit', 'compare reported effects with their records'],
+    ['doctor --adopt [peer]', 'release tasks that are held because of a lost process'],
+  ],
   about: `
 Checks Node, Git, the sandbox for commands, the file system of the workspace (atomic renames, hard links, fsync, local disk),
 model keys, and leftovers of lost processes. It creates a few test files and removes them again.
 
 With --audit it compares the event log with the records of effects in .guild/run instead. An effect that was reported as done
-has a record; each one without is printed with its task, call and time, and the exit code is 1.`,
-  options: { audit: { type: 'boolean', about: 'compare reported effects with their records' } },
-  maxWords: 0,
+has a record; each one without is printed with its task, call and time, and the exit code is 1.
+
+With --adopt it releases the tasks of a lost process. A journal that cannot be replayed goes to .guild/evidence with a note, and
+its tasks continue from their files; without a peer these are all such journals. A process that cannot be judged from here,
+such as one in another container, must be named: make sure that it has ended. The next process replays its journal.`,
+  options: {
+    adopt: { type: 'boolean', about: 'release the tasks of a lost process' },
+    audit: { type: 'boolean', about: 'compare reported effects with their records' },
+  },
+  maxWords: 1,
   async run(call) {
+    const isAdopting = call.values['adopt'] === true;
+    if (call.words.length > 0 && !isAdopting)
+      throw new ProblemError(problem('bad_usage', 'only --adopt takes the name of a process'));
+    if (isAdopting) return adopt(call);
     if (call.values['audit'] === true) return audit(call);
     const { root, terminal, json, io } = call;
     const findings = await examine(root, io.env);
@@ -28,6 +44,17 @@ has a record; each one without is printed with its task, call and time, and the 
     return findings.some((finding) => finding.verdict === 'bad') ? EXIT.problem : EXIT.done;
   },
 };
+
+async function adopt(call: Call): Promise<number> {
+  const adopted = await adoptJournals(call.root, call.words[0]);
+  if (call.json) call.terminal.json({ adopted });
+  for (const { peer, why } of call.json ? [] : adopted) {
+    const next = why === 'unreadable' ? 'its journal is in .guild/evidence' : 'the next process replays its journal';
+    print(call, 'good', 'adopted', `${peer}: ${next}, and its tasks continue with the next guild pump, run or watch`);
+  }
+  if (adopted.length === 0 && !call.json) print(call, 'good', 'journals', 'none is held that cannot be replayed');
+  return EXIT.done;
+}
 
 async function audit(call: Call): Promise<number> {
   const found = await auditEffects(call.root);

@@ -1,7 +1,13 @@
 /** `guild init`: creates a workspace. It never overwrites a file. */
 import path from 'node:path';
-import { initWorkspace } from '../../app/starter.js';
-import { EXIT, newFolder, type Command } from '../args/command.js';
+import { exampleNames, initWorkspace } from '../../app/starter.js';
+import { acceptTrust } from '../../app/trust/trust.js';
+import { nearestHint } from '../../domain/nearest.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { EXIT, newFolder, text, type Command } from '../args/command.js';
+
+/** Files that can make a workspace act. */
+const ACTING = /^(?:guild\.yaml|storage\/|plugins\/)/;
 
 export const command: Command = {
   usage: 'init [dir]',
@@ -14,13 +20,18 @@ are shown, and --ignore adds them to .gitignore.`,
       type: 'boolean',
       about: 'agents that bid for tasks (search, file, terminal, breakdown, maker), without an orchestrator',
     },
+    example: { type: 'string', value: 'NAME', about: 'a workspace that shows something; its README says what' },
     ignore: { type: 'boolean', about: 'in a Git repository: add run state to .gitignore' },
   },
   maxWords: 1,
   async run({ words, values, terminal, json, io }) {
     const folder = path.resolve(io.cwd, newFolder(values, words[0], 'the folder') ?? '.');
     const swarm = values['swarm'] === true;
-    const { created, kept, toIgnore } = initWorkspace(folder, { swarm, ignore: values['ignore'] === true });
+    const example = exampleNamed(text(values, 'example'), swarm);
+    const { created, kept, toIgnore } = initWorkspace(folder, { swarm, example, ignore: values['ignore'] === true });
+    // Files that were here before were not made by this program, so they are not trusted unseen.
+    const isOurs = !kept.some((file) => ACTING.test(file));
+    if (isOurs) acceptTrust(folder, io.env);
     if (json) terminal.json({ workspace: folder, created, kept, toIgnore });
     // An existing README is not ours.
     const readme = created.includes('README.md') ? ' README.md explains more.' : '';
@@ -34,8 +45,13 @@ are shown, and --ignore adds them to .gitignore.`,
       );
       for (const line of toIgnore) terminal.say(terminal.dim(`  ${line}`));
     }
+    if (!isOurs) terminal.say(`\nIt had settings before. guild trust shows what of them wants to act.`);
     terminal.say(`\nThe workspace is ready. Next:\n`);
     if (shown !== '.') terminal.say(`  cd ${shown}`);
+    if (example !== undefined) {
+      terminal.say('  cat README.md');
+      return EXIT.done;
+    }
     terminal.say(
       swarm
         ? `  guild task add "Describe this folder and what it still needs"\n  guild watch`
@@ -49,3 +65,15 @@ are shown, and --ignore adds them to .gitignore.`,
     return EXIT.done;
   },
 };
+
+function exampleNamed(name: string | undefined, swarm: boolean): string | undefined {
+  if (name === undefined) return undefined;
+  const names = exampleNames();
+  if (swarm) throw new ProblemError(problem('bad_usage', '--swarm and --example exclude each other'));
+  if (names.includes(name)) return name;
+  throw new ProblemError(
+    problem('bad_usage', `there is no example ${JSON.stringify(name)}`, {
+      hint: nearestHint(name, names, `the examples are: ${names.join(', ')}`)!,
+    }),
+  );
+}

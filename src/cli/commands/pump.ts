@@ -19,6 +19,7 @@ export const command: Command = {
   async run(call) {
     const narration = narrator(call);
     const workspace = await call.open(call.root, { watchers: narration });
+    narration.know(workspace);
     for (const problem of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(problem);
     try {
       let advanced = 0;

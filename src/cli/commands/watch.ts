@@ -23,7 +23,7 @@ next start.`,
 
 /** Works for all agents, or only for these. */
 export async function host(call: Call, agents: string[] | undefined): Promise<number> {
-  const view = call.terminal.live ? liveView(call.terminal) : narrator(call);
+  const view = call.terminal.live ? liveView(call.terminal, call.verbose) : narrator(call);
   const shown = new Set<string>();
   const watchers: Watchers = {
     ...view,
@@ -34,6 +34,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   };
   const changed = configChange(call.root, call.io.env);
   const workspace = await call.open(call.root, { watchers, agents });
+  view.know(workspace);
   for (const problem of workspace.configProblems) call.terminal.problem(problem);
   const { problems } = workspace.check();
   for (const problem of problems) call.terminal.problem(problem);

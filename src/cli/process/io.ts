@@ -13,7 +13,7 @@ export interface Io {
 }
 
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
-type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
+export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
 export function processIo(): Io {
   const { stdin, stdout, stderr, env } = process;

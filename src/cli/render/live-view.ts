@@ -4,101 +4,110 @@
  * scrolls away above the rest.
  */
 import { INTERVALS } from '../../domain/intervals.js';
-import type { Event } from '../../app/index.js';
-import { kinIn } from '../../domain/task/lineage.js';
-import { HUMAN } from '../../domain/task/task.js';
-import { whoText } from '../../views/who.js';
+import type { Event, Workspace } from '../../app/index.js';
+import { summary } from '../../views/summary.js';
+import { activity, doingText, elapsedText, spentText, type Working } from './activity.js';
 import { columnsOf, endOf } from './columns.js';
 import { FOR_YOU, type Narrator } from './narrator.js';
-import { fitted, oneLine } from './layout.js';
+import { oneLine } from './layout.js';
 import type { Terminal } from './terminal.js';
 
-interface Node {
-  id: string;
-  agent: string;
-  mark: string;
-  note: string;
-  since: number;
+export interface LiveView extends Narrator {
+  /** Rows below the tree: what a person can do now. */
+  footer(rows: string[]): void;
+  /** Hides the tree until `resume`, for a prompt. */
+  suspend(): void;
+  resume(): void;
 }
 
-/** More of a stream than the widest line shows. */
-const MAX_NOTE = 500;
-/**
- * Events that add a task to the screen. All others only update shown tasks, so that a cancelled
- * task does not reappear.
- */
-const OPENS = new Set<Event['name']>(['task.created', 'task.claimed', 'task.parked', 'task.recovered', 'task.retried']);
-
-export function liveView(terminal: Terminal): Narrator {
-  const nodes = new Map<string, Node>();
-  const kin = kinIn();
-  let drawn = 0;
+export function liveView(terminal: Terminal, verbose = false): LiveView {
+  let store: Workspace['store'] | undefined;
+  const titles = new Map<string, string>();
+  const seen = activity((id) => {
+    const task = store?.tasks.getOpen(id)?.task;
+    if (task !== undefined) titles.set(id, summary(task));
+    return titles.get(id);
+  });
   let timer: NodeJS.Timeout | undefined;
-  let closed = false;
+  let ticker: NodeJS.Timeout | undefined = tick();
+  let isClosed = false;
+  let isSuspended = false;
   let open = 0;
+  let below: string[] = [];
 
   return {
+    know(workspace) {
+      store = workspace.store;
+    },
     left(count) {
       if (count === open) return;
       open = count;
       soon();
     },
-    /** The last frame stays on the screen. */
+    footer(rows) {
+      if (rows.join('\n') === below.join('\n')) return;
+      below = rows;
+      soon();
+    },
+    suspend() {
+      isSuspended = true;
+      clearTimeout(timer);
+      timer = undefined;
+      terminal.dock([]);
+    },
+    resume() {
+      isSuspended = false;
+      soon();
+    },
     close() {
       clearTimeout(timer);
-      if (!closed) draw();
-      closed = true;
+      clearInterval(ticker);
+      ticker = undefined;
+      if (!isClosed) terminal.dock([]);
+      isClosed = true;
     },
-    text(task, _agent, text) {
-      const node = nodes.get(task.id);
-      if (node) node.note = ((node.note.startsWith('“') ? node.note : '“') + text).slice(-MAX_NOTE);
+    progress(now) {
+      seen.progress(now);
       soon();
     },
     event(event) {
-      apply(event);
+      seen.event(event);
+      const ends = event.name === 'task.completed' || event.name === 'task.failed';
+      if (ends && event.task !== undefined) end(event.task, event);
       soon();
     },
     problem(problem, severity) {
-      clear();
       terminal.problem(problem, severity);
       soon();
     },
   };
 
-  function apply(event: Event): void {
-    const id = event.task;
-    if (id === undefined) return;
-    kin.see(event);
-    const ends = event.name === 'task.completed' || event.name === 'task.failed';
-    const node = nodes.get(id) ?? (ends || OPENS.has(event.name) ? newNode(id) : undefined);
-    if (node === undefined) return;
-    if (event.agent) node.agent = event.agent === 'nobody' ? '?' : whoText(event.agent);
-    if (ends) return end(node, event);
-    const change = changeBy(event, node, terminal);
-    if (change) Object.assign(node, change);
-    nodes.set(id, node);
-  }
-
-  function end(node: Node, event: Event): void {
-    const ok = event.name === 'task.completed';
-    const mark = ok ? terminal.colour('green', '✓') : terminal.colour('red', '✗');
-    const error = (event['error'] as { message?: string } | undefined)?.message ?? '';
-    const root = kin.rootOf(node.id);
-    if (root !== node.id) {
-      Object.assign(node, { mark, note: error || `${((Date.now() - node.since) / 1000).toFixed(1)} s` });
+  function end(id: string, event: Event): void {
+    const task = seen.get(id);
+    if (task === undefined || seen.rootOf(id) !== id) {
       // Under a root that is not shown, nothing would ever remove it again.
-      if (nodes.has(root)) nodes.set(node.id, node);
-      else nodes.delete(node.id);
+      if (task !== undefined && seen.get(seen.rootOf(id)) === undefined) seen.remove(seen.rootOf(id));
       return;
     }
-    for (const id of nodes.keys()) if (kin.rootOf(id) === node.id) nodes.delete(id);
-    clear();
-    const head = `${mark} ${terminal.bold(node.agent)} ${node.id}`;
-    terminal.say(ok ? `${head} ${terminal.dim(`results/${node.id}.md`)}` : `${head}: ${error}`);
+    const ok = event.name === 'task.completed';
+    const mark = ok ? terminal.colour('green', '✓') : terminal.colour('red', '✗');
+    const title = task.title === '' ? '' : `${oneLine(task.title, MAX_TITLE)} `;
+    const took = terminal.dim(`${elapsedText(Date.now() - task.sinceMs)} · ${ok ? `results/${id}.md` : id}`);
+    terminal.say(`${mark} ${terminal.bold(task.agent)} ${title}${ok ? took : `${took}: ${task.note}`}`);
+    seen.remove(id);
+  }
+
+  /** Elapsed seconds change without an event. */
+  function tick(): NodeJS.Timeout {
+    const each = setInterval(() => {
+      if (seen.tree().some(({ task }) => task.state === 'working')) soon();
+    }, INTERVALS.topCheckMs);
+    each.unref();
+    return each;
   }
 
   function soon(): void {
-    if (closed) return;
+    if (isClosed || isSuspended) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       draw();
@@ -106,75 +115,43 @@ export function liveView(terminal: Terminal): Narrator {
   }
 
   function draw(): void {
-    if (closed) return;
-    const all = treeOrder(nodes, kin.parentOf);
-    const room = Math.max(3, terminal.height - 4);
-    const lines = all
-      .slice(0, room)
-      .map(({ node, depth }) => fitted(lineOf(node, depth, terminal), terminal.width - 1));
+    if (isClosed || isSuspended) return;
+    const all = seen.tree().filter(({ task }) => task.state !== 'done' || seen.rootOf(task.id) !== task.id);
+    const room = Math.max(3, terminal.height - 4 - below.length);
+    const lines = all.slice(0, room).map(({ task, depth }) => lineOf(task, depth, terminal, verbose));
     if (all.length > room) lines.push(terminal.dim(`… and ${all.length - room} more`));
     if (all.length > 0 && open > all.length) lines.push(terminal.dim(`${open} left`));
-    terminal.draw(drawn, lines);
-    drawn = lines.length;
-  }
-
-  function clear(): void {
-    if (drawn > 0) terminal.draw(drawn, []);
-    drawn = 0;
+    terminal.dock([...lines, ...below]);
   }
 }
 
-function newNode(id: string): Node {
-  return { id, agent: '', mark: '·', note: '', since: Date.now() };
+const MAX_TITLE = 80;
+
+/** Of a streamed answer the end is shown, because it is the newest. */
+function lineOf(task: Working, depth: number, terminal: Terminal, verbose: boolean): string {
+  const { bold, dim, width } = terminal;
+  const short = verbose ? task.id : task.id.slice(task.id.lastIndexOf('.') + 1);
+  const spent = task.state === 'working' || task.state === 'done' ? ` · ${spentText(task)}` : '';
+  const head = `${'  '.repeat(depth)}${markOf(task, terminal)} `;
+  const room = Math.max(16, width - depth * 2 - columnsOf(task.agent) - columnsOf(spent) - 8);
+  const name = oneLine(task.title === '' ? short : task.title, Math.max(8, Math.floor(room * 0.5)));
+  const left = Math.max(6, room - columnsOf(name));
+  const doing = task.isYours ? FOR_YOU : task.state === 'failed' ? task.note : doingText(task);
+  const note = doing.startsWith('“') ? endOf(doing, left) : oneLine(doing, left);
+  return `${head}${bold(task.agent)} ${name} ${dim(`${note === '' ? '' : `· ${note}`}${spent}`)}${verbose ? ` ${dim(short)}` : ''}`;
 }
 
-/** The changes that an event makes to the line of its task. */
-function changeBy(event: Event, node: Node, terminal: Terminal): Partial<Node> | undefined {
-  switch (event.name) {
-    case 'task.created':
-    case 'task.retried':
-      return { mark: terminal.colour('cyan', '○'), note: node.agent === HUMAN ? FOR_YOU : '' };
-    case 'task.claimed':
-      return { mark: terminal.colour('yellow', '●'), note: 'thinking' };
-    case 'task.parked':
-      return { mark: terminal.colour('magenta', '…'), note: 'waits' };
-    case 'tool.ran':
-      return { note: String(event['tool']) };
-    case 'model.failed':
-      return { note: String(event['message']) };
-    default:
-      return undefined;
+function markOf({ state }: Working, terminal: Terminal): string {
+  switch (state) {
+    case 'open':
+      return terminal.colour('cyan', '○');
+    case 'working':
+      return terminal.colour('yellow', '●');
+    case 'waiting':
+      return terminal.colour('magenta', '…');
+    case 'done':
+      return terminal.colour('green', '✓');
+    case 'failed':
+      return terminal.colour('red', '✗');
   }
-}
-
-/** Parents before their children. The depth counts the ancestors that are shown. */
-function treeOrder(
-  nodes: ReadonlyMap<string, Node>,
-  parentOf: (id: string) => string | undefined,
-): { node: Node; depth: number }[] {
-  const roots: Node[] = [];
-  const children = new Map<string, Node[]>();
-  for (const node of nodes.values()) {
-    const parent = parentOf(node.id) ?? '';
-    if (!nodes.has(parent)) roots.push(node);
-    else if (children.get(parent)?.push(node) === undefined) children.set(parent, [node]);
-  }
-  const below = (node: Node, depth: number): { node: Node; depth: number }[] => [
-    { node, depth },
-    ...(children.get(node.id) ?? []).flatMap((child) => below(child, depth + 1)),
-  ];
-  return roots.flatMap((root) => below(root, 0));
-}
-
-/**
- * Under its parent the end of an id is enough. Of a streamed answer the end is shown, because it is
- * the newest.
- */
-function lineOf(node: Node, depth: number, { bold, dim, width }: Terminal): string {
-  const part = depth === 0 ? node.id : node.id.slice(node.id.lastIndexOf('.') + 1);
-  const name = oneLine(part, Math.max(8, width / 2 - columnsOf(node.agent)));
-  const note = node.note.replace(/\s+/g, ' ');
-  const room = width - 1 - depth * 2 - columnsOf(node.agent) - columnsOf(name) - 4;
-  const tail = note.startsWith('“') || note.length >= MAX_NOTE ? endOf(note, Math.max(1, room)) : note;
-  return `${'  '.repeat(depth)}${node.mark} ${bold(node.agent)} ${name} ${dim(tail)}`;
 }

@@ -14,14 +14,14 @@ export function progressOn(terminal: Terminal, what: string): (done: number, tot
   return (done, total) => {
     const nowMs = performance.now();
     if (done >= total) {
-      if (lines > 0) terminal.draw(lines, []);
+      if (lines > 0) terminal.dock([]);
       lines = 0;
       startedMs = undefined;
       return;
     }
     startedMs ??= nowMs;
     if (!terminal.live || nowMs - startedMs < SHOWN_AFTER_MS || nowMs - drawnMs < REDRAWN_EVERY_MS) return;
-    terminal.draw(lines, [terminal.dim(`${what}: ${Math.floor((100 * done) / total)} %`)]);
+    terminal.dock([terminal.dim(`${what}: ${Math.floor((100 * done) / total)} %`)]);
     lines = 1;
     drawnMs = nowMs;
   };

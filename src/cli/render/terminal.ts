@@ -3,7 +3,8 @@
  * gets only results. Control characters in text from models and files are shown as escapes.
  */
 import { problemText, type Problem } from '../../domain/problem.js';
-import type { Io } from '../process/io.js';
+import { dock, type Cursor, type Dock } from './dock.js';
+import type { Io, Output } from '../process/io.js';
 import { wrappedLines } from './layout.js';
 import { CODES, painted, printable, sign } from './paint.js';
 
@@ -16,8 +17,13 @@ export interface Terminal {
   json(value: unknown): void;
   /** A message to people, wrapped to the width; nothing with --quiet. */
   say(text: string): void;
-  /** Replaces the last `up` lines with these. Only if `live`. */
-  draw(up: number, lines: string[]): void;
+  /**
+   * Shows these rows below everything else until they are replaced; without rows, nothing. The
+   * cursor is placed in them, or hidden. Only if `live`.
+   */
+  dock(rows: readonly string[], cursor?: Cursor): void;
+  /** Ends a line of the stream that is not finished. */
+  endStream(): void;
   /**
    * Shows these lines on the full screen; undefined restores the previous content. Only if `live`.
    */
@@ -30,6 +36,8 @@ export interface Terminal {
   /** Infinity in a pipe, where nothing is cut. */
   width: number;
   height: number;
+  /** The line as it is written, with colours as escape codes. */
+  painted(line: string): string;
   dim(text: string): string;
   bold(text: string): string;
   colour(name: 'green' | 'red' | 'yellow' | 'cyan' | 'magenta', text: string): string;
@@ -44,32 +52,46 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
   const style = (name: keyof typeof CODES, text: string): string =>
     colours ? `${sign(CODES[name][0])}${text}${sign(CODES[name][1])}` : text;
   let onScreen = false;
+  let bottom: Dock | undefined;
+  const width = (): number => (stdout.isTTY ? Math.max(20, stdout.columns || 80) : Infinity);
+  /** Above the docked rows, if there are any. */
+  const put = (stream: Output, text: string): void => {
+    if (bottom === undefined) stream.write(text);
+    else bottom.print(stream, text);
+  };
   return {
     live: canDraw && !quiet && !json,
     get width() {
-      return stdout.isTTY ? Math.max(20, stdout.columns || 80) : Infinity;
+      return width();
     },
     get height() {
       return stdout.rows || 24;
     },
-    out: (line) => void stdout.write(`${painted(line)}\n`),
+    out: (line) => put(stdout, `${painted(line)}\n`),
     outAll(items, lineOf) {
       for (let from = 0; from < items.length; from += LINES_AT_ONCE) {
         const some = items.slice(from, from + LINES_AT_ONCE);
-        stdout.write(some.map((item) => `${painted(lineOf(item))}\n`).join(''));
+        put(stdout, some.map((item) => `${painted(lineOf(item))}\n`).join(''));
       }
     },
-    json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
+    json: (value) => put(stdout, `${JSON.stringify(value)}\n`),
     say(text) {
       if (quiet || json) return;
-      for (const line of wrappedLines(text, this.width)) stderr.write(`${painted(line)}\n`);
+      put(
+        stderr,
+        wrappedLines(text, width())
+          .map((line) => `${painted(line)}\n`)
+          .join(''),
+      );
     },
-    draw(up, lines) {
-      const back = up > 0 ? `\u001b[${up}A\u001b[0J` : '';
-      const text = lines.map((line) => `${painted(line)}\n`).join('');
-      // Automatic wrap is off meanwhile: each line must take one row.
-      stderr.write(`${back}\u001b[?7l${text}\u001b[?7h`);
+    dock(rows, cursor) {
+      if (rows.length > 0) (bottom ??= dock(stderr, width)).show(rows, cursor);
+      else if (bottom !== undefined) {
+        bottom.close();
+        bottom = undefined;
+      }
     },
+    endStream: () => bottom?.endStream(),
     screen(lines) {
       if (lines === undefined) {
         if (onScreen) stdout.write('\u001b[?7h\u001b[?25h\u001b[?1049l');
@@ -87,10 +109,15 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
       for (const line of `${mark}: ${problemText(problem)}`.split('\n')) {
         // The caret points into the source line, so neither is wrapped.
         const isShown = line === source || /^\s*\^$/.test(line);
-        for (const part of isShown ? [line] : wrappedLines(line, this.width)) stderr.write(`${painted(part)}\n`);
+        for (const part of isShown ? [line] : wrappedLines(line, width())) put(stderr, `${painted(part)}\n`);
       }
     },
-    stream: (text) => void (quiet || json || stdout.write(printable(text))),
+    stream(text) {
+      if (quiet || json) return;
+      if (bottom === undefined) stdout.write(printable(text));
+      else bottom.stream(stdout, text);
+    },
+    painted,
     dim: (text) => style('dim', text),
     bold: (text) => style('bold', text),
     colour: (name, text) => style(name, text),

@@ -1,6 +1,6 @@
 /** `guild agent pause` and `guild agent resume`. */
 import { openReader } from '../../../app/readers/open-reader.js';
-import { pauseAgent, resumeAgent } from '../../../app/pause-agent.js';
+import { pauseAgent, resumeAgent } from '../../../app/pause.js';
 import { isSafeId } from '../../../domain/task/id.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { EXIT, type Call } from '../../args/command.js';

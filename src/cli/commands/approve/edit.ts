@@ -5,5 +5,6 @@ import type { Command } from '../../args/command.js';
 export const command: Command = {
   usage: approve.usage,
   about: approve.about,
+  options: { seen: approve.options!['seen']! },
   run: (call) => answerBy('edit', call),
 };

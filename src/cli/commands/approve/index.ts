@@ -1,136 +1,146 @@
 /** `guild approve`, `guild reject`, `guild edit`: the same answers as marks on the ballot. */
-import { randomBytes } from 'node:crypto';
-import { openReader } from '../../../app/readers/open-reader.js';
-import { approvalOf, mainArgument, type Answer, type Approval } from '../../../domain/task/approval.js';
+import { editedText, openDesk, type Desk, type OpenRequest } from '../../../app/approvals.js';
+import type { Answer } from '../../../domain/task/approval.js';
+import { answerIn } from '../../../domain/task/question.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
-import { isEnded } from '../../../domain/task/task.js';
-import { EXIT, type Call, type Command } from '../../args/command.js';
-import { wrappedLines } from '../../render/layout.js';
-import type { Terminal } from '../../render/terminal.js';
-import { meantBy, unknownTask } from '../task/id.js';
+import { visible } from '../../../domain/consent/visible.js';
+import { EXIT, listOption, type Call, type Command } from '../../args/command.js';
+import { canAsk, carryOnReleased } from '../../console/carry-on.js';
+import { hasPerson, isYes } from '../../process/ask.js';
+import { readAll } from '../../process/read-all.js';
+import { requestLines } from '../../render/request.js';
+import { meantBy } from '../task/id.js';
 
-type Store = ReturnType<typeof openReader>;
+type Verb = 'approve' | 'reject' | 'edit' | 'answer';
 
 export const command: Command = {
   usage: [
-    ['approve', 'list what waits for your decision; the exit code is 4 if anything does'],
-    ['approve <id>…', 'allow actions exactly as shown'],
+    ['approve', 'go through what waits for you, like guild inbox; in a pipe, list it'],
+    ['approve <id>…', 'show each request and ask; a yes allows it exactly as shown'],
     ['reject <id> [reason]', 'refuse an action; the agent reads the reason'],
     ['edit <id> <new text>', 'allow a changed command, file content, message or plan; the agent is informed'],
+    ['answer <id> <text>', 'answer a question of an agent; use - to read the answer from standard input'],
   ],
   about: `
 You can also edit tasks/approvals.task.md: [x] allows, [-] refuses, and deleting an entry refuses it, too. A running guild
-watch acts at once, otherwise the next guild pump does.`,
+watch acts at once, otherwise the next guild pump does.
+
+Without a terminal there is nobody to ask: approve and edit then need --seen with the digest of the request that was looked
+at. guild approve --json prints each request as it is shown, and this digest as "seen".`,
   options: {
     'all-like': { type: 'string', value: 'ID', about: 'approve: every request of the same agent for the same action' },
+    seen: { type: 'string', value: 'DIGEST', multiple: true, about: 'the digest of each request that was seen' },
   },
   run: (call) => answerBy('approve', call),
 };
 
-export async function answerBy(verb: 'approve' | 'reject' | 'edit', call: Call): Promise<number> {
-  const store = openReader(call.root);
-  await store.tasks.scan(true);
-  const like = call.values['all-like'];
-  const [first, ...rest] = call.words;
-  if (verb === 'approve' && first === undefined && like === undefined) return list(store, call);
-  const meant = (id: string): string => meantBy(id, call.root);
-  const ids =
-    typeof like === 'string'
-      ? await alike(store, meant(like))
-      : (verb === 'approve' ? call.words : [required(first, verb)]).map(meant);
-  for (const id of ids) {
-    const approval = await openApproval(store, id);
-    await store.intents.submit({
-      kind: 'answer',
-      id: randomBytes(6).toString('hex'),
-      task: id,
-      answer: answerFor(verb, approval, rest.join(' ')),
-      by: 'human',
-      at: new Date().toISOString(),
-    });
+export async function answerBy(verb: Verb, call: Call): Promise<number> {
+  const desk = await openDesk(call.root, call.io.env);
+  try {
+    const like = call.values['all-like'];
+    const [first, ...rest] = call.words;
+    if (first === undefined && like === undefined && (verb === 'approve' || verb === 'answer'))
+      return await (await import('./inbox.js')).goThrough(call);
+    const meant = (id: string): string => meantBy(id, call.root);
+    const wanted =
+      typeof like === 'string'
+        ? await alike(desk, meant(like))
+        : await Promise.all(
+            (verb === 'approve' ? call.words : [required(first, verb)]).map((id) => desk.find(meant(id))),
+          );
+    const answered: string[] = [];
+    const agreed = new Set(listOption(call.values, 'seen'));
+    const typed = rest.join(' ');
+    const text = verb === 'answer' && typed === '-' ? await readAll(call.io.stdin) : typed;
+    for (const request of wanted) {
+      refuseMisfit(verb, request);
+      if (verb === 'reject')
+        await desk.answer(request.id, request.seen, {
+          approved: false,
+          by: 'human',
+          ...(text ? { reason: text } : {}),
+        });
+      else if (verb === 'answer') await desk.answer(request.id, request.seen, answerText(request, text));
+      else {
+        const answer = verb === 'edit' ? editedText(request, text) : { approved: true, by: 'human' };
+        if (!(await isSeen(call, request, agreed, verb === 'edit' ? text : undefined))) continue;
+        await desk.answer(request.id, request.seen, answer);
+      }
+      answered.push(request.id);
+    }
+    const code = await report(desk, call, verb, answered, wanted.length);
+    const roots = wanted.flatMap(({ id, root }) => (answered.includes(id) ? [root] : []));
+    if (canAsk(call)) await carryOnReleased(call, roots);
+    return code;
+  } finally {
+    await desk.close();
   }
-  const working = (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
-  await store.close();
-  if (call.json) call.terminal.json({ verb, ids });
-  else
-    call.terminal.say(
-      `${ids.join(', ')}: ${working ? 'passed to the running guild' : 'saved; the next guild pump or guild watch acts on it'}`,
-    );
-  return EXIT.done;
 }
 
-async function list(store: Store, { terminal, json }: Call): Promise<number> {
-  const open = openApprovals(store);
-  if (json) {
-    terminal.json(open);
-    return open.length > 0 ? EXIT.waiting : EXIT.done;
-  }
-  for (const { id, title, request } of open) {
-    terminal.out(
-      `${terminal.bold(id)}  ${terminal.colour(request.risk === 'HIGH' ? 'red' : 'yellow', request.risk)}  @${request.agent}`,
-    );
-    const about = [
-      ...request.reasons,
-      `how it runs: ${request.confinement}`,
-      ...(request.taint.length > 0 ? [`influenced by ${request.taint.join(', ')}`] : []),
-    ];
-    const shown = request.diff?.split('\n').map((line) => diffLine(line, terminal)) ?? contentOf(title, request);
-    for (const text of [...title.split('\n'), ...about.map((line) => terminal.dim(line)), ...shown])
-      for (const line of wrappedLines(`  ${text}`, terminal.width)) terminal.out(line);
-  }
-  if (open.length === 0) terminal.say('nothing waits for you');
-  return open.length > 0 ? EXIT.waiting : EXIT.done;
-}
-
-/** The content of the action that its title does not show: a file, a plan, an answer. */
-function contentOf(title: string, { tool, arguments: args }: Approval['request']): string[] {
-  const main = mainArgument(tool);
-  const text = main === undefined ? undefined : args[main];
-  return typeof text === 'string' && !title.includes(text) ? text.trimEnd().split('\n') : [];
-}
-
-function diffLine(line: string, terminal: Terminal): string {
-  if (line.startsWith('@@ ')) return terminal.dim(line);
-  if (line.startsWith('+ ')) return terminal.colour('green', line);
-  return line.startsWith('- ') ? terminal.colour('red', line) : line;
-}
-
-function openApprovals(store: Store): Approval[] {
-  return [...store.tasks.open()].flatMap(({ task }) => approvalOf(task) ?? []);
-}
-
-/** Every open request for the same tool, by the same agent, with the same arguments. */
-async function alike(store: Store, id: string): Promise<string[]> {
-  const { request } = await openApproval(store, id);
-  return openApprovals(store)
-    .filter((approval) => approval.request.digest === request.digest)
-    .map((approval) => approval.id);
-}
-
-async function openApproval(store: Store, id: string): Promise<Approval> {
-  const placed = await store.tasks.read(id);
-  if (placed === undefined) throw new ProblemError(unknownTask(id));
-  const approval = approvalOf(placed.task);
-  if (approval === undefined)
+/** The person sees it now and says yes, or names the digest of what was seen. */
+async function isSeen(
+  call: Call,
+  request: OpenRequest,
+  agreed: Set<string>,
+  instead: string | undefined,
+): Promise<boolean> {
+  if (agreed.has(request.seen)) return true;
+  const { id } = request;
+  if (agreed.size > 0)
     throw new ProblemError(
-      problem('bad_usage', `${id} is not an approval`, { hint: 'guild approve lists what waits for you' }),
-    );
-  if (isEnded(placed.state)) throw new ProblemError(problem('bad_usage', `${id} was already answered`));
-  return approval;
-}
-
-function answerFor(verb: 'approve' | 'reject' | 'edit', { id, request }: Approval, text: string): Omit<Answer, 'at'> {
-  if (verb === 'approve') return { approved: true, by: 'human' };
-  if (verb === 'reject') return { approved: false, by: 'human', reason: text || undefined };
-  const main = mainArgument(request.tool);
-  if (main === undefined)
-    throw new ProblemError(
-      problem('bad_usage', `${request.tool} has no single text to edit`, {
-        hint: `edit the entry ${id} in tasks/approvals.task.md`,
+      problem('not_allowed', `${id} is not what was seen: its digest is ${request.seen}`, {
+        hint: 'look at it again: guild approve --json shows every request and its digest',
       }),
     );
-  if (text === '') throw new ProblemError(problem('bad_usage', 'guild edit needs the new text'));
-  return { approved: true, by: 'human', edited: { [main]: text } };
+  if (call.json || !hasPerson(call.io))
+    throw new ProblemError(
+      problem('needs_human', `there is no terminal to show ${id} on, so nothing was allowed`, {
+        hint: `look at it with guild approve --json, then: guild approve ${id} --seen ${request.seen}`,
+      }),
+    );
+  for (const line of requestLines(request, call.terminal)) call.terminal.out(line);
+  if (instead !== undefined) call.terminal.out(`  ${call.terminal.bold('your version')}: ${visible(instead)}`);
+  if (await isYes(call.io, 'Allow this? y/N ')) {
+    // The same request again, for --all-like, has the same digest.
+    agreed.add(request.seen);
+    return true;
+  }
+  call.terminal.say(`${id} still waits; guild reject ${id} refuses it`);
+  return false;
+}
+
+async function report(desk: Desk, call: Call, verb: Verb, ids: string[], wanted: number): Promise<number> {
+  const isWorking = await desk.isWorking();
+  if (call.json) call.terminal.json({ verb, ids });
+  else if (ids.length > 0 && !canAsk(call))
+    call.terminal.say(
+      `${ids.join(', ')}: ${isWorking ? 'passed to the running guild' : 'saved; the next guild pump or guild watch acts on it'}`,
+    );
+  return ids.length < wanted ? EXIT.waiting : EXIT.done;
+}
+
+/** Every open request for the same action of the same agent. */
+async function alike(desk: Desk, id: string): Promise<OpenRequest[]> {
+  const { seen } = await desk.find(id);
+  return desk.list().filter((request) => request.seen === seen);
+}
+
+function refuseMisfit(verb: Verb, { id, request }: OpenRequest): void {
+  if (verb === 'reject' || (request.question !== undefined) === (verb === 'answer')) return;
+  throw new ProblemError(
+    request.question
+      ? problem('bad_usage', `${id} is a question; it needs an answer in words`, { hint: `guild answer ${id} <text>` })
+      : problem('bad_usage', `${id} asks for approval, not for an answer`, {
+          hint: `guild approve ${id}, or guild reject ${id}`,
+        }),
+  );
+}
+
+function answerText({ id, request }: OpenRequest, text: string): Omit<Answer, 'at'> {
+  const given = answerIn(request.question!, text);
+  if ('wrong' in given)
+    throw new ProblemError(problem('bad_usage', given.wrong, { hint: `guild answer ${id} <text>` }));
+  return { approved: true, by: 'human', text: given.text };
 }
 
 function required(id: string | undefined, verb: string): string {

@@ -7,9 +7,11 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Workspace } from '../../../app/index.js';
 import { packageFolder } from '../../../app/starter.js';
+import { acceptTrust } from '../../../app/trust/trust.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { EXIT, newFolder, text, type Call, type Command } from '../../args/command.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';
+import { askLine } from '../../process/ask.js';
 import type { Io } from '../../process/io.js';
 import { wrapped } from '../../render/layout.js';
 import { narrator } from '../../render/narrator.js';
@@ -40,6 +42,8 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
     const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
     const model = text(values, 'model');
     fs.cpSync(packageFolder('examples', 'office'), folder, { recursive: true });
+    // It is a copy of what came with this program.
+    acceptTrust(folder, call.io.env);
     terminal.say(
       model
         ? `${terminal.bold('A day in an office')}, played on ${model}.`
@@ -50,10 +54,12 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
     terminal.say(
       `Sarah writes on Slack: ${terminal.bold(`“${QUESTION}”`)} ${terminal.dim('(inbox/slack-messages.jsonl)')}`,
     );
+    const narration = narrator(call);
     const workspace = await call.open(folder, {
-      watchers: narrator(call),
+      watchers: narration,
       modelName: model,
     });
+    narration.know(workspace);
     try {
       if (await play(workspace, call, model === undefined)) return await showEnd(workspace, call);
       terminal.say(
@@ -61,6 +67,7 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
       );
       return EXIT.waiting;
     } finally {
+      narration.close();
       await workspace.close();
     }
   },
@@ -73,7 +80,7 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
 async function play(workspace: Workspace, call: Call, isScripted: boolean): Promise<boolean> {
   const { terminal, values } = call;
   for (let pass = 1; ; pass++) {
-    if (values['step'] === true) await answerTo(call.io, `\nPress Enter for pass ${pass} `);
+    if (values['step'] === true) await askLine(call.io, `\nPress Enter for pass ${pass} `);
     const step = isScripted ? OFFICE_STEPS[pass - 1] : undefined;
     terminal.say(`\n${terminal.bold(`Pass ${pass}`)}${step ? ` · ${step}` : ''}`);
     const { moved } = await workspace.pump();
@@ -94,7 +101,7 @@ async function human(root: string, call: Call): Promise<void> {
   const before = fs.readFileSync(file, 'utf8');
   const asks = values['yes'] !== true && call.io.stdin.isTTY;
   const answer = asks
-    ? (await answerTo(call.io, 'y to allow, n to refuse, or edit the file and press Enter: ')).trim().toLowerCase()
+    ? (await askLine(call.io, 'y to allow, n to refuse, or edit the file and press Enter: ')).trim().toLowerCase()
     : 'y';
   if (!asks) terminal.say(terminal.dim(`  ${values['yes'] === true ? '--yes' : 'no terminal'}: changing [_] to [x]`));
   if (answer !== 'y' && answer !== 'n') {
@@ -171,16 +178,6 @@ function fresh(folderOption: string | undefined, { cwd }: Io): string {
   const folder = path.resolve(cwd, folderOption);
   if (fs.existsSync(folder) && fs.readdirSync(folder).length > 0) throw new ProblemError(notEmpty(folder));
   return folder;
-}
-
-async function answerTo({ stdin, stderr }: Io, prompt: string): Promise<string> {
-  const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: stdin, output: stderr });
-  try {
-    return await lines.question(prompt);
-  } finally {
-    lines.close();
-  }
 }
 
 function notEmpty(folder: string): Problem {

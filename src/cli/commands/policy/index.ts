@@ -1,5 +1,6 @@
 /** `guild policy`: shows verdicts without running anything. */
-import { unknownWord, type Command } from '../../args/command.js';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { text, unknownWord, type Command } from '../../args/command.js';
 
 export const command: Command = {
   usage: [
@@ -11,6 +12,11 @@ Nothing is run. Without arguments, lines are read from standard input. With --js
 or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reason","ms"}.`,
   options: {
     agent: { type: 'string', value: 'NAME', about: 'path: the agent that uses the tool' },
+    sandbox: {
+      type: 'string',
+      value: 'on|off',
+      about: 'test: judge as with or without a sandbox (default: this machine)',
+    },
     tool: { type: 'string', value: 'TOOL', about: 'path: the tool (default read_file)' },
   },
   async run(call) {
@@ -19,7 +25,10 @@ or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reas
     if (word === 'test') {
       const { stdin, stdout, stderr } = call.io;
       const args = [...(call.json ? ['--json'] : []), '--', ...words];
-      return (await import('./test-lines.js')).policyTest(args, { stdin, stdout, stderr, root: call.root });
+      const sandbox = text(call.values, 'sandbox') ?? 'machine';
+      if (sandbox !== 'on' && sandbox !== 'off' && sandbox !== 'machine')
+        throw new ProblemError(problem('bad_usage', `--sandbox is on or off, not ${JSON.stringify(sandbox)}`));
+      return (await import('./test-lines.js')).policyTest(args, { stdin, stdout, stderr, sandbox, root: call.root });
     }
     throw unknownWord('policy', word, ['test', 'path']);
   },

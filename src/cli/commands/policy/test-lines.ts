@@ -3,7 +3,7 @@
  * or come on standard input. `--json` reads and writes JSON lines; a bad line gets an error.
  */
 import { openRoster } from '../../../app/readers/open-roster.js';
-import { commandGate, loadPolicy, type Gate } from '../../../app/readers/gates.js';
+import { commandGate, loadPolicy, operandGate, type Gate } from '../../../app/readers/gates.js';
 import type { Agent } from '../../../domain/agent/agent.js';
 import type { CommandVerdict } from '../../../domain/policy.js';
 import { problemText } from '../../../domain/problem.js';
@@ -14,6 +14,8 @@ interface PolicyTestStreams {
   stderr?: { write(text: string): void };
   /** The workspace; its policy files are read if they exist. */
   root?: string;
+  /** Default: on. */
+  sandbox?: 'on' | 'off' | 'machine';
 }
 
 /** Exit code 0, or 2 for a wrong call. The verdicts themselves are the answer, not a failure. */
@@ -31,7 +33,8 @@ export async function policyTest(args: string[], io: PolicyTestStreams): Promise
       : [...args.slice(0, end).filter((arg) => arg !== '--json'), ...args.slice(end + 1)];
   const { policy, problems } = loadPolicy(io.root ?? process.cwd());
   for (const problem of problems) io.stderr?.write(`${problemText(problem)}\n`);
-  const gate = withAgents(commandGate(policy), io.root ?? process.cwd());
+  const root = io.root ?? process.cwd();
+  const gate = withAgents(commandGate(policy), root, operandGate(root, io.sandbox ?? 'on'));
   if (lines.length > 0)
     for (const line of lines) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
   else
@@ -49,10 +52,11 @@ interface NamedGate {
  * The `approve:` rules of an agent apply if a line names it. The agents are read at the first such
  * line.
  */
-function withAgents(gate: Gate, root: string): NamedGate {
+function withAgents(gate: Gate, root: string, operands: ReturnType<typeof operandGate>): NamedGate {
   let agents: ReturnType<typeof openRoster>['agents'] | undefined;
   return {
-    judge: (line, agent) => gate.judge(line, agent ? { agent } : {}),
+    judge: (line, agent) =>
+      gate.judge(line, { ...(agent ? { agent } : {}), operand: operands?.(agent?.name ?? 'agent') }),
     find: (name) => (name === undefined ? undefined : (agents ??= openRoster(root).agents).get(name)),
   };
 }

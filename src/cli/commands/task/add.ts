@@ -4,6 +4,7 @@ import { newTask } from '../../../app/new-task.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { ProblemError, problem } from '../../../domain/problem.js';
 import { HUMAN } from '../../../domain/task/task.js';
+import { attached } from '../../args/attached.js';
 import { EXIT, text, listOption, type Call } from '../../args/command.js';
 
 export async function add(call: Call): Promise<number> {
@@ -22,6 +23,7 @@ export async function add(call: Call): Promise<number> {
     type: text(values, 'type'),
     requirements: listOption(values, 'requires'),
     dependencies: listOption(values, 'after'),
+    attachments: attached(call),
     priority: priority as 'A' | undefined,
   });
   const missing: string[] = [];

@@ -23,6 +23,12 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
     id: { type: 'string', value: 'ID', about: 'add: id of the task (default: generated)' },
     type: { type: 'string', value: 'TYPE', about: 'add: type of the task, for rules and reports' },
     requires: { type: 'string', multiple: true, value: 'CAP,…', about: 'add: capabilities that the agent must have' },
+    attach: {
+      type: 'string',
+      multiple: true,
+      value: 'FILE,…',
+      about: 'add: files of the workspace that the agent gets',
+    },
     after: { type: 'string', multiple: true, value: 'ID,…', about: 'add: tasks that must be completed first' },
     priority: { type: 'string', value: 'A|B|C|D', about: 'add: A is the most urgent (default C)' },
     all: { type: 'boolean', short: 'a', about: 'list: include ended tasks' },
@@ -53,7 +59,7 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
 
 /** The options of each word; other words take none of these. */
 const TAKES: Record<string, readonly string[]> = {
-  add: ['to', 'id', 'type', 'requires', 'after', 'priority'],
+  add: ['to', 'id', 'type', 'requires', 'after', 'attach', 'priority'],
   list: ['all', 'state', 'limit'],
 };
 

@@ -3,6 +3,7 @@
  * the next pump does.
  */
 import { randomBytes } from 'node:crypto';
+import { resumeTask } from '../../../app/pause.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { isEnded } from '../../../domain/task/task.js';
@@ -17,6 +18,10 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
   const store = openReader(call.root);
   const placed = await store.tasks.read(task);
   if (placed === undefined) throw new ProblemError(unknownTask(task, call.root));
+  if (kind === 'retry' && !isEnded(placed.state) && (await resumeTask(call.root, placed.task.root))) {
+    call.terminal.say(`${task} continues; guild watch or guild run -c works on it`);
+    return EXIT.done;
+  }
   const objection = unfit(kind, placed.state, message);
   if (objection) throw new ProblemError(problem('bad_usage', `${task} ${objection}`));
   const base = { id: randomBytes(6).toString('hex'), task, by: 'human', at: new Date().toISOString() };
@@ -35,6 +40,6 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
 
 function unfit(kind: Kind, state: Parameters<typeof isEnded>[0], message: string): string | undefined {
   if (kind === 'retry') return state === 'failed' ? undefined : `is ${state}; only failed tasks can be retried`;
-  if (isEnded(state)) return `has ended (${state})`;
-  return kind === 'tell' && message === '' ? 'needs a message' : undefined;
+  if (kind === 'tell') return message === '' ? 'needs a message' : undefined;
+  return isEnded(state) ? `has ended (${state})` : undefined;
 }

@@ -1,23 +1,16 @@
 /** `guild why`: what a task waits for, who asked for it, and what has happened to it. */
-import { holdUps, type HoldUps } from '../../../app/readers/vote-holdups.js';
 import { openEventIndex } from '../../../app/readers/aggregates/open-index.js';
 import { openReader } from '../../../app/readers/open-reader.js';
-import { pausedAgents } from '../../../app/pause-agent.js';
-import { waitsView, type WaitsView } from '../../../app/readers/waits-view.js';
-import { approvalOf } from '../../../domain/task/approval.js';
-import { budgetWord } from '../../../domain/budget/budget.js';
-import { ProblemError, problemText, whereText, type Problem } from '../../../domain/problem.js';
-import { isEnded, type Placed } from '../../../domain/task/task.js';
-import { heldShares, shareText } from '../../../rules/budget/shares.js';
-import { budgetNode, nodeAgent, nodeKind, nodeText } from '../../../rules/coordination/wait-node.js';
+import { originOf, storyOf } from '../../../app/readers/why/story.js';
+import { sharesOf, waitChain } from '../../../app/readers/why/wait-chain.js';
+import { ProblemError, problemText } from '../../../domain/problem.js';
 import { localDay, localTime, withLocalTimes, zone } from '../../../views/local-time.js';
-import { toText } from '../../../views/who.js';
 import { EXIT, type Command } from '../../args/command.js';
 import { idOf, unknownTask } from '../task/id.js';
 import { oneLine, wrapped, wrappedLines } from '../../render/layout.js';
 import { printable } from '../../render/paint.js';
 import { progressOn } from '../../render/progress.js';
-import { costOf, originOf, storyOf } from './story.js';
+import { costText } from '../task/show.js';
 
 export const command: Command = {
   usage: 'why <task>',
@@ -33,16 +26,15 @@ With --json it also prints every event and the nodes of the chain: task ids, tur
     await store.tasks.scan(true);
     const placed = await store.tasks.read(id);
     if (placed === undefined) throw new ProblemError(store.tasks.unreadable(id) ?? unknownTask(id, root));
-    const waits = await waitsView(root, store);
-    const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits };
-    const { lines: chain, nodes } = await waitChain(known, placed);
+    const { lines, nodes } = await waitChain(root, store, placed);
+    const chain = lines.map(printable);
     const log = openEventIndex(root, progressOn(terminal, 'indexing')).look();
     const events = log.events((_, task) => task === id);
     for (const event of events.filter(({ name }) => name === 'work.stuck'))
       chain.push(printable(`stuck: ${String(event['why'])}`));
     const origin = (await originOf(store, log, placed)).map(printable);
     const story = storyOf(log, placed);
-    const cost = costOf(placed);
+    const cost = placed.task.usage && costText(placed.task.usage);
     const shares = sharesOf(store, placed).map(printable);
     if (json) {
       terminal.json({ id, state: placed.state, chain, nodes, shares, origin, story, cost, events });
@@ -65,160 +57,10 @@ With --json it also prints every event and the nodes of the chain: task ids, tur
       for (const line of wrapped(`${terminal.dim(localTime(at))} ${printable(withLocalTimes(text))}`, terminal.width))
         terminal.out(line);
     }
-    if (cost !== undefined) terminal.out(`\ncost, with everything under it: ${cost}`);
+    if (cost !== undefined) {
+      terminal.out('');
+      for (const line of wrapped(`cost, with everything under it: ${cost}`, terminal.width)) terminal.out(line);
+    }
     return EXIT.done;
   },
-};
-
-type Store = ReturnType<typeof openReader>;
-
-interface Known {
-  store: Store;
-  paused: ReadonlyMap<string, string>;
-  held: HoldUps;
-  waits: WaitsView;
-}
-
-interface Chain {
-  lines: string[];
-  /** Every node of the chain: tasks, budgets, agents, resources and the human. */
-  nodes: string[];
-}
-
-/** From this task to the last one in the chain of waits. */
-async function waitChain(known: Known, start: Placed): Promise<Chain> {
-  const lines: string[] = [];
-  const nodes: string[] = [];
-  let at: Placed | undefined = start;
-  while (at !== undefined && !nodes.includes(at.task.id) && lines.length < 50) {
-    nodes.push(at.task.id);
-    const { next, line, via } = await reason(known, at);
-    if (via !== undefined) nodes.push(via);
-    lines.push(printable((next === undefined && pausedLine(at, known.paused)) || line));
-    at = next;
-  }
-  if (at !== undefined && nodes.includes(at.task.id)) {
-    lines.push(printable(`${at.task.id}, and so on: they wait for each other, and the next pass breaks the deadlock`));
-    nodes.push(at.task.id);
-  }
-  return { lines, nodes };
-}
-
-function pausedLine({ task, state }: Placed, paused: ReadonlyMap<string, string>): string | undefined {
-  const why = state === 'pending' || state === 'waiting' ? paused.get(task.to ?? '') : undefined;
-  if (why === undefined) return undefined;
-  return `${task.id} waits: ${task.to} is paused${why && ` (${why})`}; guild agent resume ${task.to} resumes it`;
-}
-
-/**
- * One step of the chain. `via`: the node it waits for if that is not a task; `next`: the task that
- * blocks it.
- */
-interface Reason {
-  line: string;
-  via?: string;
-  next?: Placed;
-}
-
-async function reason(known: Known, placed: Placed): Promise<Reason> {
-  const { store, held, waits } = known;
-  const { task, state, owner } = placed;
-  const name = `${task.id} (${toText(task.to, 'nobody yet')})`;
-  if (state === 'completed') return { line: `${name} is completed` };
-  if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without a reason'}` };
-  if (state === 'active') {
-    const alive = (await store.presence.peers()).some((peer) => peer.id === owner?.peer);
-    const vote = alive && task.parent === undefined ? await held.vote(task) : undefined;
-    if (vote !== undefined) return { line: `${name}: ${vote}` };
-    return {
-      line: alive
-        ? `${name} is being worked on by process ${owner?.peer}`
-        : `${name} lost its process; the next guild pump recovers it`,
-    };
-  }
-  const nodes = waits.waitsOf(task.id);
-  const tasks = nodes.filter((node) => nodeKind(node) === 'task');
-  const open: Placed[] = [];
-  for (const id of tasks) {
-    const next = await store.tasks.read(id);
-    const torn = next === undefined ? store.tasks.unreadable(id) : undefined;
-    if (torn !== undefined) return { line: `${name} waits for ${id}, whose file cannot be read: ${inLine(torn)}` };
-    if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
-    if (!isEnded(next.state)) open.push(next);
-  }
-  // Of several, the one that waits for the human is shown: a person can do something about it.
-  const yours = open.find((placed) => leadsToYou(waits, placed.task.id)) ?? open[0];
-  if (yours !== undefined) {
-    const place = yours === open[0] ? 'first' : 'among them';
-    return { line: `${name} waits for ${open.length > 1 ? `${open.length} tasks, ${place}` : 'a task'}:`, next: yours };
-  }
-  const unread = task.session === undefined ? undefined : await store.sessions.open(task.session);
-  if (unread?.kind === 'held')
-    return { line: `${name} waits until its conversation can be read: ${inLine(unread.problem)}` };
-  if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
-    return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
-  for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };
-  return { line: `${name} is ready; guild pump or guild watch runs it` };
-}
-
-function inLine({ where, message }: Problem): string {
-  return where === undefined ? message : `${whereText(where)}: ${message}`;
-}
-
-/** True if a task on the way from here waits for the human. */
-function leadsToYou(waits: WaitsView, from: string): boolean {
-  const seen = new Set([from]);
-  for (const node of seen) {
-    if (nodeKind(node) === 'human') return true;
-    for (const next of waits.waitsOf(node)) seen.add(next);
-  }
-  return false;
-}
-
-/** The budget, agent, resource or human that a task waits for, and the tasks that hold it. */
-async function behind({ store, waits }: Known, { task }: Placed, name: string, via: string): Promise<Reason> {
-  const tasks = await Promise.all(waits.waitsOf(via).map((id) => store.tasks.read(id)));
-  const holders = tasks.flatMap((placed) => (placed !== undefined && !isEnded(placed.state) ? placed : []));
-  const next = holders[0] === undefined ? {} : { next: holders[0] };
-  switch (nodeKind(via)) {
-    case 'human': {
-      const how = approvalOf(task) === undefined ? '' : `: guild approve ${task.id}, or guild reject ${task.id}`;
-      return { line: `${name} waits for you${how}` };
-    }
-    case 'agent': {
-      const agent = nodeAgent(via)!;
-      const work = holders.map((placed) => placed.task.id).join(', ');
-      return {
-        line: `${name} waits for capacity: ${agent} works on ${work}, and on at most ${waits.capacity(agent)} at once:`,
-        ...next,
-      };
-    }
-    case 'budget': {
-      const shares = heldShares(holders);
-      const who = holders
-        .map((placed) => `${placed.task.id} (${shareText(shares.get(placed.task.id) ?? {})})`)
-        .join(', ');
-      return {
-        line: `${name} waits for its budget of ${budgetWord(task.waits!.budget!)}, which is held by ${who}:`,
-        ...next,
-      };
-    }
-    default: {
-      const turn = nodeKind(via) === 'conversation' ? 'its turn in ' : '';
-      return { line: `${name} waits for ${turn}${nodeText(via)}, which another task holds until it ends:`, ...next };
-    }
-  }
-}
-
-/** The shares of a task's budget that open children hold, one line each. */
-function sharesOf(store: Store, { task, state }: Placed): string[] {
-  if (isEnded(state)) return [];
-  const children = [...store.tasks.open()].filter((placed) => placed.task.parent === task.id);
-  return [...heldShares(children)].map(([id, share]) => `${id} holds ${shareText(share)} of its budget until it ends`);
-}
-
-/** The reason of a timed wait, by the role of the task. */
-const WAITS: Record<string, string> = {
-  dependency: 'waits for offers',
-  help: 'waits for an agent that is free to help',
 };

@@ -1,5 +1,5 @@
 /**
- * `guild inbox`: adds a message to the inbox, as a bridge to a service would, and lists the
+ * `guild mail`: adds a message from outside, as a bridge to a service would, and lists the
  * messages.
  */
 import { addMail, listMail } from '../../app/readers/inbox.js';
@@ -8,8 +8,8 @@ import { table } from '../render/layout.js';
 
 export const command: Command = {
   usage: [
-    ['inbox add <text>', 'add a message to inbox/<service>-messages.jsonl'],
-    ['inbox list', 'list the messages, and whether they were taken'],
+    ['mail add <text>', 'add a message to inbox/<service>-messages.jsonl'],
+    ['mail list', 'list the messages, and whether they were taken'],
   ],
   about: 'The next pass turns a message into a task for its agent, marked as untrusted data.',
   options: {
@@ -21,7 +21,7 @@ export const command: Command = {
     const [verb, ...rest] = call.words;
     if (verb === 'add') return add(call, rest.join(' '));
     if (verb === 'list' || verb === undefined) return list(call);
-    throw unknownWord('inbox', verb, ['add', 'list']);
+    throw unknownWord('mail', verb, ['add', 'list']);
   },
 };
 
@@ -49,7 +49,7 @@ async function list({ root, terminal, json }: Call): Promise<number> {
       message.text,
     ]);
     for (const row of table(rows, terminal.width)) terminal.out(row);
-    if (mail.length === 0) terminal.say('the inbox is empty');
+    if (mail.length === 0) terminal.say('there is no mail');
   }
   return EXIT.done;
 }

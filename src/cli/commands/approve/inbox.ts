@@ -1,0 +1,66 @@
+/** `guild inbox`: goes through everything that waits for the person. */
+import { openDesk } from '../../../app/approvals.js';
+import { EXIT, type Call, type Command } from '../../args/command.js';
+import { canAsk, carryOnReleased } from '../../console/carry-on.js';
+import { openKeyboard } from '../../console/keyboard.js';
+import { walk, type Walked } from '../../console/walk.js';
+import { command as mail } from '../mail.js';
+import { list } from './list.js';
+
+export const command: Command = {
+  usage: 'inbox',
+  about: `
+Shows each request that waits for you: what it is, who asks and why, the exact action, the changes, how it is confined, and
+which text from outside had influence. y allows it, n refuses it with a reason, e opens your editor, a allows this command
+always, s skips it, ? shows details. A question is answered with words or one of its choices.
+
+After an answer the released work continues here until it ends or waits again, unless another guild works in this folder.
+
+In a pipe it prints the requests, and the exit code is 4 if there are any. guild mail adds and lists messages from outside;
+guild inbox add and guild inbox list still work.`,
+  ...(mail.options ? { options: mail.options } : {}),
+  run(call) {
+    const [word] = call.words;
+    if (word !== undefined || Object.keys(mail.options ?? {}).some((name) => call.values[name] !== undefined)) {
+      call.terminal.say(call.terminal.dim(`guild inbox ${word ?? 'add'} is now called guild mail ${word ?? 'add'}`));
+      return mail.run(call);
+    }
+    return goThrough(call);
+  },
+};
+
+/** Asks on a terminal; elsewhere it lists. */
+export async function goThrough(call: Call): Promise<number> {
+  if (!canAsk(call)) {
+    const desk = await openDesk(call.root, call.io.env);
+    try {
+      return list(desk, call);
+    } finally {
+      await desk.close();
+    }
+  }
+  const skipped = new Set<string>();
+  for (let round = 0; ; round++) {
+    const { answered, left, waiting } = await ask(call, skipped);
+    await carryOnReleased(call, answered);
+    if (answered.length > 0 && !left) continue;
+    if (round === 0 && waiting === 0) call.terminal.say('nothing waits for you');
+    else if (waiting > 0) call.terminal.say(`${waiting} still ${waiting === 1 ? 'waits' : 'wait'} for you`);
+    return waiting > 0 ? EXIT.waiting : EXIT.done;
+  }
+}
+
+async function ask(call: Call, skipped: Set<string>): Promise<Walked & { waiting: number }> {
+  const { io, terminal } = call;
+  const desk = await openDesk(call.root, call.io.env);
+  const keyboard = openKeyboard(io.stdin, io.stderr);
+  try {
+    const walked = await walk(desk, { io, terminal, keyboard }, ({ id }) => !skipped.has(id));
+    const waiting = (await desk.look()).filter(({ id }) => !walked.answeredIds.has(id));
+    for (const { id } of waiting) skipped.add(id);
+    return { ...walked, waiting: waiting.length };
+  } finally {
+    keyboard.close();
+    await desk.close();
+  }
+}

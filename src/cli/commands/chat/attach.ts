@@ -1,0 +1,53 @@
+/**
+ * Files that the person pastes or drops into the chat. A file inside the workspace is named by its
+ * path; one from elsewhere is copied into `context/`, where agents can read it.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+
+export interface Attached {
+  /** The message with paths that agents can read. */
+  text: string;
+  /** The files, relative to the workspace. */
+  files: string[];
+}
+
+const MAX_BYTES = 20 * 1024 * 1024;
+
+/** Undefined if the pasted text is not only paths of files. */
+export function pastedFiles(root: string, pasted: string): string[] | undefined {
+  const paths = pasted.trim().match(/'[^']+'|"[^"]+"|(?:\\.|[^\s\\])+/g) ?? [];
+  if (paths.length === 0 || paths.length > 20) return undefined;
+  const files = paths.map((word) => fileOf(root, word.replace(/^(['"])(.*)\1$/, '$2').replace(/\\(.)/g, '$1')));
+  return files.every((file) => file !== undefined) ? files : undefined;
+}
+
+function fileOf(root: string, typed: string): string | undefined {
+  const full = path.resolve(root, typed.replace(/^file:\/\//, ''));
+  if (!path.isAbsolute(typed.replace(/^file:\/\//, ''))) return undefined;
+  try {
+    const stat = fs.statSync(full);
+    return stat.isFile() && stat.size <= MAX_BYTES ? full : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path under which agents find the file; copied if it is outside of the workspace. */
+export function placed(root: string, file: string): string {
+  const inside = path.relative(root, file);
+  if (!inside.startsWith('..') && !path.isAbsolute(inside)) return inside;
+  const folder = path.join(root, 'context');
+  fs.mkdirSync(folder, { recursive: true });
+  const { name, ext } = path.parse(file);
+  for (let n = 1; ; n++) {
+    const target = path.join(folder, `${name}${n === 1 ? '' : `-${n}`}${ext}`);
+    try {
+      fs.copyFileSync(file, target, fs.constants.COPYFILE_EXCL);
+      return path.relative(root, target);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (fs.readFileSync(target).equals(fs.readFileSync(file))) return path.relative(root, target);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * `guild completion`: a script for the shell. The shell asks `guild completion words …` for each
+ * line, so commands, options and the ids of tasks, requests and agents are always the present ones.
+ */
+import { agentNames } from '../../app/agent-names.js';
+import { taskNames } from '../../app/readers/task-names.js';
+import { compareText } from '../../domain/order.js';
+import { shortIds } from '../../views/short-id.js';
+import { EXIT, unknownWord, type Call, type Command } from '../args/command.js';
+
+const SHELLS: Readonly<Record<string, string>> = {
+  bash: `_guild() {
+  local IFS=$'\\n'
+  COMPREPLY=($(guild completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _guild guild`,
+  zsh: `#compdef guild
+_guild() {
+  local -a found
+  found=("\${(@f)$(guild completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  compadd -- $found
+}
+compdef _guild guild`,
+  fish: `function __guild_words
+  set -l typed (commandline -opc) (commandline -ct)
+  guild completion words -- $typed[2..] 2>/dev/null
+end
+complete -c guild -f -a '(__guild_words)'`,
+};
+
+export const command: Command = {
+  usage: 'completion bash|zsh|fish',
+  about: `
+Prints a script that completes commands, options, agents and ids:
+
+  source <(guild completion bash)
+  guild completion zsh > "\${fpath[1]}/_guild"
+  guild completion fish > ~/.config/fish/completions/guild.fish`,
+  async run(call) {
+    const [shell, ...typed] = call.words;
+    if (shell === 'words') {
+      const last = typed.at(-1) ?? '';
+      const found = (await candidates(call, typed)).filter((word) => word.startsWith(last));
+      for (const word of [...new Set(found)].sort(compareText)) call.terminal.out(word);
+      return EXIT.done;
+    }
+    const script = SHELLS[shell ?? ''];
+    if (script === undefined) throw unknownWord('completion', shell, Object.keys(SHELLS));
+    call.terminal.out(script);
+    return EXIT.done;
+  },
+};
+
+/** What the last word may be. */
+async function candidates(call: Call, typed: string[]): Promise<string[]> {
+  const [name = '', ...rest] = typed;
+  const { commands, options } = await call.help();
+  if (typed.length <= 1) return commands.map((command) => command.name);
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) return [];
+  if (rest.at(-1)!.startsWith('-'))
+    return [...command.options, ...options].map((one) => `--${one.name.replace(/^-+/, '')}`);
+  const forms = command.usage.map(({ form }) => form.split(' ').slice(2));
+  return forms.flatMap((form) => wordsFor(form, rest, call.root));
+}
+
+/** The words that this form allows at the last place. */
+function wordsFor(form: string[], typed: string[], root: string): string[] {
+  const before = typed.slice(0, -1);
+  const fits = before.every((word, i) => form[i] === word || /^[<[]/.test(form[i] ?? ''));
+  const next = form[before.length];
+  if (!fits || next === undefined) return [];
+  if (/agent/i.test(next)) return agentNames(root);
+  if (/<id>|task|approval|<id>…/i.test(next)) return ids(root);
+  return /^[a-z|-]+$/.test(next) ? next.split('|') : [];
+}
+
+function ids(root: string): string[] {
+  const all = taskNames(root);
+  return [...all, ...shortIds(all, all).values()];
+}

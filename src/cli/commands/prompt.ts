@@ -1,0 +1,46 @@
+/** `guild prompt`: what a model would get, word for word. */
+import { promptView, type PromptView } from '../../app/readers/prompt-view.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { counted, EXIT, type Command } from '../args/command.js';
+import type { Terminal } from '../render/terminal.js';
+
+export const command: Command = {
+  usage: 'prompt <agent> [task]',
+  about: `
+Prints exactly what a model would get for the next call: the system text, the tools with their schemas, and the messages,
+each with an estimate of its tokens. No model is called.
+
+[task] is the id of a task, whose conversation is shown if it has begun, or the text of a request.`,
+  async run({ words, root, terminal, json, io }) {
+    const [agent, ...rest] = words;
+    if (agent === undefined)
+      throw new ProblemError(
+        problem('bad_usage', 'guild prompt needs an agent', { hint: 'guild agent list shows them' }),
+      );
+    const view = await promptView(root, agent, rest.join(' ') || undefined, io.env);
+    if (json) terminal.json(view);
+    else print(view, terminal);
+    return EXIT.done;
+  },
+};
+
+function print({ system, tools, messages, tokens, model, session }: PromptView, terminal: Terminal): void {
+  const head = (text: string, count: number): void =>
+    terminal.out(terminal.bold(`=== ${text}, about ${count.toLocaleString('en')} tokens`));
+  head('system', tokens.system);
+  terminal.out(`${system}\n`);
+  head(counted(tools.length, 'tool'), tokens.tools);
+  for (const { name, description, parameters } of tools) {
+    terminal.out(`${terminal.bold(name)}: ${description}`);
+    terminal.out(`${terminal.dim(JSON.stringify(parameters))}\n`);
+  }
+  head(counted(messages.length, 'message'), tokens.messages);
+  for (const { role, from, content, toolCalls = [] } of messages) {
+    terminal.out(terminal.bold(`--- ${role}${from === undefined ? '' : ` (${from})`}`));
+    if (content !== '') terminal.out(content);
+    for (const call of toolCalls) terminal.out(`${call.name} ${JSON.stringify(call.arguments)}`);
+  }
+  const total = tokens.system + tokens.tools + tokens.messages;
+  const where = session === undefined ? '' : `, from sessions/${session}.session.yaml`;
+  terminal.say(`about ${total.toLocaleString('en')} tokens for ${model ?? 'a model that cannot be resolved'}${where}`);
+}

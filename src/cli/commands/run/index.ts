@@ -1,0 +1,126 @@
+/**
+ * `guild run`: creates a task, works on it until it ends, and streams the answer. On a terminal it
+ * asks what the task asks. `--continue` goes on with a conversation.
+ */
+import type { Workspace } from '../../../app/index.js';
+import { taskRecord } from '../../../app/readers/task-record.js';
+import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { resolveModels } from '../../../rules/scheduling/models.js';
+import { isEnded, type Placed, type Task } from '../../../domain/task/task.js';
+import { attached } from '../../args/attached.js';
+import { EXIT, text, type Call, type Command } from '../../args/command.js';
+import { unknownAgent } from '../../args/known-agent.js';
+import { canAsk, carryOn } from '../../console/carry-on.js';
+import { readAll } from '../../process/read-all.js';
+import { narrator, type RunNarrator } from '../../render/narrator.js';
+import { costText } from '../task/show.js';
+import { conversationMeant, said } from './continue.js';
+import { keepOrCancel, untilStopped } from './stop.js';
+
+export const command: Command = {
+  usage: [
+    ['run <agent> <text>', 'give an agent a task and print its answer'],
+    ['run -c [task] [text]', 'continue a conversation: the last one, or that of the task'],
+  ],
+  about: `
+Creates a task for the agent, works on it and on every task under it until it ends, and prints the answer. On a terminal it
+asks you what the task asks, and continues. Use - as the text to read it from standard input:
+
+  echo "What is in this folder?" | guild run planner -
+
+With --continue the text is the next message of the conversation. A task that was stopped continues where it stopped.
+
+Ctrl-C stops the work and asks whether to keep the task. A task that is kept does not run again before guild run -c or guild
+task retry. A second Ctrl-C cancels it.`,
+  options: {
+    continue: { type: 'boolean', short: 'c', about: 'continue a conversation, or a task that was stopped' },
+    attach: { type: 'string', multiple: true, value: 'FILE,…', about: 'files of the workspace that the agent gets' },
+    id: { type: 'string', value: 'ID', about: 'id of the task (default: generated)' },
+    model: { type: 'string', value: 'NAME', about: 'model or alias for all agents of this run' },
+  },
+  async run(call) {
+    const isContinued = call.values['continue'] === true;
+    const mine: { id?: string } = {};
+    const narration = narrator({ ...call, asks: canAsk(call) }, () => mine.id);
+    const model = text(call.values, 'model');
+    const [agent, ...words] = call.words;
+    if (agent === undefined && !isContinued)
+      throw new ProblemError(
+        problem('bad_usage', 'guild run needs an agent and a text', { hint: 'guild agent list shows the agents' }),
+      );
+    const description = isContinued ? '' : await described(call, words);
+    const workspace = await call.open(call.root, { watchers: narration, modelName: model });
+    narration.know(workspace);
+    try {
+      for (const each of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(each);
+      const id = isContinued
+        ? await continued(call, workspace)
+        : (await created(call, workspace, agent!, description, model)).id;
+      mine.id = id;
+      return await work(call, workspace, narration, id);
+    } finally {
+      narration.close();
+      await workspace.close();
+    }
+  },
+};
+
+async function described({ io }: Call, words: string[]): Promise<string> {
+  const request = words.join(' ');
+  return request === '-' || (request === '' && !io.stdin.isTTY) ? readAll(io.stdin) : request;
+}
+
+async function created(
+  call: Call,
+  workspace: Workspace,
+  agent: string,
+  description: string,
+  model: string | undefined,
+): Promise<Task> {
+  if (!workspace.agents().has(agent)) throw new ProblemError(unknownAgent(call.root, agent));
+  const modelProblem = model === undefined ? undefined : unknownModel(workspace, agent, model);
+  if (modelProblem) throw new ProblemError(modelProblem);
+  return workspace.add({ description, to: agent, id: text(call.values, 'id'), attachments: attached(call) });
+}
+
+/** The task to work on: a new one in the same conversation, or the open one. */
+async function continued(call: Call, workspace: Workspace): Promise<string> {
+  const { placed, words } = await conversationMeant(call, workspace);
+  const message = await described(call, words);
+  return said(call, workspace, placed, message);
+}
+
+async function work(call: Call, workspace: Workspace, narration: RunNarrator, id: string): Promise<number> {
+  const { placed, isStopped } = await untilStopped(call, workspace, id, (signal) =>
+    carryOn(call, workspace, narration, id, signal),
+  );
+  narration.close();
+  if (isStopped) return keepOrCancel(call, workspace, placed);
+  return report(call, narration, placed);
+}
+
+function report(call: Call, narration: RunNarrator, { task, state }: Placed): number {
+  if (call.json) call.terminal.json(taskRecord({ task, state }));
+  if (state === 'failed') {
+    if (!call.json) call.terminal.problem(task.error ?? problem('bug', 'it failed without a reason'));
+    return task.error?.code === 'not_allowed' ? EXIT.refused : EXIT.problem;
+  }
+  if (!isEnded(state)) {
+    call.terminal.say(`${task.id} is ${state}; guild why ${task.id} explains why, guild run -c continues it`);
+    return EXIT.waiting;
+  }
+  // An answer of another agent or of a tool has not been streamed.
+  const answer = task.result ?? '';
+  if (!call.json && (call.quiet || !narration.hasShown(answer))) call.terminal.out(answer);
+  const cost = task.usage ? `${costText(task.usage)} · ` : '';
+  call.terminal.say(call.terminal.dim(`\n${task.id}: ${cost}results/${task.id}.md`));
+  return EXIT.done;
+}
+
+/** A mistyped --model is reported before a task is created. */
+function unknownModel(workspace: Workspace, agent: string, model: string): Problem | undefined {
+  const resolved = resolveModels({ ...workspace.agents().get(agent)!, models: [model] }, workspace.config);
+  if (!('code' in resolved)) return undefined;
+  const { where: _, ...rest } = resolved;
+  return { ...rest, message: `--model: ${rest.message}` };
+}

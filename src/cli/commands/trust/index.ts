@@ -1,0 +1,91 @@
+/** `guild trust`: shows what of the workspace wants to act, and asks whether it may. */
+import path from 'node:path';
+import { acceptTrust, lookAtTrust, withdrawTrust, type Trust } from '../../../app/trust/trust.js';
+import { wanted } from '../../../app/trust/question.js';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { EXIT, text, type Call, type Command } from '../../args/command.js';
+import { hasPerson, isYes } from '../../process/ask.js';
+import { wrappedLines } from '../../render/layout.js';
+
+export const command: Command = {
+  usage: 'trust',
+  about: `
+Shows what of this workspace can act beyond the built-in gates: plugins and their settings, providers with their addresses
+and keys, the allowlist and the policy. Then it asks whether it may. Until you say yes, a workspace that you did not make
+yourself runs restricted: no plugin, no provider of its own, and every action asks. When any of it changes later, what you
+trusted last stays in force until you accept the change.
+
+Without a terminal nothing is trusted, and the exit code is 4. Name the digest of what you have looked at instead:
+
+  guild trust --digest <sha256>
+
+What you trust is recorded in your own state folder (GUILD_STATE, or guild in XDG_STATE_HOME), never in the workspace. A
+copy of a workspace is trusted on its own.`,
+  options: {
+    digest: { type: 'string', value: 'SHA256', about: 'trust exactly what has this digest, without asking' },
+    'moved-from': { type: 'string', value: 'DIR', about: 'the workspace was there before; its answers still count' },
+    owner: { type: 'boolean', about: 'accept that another user owns this folder, as in a CI checkout' },
+    revoke: { type: 'boolean', about: 'trust nothing of this workspace any more' },
+  },
+  maxWords: 0,
+  async run(call) {
+    const { root, terminal, json, io, values } = call;
+    if (values['revoke'] === true) {
+      const isRevoked = withdrawTrust(root, io.env);
+      terminal.say(isRevoked ? 'nothing of this workspace is trusted any more' : 'nothing was trusted here');
+      if (json) terminal.json({ revoked: isRevoked });
+      return EXIT.done;
+    }
+    const from = text(values, 'moved-from');
+    const given = {
+      owner: values['owner'] === true,
+      ...(from === undefined ? {} : { movedFrom: path.resolve(io.cwd, from) }),
+    };
+    const trust = lookAtTrust(root, io.env, given);
+    const digest = text(values, 'digest');
+    if (trust.state === 'trusted') return report(call, trust, 'already trusted');
+    if (digest !== undefined) return report(call, acceptTrust(root, io.env, { digest }), 'trusted');
+    if (json) {
+      show(call, trust);
+      return EXIT.waiting;
+    }
+    draw(call, trust);
+    if (!hasPerson(io))
+      throw new ProblemError(
+        problem('needs_human', 'there is no terminal to ask at, so nothing was trusted', {
+          hint: `if this is what you want: guild trust --digest ${trust.digest}`,
+        }),
+      );
+    if (!(await isYes(io, 'Let it act? y/N '))) {
+      terminal.say('nothing was trusted; the workspace runs as before');
+      return EXIT.waiting;
+    }
+    return report(call, acceptTrust(root, io.env, { digest: trust.digest }), 'trusted');
+  },
+};
+
+function draw({ terminal }: Call, trust: Trust): void {
+  const isNew = trust.record.trusted === undefined;
+  terminal.out(
+    isNew ? `${trust.record.path} wants to act:` : `${trust.record.path} wants something else than you trusted:`,
+  );
+  for (const { name, lines } of wanted(trust)) {
+    terminal.out('');
+    terminal.out(`  ${terminal.bold(name)}`);
+    for (const line of lines) for (const part of wrappedLines(`    ${line}`, terminal.width)) terminal.out(part);
+  }
+  terminal.out('');
+  terminal.out(`digest ${trust.digest}`);
+}
+
+function report(call: Call, trust: Trust, how: string): number {
+  if (call.json) show(call, trust);
+  const count = wanted({ record: { ...trust.record, trusted: undefined }, acting: trust.acting }).length;
+  call.terminal.say(`${how}: ${trust.record.path}${count === 0 ? '; nothing in it acts' : ''}`);
+  return EXIT.done;
+}
+
+function show({ terminal }: Call, trust: Trust): void {
+  const { state, digest, record } = trust;
+  terminal.json({ workspace: record.path, state, digest, parts: wanted(trust) });
+}

@@ -1,0 +1,41 @@
+/** `guild watch` as a child process, which stops when the window stops. */
+import { spawn } from 'node:child_process';
+import type { Hello } from '../../../web/base/contract.js';
+
+export interface Worker {
+  pid: number;
+  state(): Hello['worker'];
+  /** Asks it to stop, and waits for its end. */
+  stop(): Promise<void>;
+}
+
+const LAST_LINES = 3;
+
+export function startWorker(root: string, env: Record<string, string | undefined>): Worker {
+  const child = spawn(process.execPath, [process.argv[1]!, 'watch', '--workspace', root], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  let ended: string | undefined;
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text)
+      .split('\n')
+      .slice(-LAST_LINES - 1)
+      .join('\n');
+  });
+  const gone = new Promise<void>((resolve) =>
+    child.once('exit', (code, signal) => {
+      ended = said.trim() || `exit code ${code ?? signal}`;
+      resolve();
+    }),
+  );
+  return {
+    pid: child.pid ?? 0,
+    state: () => (ended === undefined ? { pid: child.pid ?? 0 } : { ended }),
+    async stop() {
+      if (ended === undefined) child.kill('SIGINT');
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,208 @@
+/**
+ * Shows one request on the terminal and asks for the answer. Keys that were typed before it was
+ * drawn are dropped, a held key answers once, a risky or unconfined action needs Enter after y,
+ * and no rule can be made while outside text has influence.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { spawnSync } from 'node:child_process';
+import type { OpenRequest } from '../../app/approvals.js';
+import { mainArgument, type Answer } from '../../domain/task/approval.js';
+import { answerIn } from '../../domain/task/question.js';
+import type { Io } from '../process/io.js';
+import { requestLines } from '../render/request.js';
+import { wrapped, wrappedLines } from '../render/layout.js';
+import type { Terminal } from '../render/terminal.js';
+import type { Keyboard } from './keyboard.js';
+import { askChoice, askText, leaves, type Left } from './prompt.js';
+
+export type Given = { answer: Omit<Answer, 'at'> } | 'skip' | Left;
+
+export interface Asking {
+  io: Io;
+  terminal: Terminal;
+  keyboard: Keyboard;
+  /** Aborted when somebody else answers it. */
+  signal?: AbortSignal;
+}
+
+/** For this long after a request appears, no key answers it: it may be meant for the one before. */
+const SETTLE_MS = 500;
+
+export async function askRequest(request: OpenRequest, asking: Asking, position: string): Promise<Given> {
+  const { terminal, keyboard } = asking;
+  terminal.dock([]);
+  terminal.say('');
+  showAll(request, asking, position);
+  keyboard.drop();
+  return request.request.question ? askQuestion(request, asking) : askAction(request, asking);
+}
+
+/** What is taller than the screen is shown in the pager first, completely. */
+function showAll(request: OpenRequest, { io, terminal }: Asking, position: string): void {
+  const lines = requestLines(request, terminal, false);
+  const { risk } = request.shown;
+  const word = risk === undefined ? '' : ` · ${terminal.colour(risk === 'HIGH' ? 'red' : 'yellow', `${risk} risk`)}`;
+  const verb = request.request.question ? 'asks you' : 'needs your approval';
+  const head = `${terminal.bold(terminal.colour('yellow', `? ${position} ${verb}`))}${word}`;
+  terminal.say(head);
+  if (lines.length > terminal.height - 4 && io.stdout.isTTY === true && page(lines, io, terminal))
+    terminal.say(terminal.dim(`(${lines.length} lines, shown in the pager; ? shows them again)`));
+  else for (const line of lines) terminal.out(line);
+}
+
+function page(lines: readonly string[], { env }: Io, terminal: Terminal): boolean {
+  const pager = env['PAGER'] || 'less';
+  const text = lines.map((line) => terminal.painted(line)).join('\n');
+  const { error, status } = spawnSync(pager, pager === 'less' ? ['-R', '-X', '-F'] : [], {
+    input: `${text}\n`,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: { ...env, LESSSECURE: '1' },
+    shell: pager.includes(' '),
+  });
+  return error === undefined && status === 0;
+}
+
+async function askAction(request: OpenRequest, asking: Asking): Promise<Given> {
+  const { terminal, keyboard, signal } = asking;
+  const { risk, taint, confinement, tool, walls } = request.request;
+  const isRisky = risk === 'HIGH' || walls === 'none' || isUnconfined(confinement);
+  const mayRule = tool === 'execute_command' && taint.length === 0;
+  const mayEdit = mainArgument(tool) !== undefined;
+  const shownAt = Date.now();
+  const keys = [
+    'y allow',
+    'n refuse',
+    ...(mayEdit ? ['e edit'] : []),
+    ...(mayRule ? ['a always'] : []),
+    's skip',
+    '? details',
+  ].join('  ');
+  for (;;) {
+    const rows = wrapped(keys, terminal.width - 1, '').map((row) => terminal.bold(row));
+    terminal.dock(rows, { row: 0, column: 0 });
+    const key = await keyboard.next(signal);
+    const left = leaves(key);
+    if (left !== undefined) return left;
+    if (key!.name !== 'text') continue;
+    const typed = key!.text.toLowerCase();
+    if (typed === 's') return 'skip';
+    if (typed === '?') details(request, terminal);
+    if (Date.now() - shownAt < SETTLE_MS) continue;
+    if (
+      typed === 'y' &&
+      (!isRisky || (await confirmed(asking, `${why(risk)}: press Enter to allow it, or any other key`)))
+    )
+      return { answer: { approved: true, by: 'human' } };
+    if (typed === 'n') {
+      const reason = await askText(terminal, keyboard, { prompt: 'Why not? (Enter for no reason) ', ...asking });
+      if (typeof reason === 'object') return { answer: { approved: false, by: 'human', ...reasonOf(reason.text) } };
+    }
+    if (typed === 'e' && mayEdit) {
+      const answer = edit(request, asking);
+      if (answer !== undefined) return answer;
+    }
+    if (typed === 'a') {
+      if (!mayRule) terminal.say(terminal.dim(noRule(taint)));
+      else if (await ruleConfirmed(request, asking)) return { answer: { approved: true, by: 'human', always: true } };
+    }
+  }
+}
+
+function why(risk: string | undefined): string {
+  return risk === 'HIGH' ? 'This is risky' : 'This is not confined';
+}
+
+function isUnconfined(confinement: string): boolean {
+  return /without restrictions|outside the sandbox|not confined/i.test(confinement);
+}
+
+function noRule(taint: readonly string[]): string {
+  return taint.length > 0
+    ? `no rule can be made here: text from ${taint.join(', ')} had influence`
+    : 'a rule can be made for commands only';
+}
+
+async function confirmed({ terminal, keyboard, signal }: Asking, question: string): Promise<boolean> {
+  terminal.dock([terminal.colour('red', question)], { row: 0, column: 0 });
+  const key = await keyboard.next(signal);
+  return key?.name === 'enter';
+}
+
+async function ruleConfirmed(request: OpenRequest, asking: Asking): Promise<boolean> {
+  const { terminal } = asking;
+  terminal.say('This rule goes into storage/terminal-cmd-allowlist.yaml:');
+  terminal.say(`  always allow exactly: ${request.shown.action.text}`);
+  return confirmed(asking, 'Press Enter to allow it now and always, or any other key');
+}
+
+function reasonOf(text: string): { reason?: string } {
+  return text.trim() === '' ? {} : { reason: text.trim() };
+}
+
+function details({ id, request, created, seen }: OpenRequest, terminal: Terminal): void {
+  const facts = [
+    ['id', id],
+    ['conversation', `sessions/${request.session}.session.yaml`],
+    ['asked at', new Date(created).toLocaleString()],
+    ['digest', seen],
+    ['file', 'tasks/approvals.task.md'],
+  ];
+  for (const [name, value] of facts)
+    for (const line of wrappedLines(`  ${name}: ${value}`, terminal.width)) terminal.say(terminal.dim(line));
+}
+
+/** Opens the text in the person's editor. Undefined if nothing was changed. */
+function edit(request: OpenRequest, { io, terminal, keyboard }: Asking): Given | undefined {
+  const main = mainArgument(request.request.tool)!;
+  const before = String(request.request.arguments[main] ?? '');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-edit-'));
+  const file = path.join(folder, `${main}.txt`);
+  try {
+    fs.writeFileSync(file, before, { mode: 0o600 });
+    const editor = io.env['VISUAL'] || io.env['EDITOR'] || 'vi';
+    io.stdin.setRawMode?.(false);
+    const { status } = spawnSync(`${editor} "${file}"`, {
+      stdio: 'inherit',
+      shell: true,
+      env: io.env,
+    });
+    io.stdin.setRawMode?.(true);
+    keyboard.drop();
+    const after = fs.readFileSync(file, 'utf8').replace(/\n$/, before.endsWith('\n') ? '\n' : '');
+    if (status !== 0 || after === before || after.trim() === '') {
+      terminal.say(terminal.dim('nothing was changed, so nothing was answered'));
+      return undefined;
+    }
+    return { answer: { approved: true, by: 'human', edited: { [main]: after } } };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function askQuestion(request: OpenRequest, asking: Asking): Promise<Given> {
+  const { terminal, keyboard, signal } = asking;
+  const question = request.request.question!;
+  const hint = terminal.dim('Escape skips it, Ctrl-C leaves');
+  const scope = signal === undefined ? {} : { signal };
+  if (question.choices !== undefined) {
+    const first = question.choices.indexOf(question.default ?? '');
+    const choices = request.shown.question?.choices ?? question.choices;
+    const chosen = await askChoice(terminal, keyboard, { choices, first, above: [hint], ...scope });
+    if (typeof chosen !== 'object') return chosen === 'back' ? 'skip' : chosen;
+    return { answer: { approved: true, by: 'human', text: question.choices[chosen.choice]! } };
+  }
+  for (;;) {
+    const typed = await askText(terminal, keyboard, {
+      prompt: 'Your answer: ',
+      given: question.default ?? '',
+      above: [hint],
+      ...scope,
+    });
+    if (typeof typed !== 'object') return typed === 'back' ? 'skip' : typed;
+    const given = answerIn(question, typed.text);
+    if ('text' in given) return { answer: { approved: true, by: 'human', text: given.text } };
+    terminal.say(given.wrong);
+  }
+}

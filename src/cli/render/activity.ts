@@ -1,0 +1,198 @@
+/**
+ * Who works on what, from events and progress: agent, title, time, tokens, cost, the tool that
+ * runs and the last result. Every live display draws from this.
+ */
+import { callCost, type Event } from '../../domain/event.js';
+import type { Progress } from '../../domain/progress.js';
+import { kinIn } from '../../domain/task/lineage.js';
+import { HUMAN } from '../../domain/task/task.js';
+import { partialMoneyText } from '../../domain/budget/usage.js';
+import { whoText } from '../../views/who.js';
+
+export interface Working {
+  id: string;
+  agent: string;
+  title: string;
+  state: 'open' | 'working' | 'waiting' | 'done' | 'failed';
+  isYours: boolean;
+  /** When it was last taken, in epoch milliseconds. */
+  sinceMs: number;
+  tokens: number;
+  microUsd: number;
+  unpriced: number;
+  tool?: { name: string; argument: string };
+  /** The argument of the last tool. */
+  lastArgument: string;
+  /** The first line of the last result. */
+  result?: { ok: boolean; line: string };
+  /** The end of what the model says. */
+  words: string;
+  /** The reason of a failure, or of a wait. */
+  note: string;
+}
+
+export interface Activity {
+  event(event: Event): void;
+  progress(progress: Progress): void;
+  get(id: string): Working | undefined;
+  /** Parents before their children. */
+  tree(): { task: Working; depth: number }[];
+  remove(root: string): void;
+  rootOf(id: string): string;
+  parentOf(id: string): string | undefined;
+  levelOf(id: string): number;
+}
+
+/** More of a stream than the widest line shows. */
+const MAX_WORDS = 500;
+/**
+ * Events that add a task. All others only update shown tasks, so that a cancelled task does not
+ * reappear.
+ */
+const OPENS = new Set<Event['name']>(['task.created', 'task.claimed', 'task.parked', 'task.recovered', 'task.retried']);
+
+export function activity(titleOf: (id: string) => string | undefined): Activity {
+  const tasks = new Map<string, Working>();
+  const kin = kinIn();
+  return {
+    rootOf: kin.rootOf,
+    parentOf: kin.parentOf,
+    levelOf: kin.levelOf,
+    get: (id) => tasks.get(id),
+    event(event) {
+      const id = event.task;
+      if (id === undefined) return;
+      kin.see(event);
+      const isEnd = event.name === 'task.completed' || event.name === 'task.failed';
+      const task = tasks.get(id) ?? (isEnd || OPENS.has(event.name) ? fresh(id) : undefined);
+      if (task === undefined) return;
+      if (event.agent) task.agent = event.agent === 'nobody' ? '?' : whoText(event.agent);
+      if (task.title === '') task.title = titleOf(id) ?? '';
+      task.isYours = event.agent === HUMAN || task.isYours;
+      apply(task, event);
+      tasks.set(id, task);
+    },
+    progress(now) {
+      const task = tasks.get(now.task) ?? fresh(now.task);
+      task.agent = whoText(now.agent);
+      task.state = 'working';
+      if (task.title === '') task.title = titleOf(now.task) ?? '';
+      if (now.kind === 'words') task.words = (task.words + now.text).slice(-MAX_WORDS);
+      else task.words = '';
+      if (now.kind === 'tool') {
+        task.tool = { name: now.tool, argument: now.argument };
+        task.lastArgument = now.argument;
+      }
+      if (now.kind === 'report') task.tool = { name: now.tool, argument: now.line };
+      if (now.kind === 'thinking' || now.kind === 'result') delete task.tool;
+      if (now.kind === 'result') task.result = { ok: now.ok, line: now.line };
+      tasks.set(now.task, task);
+    },
+    tree() {
+      const roots: Working[] = [];
+      const children = new Map<string, Working[]>();
+      for (const task of tasks.values()) {
+        const parent = kin.parentOf(task.id) ?? '';
+        if (!tasks.has(parent)) roots.push(task);
+        else if (children.get(parent)?.push(task) === undefined) children.set(parent, [task]);
+      }
+      const below = (task: Working, depth: number): { task: Working; depth: number }[] => [
+        { task, depth },
+        ...(children.get(task.id) ?? []).flatMap((child) => below(child, depth + 1)),
+      ];
+      return roots.flatMap((root) => below(root, 0));
+    },
+    remove(root) {
+      for (const id of tasks.keys()) if (kin.rootOf(id) === root) tasks.delete(id);
+    },
+  };
+
+  function fresh(id: string): Working {
+    return {
+      id,
+      agent: '',
+      title: titleOf(id) ?? '',
+      state: 'open',
+      isYours: false,
+      sinceMs: Date.now(),
+      tokens: 0,
+      microUsd: 0,
+      unpriced: 0,
+      words: '',
+      lastArgument: '',
+      note: '',
+    };
+  }
+}
+
+function apply(task: Working, event: Event): void {
+  switch (event.name) {
+    case 'task.claimed':
+      task.state = 'working';
+      task.sinceMs = Date.now();
+      return;
+    case 'task.created':
+    case 'task.retried':
+    case 'task.released':
+      task.state = 'open';
+      return;
+    case 'task.parked':
+      task.state = 'waiting';
+      task.words = '';
+      return;
+    case 'task.completed':
+      task.state = 'done';
+      return;
+    case 'task.failed':
+      task.state = 'failed';
+      task.note = (event['error'] as { message?: string } | undefined)?.message ?? '';
+      return;
+    case 'model.answered': {
+      const { inputTokens, outputTokens, microUsd, isUnpriced } = callCost(event);
+      task.tokens += inputTokens + outputTokens;
+      task.microUsd += microUsd;
+      if (isUnpriced) task.unpriced++;
+      return;
+    }
+    case 'model.failed':
+      task.note = String(event['message'] ?? '');
+      return;
+    default:
+  }
+}
+
+/** `12 s · 1.2k tokens · $0.0012`. */
+export function spentText(
+  task: Pick<Working, 'sinceMs' | 'tokens' | 'microUsd' | 'unpriced'>,
+  now = Date.now(),
+): string {
+  const parts = [elapsedText(now - task.sinceMs)];
+  if (task.tokens > 0) parts.push(`${amountText(task.tokens)} tokens`);
+  if (task.microUsd > 0) parts.push(partialMoneyText(task.microUsd, task.unpriced));
+  return parts.join(' · ');
+}
+
+export function elapsedText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${Math.floor(minutes / 1440)} days`;
+}
+
+export function amountText(count: number): string {
+  if (count < 1000) return String(count);
+  if (count < 100_000) return `${(count / 1000).toFixed(1)}k`;
+  return count < 10_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 1_000_000)}M`;
+}
+
+/** What it does right now, in words. */
+export function doingText({ state, tool, words, result, note, isYours }: Working): string {
+  if (isYours) return 'waits for you';
+  if (tool !== undefined) return `${tool.name} ${tool.argument}`.trim();
+  if (words.trim() !== '') return `“${words.replace(/\s+/g, ' ')}`;
+  if (state === 'waiting') return 'waits';
+  if (note !== '') return note;
+  if (state !== 'working') return '';
+  return result === undefined ? 'thinking' : `thinking · ${result.line}`;
+}

@@ -1,0 +1,27 @@
+/** A request on the terminal: what `domain/consent/draw` draws, in colour and wrapped. */
+import type { OpenRequest } from '../../app/approvals.js';
+import { wrappedLines } from './layout.js';
+import type { Terminal } from './terminal.js';
+
+/** `withHead`: with the id, the risk and the agent, for a list. */
+export function requestLines({ id, request, shown }: OpenRequest, terminal: Terminal, withHead = true): string[] {
+  const { title, action, about, changes, risk } = shown;
+  const word = risk === undefined ? '' : `  ${terminal.colour(risk === 'HIGH' ? 'red' : 'yellow', risk)}`;
+  const body = action.text.split('\n');
+  // The title repeats a short command or question.
+  const isTold = body.length === 1 && title.endsWith(`: ${body[0]}`);
+  const lines = [
+    ...(isTold && !withHead ? [] : [title]),
+    ...(body.length === 1 ? [`${action.key}: ${body[0]}`] : [`${action.key}:`, ...body.map((line) => `  ${line}`)]),
+    ...about.map((line) => terminal.dim(line)),
+    ...changes.map((line) => diffLine(line, terminal)),
+  ];
+  const head = withHead ? [`${terminal.bold(id)}${word}  @${request.agent}`] : [];
+  return [...head, ...lines.flatMap((text) => wrappedLines(`  ${text}`, terminal.width))];
+}
+
+function diffLine(line: string, terminal: Terminal): string {
+  if (line.startsWith('@@ ')) return terminal.dim(line);
+  if (line.startsWith('+ ')) return terminal.colour('green', line);
+  return line.startsWith('- ') ? terminal.colour('red', line) : line;
+}
