@@ -1,0 +1,364 @@
+/**
+ * What the server and the page say to each other. Text is text: no field is HTML. Money is in whole
+ * micro-dollars. Times are ISO; the page shows them in the browser's zone.
+ */
+import type { AgentState } from '../../domain/agent/agent-state.js';
+import type { Problem } from '../../domain/problem.js';
+import type { TaskState } from '../../domain/task/task.js';
+
+export interface Hello {
+  /** Another value means that the server was started again. */
+  boot: string;
+  /** The build of the page that this server serves. */
+  assets: string;
+  workspace: { name: string; path: string };
+  readOnly: boolean;
+  csrf: string;
+  now: string;
+  /** Processes that work here. Without any, answers wait for the next one. */
+  processes: number;
+  /** `guild watch` was started by this server, and how it ended if it did. */
+  worker: { pid: number } | { ended: string } | null;
+  counts: { requests: number; pending: number; active: number; waiting: number };
+  spend: Spend;
+}
+
+export interface Spend {
+  microUsd: number;
+  tokens: number;
+  /** Calls today whose price is not known; their cost is not in `microUsd`. */
+  unpricedCalls: number;
+}
+
+/** One task in a list. */
+export interface Row {
+  id: string;
+  short: string;
+  title: string;
+  /** `human` for a request to the person; absent: nobody yet. */
+  agent?: string;
+  role: string;
+  state: TaskState;
+  /** The code of a failure. */
+  code?: string;
+  parent?: string;
+  createdAt: string;
+  endedAt?: string;
+  tokens: number;
+  microUsd: number;
+}
+
+export interface TaskPage {
+  total: number;
+  from: number;
+  rows: Row[];
+}
+
+export interface Hall {
+  waiting: { count: number; oldestAt?: string; blocks: number; first: Request[] };
+  agents: AgentNow[];
+  idle: number;
+  open: { pending: number; active: number; waiting: number };
+  pending: { agent?: string; count: number; oldestAt: string }[];
+  deadlocks: { at: string; task: string }[];
+  spend: Spend & { hours: number[]; since: string };
+  ended: Row[];
+  lanes: Lane[];
+  lanesFrom: string;
+  problems: Problem[];
+}
+
+export interface AgentNow {
+  name: string;
+  state: AgentState;
+  why: string;
+  task?: { id: string; title: string };
+  /** What it does in this moment, where a process says so. */
+  step?: Step;
+  since?: string;
+  tokens: number;
+  microUsd: number;
+}
+
+export interface Step {
+  tool?: string;
+  words?: string;
+}
+
+export interface Lane {
+  agent: string;
+  spans: Span[];
+}
+
+export type SpanKind = 'model' | 'tool' | 'check' | 'bid' | 'wait' | 'you';
+
+export interface Span {
+  kind: SpanKind;
+  start: string;
+  /** Absent: still going on. */
+  end?: string;
+  label: string;
+  ok?: boolean;
+  tokens?: number;
+  microUsd?: number;
+  model?: string;
+  turn?: number;
+}
+
+/** A request as every surface draws it; text is escaped already where a reader could be misled. */
+export interface Request {
+  id: string;
+  short: string;
+  kind: 'command' | 'file' | 'agent' | 'message' | 'plan' | 'question' | 'rule' | 'other';
+  title: string;
+  agent: string;
+  task?: { id: string; title: string };
+  session?: string;
+  createdAt: string;
+  risk?: 'LOW' | 'MEDIUM' | 'HIGH';
+  /** Everything that a person must know besides the action, one fact in a line. */
+  about: string[];
+  /** What would happen, verbatim: the name of an argument and its text. */
+  action: { key: string; text: string };
+  /** The text that a person may change, as it is; absent if there is none. */
+  editable?: string;
+  /** Lines of a diff. */
+  changes: string[];
+  /** The file that the diff is about. */
+  path?: string;
+  taint: string[];
+  /** Tasks that cannot continue before the answer. */
+  blocks: string[];
+  /** Identifies what is shown; an answer carries it back. */
+  seen: string;
+  place: string;
+  answer?: { approved: boolean; by: string; at: string; reason?: string; edited: boolean };
+  answeredAt?: string;
+}
+
+export interface Requests {
+  open: Request[];
+  answered: Request[];
+}
+
+export interface TaskDetail {
+  row: Row;
+  description: string;
+  parents: Row[];
+  taint: string[];
+  result?: string;
+  error?: Problem;
+  certificate?: string;
+  session?: string;
+  usage: Usage;
+  can: TaskAct[];
+  tree: TreeRow[];
+  place: string;
+}
+
+export type TaskAct = 'tell' | 'fork' | 'retry' | 'stop' | 'cancel';
+
+export interface Usage {
+  turns: number;
+  toolCalls: number;
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  microUsd: number;
+}
+
+export interface TreeRow extends Row {
+  depth: number;
+  spans: Span[];
+  session?: string;
+}
+
+export interface Why {
+  chain: string[];
+  shares: string[];
+  origin: string[];
+  story: { at: string; text: string }[];
+}
+
+export interface Conversation {
+  id: string;
+  agent: string;
+  model?: string;
+  status: string;
+  task?: { id: string; title: string; state: TaskState };
+  forkedFrom?: string;
+  forks: { id: string; at: number }[];
+  total: number;
+  /** The number of the first message in `messages`, from 1. */
+  from: number;
+  messages: ShownMessage[];
+  usage: Usage;
+  place: string;
+  /** Identifies the text of the file. */
+  seen: string;
+  problem?: Problem;
+  /** The text of a file that cannot be read as a conversation. */
+  text?: string;
+}
+
+export interface ShownMessage {
+  n: number;
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  from?: string;
+  kind?: string;
+  at?: string;
+  text: string;
+  /** Text that came from outside; it is shown in a box of its own and has no links. */
+  tainted: boolean;
+  calls: ShownCall[];
+  usage?: { model?: string; inputTokens: number; outputTokens: number; microUsd?: number; ms?: number };
+}
+
+export interface ShownCall {
+  id: string;
+  tool: string;
+  arguments: string;
+  /** The argument that says most: a path, a command, an agent. */
+  main: string;
+  result?: string;
+  ok?: boolean;
+}
+
+export interface SessionRow {
+  id: string;
+  agent: string;
+  status: string;
+  task?: string;
+  title?: string;
+  created: string;
+}
+
+export interface AgentRow {
+  name: string;
+  description: string;
+  model: string;
+  tools: string[];
+  capabilities: string[];
+  state: AgentState;
+  why: string;
+  paused?: string;
+  file: string;
+  microUsd: number;
+  calls: number;
+  problem?: Problem;
+}
+
+export interface AgentList {
+  agents: AgentRow[];
+  edges: { from: string; to: string; pattern: string }[];
+  problems: Problem[];
+}
+
+export interface AgentChecked {
+  problems: Problem[];
+  warnings: Problem[];
+}
+
+export interface AgentFile {
+  name: string;
+  file: string;
+  text: string;
+  seen: string;
+  problems: Problem[];
+}
+
+export interface Waits {
+  nodes: { id: string; kind: 'task' | 'agent' | 'resource' | 'conversation' | 'human' | 'budget'; title: string }[];
+  edges: { from: string; to: string; inCycle: boolean }[];
+  broken: { at: string; cycle: string[]; victim: string; rule: string }[];
+}
+
+export interface Costs {
+  by: string;
+  rows: CostRow[];
+  total: CostRow;
+  days: { day: string; microUsd: number; tokens: number }[];
+}
+
+export interface CostRow {
+  key: string;
+  calls: number;
+  toolCalls: number;
+  tokens: number;
+  microUsd: number;
+  unpricedCalls: number;
+  ms: number;
+}
+
+export interface Channels {
+  channels: { channel: string; notes: number; at?: string; writers: string }[];
+  channel?: string;
+  notes: { at: string; from: string; text: string }[];
+}
+
+export interface Boards {
+  boards: { file: string; lines: { text: string; box?: string; line: number }[]; problems: string[]; seen: string }[];
+}
+
+export interface HistoryPage {
+  on: boolean;
+  why?: string;
+  commits: { id: string; at: string; subject: string; body: string }[];
+}
+
+export interface UndoPreview {
+  to: { id: string; at: string; subject: string };
+  files: { file: string; change: string }[];
+}
+
+/** An act of the person. `seen` is what was on the screen; `key` makes a repeat harmless. */
+export interface IntentBody {
+  key: string;
+  kind: IntentKind;
+  target: string;
+  seen?: string;
+  args?: Record<string, unknown>;
+}
+
+export const INTENT_KINDS = [
+  'request.approve',
+  'request.reject',
+  'request.edit',
+  'task.add',
+  'task.tell',
+  'task.stop',
+  'task.cancel',
+  'task.retry',
+  'task.fork',
+  'session.edit',
+  'agent.write',
+  'board.set',
+  'agent.pause',
+  'agent.resume',
+  'note.tell',
+  'history.undo',
+] as const;
+export type IntentKind = (typeof INTENT_KINDS)[number];
+
+export interface IntentDone {
+  done: true;
+  /** The new task or conversation, if the intent made one. */
+  made?: { task?: string; session?: string };
+}
+
+/** 409: what was on the screen is not what is there now. */
+export interface Conflict {
+  problem: Problem;
+  theirs?: string;
+}
+
+/** One run for sharing: the answers that its pages would read, by path. */
+export interface Exported {
+  workspace: string;
+  task: string;
+  at: string;
+  /** What was left out. */
+  about: string;
+  hello: Hello;
+  answers: Record<string, unknown>;
+}

@@ -1,0 +1,81 @@
+/**
+ * One read of the folder for all windows. Changes ring a version; each answer is computed once per
+ * version and shared. Events are only hints: a page is right if it reads again.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
+import { INTERVALS } from '../../domain/intervals.js';
+
+export interface Answer {
+  etag: string;
+  body: string;
+}
+
+export interface Feed {
+  readonly boot: string;
+  readonly root: string;
+  readonly states: StatesView;
+  version(): number;
+  /** The open tasks and agents as they are at this version. */
+  snapshot(): Promise<Snapshot>;
+  /** The answer under this key, computed once per version for all windows. */
+  answer(key: string, load: () => Promise<unknown>): Promise<Answer>;
+  /** A change that fired no file event: an intent of this server. */
+  ring(): void;
+  onChange(hear: (version: number) => void): () => void;
+  close(): Promise<void>;
+}
+
+export async function openFeed(root: string, env: Record<string, string | undefined>): Promise<Feed> {
+  const states = openStates(root, env);
+  const hearers = new Set<(version: number) => void>();
+  let version = 1;
+  let timer: NodeJS.Timeout | undefined;
+  let answers = new Map<string, Promise<Answer>>();
+  let looked: Promise<Snapshot> | undefined;
+
+  const ring = (): void => {
+    timer ??= setTimeout(changed, INTERVALS.windowGatherMs);
+  };
+  const changed = (): void => {
+    timer = undefined;
+    version++;
+    answers = new Map();
+    looked = undefined;
+    for (const hear of hearers) hear(version);
+  };
+  const offRing = await states.store.presence.onRing(ring);
+  const offNotes = states.follow(ring);
+
+  return {
+    boot: randomBytes(8).toString('hex'),
+    root,
+    states,
+    version: () => version,
+    snapshot: () => (looked ??= states.look()),
+    answer(key, load) {
+      const known = answers.get(key);
+      if (known !== undefined) return known;
+      const made = load().then(answerOf);
+      answers.set(key, made);
+      made.catch(() => answers.delete(key));
+      return made;
+    },
+    ring,
+    onChange(hear) {
+      hearers.add(hear);
+      return () => hearers.delete(hear);
+    },
+    async close() {
+      clearTimeout(timer);
+      offNotes();
+      await offRing();
+      await states.store.close();
+    },
+  };
+}
+
+function answerOf(value: unknown): Answer {
+  const body = JSON.stringify(value);
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+}

@@ -1,0 +1,158 @@
+/** The first page: what waits for the person, who works on what, what it costs, the last hour. */
+import type { Snapshot } from '../../app/readers/open-states.js';
+import type { AgentState } from '../../domain/agent/agent-state.js';
+import { compareText } from '../../domain/order.js';
+import { HUMAN, type Placed } from '../../domain/task/task.js';
+import { summary } from '../../views/summary.js';
+import type { AgentNow, Hall, Lane, Spend } from '../base/contract.js';
+import type { Log } from '../base/log.js';
+import { requestOf } from './requests.js';
+import { rowOf, titleOf } from './rows.js';
+import { spansByTask } from './spans.js';
+
+const HOUR_MS = 3_600_000;
+const LANES_MAX = 12;
+const ENDED_SHOWN = 6;
+const REQUESTS_SHOWN = 5;
+const PROBLEMS_SHOWN = 5;
+const ORDER: AgentState[] = ['error', 'working', 'blocked', 'paused', 'waiting', 'complete', 'idle'];
+
+export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: Date): Hall {
+  const { open, forHuman, agents } = seen;
+  const shown = agents.filter(({ state }) => state !== 'idle' && state !== 'complete');
+  const requests = [...forHuman].sort((a, b) => compareText(a.task.created_at, b.task.created_at));
+  const spent = spendByAgent(log, startOfDay(now));
+  const byId = new Map<string, Placed>(open.map((placed) => [placed.task.id, placed]));
+  const from = new Date(now.getTime() - HOUR_MS).toISOString();
+  return {
+    waiting: {
+      count: requests.length,
+      ...(requests[0] === undefined ? {} : { oldestAt: requests[0].task.created_at }),
+      blocks: new Set(open.flatMap(({ task }) => (task.waits?.tasks?.some((id) => isRequest(byId, id)) ? task.id : [])))
+        .size,
+      first: requests.slice(0, REQUESTS_SHOWN).map((placed) => requestOf(placed, open)),
+    },
+    agents: shown
+      .map((agent): AgentNow => {
+        const task = byId.get(agent.tasks[0] ?? '')?.task;
+        const since = task?.claimed_at;
+        return {
+          name: agent.agent,
+          state: agent.state,
+          why: agent.why,
+          ...(task === undefined ? {} : { task: { id: task.id, title: titleOf(summary(task)) } }),
+          ...(since === undefined ? {} : { since }),
+          tokens: spent.get(agent.agent)?.tokens ?? 0,
+          microUsd: spent.get(agent.agent)?.microUsd ?? 0,
+        };
+      })
+      .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || compareText(a.name, b.name)),
+    idle: agents.length - shown.length,
+    open: countStates(open),
+    pending: pendingBy(seen),
+    deadlocks: log
+      .events((name) => name === 'deadlock.broken')
+      .slice(-3)
+      .map((event) => ({ at: event.at, task: String(event['victim'] ?? event.task ?? '') })),
+    spend: { ...spendOf(log, startOfDay(now)), ...hoursOf(log, now) },
+    ended: ended
+      .filter(({ task }) => task.parent === undefined)
+      .slice(0, ENDED_SHOWN)
+      .map(rowOf),
+    lanes: lanesOf(log, from, byId),
+    lanesFrom: from,
+    problems: seen.problems.slice(0, PROBLEMS_SHOWN),
+  };
+}
+
+export function countStates(open: Snapshot['open']): Hall['open'] {
+  const counts = { pending: 0, active: 0, waiting: 0 };
+  for (const { state, task } of open) if (task.to !== HUMAN) counts[state]++;
+  return counts;
+}
+
+/** Today's spending, in the zone of this machine. */
+export function spendOf(log: Log, sinceIso: string): Spend {
+  const spend: Spend = { microUsd: 0, tokens: 0, unpricedCalls: 0 };
+  for (const call of log.calls(sinceIso)) {
+    spend.microUsd += call.microUsd;
+    spend.tokens += call.inputTokens + call.outputTokens;
+    if (call.isUnpriced) spend.unpricedCalls++;
+  }
+  return spend;
+}
+
+export function startOfDay(now: Date): string {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString();
+}
+
+function isRequest(open: ReadonlyMap<string, Placed>, id: string): boolean {
+  return open.get(id)?.task.to === HUMAN;
+}
+
+function pendingBy({ open, takers }: Snapshot): Hall['pending'] {
+  const groups = new Map<string | undefined, { count: number; oldestAt: string }>();
+  for (const { task, state } of open) {
+    if (state !== 'pending' || task.to === HUMAN) continue;
+    const agent = task.to ?? takers.get(task.id);
+    const group = groups.get(agent) ?? { count: 0, oldestAt: task.created_at };
+    group.count++;
+    if (task.created_at < group.oldestAt) group.oldestAt = task.created_at;
+    groups.set(agent, group);
+  }
+  return [...groups]
+    .map(([agent, group]) => ({ ...(agent === undefined ? {} : { agent }), ...group }))
+    .sort((a, b) => b.count - a.count);
+}
+
+function spendByAgent(log: Log, sinceIso: string): Map<string, Spend> {
+  const spent = new Map<string, Spend>();
+  for (const call of log.calls(sinceIso)) {
+    const sum = spent.get(call.agent ?? '') ?? { microUsd: 0, tokens: 0, unpricedCalls: 0 };
+    sum.microUsd += call.microUsd;
+    sum.tokens += call.inputTokens + call.outputTokens;
+    spent.set(call.agent ?? '', sum);
+  }
+  return spent;
+}
+
+const HOURS_SHOWN = 12;
+
+/** Spending of the last twelve hours, oldest first. */
+function hoursOf(log: Log, now: Date): { hours: number[]; since: string } {
+  const end = new Date(now);
+  end.setMinutes(60, 0, 0);
+  const since = end.getTime() - HOURS_SHOWN * HOUR_MS;
+  const hours = Array.from({ length: HOURS_SHOWN }, () => 0);
+  for (const call of log.calls(new Date(since).toISOString())) {
+    const hour = Math.floor((Date.parse(call.at) - since) / HOUR_MS);
+    if (hours[hour] !== undefined) hours[hour] += call.microUsd;
+  }
+  return { hours, since: new Date(since).toISOString() };
+}
+
+function lanesOf(log: Log, from: string, open: ReadonlyMap<string, Placed>): Lane[] {
+  const events = log.events((name) => LANE_EVENTS.has(name)).filter(({ at }) => at >= from);
+  const agentOf = new Map(events.flatMap(({ task, agent }) => (task && agent ? [[task, agent] as const] : [])));
+  const isForPerson = (task: string): boolean => agentOf.get(task) === HUMAN || isRequest(open, task);
+  const lanes = new Map<string, Lane>();
+  for (const [task, spans] of spansByTask(events, isForPerson)) {
+    const agent = agentOf.get(task);
+    if (agent === undefined || agent === HUMAN || agent === 'nobody') continue;
+    const lane = lanes.get(agent) ?? { agent, spans: [] };
+    lane.spans.push(...spans);
+    lanes.set(agent, lane);
+  }
+  return [...lanes.values()].sort((a, b) => b.spans.length - a.spans.length).slice(0, LANES_MAX);
+}
+
+const LANE_EVENTS: ReadonlySet<string> = new Set([
+  'task.created',
+  'task.claimed',
+  'task.parked',
+  'task.completed',
+  'task.failed',
+  'task.released',
+  'model.answered',
+  'tool.ran',
+]);

@@ -1,0 +1,47 @@
+/** Tasks as rows of lists: a title, a short id, state, cost. */
+import type { Placed } from '../../domain/task/task.js';
+import { HUMAN } from '../../domain/task/task.js';
+import type { Usage as TaskUsage } from '../../domain/budget/usage.js';
+import { summary } from '../../views/summary.js';
+import type { Row, Usage } from '../base/contract.js';
+
+const TITLE_MAX = 200;
+
+export function rowOf({ task, state }: Placed): Row {
+  const usage = task.usage ?? task.own_usage;
+  return {
+    id: task.id,
+    short: shortOf(task.id),
+    title: titleOf(summary(task)),
+    ...(task.to === undefined ? {} : { agent: task.to }),
+    role: task.role,
+    state,
+    ...(task.error === undefined ? {} : { code: task.error.code }),
+    ...(task.parent === undefined ? {} : { parent: task.parent }),
+    createdAt: task.created_at,
+    ...(task.ended_at === undefined ? {} : { endedAt: task.ended_at }),
+    tokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
+    microUsd: usage?.microUsd ?? 0,
+  };
+}
+
+/** The first line of a request. */
+export function titleOf(text: string): string {
+  const line = text.trim().split('\n', 1)[0]!.trim();
+  return line.length > TITLE_MAX ? `${line.slice(0, TITLE_MAX - 1)}…` : line;
+}
+
+/** The end of an id: enough to recognize it beside its title. The full id is one click away. */
+export function shortOf(id: string): string {
+  const end = id.slice(id.lastIndexOf('.') + 1);
+  return end.length > 24 ? `${end.slice(0, 23)}…` : end;
+}
+
+export function usageOf(usage: TaskUsage | undefined): Usage {
+  const { turns = 0, toolCalls = 0, inputTokens = 0, outputTokens = 0, cachedTokens = 0, microUsd = 0 } = usage ?? {};
+  return { turns, toolCalls, inputTokens, outputTokens, cachedTokens, microUsd };
+}
+
+export function isForPerson({ task }: Placed): boolean {
+  return task.to === HUMAN;
+}

@@ -1,0 +1,161 @@
+/** A conversation as the page shows it: messages with their calls folded into them. */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { openReader } from '../../app/readers/open-reader.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { sessionUsage, type Message, type ToolCall } from '../../domain/session/session.js';
+import { isSafeId } from '../../domain/task/id.js';
+import { summary } from '../../views/summary.js';
+import type { Conversation, SessionRow, ShownCall, ShownMessage } from '../base/contract.js';
+import type { Feed } from '../base/feed.js';
+import { titleOf, usageOf } from './rows.js';
+
+const TEXT_MAX = 256 * 1024;
+
+/** `before`: the messages up to this number, exclusive; default: the newest. */
+export async function conversationOf(feed: Feed, id: string, before = Infinity, limit = 100): Promise<Conversation> {
+  if (!isSafeId(id)) throw new ProblemError(problem('bad_name', 'that cannot be the id of a conversation'));
+  const place = sessionFile(id);
+  const file = path.join(feed.root, place);
+  // A reader of its own: edits are noticed by every reader once, and this is not the engine's.
+  const store = openReader(feed.root);
+  try {
+    const opened = await store.sessions.open(id);
+    if (opened.kind === 'missing') throw new ProblemError(problem('not_found', `there is no conversation ${id}`));
+    const text = textOf(file);
+    const empty = {
+      id,
+      agent: '',
+      status: 'held',
+      forks: [],
+      total: 0,
+      from: 1,
+      messages: [],
+      usage: usageOf(undefined),
+    };
+    if (opened.kind === 'held')
+      return { ...empty, place, seen: seenOf(text), problem: opened.problem, text: text.slice(0, TEXT_MAX) };
+    const { header, messages } = opened.session;
+    const shown = withCalls(messages);
+    const end = Math.min(before - 1, messages.length);
+    const page = shown.filter(({ n }) => n <= end).slice(-limit);
+    const placed = header.task === undefined ? undefined : await store.tasks.read(header.task);
+    return {
+      id,
+      agent: header.agentId,
+      ...(header.model === undefined ? {} : { model: header.model }),
+      status: header.status,
+      ...(placed === undefined
+        ? {}
+        : { task: { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state } }),
+      ...(header.forkedFrom === undefined ? {} : { forkedFrom: header.forkedFrom }),
+      forks: [],
+      total: messages.length,
+      from: page[0]?.n ?? 1,
+      messages: page,
+      usage: usageOf(sessionUsage(messages)),
+      place,
+      seen: seenOf(text),
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+/** The newest conversations, by the time of their last change. */
+export function sessionList(root: string, limit = 200): SessionRow[] {
+  const folder = path.join(root, 'sessions');
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
+  return names
+    .map((name) => ({ name, at: fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.at - a.at)
+    .slice(0, limit)
+    .map(({ name, at }) => rowFrom(path.join(folder, name), name.slice(0, -SUFFIX.length), at));
+}
+
+const SUFFIX = '.session.yaml';
+
+/** Relative to the workspace. */
+export function sessionFile(id: string): string {
+  return `sessions/${path.basename(id)}${SUFFIX}`;
+}
+
+const HEAD_BYTES = 2048;
+
+/** Only the head is read: a list needs no messages. */
+function rowFrom(file: string, id: string, at: number): SessionRow {
+  const head = headOf(file);
+  const field = (name: string): string | undefined =>
+    new RegExp(`^${name}: *['"]?([^'"\\n]+?)['"]? *$`, 'm').exec(head)?.[1];
+  const title = /^ +content: *(?:[|>][\d+-]* *\n+ +)?['"]?([^\n]+)/m.exec(head)?.[1];
+  return {
+    id,
+    agent: field('agent_id') ?? '',
+    status: field('status') ?? '',
+    ...(field('task') === undefined ? {} : { task: field('task')! }),
+    ...(title === undefined ? {} : { title: titleOf(title) }),
+    created: new Date(at).toISOString(),
+  };
+}
+
+function headOf(file: string): string {
+  try {
+    const open = fs.openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(HEAD_BYTES);
+      return bytes.subarray(0, fs.readSync(open, bytes, 0, HEAD_BYTES, 0)).toString('utf8');
+    } finally {
+      fs.closeSync(open);
+    }
+  } catch {
+    return ''; // it went away, or may not be read
+  }
+}
+
+export function textOf(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+export function seenOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+/** Results become part of the call that they answer; every other message stands alone. */
+function withCalls(messages: readonly Message[]): ShownMessage[] {
+  const shown: ShownMessage[] = [];
+  const calls = new Map<string, ShownCall>();
+  for (const [i, message] of messages.entries()) {
+    const call = message.role === 'tool' ? calls.get(message.toolCallId ?? '') : undefined;
+    if (call !== undefined) {
+      call.result = message.content;
+      call.ok = message.isError !== true;
+      continue;
+    }
+    const mine = (message.toolCalls ?? []).map(callOf);
+    for (const each of mine) calls.set(each.id, each);
+    shown.push({
+      n: i + 1,
+      role: message.role,
+      ...(message.from === undefined ? {} : { from: message.from }),
+      ...(message.kind === undefined ? {} : { kind: message.kind }),
+      ...(message.timestamp === undefined ? {} : { at: message.timestamp }),
+      text: message.content,
+      tainted: message.role === 'tool',
+      calls: mine,
+      ...(message.usage === undefined ? {} : { usage: message.usage }),
+    });
+  }
+  return shown;
+}
+
+const TELLING = ['command', 'path', 'agent', 'query', 'question', 'recipient', 'name', 'task', 'title'];
+
+function callOf({ id, name, arguments: args }: ToolCall): ShownCall {
+  const main = TELLING.map((key) => args[key]).find((value) => typeof value === 'string') ?? '';
+  return { id, tool: name, arguments: JSON.stringify(args, null, 2), main: titleOf(main) };
+}

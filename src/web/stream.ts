@@ -1,0 +1,34 @@
+/**
+ * Server-sent events: `changed` when something in the workspace may have changed, and a beat that
+ * shows that the connection is alive. Losing any of them costs time, never truth: the page reads
+ * again after every reconnect.
+ */
+import type { Context } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import { INTERVALS } from '../domain/intervals.js';
+import type { Feed } from './base/feed.js';
+import { refuse } from './guard.js';
+
+const STREAMS_MAX = 64;
+
+export function streams(feed: Feed): (context: Context) => Response {
+  let open = 0;
+  return (context) => {
+    if (open >= STREAMS_MAX) return refuse(context, 429, `${STREAMS_MAX} windows are open already`);
+    open++;
+    return streamSSE(context, async (stream) => {
+      const ended = new Promise<void>((resolve) => stream.onAbort(resolve));
+      const send = (event: string, data: object): void =>
+        void stream.writeSSE({ event, data: JSON.stringify(data) }).catch(() => undefined);
+      const off = feed.onChange((version) => send('changed', { version }));
+      const beat = (): void =>
+        send('beat', { now: new Date().toISOString(), boot: feed.boot, version: feed.version() });
+      const timer = setInterval(beat, INTERVALS.windowBeatMs);
+      beat();
+      await ended;
+      clearInterval(timer);
+      off();
+      open--;
+    });
+  };
+}

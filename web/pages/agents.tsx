@@ -1,0 +1,160 @@
+/** Agents: who they are, what they do now, what they cost, and how they work together. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { AgentFile, AgentList, AgentRow } from '../../src/web/base/contract.ts';
+import { send, useRead, type Sent } from '../api.ts';
+import { Ask } from '../ask.tsx';
+import { AgentText, NewAgent } from '../agent-text.tsx';
+import { Graph } from '../graph.tsx';
+import { AgentChip, Empty, Panel, ProblemBox, Refused, Still, whyNot } from '../parts.tsx';
+import { address, go } from '../router.ts';
+import { count, money, visible } from '../text.ts';
+
+export function Agents({ name }: { name: string }): JSX.Element {
+  const { data, problem } = useRead<AgentList>('/api/agents');
+  const [isGraph, setGraph] = useState(false);
+  const [isNew, setNew] = useState(false);
+  const list = data.value;
+  if (list === undefined)
+    return (
+      <div class="page">
+        {problem.value === undefined ? <Still rows={8} /> : <ProblemBox problem={problem.value} />}
+      </div>
+    );
+  const chosen = list.agents.find((agent) => agent.name === name) ?? list.agents[0];
+  return (
+    <div class="page">
+      <div class="head">
+        <h1>Agents</h1>
+        <span class="seg">
+          <button type="button" aria-pressed={!isGraph} onClick={() => setGraph(false)}>
+            List
+          </button>
+          <button type="button" aria-pressed={isGraph} onClick={() => setGraph(true)}>
+            Graph
+          </button>
+        </span>
+        <span class="grow" />
+        <button
+          type="button"
+          class="btn"
+          disabled={whyNot() !== undefined}
+          title={whyNot()}
+          onClick={() => setNew(true)}
+        >
+          New agent
+        </button>
+        {isNew && <NewAgent close={() => setNew(false)} />}
+      </div>
+      {list.problems.map((each, i) => (
+        <ProblemBox key={i} problem={each} />
+      ))}
+      {list.agents.length === 0 ? (
+        <Empty icon="agents" title="There is no agent yet">
+          An agent is a Markdown file in <code>agents/</code>: <code>guild agent new NAME</code> makes one.
+        </Empty>
+      ) : (
+        <div class="graph">
+          {isGraph ? (
+            <Panel title="Who works with whom">
+              <Graph
+                nodes={list.agents.map(({ name: id, description }) => ({
+                  id,
+                  title: id,
+                  about: description,
+                  kind: 'agent',
+                }))}
+                edges={list.edges.map(({ from, to, pattern }) => ({ from, to, label: pattern, isBad: false }))}
+                open={(id) => go(address('agents', id))}
+              />
+            </Panel>
+          ) : (
+            <section class="panel">
+              {list.agents.map((agent) => (
+                <a
+                  key={agent.name}
+                  class={agent === chosen ? 'row arow on' : 'row arow'}
+                  href={address('agents', agent.name)}
+                >
+                  <AgentChip state={agent.state} />
+                  <span class="main">
+                    <b>{visible(agent.name)}</b> <span class="mid">{visible(agent.description)}</span>
+                    <span class="w one">{visible(agent.why)}</span>
+                  </span>
+                  <span class="num">{count(agent.calls)}</span>
+                  <span class="num">{money(agent.microUsd)}</span>
+                </a>
+              ))}
+            </section>
+          )}
+          {chosen !== undefined && <Inspector key={chosen.name} agent={chosen} />}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
+  const { data } = useRead<AgentFile>(`/api/agents/${encodeURIComponent(agent.name)}`);
+  const [isPausing, setPausing] = useState(false);
+  const [sent, setSent] = useState<Sent>();
+  const pause = async (reason: string): Promise<void> => {
+    setSent(await send('agent.pause', agent.name, { reason }));
+    setPausing(false);
+  };
+  return (
+    <Panel
+      title={agent.name}
+      side={
+        agent.paused === undefined ? (
+          <button type="button" class="btn sm" disabled={whyNot() !== undefined} onClick={() => setPausing(true)}>
+            Pause…
+          </button>
+        ) : (
+          <button
+            type="button"
+            class="btn sm"
+            disabled={whyNot() !== undefined}
+            onClick={() => void send('agent.resume', agent.name).then(setSent)}
+          >
+            Resume
+          </button>
+        )
+      }
+    >
+      <div class="b">
+        <Refused sent={sent} />
+        {agent.problem !== undefined && <ProblemBox problem={agent.problem} />}
+        {data.value?.problems.map((each, i) => (
+          <ProblemBox key={i} problem={each} />
+        ))}
+        <div class="srow">
+          <span class="mid">Model</span>
+          <span>{visible(agent.model) || 'the default of guild.yaml'}</span>
+        </div>
+        <div class="srow">
+          <span class="mid">Tools</span>
+          <span>{visible(agent.tools.join(', ')) || 'none'}</span>
+        </div>
+        {agent.capabilities.length > 0 && (
+          <div class="srow">
+            <span class="mid">Capabilities</span>
+            <span>{visible(agent.capabilities.join(', '))}</span>
+          </div>
+        )}
+        <p class="dim">
+          In your editor: <code>{visible(agent.file)}</code>
+        </p>
+        {data.value !== undefined && <AgentText key={data.value.seen} file={data.value} />}
+      </div>
+      {isPausing && (
+        <Ask
+          title="Pause…"
+          label="Why? It takes no task until you resume it."
+          close={() => setPausing(false)}
+          done={pause}
+        />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,90 @@
+/** History: every change as a commit, and what an undo would do before it is done. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { HistoryPage, UndoPreview } from '../../src/web/base/contract.ts';
+import { send, useRead, type Sent } from '../api.ts';
+import { Empty, Panel, ProblemBox, Refused, Still, whyNot } from '../parts.tsx';
+import { address } from '../router.ts';
+import { ago, plural, visible } from '../text.ts';
+
+export function History({ id }: { id: string }): JSX.Element {
+  const { data, problem } = useRead<HistoryPage>('/api/history');
+  return (
+    <div class="page">
+      <div class="head">
+        <h1>History</h1>
+      </div>
+      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
+      {data.value === undefined ? (
+        <Still rows={8} />
+      ) : !data.value.on || data.value.commits.length === 0 ? (
+        <Empty icon="history" title="No history is kept yet">
+          {visible(data.value.why ?? 'The first commit comes with the first run.')}
+        </Empty>
+      ) : (
+        <div class="graph">
+          <section class="panel">
+            {data.value.commits.map((commit) => (
+              <a
+                key={commit.id}
+                class={commit.id === id ? 'row hrow on' : 'row hrow'}
+                href={address('history', commit.id)}
+              >
+                <code class="dim">{commit.id.slice(0, 8)}</code>
+                <span class="one">{visible(commit.subject)}</span>
+                <span class="num">{ago(commit.at)}</span>
+              </a>
+            ))}
+          </section>
+          {id === '' ? (
+            <Empty icon="history" title="Choose a commit to see what going back to it would change" />
+          ) : (
+            <Preview key={id} id={id} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Preview({ id }: { id: string }): JSX.Element {
+  const { data, problem } = useRead<UndoPreview>(`/api/history/${encodeURIComponent(id)}/undo`);
+  const [isSure, setSure] = useState(false);
+  const [sent, setSent] = useState<Sent>();
+  if (problem.value !== undefined) return <ProblemBox problem={problem.value} />;
+  if (data.value === undefined) return <Still />;
+  const { files, to } = data.value;
+  const undo = (): void => {
+    if (isSure) void send('history.undo', id).then((result) => (setSent(result), setSure(false)));
+    else setSure(true);
+  };
+  return (
+    <Panel
+      title={`Back to ${to.id.slice(0, 8)}`}
+      side={
+        <button
+          type="button"
+          class={isSure ? 'btn sm danger' : 'btn sm'}
+          disabled={whyNot() !== undefined || files.length === 0}
+          onClick={undo}
+        >
+          {isSure ? `Really change ${plural(files.length, 'file')}` : 'Undo to here'}
+        </button>
+      }
+    >
+      <div class="b">
+        <Refused sent={sent} />
+        {sent?.ok === true && <p>Done, as a new commit. You can go forward again.</p>}
+        <p class="dim">{plural(files.length, 'file')} would change.</p>
+      </div>
+      <ul class="list">
+        {files.slice(0, 500).map(({ file, change }) => (
+          <li key={file}>
+            <code class="one">{visible(file)}</code>
+            <span class="r">{change}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

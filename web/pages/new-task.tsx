@@ -1,0 +1,70 @@
+/** The form for a new task: what, and for whom. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AgentList } from '../../src/web/base/contract.ts';
+import { send, useRead, type Sent } from '../api.ts';
+import { Refused, whyNot } from '../parts.tsx';
+import { address, go } from '../router.ts';
+
+export function NewTask({ close }: { close: () => void }): JSX.Element {
+  const { data } = useRead<AgentList>('/api/agents');
+  const text = useRef<HTMLTextAreaElement>(null);
+  const agent = useRef<HTMLSelectElement>(null);
+  const [sent, setSent] = useState<Sent>();
+  useEffect(() => text.current?.focus(), []);
+  const add = async (): Promise<void> => {
+    const result = await send('task.add', '', {
+      description: text.current?.value ?? '',
+      to: agent.current?.value ?? '',
+    });
+    setSent(result);
+    if (!result.ok) return;
+    close();
+    if (result.made?.task !== undefined) go(address('task', result.made.task));
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') close();
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void add();
+  };
+  return (
+    <div class="over">
+      <div class="panel form" role="dialog" aria-label="New task" onKeyDown={onKey}>
+        <header>
+          <h2>New task</h2>
+        </header>
+        <div class="b">
+          <Refused sent={sent} />
+          <label>
+            What should be done?
+            <textarea ref={text} rows={5} />
+          </label>
+          <label>
+            For
+            <select ref={agent}>
+              <option value="">the agent that fits best</option>
+              {data.value?.agents.map(({ name }) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <div class="acts">
+            <button type="button" class="btn" onClick={close}>
+              Cancel <kbd>Esc</kbd>
+            </button>
+            <button
+              type="button"
+              class="btn pri"
+              disabled={whyNot() !== undefined}
+              title={whyNot()}
+              onClick={() => void add()}
+            >
+              Add <kbd>⌘ ↵</kbd>
+            </button>
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}

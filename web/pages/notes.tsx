@@ -1,0 +1,95 @@
+/** Notes by channel: state changes, requests for help, and what agents say to each other. */
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { Channels } from '../../src/web/base/contract.ts';
+import { send, useRead, type Sent } from '../api.ts';
+import { Empty, Panel, ProblemBox, Refused, Still, whyNot } from '../parts.tsx';
+import { address } from '../router.ts';
+import { ago, clock, visible } from '../text.ts';
+
+export function Notes({ channel }: { channel: string }): JSX.Element {
+  const { data, problem } = useRead<Channels>(
+    `/api/notes${channel === '' ? '' : `?channel=${encodeURIComponent(channel)}`}`,
+  );
+  return (
+    <div class="page">
+      <div class="head">
+        <h1>Notes</h1>
+      </div>
+      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
+      {data.value === undefined ? (
+        <Still rows={6} />
+      ) : (
+        <div class="graph wide-left">
+          <Panel title="Channels">
+            <ul class="list">
+              {data.value.channels.map((each) => (
+                <li key={each.channel}>
+                  <a
+                    class="link one"
+                    href={address('notes', each.channel)}
+                    aria-current={each.channel === channel ? 'true' : undefined}
+                  >
+                    {visible(each.channel)}
+                  </a>
+                  <span class="r">
+                    {each.notes}
+                    {each.at !== undefined && `, ${ago(each.at)}`}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+          {channel === '' ? (
+            <Empty icon="notes" title="Choose a channel" />
+          ) : (
+            <Panel title={channel} count={data.value.notes.length}>
+              <Tell channel={channel} />
+              <ul class="list">
+                {data.value.notes.map((note, i) => (
+                  <li key={i}>
+                    <time class="dim">{clock(note.at)}</time>
+                    <b>{visible(note.from)}</b>
+                    <span class="pre">{visible(note.text)}</span>
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Tell({ channel }: { channel: string }): JSX.Element {
+  const box = useRef<HTMLInputElement>(null);
+  const [sent, setSent] = useState<Sent>();
+  const tell = async (): Promise<void> => {
+    const result = await send('note.tell', channel, { text: box.current?.value ?? '' });
+    setSent(result);
+    if (result.ok && box.current !== null) box.current.value = '';
+  };
+  return (
+    <div class="b">
+      <Refused sent={sent} />
+      <div class="bx">
+        <input
+          ref={box}
+          aria-label={`Say something on ${channel}`}
+          placeholder="Say something on this channel"
+          onKeyDown={(event) => void (event.key === 'Enter' && tell())}
+        />
+        <button
+          type="button"
+          class="btn"
+          disabled={whyNot() !== undefined}
+          title={whyNot()}
+          onClick={() => void tell()}
+        >
+          Tell
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,209 @@
+/** Small parts that every page uses. Text of agents goes through `visible` and is never markup. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { AgentState } from '../src/domain/agent/agent-state.ts';
+import type { Problem } from '../src/domain/problem.ts';
+import type { Row } from '../src/web/base/contract.ts';
+import { hello, connection, type Sent } from './api.ts';
+import { Icon, type IconName } from './icons.tsx';
+import { address } from './router.ts';
+import { visible } from './text.ts';
+
+interface Look {
+  word: string;
+  icon: IconName;
+  tone: string;
+}
+
+const TASK: Record<string, Look> = {
+  pending: { word: 'Pending', icon: 'pending', tone: 's-off' },
+  active: { word: 'Active', icon: 'run', tone: 's-run' },
+  waiting: { word: 'Waiting', icon: 'wait', tone: 's-wait' },
+  completed: { word: 'Completed', icon: 'done', tone: 's-done' },
+  failed: { word: 'Failed', icon: 'fail', tone: 's-fail' },
+};
+const YOURS: Look = { word: 'Needs you', icon: 'you', tone: 's-you' };
+const CANCELLED: Look = { word: 'Cancelled', icon: 'cancel', tone: 's-off' };
+
+const AGENT: Record<AgentState, Look> = {
+  idle: { word: 'Idle', icon: 'idle', tone: 's-off' },
+  working: { word: 'Working', icon: 'run', tone: 's-run' },
+  blocked: { word: 'Blocked', icon: 'block', tone: 's-wait' },
+  waiting: { word: 'Free', icon: 'free', tone: 's-acc' },
+  complete: { word: 'Complete', icon: 'done', tone: 's-done' },
+  error: { word: 'Error', icon: 'warn', tone: 's-fail' },
+  paused: { word: 'Paused', icon: 'pause', tone: 's-off' },
+};
+
+interface TaskStateProps {
+  row: Pick<Row, 'state' | 'agent' | 'code'>;
+  plain?: boolean;
+  /** The word only for those who cannot see the icon. */
+  brief?: boolean;
+}
+
+export function TaskState({ row, plain = false, brief = false }: TaskStateProps): JSX.Element {
+  const isOpen = row.state !== 'completed' && row.state !== 'failed';
+  const look = row.agent === 'human' && isOpen ? YOURS : row.code === 'cancelled' ? CANCELLED : TASK[row.state]!;
+  return <StateChip look={look} plain={plain} title={row.code ?? look.word} isBrief={brief} />;
+}
+
+export function AgentChip({ state }: { state: AgentState }): JSX.Element {
+  return <StateChip look={AGENT[state]} plain={false} title={state} isBrief={false} />;
+}
+
+interface StateChipProps {
+  look: Look;
+  plain: boolean;
+  title: string;
+  isBrief: boolean;
+}
+
+function StateChip({ look, plain, title, isBrief }: StateChipProps): JSX.Element {
+  const spin = look.icon === 'run' ? ' turning' : '';
+  return (
+    <span class={`chip ${look.tone}${plain ? ' plain' : ''}${spin}`} title={title}>
+      <Icon name={look.icon} />
+      <span class={isBrief ? 'vh' : ''}>{look.word}</span>
+    </span>
+  );
+}
+
+export function Taint({ sources }: { sources: readonly string[] }): JSX.Element {
+  return (
+    <>
+      {sources.map((source) => (
+        <span key={source} class="chip s-taint" title="Text from outside had influence on this">
+          <Icon name="drop" />
+          {visible(source)}
+        </span>
+      ))}
+    </>
+  );
+}
+
+export function Panel(props: {
+  title: string;
+  count?: number;
+  side?: ComponentChildren;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class="panel">
+      <header>
+        <h2>{props.title}</h2>
+        {props.count !== undefined && <span class="n">{props.count}</span>}
+        {props.side !== undefined && <span class="r">{props.side}</span>}
+      </header>
+      {props.children}
+    </section>
+  );
+}
+
+export function Figure(props: {
+  icon: IconName;
+  name: string;
+  value: string;
+  unit?: string;
+  about: string;
+}): JSX.Element {
+  return (
+    <div class="fig">
+      <span class="k">
+        <Icon name={props.icon} small />
+        {props.name}
+      </span>
+      <span class="v">
+        {props.value}
+        {props.unit !== undefined && <small>{props.unit}</small>}
+      </span>
+      <span class="d">{props.about}</span>
+    </div>
+  );
+}
+
+export function Empty({
+  icon,
+  title,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  children?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="empty">
+      <Icon name={icon} />
+      <b>{title}</b>
+      {children}
+    </div>
+  );
+}
+
+/** The same problem as in the terminal: message, place, source line with caret, next step. */
+export function ProblemBox({ problem }: { problem: Problem }): JSX.Element {
+  const { where } = problem;
+  const place = where === undefined ? '' : [where.file, where.line, where.column].filter(Boolean).join(':');
+  return (
+    <div class="banner s-fail" role="alert">
+      <Icon name="warn" />
+      <div class="x">
+        <b>{visible(problem.message)}</b>
+        {place !== '' && <code> {visible(place)}</code>}
+        {where?.source !== undefined && (
+          <pre>
+            {visible(where.source)}
+            {where.column === undefined ? '' : `\n${' '.repeat(where.column - 1)}^`}
+          </pre>
+        )}
+        {problem.hint !== undefined && <small>{visible(problem.hint)}</small>}
+      </div>
+    </div>
+  );
+}
+
+export function TaskLink({ id, title }: { id: string; title: string }): JSX.Element {
+  return (
+    <a class="link one" href={address('task', id)}>
+      {visible(title) || id}
+    </a>
+  );
+}
+
+/** A short id; a click copies the full one. */
+export function Id({ id, short }: { id: string; short: string }): JSX.Element {
+  const [copied, setCopied] = useState(false);
+  const copy = (): void => {
+    void navigator.clipboard?.writeText(id).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1200);
+    });
+  };
+  return (
+    <button type="button" class="id" title={`Copy ${id}`} onClick={copy}>
+      {copied ? 'copied' : visible(short)}
+    </button>
+  );
+}
+
+/** Whether an intent can be sent now; otherwise why not. */
+export function whyNot(): string | undefined {
+  if (hello.value?.readOnly) return 'This window only shows the workspace.';
+  return connection.value.live ? undefined : 'The server cannot be reached.';
+}
+
+/** The outcome of the last intent, as long as it needs a person. */
+export function Refused({ sent }: { sent: Sent | undefined }): JSX.Element | null {
+  return sent === undefined || sent.ok ? null : <ProblemBox problem={sent.problem} />;
+}
+
+/** Still bars in the shape of rows, after a moment: nothing flickers for quick answers. */
+export function Still({ rows = 4 }: { rows?: number }): JSX.Element {
+  return (
+    <div class="still" aria-label="Loading">
+      {Array.from({ length: rows }, (_, i) => (
+        <div key={i} class="sk" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,272 @@
+/** The frame around every page: top bar, rail, bottom bar on a phone, and the state of the connection. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { connection, hello, isOutdated } from './api.ts';
+import { Icon, type IconName } from './icons.tsx';
+import { useKeys } from './keys.ts';
+import { Agents } from './pages/agents.tsx';
+import { Boards } from './pages/boards.tsx';
+import { Compare, Conversation, Conversations } from './pages/conversation.tsx';
+import { Costs } from './pages/costs.tsx';
+import { Hall } from './pages/hall.tsx';
+import { History } from './pages/history.tsx';
+import { Inbox } from './pages/inbox.tsx';
+import { NewTask } from './pages/new-task.tsx';
+import { Notes } from './pages/notes.tsx';
+import { Task } from './pages/task.tsx';
+import { Tasks } from './pages/tasks.tsx';
+import { WaitGraph } from './pages/waits.tsx';
+import { isAdding } from './adding.ts';
+import { go, place } from './router.ts';
+import { clock, money, now, plural, visible } from './text.ts';
+
+interface Entry {
+  page: string;
+  name: string;
+  icon: IconName;
+  /** Pages that belong to this entry. */
+  also?: string;
+  count?: () => number;
+}
+
+const FIRST: Entry[] = [
+  { page: 'hall', name: 'Hall', icon: 'hall' },
+  { page: 'inbox', name: 'Inbox', icon: 'inbox', count: () => hello.value?.counts.requests ?? 0 },
+  { page: 'tasks', name: 'Tasks', icon: 'tasks', also: 'task', count: openTasks },
+  { page: 'waits', name: 'Wait graph', icon: 'waits' },
+  { page: 'conversations', name: 'Conversations', icon: 'chat', also: 'conversation' },
+  { page: 'agents', name: 'Agents', icon: 'agents' },
+];
+const SECOND: Entry[] = [
+  { page: 'boards', name: 'Boards', icon: 'boards' },
+  { page: 'notes', name: 'Notes', icon: 'notes' },
+  { page: 'costs', name: 'Costs', icon: 'costs' },
+  { page: 'history', name: 'History', icon: 'history' },
+];
+
+function openTasks(): number {
+  const { pending = 0, active = 0, waiting = 0 } = hello.value?.counts ?? {};
+  return pending + active + waiting;
+}
+
+export const isKeysShown = signal(false);
+const theme = signal(localStorage.getItem('theme') ?? '');
+
+export function Shell(): JSX.Element {
+  const main = useRef<HTMLElement>(null);
+  const { page, id } = place.value;
+  useEffect(() => {
+    main.current?.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [page, id]);
+  useEffect(() => {
+    if (theme.value === '') delete document.documentElement.dataset['theme'];
+    else document.documentElement.dataset['theme'] = theme.value;
+  }, [theme.value]);
+  useKeys({
+    '?': () => (isKeysShown.value = !isKeysShown.value),
+    c: () => (isAdding.value = true),
+    '/': () => go('#/tasks'),
+    Escape: () => {
+      if (isKeysShown.value || isAdding.value) isKeysShown.value = isAdding.value = false;
+      else history.back();
+    },
+  });
+  return (
+    <div class="app">
+      <TopBar />
+      <nav class="side" aria-label="Pages">
+        {FIRST.map((entry) => (
+          <SideLink key={entry.page} entry={entry} page={page} />
+        ))}
+        <hr />
+        {SECOND.map((entry) => (
+          <SideLink key={entry.page} entry={entry} page={page} />
+        ))}
+        <Workers />
+      </nav>
+      <main ref={main} tabIndex={-1}>
+        <Notices />
+        <Current page={page} id={id} />
+      </main>
+      <nav class="tabbar" aria-label="Main pages">
+        {[...FIRST.filter(({ page: each }) => each !== 'waits'), SECOND[2]!].slice(0, 5).map((entry) => (
+          <SideLink key={entry.page} entry={entry} page={page} />
+        ))}
+      </nav>
+      {isKeysShown.value && <KeyList />}
+      {isAdding.value && <NewTask close={() => (isAdding.value = false)} />}
+    </div>
+  );
+}
+
+function Current({ page, id }: { page: string; id: string }): JSX.Element {
+  switch (page) {
+    case 'inbox':
+      return <Inbox id={id} />;
+    case 'tasks':
+      return <Tasks />;
+    case 'task':
+      return <Task id={id} key={id} />;
+    case 'waits':
+      return <WaitGraph />;
+    case 'conversations':
+      return <Conversations />;
+    case 'conversation':
+      return <Conversation id={id} key={id} />;
+    case 'compare':
+      return <Compare ids={id.split('|').slice(0, 2)} />;
+    case 'agents':
+      return <Agents name={id} />;
+    case 'costs':
+      return <Costs />;
+    case 'boards':
+      return <Boards />;
+    case 'notes':
+      return <Notes channel={id} />;
+    case 'history':
+      return <History id={id} />;
+    default:
+      return <Hall />;
+  }
+}
+
+function TopBar(): JSX.Element {
+  const { workspace, spend } = hello.value!;
+  const isLive = connection.value.live;
+  const isDark = theme.value === 'dark' || (theme.value === '' && matchMedia('(prefers-color-scheme: dark)').matches);
+  const turn = (): void => {
+    theme.value = isDark ? 'light' : 'dark';
+    localStorage.setItem('theme', theme.value);
+  };
+  return (
+    <header class="top">
+      <a class="brand" href="#/hall">
+        <span class="mark">
+          <Icon name="hall" />
+        </span>
+        <span class="one">{visible(workspace.name)}</span>
+      </a>
+      <code class="path wide one">{visible(workspace.path)}</code>
+      <span class="sp" />
+      {hello.value!.readOnly && <span class="chip s-wait">Read only</span>}
+      <span class="stat wide">
+        Today <b>{money(spend.microUsd, spend.unpricedCalls)}</b>
+      </span>
+      <span class={isLive ? 'stat live' : 'stat lost'} role="status">
+        <span class="dot" />
+        {isLive ? 'Live' : 'Not live'}
+      </span>
+      <button type="button" class="iconbtn" aria-label="Keys" onClick={() => (isKeysShown.value = true)}>
+        <Icon name="q" />
+      </button>
+      <button type="button" class="iconbtn" aria-label={isDark ? 'Light colours' : 'Dark colours'} onClick={turn}>
+        <Icon name="moon" />
+      </button>
+    </header>
+  );
+}
+
+function SideLink({ entry, page }: { entry: Entry; page: string }): JSX.Element {
+  const isHere = page === entry.page || page === entry.also;
+  const value = entry.count?.() ?? 0;
+  return (
+    <a href={`#/${entry.page}`} aria-current={isHere ? 'page' : undefined} title={entry.name}>
+      <Icon name={entry.icon} />
+      <span class="nl">{entry.name}</span>
+      {value > 0 && <span class={entry.page === 'inbox' ? 'n hot' : 'n'}>{value}</span>}
+    </a>
+  );
+}
+
+function Workers(): JSX.Element {
+  const { processes } = hello.value!;
+  return (
+    <div class="foot">
+      <span>
+        <Icon name="term" small />
+        {processes === 0 ? 'No process works here' : `${plural(processes, 'process', 'processes')} working`}
+      </span>
+    </div>
+  );
+}
+
+function Notices(): JSX.Element {
+  const { value } = connection;
+  const isLost = !value.live && now.value - value.since > 2000;
+  const { worker, processes, readOnly } = hello.value!;
+  return (
+    <>
+      {isLost && !value.live && (
+        <div class="notice s-you" role="alert">
+          Disconnected at {clock(new Date(value.since).toISOString())}. Trying again. You can read on; nothing can be
+          sent.
+        </div>
+      )}
+      {isOutdated.value && (
+        <div class="notice s-run" role="status">
+          Guildhall was updated.{' '}
+          <button type="button" class="btn sm" onClick={() => location.reload()}>
+            Reload
+          </button>
+        </div>
+      )}
+      {worker !== null && 'ended' in worker && (
+        <div class="notice s-fail" role="alert">
+          guild watch, which this window started, has ended: {visible(worker.ended)}
+        </div>
+      )}
+      {!readOnly && processes === 0 && (worker === null || 'ended' in worker) && (
+        <div class="notice s-wait">
+          No process works on this workspace. Answers are kept, and guild watch acts on them.
+        </div>
+      )}
+    </>
+  );
+}
+
+const KEYS: [string, string][] = [
+  ['j k', 'move'],
+  ['Enter', 'open'],
+  ['Esc', 'back'],
+  ['c', 'new task'],
+  ['/', 'search tasks'],
+  ['g h', 'Hall'],
+  ['g i', 'Inbox'],
+  ['g t', 'Tasks'],
+  ['g w', 'Wait graph'],
+  ['g c', 'Conversations'],
+  ['g a', 'Agents'],
+  ['g k', 'Costs'],
+  ['y', 'Inbox: approve'],
+  ['n', 'Inbox: reject with a reason'],
+  ['e', 'Inbox: edit, then approve'],
+  ['s', 'Inbox: skip'],
+  ['t', 'Task: tell'],
+  ['r', 'Task: retry'],
+  ['x', 'Task: cancel'],
+];
+
+function KeyList(): JSX.Element {
+  return (
+    <div class="over" role="dialog" aria-label="Keys" onClick={() => (isKeysShown.value = false)}>
+      <div class="panel sheet">
+        <header>
+          <h2>Keys</h2>
+          <span class="r">
+            <kbd>Esc</kbd> closes
+          </span>
+        </header>
+        <div class="keys">
+          {KEYS.map(([key, what]) => (
+            <div key={key}>
+              <span>{what}</span>
+              <kbd>{key}</kbd>
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+/** Numbers, times and foreign text as a person reads them. */
+import { signal } from '@preact/signals';
+
+/** Text of agents as a person can judge it. */
+export { visible } from '../src/domain/consent/visible.ts';
+
+/** The server's clock, moved on by one shared tick. Pages never use the browser's own date. */
+export const now = signal(Date.now());
+let offset = 0;
+
+export function setServerTime(iso: string): void {
+  offset = Date.parse(iso) - Date.now();
+  tick();
+}
+
+function tick(): void {
+  now.value = Date.now() + offset;
+}
+
+setInterval(() => {
+  if (document.visibilityState === 'visible') tick();
+}, 1000);
+
+/** A cost that is not zero never reads as zero. */
+export function money(microUsd: number, unpricedCalls = 0): string {
+  if (microUsd === 0 && unpricedCalls > 0) return 'unknown';
+  const plus = unpricedCalls > 0 ? ' +' : '';
+  if (microUsd > 0 && microUsd < 100) return `<$0.0001${plus}`;
+  const dollars = microUsd / 1e6;
+  return `$${dollars >= 100 ? dollars.toFixed(0) : dollars >= 1 ? dollars.toFixed(2) : dollars.toFixed(4)}${plus}`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** `14 s`, `1 m 12 s`, `3 h 5 m`, `2 d`. */
+export function duration(ms: number): string {
+  if (ms < 0) return '0 s';
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  const hours = Math.floor(seconds / 3600);
+  return hours < 48 ? `${hours} h ${Math.floor((seconds % 3600) / 60)} m` : `${Math.floor(hours / 24)} d`;
+}
+
+/** How long ago, in one unit. */
+export function ago(iso: string): string {
+  const seconds = Math.max(0, Math.round((now.value - Date.parse(iso)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return new Date(iso).toLocaleDateString('en', { day: 'numeric', month: 'short' });
+}
+
+export function clock(iso: string): string {
+  return new Date(iso).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+}
+
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
