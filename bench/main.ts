@@ -1,146 +1,126 @@
 /**
- * `npm run bench`: measures each promise about speed next to a raw baseline in the same run.
- * `--only word` selects benchmarks whose name contains it; `--rounds n` multiplies the rounds;
- * `--json` prints one document. `--against DIR` compares this build with an older one
- * (compare-builds.ts); `--times n` is how often each build runs, 5 by default.
+ * `npm run bench`: measures what a user gets, as npm delivers it, next to raw loops.
+ *
+ *   --only w1,listing     benchmarks whose name contains one of these words
+ *   --rounds n            how often everybody is measured, in turns (default 5)
+ *   --quick               a smoke test of about a minute; its figures mean little
+ *   --peers               also other frameworks, installed on demand into a cache
+ *   --against DIR|REV     also an older build, in turns with this one
+ *   --json                one document on standard output; --from FILE reads such a document
+ *   --write-docs          writes the figures to docs/speed.md and docs/pictures/speed.svg
  */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { costOfChoosing } from './coordination/cost-of-choosing.js';
-import { noteBus } from './coordination/note-bus.js';
-import { stateChanges } from './coordination/state-changes.js';
-import { waits } from './coordination/wait-graph.js';
-import { compareBuilds, printComparisons } from './harness/compare-builds.js';
-import { printRows, type Bench, type Row, type Testbed } from './harness/rows.js';
-import { boardParsing } from './parsing/board.js';
-import { commandVerdict } from './parsing/command-verdict.js';
-import { idleSwarm } from './process/idle-swarm.js';
-import { idleWatch } from './process/idle-watch.js';
-import { startup } from './process/startup.js';
-import { advisorsAndHandoff } from './runs/advisors-and-handoff.js';
-import { concurrentRuns } from './runs/concurrent-runs.js';
-import { longConversation } from './runs/long-conversation.js';
-import { singleRun } from './runs/single-run.js';
-import { aggregates } from './store/aggregates.js';
-import { competingClaims } from './store/competing-claims.js';
-import { historyCommits } from './store/history-commits.js';
-import { idlePump } from './store/idle-pump.js';
-import { listReadyTasks } from './store/list-ready-tasks.js';
-import { manyFinishedTasks } from './store/many-finished-tasks.js';
-import { manyPendingTasks } from './store/many-pending-tasks.js';
-
-/** Keep a benchmark's `name`: `--against` selects it by name in the older build. */
-const BENCHES: Bench[] = [
-  singleRun,
-  advisorsAndHandoff,
-  longConversation,
-  concurrentRuns,
-  competingClaims,
-  manyPendingTasks,
-  listReadyTasks,
-  manyFinishedTasks,
-  aggregates,
-  idlePump,
-  commandVerdict,
-  costOfChoosing,
-  boardParsing,
-  noteBus,
-  idleWatch,
-  startup,
-  idleSwarm,
-  stateChanges,
-  historyCommits,
-  waits,
-];
+import { BENCHES, isInner } from './benches.js';
+import { olderBuild, packedBuild, type Build } from './harness/builds.js';
+import { compareBuilds, printComparisons, type Comparison } from './harness/compare-builds.js';
+import { scratchFolder } from './harness/folders.js';
+import { startModelServer } from './harness/model-server.js';
+import { printRows, type Bench, type Testbed } from './harness/rows.js';
+import { installPeers } from './peers/install.js';
+import { writeDocs, type Results } from './report/speed-page.js';
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
     against: { type: 'string' },
-    times: { type: 'string', default: '5' },
+    json: { type: 'boolean', default: false },
+    from: { type: 'string' },
+    'write-docs': { type: 'boolean', default: false },
   },
 });
-const selected = BENCHES.filter(({ name }) => name.includes(values.only));
-const machine = `${os.availableParallelism()} cores, Node ${process.versions.node}, ${os.platform()} ${os.release()}`;
-const head = { at: new Date().toISOString(), machine };
+const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
+const words = values.only.split(',').map((word) => word.trim().toLowerCase());
+const candidates = values.quick && values.only === '' ? BENCHES.filter((bench) => !isInner(bench)) : BENCHES;
+const selected = candidates.filter(({ name }) => words.some((word) => name.includes(word)));
+if (selected.length === 0) fail(`no benchmark has a name with ${values.only}; there are: ${names(BENCHES)}`);
+if (!Number.isInteger(rounds) || rounds < 1) fail(`--rounds ${values.rounds} is not a number of rounds`);
 
-if (values.against === undefined) {
-  const rows = await measure();
-  process.stdout.write(
-    values.json ? `${JSON.stringify({ ...head, rows }, null, 2)}\n` : `${machine}\n\n${printRows(rows)}\n`,
-  );
-} else {
-  const comparisons = await compareBuilds({
-    folder: path.resolve(values.against),
-    benches: selected.map(({ name }) => name),
-    times: Number(values.times),
-    rounds: values.rounds,
-    scratchFolder: folderOnDisk(),
-  });
-  const text = values.json ? JSON.stringify({ ...head, comparisons }, null, 2) : printComparisons(comparisons);
-  process.stdout.write(`${text}\n`);
-}
+const results =
+  values.from === undefined ? await measureAll() : (JSON.parse(fs.readFileSync(values.from, 'utf8')) as Results);
+if (values['write-docs']) writeDocs(results);
+process.stdout.write(values.json ? `${JSON.stringify(results, null, 2)}\n` : `${printed(results)}\n`);
 
-async function measure(): Promise<Row[]> {
-  const root = fs.mkdtempSync(path.join(folderOnDisk(), 'guild-bench-'));
-  const rows: Row[] = [];
+async function measureAll(): Promise<Results> {
+  const root = fs.mkdtempSync(path.join(scratchFolder(), 'guild-bench-'));
+  const model = await startModelServer();
+  process.env['GUILD_STATE'] = path.join(root, 'state');
   try {
+    const folder = newFolder(root);
+    let build: Build | undefined;
+    const testbed: Testbed = {
+      // Packed at first use: with --against, the time of a benchmark that looks inside is compared.
+      get build() {
+        return (build ??= packedBuild(folder('build')));
+      },
+      older: values.against === undefined ? undefined : olderBuild(values.against, folder('older')),
+      peers: values.peers ? installPeers() : [],
+      model,
+      rounds,
+      scale: (usual, quick = Math.ceil(usual / 5)) => (values.quick ? quick : usual),
+      folder,
+    };
+    const rows: Results['rows'] = [];
+    const comparisons: Comparison[] = [];
     for (const bench of selected) {
-      if (!values.json) process.stderr.write(`${bench.name} …\n`);
-      rows.push(...(await bench.run(testbed(root, Number(values.rounds)))));
+      say(`${bench.name} …`);
+      if (testbed.older !== undefined && isInner(bench)) comparisons.push(...(await compared(bench, testbed)));
+      else rows.push(...(await bench.run(testbed)).map((row) => ({ ...row, bench: bench.name })));
     }
+    return { at: new Date().toISOString(), machine: machine(root), rounds, isQuick: values.quick, rows, comparisons };
   } finally {
+    model.close();
     fs.rmSync(root, { recursive: true, force: true });
   }
-  return rows;
 }
 
-function testbed(root: string, factor: number): Testbed {
+/** Both builds run their own version of a benchmark that looks inside. */
+async function compared(bench: Bench, { older, rounds: times }: Testbed): Promise<Comparison[]> {
+  if (older?.checkout === undefined) {
+    say(`${bench.name}: skipped, because the older build has no benchmarks of its own`);
+    return [];
+  }
+  return compareBuilds({ folder: older.checkout, bench: bench.name, times, scratchFolder: scratchFolder() });
+}
+
+function newFolder(root: string): Testbed['folder'] {
   let count = 0;
-  return {
-    rounds: (usual) => Math.max(1, Math.round(usual * factor)),
-    folder(name) {
-      const folder = path.join(root, `${name}-${++count}`);
-      fs.mkdirSync(folder);
-      return folder;
-    },
+  return (name) => {
+    const folder = path.join(root, `${name}-${++count}`);
+    fs.mkdirSync(folder);
+    return folder;
   };
 }
 
-/**
- * Never a folder in memory: sync is free there, which would flatter both sides. Among the folders
- * on disk this picks the one where creating a file is fastest right now. On ext4 without a journal
- * that takes 20 µs, but over half a millisecond where thousands of files were just deleted.
- */
-function folderOnDisk(): string {
-  const TMPFS = 0x01021994;
-  const chosen = process.env['BENCH_DIR'];
-  const candidates = chosen === undefined ? ['/var/tmp', os.tmpdir(), os.homedir(), process.cwd()] : [chosen];
-  const fastest = candidates
-    .filter((folder) => fs.existsSync(folder) && fs.statfsSync(folder).type !== TMPFS)
-    .map((folder) => ({ folder, ms: msToCreateFile(folder) }))
-    .sort((a, b) => a.ms - b.ms)[0];
-  if (fastest === undefined) throw new Error('no folder on a disk found; set BENCH_DIR to one');
-  return fastest.folder;
+function machine(folder: string): string {
+  const cpu = os.cpus()[0]?.model.trim() ?? 'unknown processor';
+  const load = os.loadavg()[0]!.toFixed(1);
+  return `${os.availableParallelism()} cores (${cpu}), Node ${process.versions.node}, ${os.platform()} ${os.release()}, load ${load}, in ${path.dirname(folder)}`;
 }
 
-/** Infinity if the folder is not writable. */
-function msToCreateFile(parent: string): number {
-  try {
-    const folder = fs.mkdtempSync(path.join(parent, 'guild-bench-'));
-    const times: number[] = [];
-    for (let n = 0; n < 30; n++) {
-      const from = performance.now();
-      fs.closeSync(fs.openSync(path.join(folder, String(n)), 'wx'));
-      times.push(performance.now() - from);
-    }
-    fs.rmSync(folder, { recursive: true });
-    return times.sort((a, b) => a - b)[15]!;
-  } catch {
-    return Infinity;
-  }
+function printed({ machine: where, rows, comparisons }: Results): string {
+  const parts = [
+    where,
+    rows.length > 0 ? printRows(rows) : '',
+    comparisons.length > 0 ? printComparisons(comparisons) : '',
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function names(benches: readonly Bench[]): string {
+  return benches.map(({ name }) => name).join(', ');
+}
+
+function say(text: string): void {
+  if (!values.json) process.stderr.write(`${text}\n`);
+}
+
+function fail(text: string): never {
+  process.stderr.write(`${text}\n`);
+  process.exit(2);
 }

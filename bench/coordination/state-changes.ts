@@ -50,7 +50,7 @@ async function latency(testbed: Testbed): Promise<Row[]> {
   workspace.bus.subscribe('state', ({ body }) => {
     if (body.type === 'state_change') record(body.trigger, process.hrtime.bigint(), inProcess);
   });
-  const rounds = testbed.rounds(100);
+  const rounds = testbed.scale(100);
   for (let round = 0; round < rounds; round++) {
     await workspace.add({ description: 'Which runtime do we use?', to: AGENT });
     // One pump at a time, because `watch` and `finish` merge state changes in quick succession.
@@ -90,7 +90,7 @@ async function costOfIdleAgents(testbed: Testbed): Promise<Row[]> {
     globalThis.gc?.();
     memory = (process.memoryUsage().rss - before) / 1024 / AGENTS;
     const own: number[] = [];
-    for (let round = 0; round < testbed.rounds(10); round++) {
+    for (let round = 0; round < testbed.scale(10); round++) {
       const from = performance.now();
       await workspace.pump();
       own.push(performance.now() - from);
@@ -114,7 +114,7 @@ async function withFinishedTasks(testbed: Testbed): Promise<Row[]> {
   const places = await Promise.all(
     [few, lots].map(async (root) => ({ workspace: await openWorkspace(root, { model: MODEL }), ms: [] as number[] })),
   );
-  for (let round = 0; round < testbed.rounds(60); round++) {
+  for (let round = 0; round < testbed.scale(60); round++) {
     for (const { workspace, ms } of places) {
       await workspace.add({ description: 'Which runtime do we use?', to: AGENT });
       const from = performance.now();

@@ -22,7 +22,7 @@ export const waits: Bench = {
     const plain = new Map<number, number[]>();
     for (const [from, to] of drawn) plain.set(from, [...(plain.get(from) ?? []), to]);
     const [fullSearches, queries]: [number[], number[]] = [[], []];
-    for (let round = 0; round < testbed.rounds(LAST); round++) {
+    for (let round = 0; round < testbed.scale(LAST); round++) {
       const [from, to] = [random(NODES), random(NODES)];
       queries.push(timed(() => unordered.graph.wouldClose(`t${from}`, `t${to}`)));
       if (round % 50 === 0) fullSearches.push(timed(() => reaches(plain, to, from)));

@@ -1,22 +1,21 @@
 /**
- * `npm run bench -- --against DIR`: runs this build and an older one alternately, so that a busy
- * machine slows both. Each benchmark runs in its own process. A row shows the median of each build
- * and the median of the per-round ratios; the last row of a benchmark compares CPU time.
+ * `npm run bench -- --against …`, for benchmarks that look inside a build: this build and the older
+ * one run their own versions alternately, so that a busy machine slows both. Each benchmark runs in
+ * its own process. A row shows the median of each build and the median of the per-round ratios; the
+ * last row of a benchmark compares CPU time.
  */
 import { spawn } from 'node:child_process';
-import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { THIS_CHECKOUT } from './builds.js';
 import { median, short, table, type Row } from './rows.js';
+import { reapedCpuMs } from './usage.js';
 
 interface Options {
   /** The folder of the older build, which contains dist/bench/main.js. */
   folder: string;
-  benches: readonly string[];
-  /** How often each build runs each benchmark. */
+  bench: string;
+  /** How often each build runs it. */
   times: number;
-  /** Passed to both builds. */
-  rounds: string;
   /** Both builds create their files here. */
   scratchFolder: string;
 }
@@ -40,19 +39,15 @@ interface Run {
 
 /** Ratios this close to 1 count as equal. */
 const NOISE = 0.1;
-const THIS_BUILD = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
 export async function compareBuilds(options: Options): Promise<Comparison[]> {
-  const comparisons: Comparison[] = [];
-  for (const bench of options.benches) {
-    const rounds: Round[] = [];
-    for (let round = 0; round < options.times; round++) {
-      process.stderr.write(`${bench}, round ${round + 1} of ${options.times} …\n`);
-      rounds.push(await runRound(options, bench, round % 2 === 0));
-    }
-    comparisons.push(...compareRounds(bench, rounds));
+  const { bench, times } = options;
+  const rounds: Round[] = [];
+  for (let round = 0; round < times; round++) {
+    process.stderr.write(`${bench}, round ${round + 1} of ${times} …\n`);
+    rounds.push(await runRound(options, bench, round % 2 === 0));
   }
-  return comparisons;
+  return compareRounds(bench, rounds);
 }
 
 interface Round {
@@ -73,14 +68,14 @@ export function printComparisons(comparisons: readonly Comparison[]): string {
 
 async function runRound(options: Options, bench: string, olderFirst: boolean): Promise<Round> {
   const run = (folder: string): Promise<Run> => runBench(folder, bench, options);
-  if (olderFirst) return { older: await run(options.folder), newer: await run(THIS_BUILD) };
-  const newer = await run(THIS_BUILD);
+  if (olderFirst) return { older: await run(options.folder), newer: await run(THIS_CHECKOUT) };
+  const newer = await run(THIS_CHECKOUT);
   return { older: await run(options.folder), newer };
 }
 
-async function runBench(folder: string, bench: string, { rounds, scratchFolder }: Options): Promise<Run> {
-  const args = [path.join(folder, 'dist/bench/main.js'), '--only', bench, '--rounds', rounds, '--json'];
-  const before = childrenCpuMs();
+async function runBench(folder: string, bench: string, { scratchFolder }: Options): Promise<Run> {
+  const args = [path.join(folder, 'dist/bench/main.js'), '--only', bench, '--rounds', '1', '--json'];
+  const before = reapedCpuMs();
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { ...process.env, BENCH_DIR: scratchFolder },
@@ -90,22 +85,9 @@ async function runBench(folder: string, bench: string, { rounds, scratchFolder }
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const code = await new Promise((resolve) => child.once('close', resolve));
   if (code !== 0) throw new Error(`benchmark "${bench}" of ${folder} exited with ${String(code)}`);
-  const after = childrenCpuMs();
+  const after = reapedCpuMs();
   const { rows } = JSON.parse(text) as { rows: Row[] };
-  return { rows, cpuMs: before === undefined || after === undefined ? undefined : after - before };
-}
-
-/** Linux adds up the CPU time of all reaped child processes and their descendants. */
-function childrenCpuMs(): number | undefined {
-  try {
-    const fields = fs
-      .readFileSync('/proc/self/stat', 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return (Number(fields[13]) + Number(fields[14])) * 10;
-  } catch {
-    return undefined;
-  }
+  return { rows, cpuMs: after > before ? after - before : undefined };
 }
 
 function compareRounds(bench: string, rounds: readonly Round[]): Comparison[] {

@@ -1,7 +1,8 @@
 /**
  * A chat-completions server in its own process. It answers immediately: first a `read_file` call if
- * tools are offered, then a sentence. It serves our provider (a stream) and the raw loop (one JSON
- * document). It prints its port; `GET /count` returns the number of completions served.
+ * tools are offered, then a sentence. It serves clients that want a stream and clients that want
+ * one JSON document. It prints its port; `GET /served` returns the number of completions served and
+ * the bytes of their requests.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,18 +27,16 @@ const bodies = {
   call: { document: document(CALL_MESSAGE, 'tool_calls'), stream: stream(CALL_MESSAGE, 'tool_calls') },
   text: { document: document(TEXT_MESSAGE, 'stop'), stream: stream(TEXT_MESSAGE, 'stop') },
 };
-let served = 0;
-/** A system prompt with this sentence delays the answer by SLOW_MS. */
-const SLOWLY = 'You answer slowly.';
-const SLOW_MS = 60;
+const served = { calls: 0, bytes: 0 };
 
 const server = http.createServer((request, response) => {
-  if (request.url === '/count') return void response.end(String(served));
+  if (request.url === '/served') return void response.end(JSON.stringify(served));
   let body = '';
   request.setEncoding('utf8');
   request.on('data', (chunk: string) => (body += chunk));
   request.on('end', () => {
-    served++;
+    served.calls++;
+    served.bytes += Buffer.byteLength(body);
     const { messages, stream, tools } = JSON.parse(body) as Question;
     const { [stream ? 'stream' : 'document']: reply } =
       bodies[messages.at(-1)?.role === 'tool' || !tools?.length ? 'text' : 'call'];
@@ -45,8 +44,7 @@ const server = http.createServer((request, response) => {
       'content-type': stream ? 'text/event-stream' : 'application/json',
       'content-length': Buffer.byteLength(reply),
     });
-    if (body.includes(SLOWLY)) setTimeout(() => response.end(reply), SLOW_MS);
-    else response.end(reply);
+    response.end(reply);
   });
 });
 server.keepAliveTimeout = 60_000;

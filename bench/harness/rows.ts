@@ -3,17 +3,38 @@
  * baseline from the same run, because machines differ more than programs do.
  */
 
+import type { Build } from './builds.js';
+import type { ModelServer } from './model-server.js';
+import type { Candidate } from './subjects.js';
+
 export interface Row {
   name: string;
-  /** Medians, in `unit`. */
-  ours: number;
+  /** Medians, in `unit`. Undefined: `text` says why there is no figure. */
+  ours?: number;
   raw?: number | undefined;
+  /** The same figure of the older build. */
+  before?: number | undefined;
   unit: string;
   /** Ours relative to raw, as text. */
   compared: string;
   /** The promise; undefined for a figure without one. */
   target?: string;
   met?: boolean;
+  text?: string;
+  /** Set in rows of workloads that several subjects ran. */
+  subject?: SubjectFigures;
+}
+
+/** What a subject needed for one run. */
+export interface SubjectFigures {
+  name: string;
+  kind: Candidate['kind'];
+  ms: number;
+  /** Over the raw loop of the same round: the median, and the range over all rounds. */
+  over: number;
+  range: [number, number];
+  cpuMs: number;
+  promptBytes: number;
 }
 
 export interface Bench {
@@ -22,8 +43,16 @@ export interface Bench {
 }
 
 export interface Testbed {
-  /** The number of rounds to run: the default multiplied by `--rounds`. */
-  rounds(usual: number): number;
+  build: Build;
+  /** `--against`: the build to compare with. */
+  older?: Build | undefined;
+  /** `--peers`: other frameworks. */
+  peers: readonly Candidate[];
+  model: ModelServer;
+  /** How often everybody is measured, in turns. */
+  rounds: number;
+  /** A number of repetitions or files; smaller with `--quick`. */
+  scale(usual: number, quick?: number): number;
   /** A new empty folder on a real disk; removed at the end. */
   folder(name: string): string;
 }
@@ -34,14 +63,9 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The speed on an idle machine. On a busy one the median mostly measures other programs. */
-export function bestTenth(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 10)]!;
-}
-
 export function atMostOver(name: string, ours: number, raw: number, unit: string, max: number): Row {
   const over = ours - raw;
-  return { name, ours, raw, unit, compared: `+${short(over)}`, target: `≤ +${max} ${unit}`, met: over <= max };
+  return { name, ours, raw, unit, compared: signed(over), target: `≤ +${max} ${unit}`, met: over <= max };
 }
 
 export function atMost(name: string, ours: number, unit: string, max: number): Row {
@@ -90,17 +114,69 @@ export function short(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
+/** `+1.2`, `-0.3`. */
+export function signed(value: number): string {
+  return value < 0 ? short(value) : `+${short(value)}`;
+}
+
+/** The row with the older build's figure for the same thing. */
+export function against(row: Row, before: number | undefined): Row {
+  return before === undefined ? row : { ...row, before };
+}
+
+/** A row without a figure. */
+export function without(name: string, why: string): Row {
+  return { name, unit: '', compared: '', text: why };
+}
+
+/** Ratios this close to 1 count as equal. */
+const NOISE = 0.1;
+
+/** Whether a figure is worse than the older build's; rates are better when they are larger. */
+export function isWorse({ ours, before, unit }: Row): boolean {
+  if (ours === undefined || before === undefined || ours === before) return false;
+  return unit.includes('/s') ? ours < before * (1 - NOISE) : ours > before * (1 + NOISE);
+}
+
 export function printRows(rows: readonly Row[]): string {
-  const head = ['', 'ours', 'raw', 'compared', 'target', ''];
+  const parts = [subjectTable(rows.filter(({ subject }) => subject)), figureTable(rows.filter((row) => !row.subject))];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function subjectTable(rows: readonly Row[]): string {
+  if (rows.length === 0) return '';
+  const cells = rows.map(({ name, subject, target, met }) => [
+    `${name}: ${subject!.name}`,
+    `${short(subject!.ms)} ms`,
+    signed(subject!.over),
+    `${short(subject!.range[0])} to ${short(subject!.range[1])}`,
+    short(subject!.cpuMs),
+    short(subject!.promptBytes),
+    target ?? '',
+    verdict(met),
+  ]);
+  return table([['', 'a run', 'over raw', 'range', 'CPU ms', 'prompt B', 'target', ''], ...cells]);
+}
+
+function figureTable(rows: readonly Row[]): string {
+  if (rows.length === 0) return '';
+  const unit = (value: number | undefined, row: Row): string =>
+    value === undefined ? '' : `${short(value)} ${row.unit}`.trim();
   const cells = rows.map((row) => [
     row.name,
-    `${short(row.ours)} ${row.unit}`,
-    row.raw === undefined ? '' : `${short(row.raw)} ${row.unit}`,
+    row.text ?? unit(row.ours, row),
+    unit(row.raw, row),
     row.compared,
+    unit(row.before, row),
+    isWorse(row) ? 'WORSE' : '',
     row.target ?? '',
-    row.met === undefined ? '' : row.met ? 'met' : 'MISSED',
+    verdict(row.met),
   ]);
-  return table([head, ...cells]);
+  return table([['', 'ours', 'raw', 'compared', 'before', '', 'target', ''], ...cells]);
+}
+
+function verdict(met: boolean | undefined): string {
+  return met === undefined ? '' : met ? 'met' : 'MISSED';
 }
 
 /** The first column is left-aligned, the others right-aligned. */

@@ -17,7 +17,7 @@ export const boardParsing: Bench = {
     const ours: number[] = [];
     const raw: number[] = [];
     let changed = 0;
-    for (let round = 0; round < testbed.rounds(16); round++) {
+    for (let round = 0; round < testbed.scale(16); round++) {
       let from = performance.now();
       const lines = text.split('\n').map((line) => line.trim());
       raw.push(performance.now() - from);

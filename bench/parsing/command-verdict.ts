@@ -19,7 +19,7 @@ export const commandVerdict: Bench = {
     const gate = commandGate(DEFAULT_POLICY);
     const times = new Map<string, number[]>(Object.keys(LINES).map((name) => [name, []]));
     const raw: number[] = [];
-    for (let round = 0; round < testbed.rounds(60); round++) {
+    for (let round = 0; round < testbed.scale(60); round++) {
       for (const [name, line] of Object.entries(LINES)) {
         const from = performance.now();
         gate.judge(line);

@@ -17,7 +17,7 @@ export const competingClaims: Bench = {
     for (const processes of [1, 2, 8]) {
       const ours: number[] = [];
       const raw: number[] = [];
-      for (let round = 0; round < testbed.rounds(3); round++) {
+      for (let round = 0; round < testbed.scale(3); round++) {
         for (const [kind, rates] of [
           ['raw', raw],
           ['ours', ours],

@@ -16,7 +16,7 @@ export const idlePump: Bench = {
     const workspace = await openWorkspace(root);
     const ours: number[] = [];
     const raw: number[] = [];
-    for (let round = 0; round < testbed.rounds(60); round++) {
+    for (let round = 0; round < testbed.scale(60); round++) {
       let from = performance.now();
       for (const state of ['pending', 'active', 'waiting']) fs.readdirSync(path.join(root, 'tasks', state));
       raw.push(performance.now() - from);

@@ -23,7 +23,7 @@ export const listReadyTasks: Bench = {
     const coldMs = performance.now() - cold;
     const warm: number[] = [];
     const full: number[] = [];
-    for (let round = 0; round < testbed.rounds(21); round++) {
+    for (let round = 0; round < testbed.scale(21); round++) {
       for (const [times, all] of [
         [warm, false],
         [full, true],

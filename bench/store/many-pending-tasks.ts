@@ -17,7 +17,7 @@ export const manyPendingTasks: Bench = {
   async run(testbed) {
     const claims: Record<number, number[]> = { 100: [], 10_000: [] };
     const completions: Record<number, number[]> = { 100: [], 10_000: [] };
-    for (let round = 0; round < testbed.rounds(3); round++)
+    for (let round = 0; round < testbed.scale(3); round++)
       for (const count of [100, 10_000]) {
         claims[count]!.push(await claimRate(testbed.folder('pending'), count));
         completions[count]!.push(await completionRate(testbed.folder('crowd'), count));

@@ -1,0 +1,57 @@
+/** All benchmarks, in the order in which they run. */
+import { costOfChoosing } from './coordination/cost-of-choosing.js';
+import { noteBus } from './coordination/note-bus.js';
+import { stateChanges } from './coordination/state-changes.js';
+import { waits } from './coordination/wait-graph.js';
+import type { Bench } from './harness/rows.js';
+import { boardParsing } from './parsing/board.js';
+import { commandVerdict } from './parsing/command-verdict.js';
+import { idleSwarm } from './process/idle-swarm.js';
+import { idleWatch } from './process/idle-watch.js';
+import { atOnce } from './shipped/at-once.js';
+import { guildRun, start } from './shipped/commands.js';
+import { conversation } from './shipped/conversation.js';
+import { droppedTasks } from './shipped/dropped-tasks.js';
+import { finishedTasks } from './shipped/finished-tasks.js';
+import { idlePending } from './shipped/idle-pending.js';
+import { journaledDisk } from './shipped/journaled-disk.js';
+import { runs } from './shipped/runs.js';
+import { competingClaims } from './store/competing-claims.js';
+import { idlePump } from './store/idle-pump.js';
+import { listReadyTasks } from './store/list-ready-tasks.js';
+import { manyPendingTasks } from './store/many-pending-tasks.js';
+
+/** They drive a build as a user does, and can therefore drive any build. */
+const SHIPPED: Bench[] = [
+  ...runs,
+  journaledDisk,
+  conversation,
+  atOnce,
+  droppedTasks,
+  finishedTasks,
+  start,
+  guildRun,
+  idlePending,
+];
+
+/** They look inside this build. `--against` finds them by name in the older one: keep the names. */
+const INNER: Bench[] = [
+  competingClaims,
+  manyPendingTasks,
+  listReadyTasks,
+  idlePump,
+  commandVerdict,
+  costOfChoosing,
+  boardParsing,
+  noteBus,
+  idleWatch,
+  idleSwarm,
+  stateChanges,
+  waits,
+];
+
+export const BENCHES: Bench[] = [...SHIPPED, ...INNER];
+
+export function isInner(bench: Bench): boolean {
+  return INNER.includes(bench);
+}

@@ -1,0 +1,72 @@
+/**
+ * The process in which one subject is measured; its only argument is the order, in JSON. It prints
+ * what it measured as one line of JSON. It imports nothing else, so that it costs all subjects the
+ * same.
+ */
+import { pathToFileURL } from 'node:url';
+import type { SubjectModule, SubjectOptions, WorkloadName } from '../variants/workloads.js';
+import { ownUsage } from './usage.js';
+
+export interface Order extends SubjectOptions {
+  /** The module of the subject. */
+  subject: string;
+  workload: WorkloadName;
+  warmUps: number;
+  runs: number;
+  /** All runs are started together instead of back to back. */
+  together: boolean;
+}
+
+export interface Measured {
+  /** Each run; empty if they ran together. */
+  ms: number[];
+  /** From the start of the first timed run to the end of the last. */
+  totalMs: number;
+  /** Processor time per run of the process and its children, until everything is closed. */
+  cpuMs: number;
+  /** Bytes written to disk per run, in pages; undefined if the system does not say. */
+  writtenBytes: number | undefined;
+  /** Growth of the largest resident memory, per run. */
+  memoryKb: number;
+  worstLagMs: number | undefined;
+}
+
+const order = JSON.parse(process.argv[2]!) as Order;
+const { open } = (await import(pathToFileURL(order.subject).href)) as SubjectModule;
+const subject = await open(order);
+for (let n = 0; n < order.warmUps; n++) await subject.run(order.workload);
+
+const memoryBefore = process.memoryUsage.rss() / 1024;
+const before = ownUsage();
+const from = performance.now();
+const ms = order.together ? await allTogether() : await backToBack();
+const totalMs = performance.now() - from;
+const memoryKb = (process.resourceUsage().maxRSS - memoryBefore) / order.runs;
+const worstLagMs = subject.worstLagMs?.();
+await subject.close?.();
+const after = ownUsage();
+
+const measured: Measured = {
+  ms,
+  totalMs,
+  cpuMs: (after.cpuMs - before.cpuMs) / order.runs,
+  writtenBytes: after.writtenBytes === undefined ? undefined : (after.writtenBytes - before.writtenBytes!) / order.runs,
+  memoryKb,
+  worstLagMs,
+};
+process.stdout.write(`${JSON.stringify(measured)}\n`, () => process.exit());
+
+async function backToBack(): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < order.runs; n++) {
+    const start = performance.now();
+    await subject.run(order.workload);
+    times.push(performance.now() - start);
+  }
+  return times;
+}
+
+async function allTogether(): Promise<number[]> {
+  await Promise.all(Array.from({ length: order.runs }, () => subject.run(order.workload)));
+  return [];
+}
