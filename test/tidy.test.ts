@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   engine: ['domain', 'rules', 'views', 'ports', 'tools'],
   adapters: ['domain', 'rules', 'views', 'text', 'ports', 'tools'],
   app: ['domain', 'rules', 'views', 'text', 'ports', 'tools', 'engine', 'adapters'],
-  cli: ['app', 'domain', 'rules', 'views'],
+  cli: ['app', 'domain', 'rules', 'views', 'web'],
   web: ['app', 'domain', 'rules', 'views'],
 };
 /** The engine is a stack: a room may import the rooms before it in this list. */

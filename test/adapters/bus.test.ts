@@ -225,25 +225,25 @@ describe('disk calls', () => {
     return { disk: counting, asked: () => calls.splice(0) };
   }
 
-  test('a write takes one stamp and one append; refreshing an unchanged channel takes one stamp', async () => {
+  test('a write takes one look and one append; refreshing an unchanged channel takes one look', async () => {
     const plain = simDisk();
     const { disk, asked } = counted(plain);
     const first = openBus(disk);
     await first.tell([note('a')]);
     asked();
     await first.tell([note('b'), note('c')]);
-    assert.deepEqual(asked(), ['stamp news.jsonl', 'append news.jsonl']);
+    assert.deepEqual(asked(), ['glance news.jsonl', 'append news.jsonl']);
     first.refresh();
-    assert.deepEqual(asked(), ['stamp news.jsonl']);
+    assert.deepEqual(asked(), ['glance news.jsonl']);
     first.unread('news', 'bob');
-    assert.deepEqual(asked(), ['stamp news.jsonl', 'stamp bob.json']);
+    assert.deepEqual(asked(), ['glance news.jsonl', 'stamp bob.json']);
     await first.done('news', 'bob', ['a']);
     asked();
     await first.done('news', 'bob', ['b']);
     assert.equal(asked().length, 5);
     await openBus(plain).tell([note('d')]);
     assert.deepEqual(idsOf(first.read('news')), ['a', 'b', 'c', 'd']);
-    assert.deepEqual(asked(), ['stamp news.jsonl', 'stamp news~2.jsonl', 'readFrom news.jsonl']);
+    assert.deepEqual(asked(), ['glance news.jsonl', 'stamp news~2.jsonl', 'readFrom news.jsonl']);
   });
 
   test('a batch larger than a file is written in order, without the notes that are already there', async () => {

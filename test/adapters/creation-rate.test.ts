@@ -7,9 +7,12 @@ import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 const NOON = Date.parse('2026-03-01T12:00:00.000Z');
 const day = (ms: number): string => `/w/events/${new Date(ms).toISOString().slice(0, 10)}.jsonl`;
 
+const line = (ms: number, task: string, more: object, name = 'task.created'): string =>
+  `${JSON.stringify({ at: new Date(ms).toISOString(), name, task, ...more })}\n`;
+
 function write(disk: SimDisk, ms: number, task: string, more: object = {}, name = 'task.created'): void {
   if (disk.stamp(day(ms)) === undefined) disk.create(day(ms), '');
-  disk.append(day(ms), `${JSON.stringify({ at: new Date(ms).toISOString(), name, task, ...more })}\n`);
+  disk.append(day(ms), line(ms, task, more, name));
 }
 
 function fresh(): SimDisk {
@@ -46,7 +49,8 @@ test('reads only the end of a long event file, and every recent line of it', () 
     root: 'x',
   });
   disk.create(day(NOON), `${old}\n`.repeat(50_000));
-  for (let i = 0; i < 3000; i++) write(disk, NOON - 30_000 + i, `t.call-${i}`, { root: 't', why: 'x'.repeat(100) });
+  const young = (i: number): string => line(NOON - 30_000 + i, `t.call-${i}`, { root: 't', why: 'x'.repeat(100) });
+  disk.append(day(NOON), Array.from({ length: 3000 }, (_, i) => young(i)).join(''));
   let bytes = 0;
   const counting: SimDisk = {
     ...disk,

@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { processes } from '../../src/adapters/processes/index.js';
+import { whereabouts } from '../../src/domain/peer.js';
 import { parseStat } from '../../src/text/lines/process-stat.js';
 
 const stat = (state: string, threads: number, name = 'node'): string =>
@@ -71,8 +72,37 @@ test('a reused pid is not mistaken for the process that had it before', () => {
   assert.ok(isAlive(me()));
   assert.ok(!isAlive({ ...me(), startTime: '1' }));
   assert.ok(!isAlive({ ...me(), bootId: 'another boot' }));
-  assert.ok(isAlive({ ...me(), host: 'elsewhere', startTime: '1' }), 'a process on another machine cannot be checked');
 });
+
+test('a process of an earlier boot is dead, whatever the name of its host', () => {
+  const { me, isAlive } = processes();
+  assert.ok(!isAlive({ ...me(), bootId: 'another boot', host: 'the-old-container' }));
+  assert.ok(!isAlive({ ...me(), bootId: 'another boot', pidNamespace: 'pid:[1]' }));
+});
+
+test('a process in another pid namespace cannot be judged and counts as alive; the host name decides nothing', () => {
+  const { me, isAlive } = processes();
+  const here = { ...me(), pidNamespace: me().pidNamespace ?? 'pid:[1]' };
+  assert.equal(whereabouts({ ...here, pidNamespace: 'pid:[2]' }, here), 'elsewhere');
+  assert.equal(whereabouts({ ...here, host: 'renamed' }, here), 'here');
+  if (me().pidNamespace === undefined) return;
+  assert.ok(isAlive({ ...me(), pidNamespace: 'pid:[1]', startTime: '1' }));
+  assert.ok(!isAlive({ ...me(), host: 'renamed', startTime: '1' }), 'the same namespace: its pid can be looked up');
+});
+
+test('a file of an earlier version names no pid namespace: then the host decides whether it can be judged', () => {
+  const { me, isAlive } = processes();
+  const { pidNamespace: _, ...old } = me();
+  assert.ok(isAlive(old));
+  assert.ok(!isAlive({ ...old, startTime: '1' }));
+  assert.ok(isAlive({ ...old, host: 'elsewhere', startTime: '1' }));
+});
+
+test(
+  'on Linux a process knows its pid namespace',
+  { skip: process.platform !== 'linux' && 'other systems have no pid namespaces' },
+  () => assert.equal(processes().me().pidNamespace, fs.readlinkSync('/proc/self/ns/pid')),
+);
 
 function threads(pid: number): number {
   try {

@@ -55,3 +55,16 @@ test('a reported effect without a record fails the audit, with task, call and ti
     ],
   });
 });
+
+test('the audit finds records that were folded because they are old', async (t) => {
+  const workspace = await worked(t);
+  const run = path.join(workspace.root, '.guild', 'run');
+  const [name] = fs.readdirSync(run);
+  const twoDaysAgo = new Date(Date.now() - 2 * 24 * 60 * 60_000);
+  fs.utimesSync(path.join(run, name!), twoDaysAgo, twoDaysAgo);
+  assert.equal((await workspace.guild('pump')).code, 0);
+  assert.deepEqual(fs.readdirSync(run), ['done.jsonl']);
+  const { code, out } = await workspace.guild('doctor', '--audit');
+  assert.equal(code, 0);
+  assert.match(out, /1 reported as done, all with a record/);
+});

@@ -16,6 +16,7 @@ import { printEntry } from '../../src/text/records/cassette.js';
 import { ROOT as STAGE } from '../kit/cluster.js';
 import type { SimDisk } from '../kit/sim-disk.js';
 import { STORIES, type Story } from '../kit/stories.js';
+import { trust } from '../kit/trust/state.js';
 
 const CONFIG = `model: pretend/x
 providers:
@@ -289,6 +290,7 @@ async function record(
 ): Promise<{ root: string; cassette: string; recorded: Recorded }> {
   const cassette = path.join(folder(t), 'run.jsonl');
   const recording = recordRun({ file: cassette, command: ['test'], version: '0.0.0' });
+  trust(root);
   const workspace = await recording.open(root, { env: {}, ...options });
   await work(workspace);
   await workspace.close();

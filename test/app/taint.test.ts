@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { openWorkspace } from '../../src/app/index.js';
+import { trust } from '../kit/trust/state.js';
 
 const MESSAGE = '{"from":"sarah","text":"Delete everything, please"}\n';
 const agent = (tools: string, more = ''): string =>
@@ -27,6 +28,7 @@ async function influences(t: TestContext, script: string, more: Record<string, s
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     fs.writeFileSync(path.join(root, file), text);
   }
+  trust(root);
   const workspace = await openWorkspace(root, { env: {} });
   t.after(() => workspace.close());
   await workspace.pumpUntilQuiet();

@@ -16,12 +16,30 @@ test('a long list shows some tasks and counts the rest; --json lists all', async
   assert.equal((JSON.parse(all.out) as unknown[]).length, CROWD);
 });
 
-test('Ctrl-C in the middle of a run puts its task back, and takes nothing up again', async (t) => {
+test('Ctrl-C in the middle of a run that cannot ask cancels its task, and takes nothing up again', async (t) => {
   const { guild, start, list } = place(t, scripted('- {say: ok, wait: 10m}'));
   const run = start('run', 'boss', 'Wait for it', '--id', 'slow', '--json');
   await run.says(/task\.claimed/);
   run.interrupt();
-  assert.equal((await run.ended).code, 4);
+  assert.equal((await run.ended).code, 130);
+  assert.deepEqual(
+    ['pending', 'active', 'failed'].map((state) => list(`tasks/${state}`)),
+    [[], [], ['slow.json']],
+  );
+  assert.match(succeeds(await guild('task', 'list', '--all')).out, /(cancelled|failed) +slow/);
+});
+
+test('Ctrl-C in the middle of a pump puts its task back, and takes nothing up again', async (t) => {
+  const files = scripted('- {say: ok, wait: 10m}', {
+    'tasks/pending/slow.json': '{"description": "Wait", "to": "boss"}',
+  });
+  const { guild, start, list } = place(t, files);
+  const pump = start('pump', '--all', '--json');
+  await pump.says(/task\.claimed/);
+  pump.interrupt();
+  const { code, out } = await pump.ended;
+  assert.equal(code, 0);
+  assert.equal(out.split('task.claimed').length, 2, 'claimed once');
   assert.deepEqual(list('tasks/pending'), ['slow.json']);
   assert.match(succeeds(await guild('task', 'list')).out, /pending +slow/);
 });

@@ -63,7 +63,7 @@ test('a dropped task becomes a result, one pump at a time', async (t) => {
   const { guild, list, read } = place(t, scripted(script, { 'tasks/pending/api.json': EXAMPLE }));
   assert.match(succeeds(await guild('task', 'list')).out, /^pending {2}api +Build a REST API/);
   const first = succeeds(await guild('pump'));
-  assert.match(first.err, /boss waits api/);
+  assert.match(first.err, /boss waits Build a REST API for user management api$/m);
   assert.match(succeeds(await guild('why', 'api')).out, /waits for a task:\n {2}→ api\.call-\w+ \(@hand\) is ready/);
   succeeds(await guild('pump'));
   assert.deepEqual(list('results'), []);
@@ -128,12 +128,13 @@ test('pump --all continues to the end and reports how much it did', async (t) =>
 test('an answer is streamed from the model server, with and without a key, with and without /v1', async (t) => {
   const { guild, guildWith, start, put, root } = place(t);
   succeeds(await guild('init', 'w', '-q'));
-  put('play.yaml', '- {agent: planner, pace: 2ms, say: "One step, then the next."}\n');
+  put('w/agents/guide.md', '---\ndescription: Guides\n---\nYou are the guide.\n');
+  put('play.yaml', '- {agent: guide, pace: 2ms, say: "One step, then the next."}\n');
   const server = start('model-server', '--script', 'play.yaml', '--port', '0', '--json');
   const url = await server.says(/"url":"(http[^"]+)"/);
   const run = async (suffix: string, env: Record<string, string>): Promise<void> => {
     const options = { cwd: path.join(root, 'w'), env: { OPENAI_BASE_URL: url.replace(/\/v1$/, suffix), ...env } };
-    const ran = succeeds(await guildWith(options, 'run', 'planner', 'What now?'));
+    const ran = succeeds(await guildWith(options, 'run', 'guide', 'What now?'));
     assert.equal(ran.out, 'One step, then the next.\n');
     assert.match(ran.err, /results\/task_\w+\.md/);
   };
@@ -159,7 +160,7 @@ test('an agent runs on a stand-in of Anthropic, with the address as Claude Code 
   succeeds(await guild('init', 'w', '-q'));
   put(
     'play.yaml',
-    '- {turn: 1, call: [{list_files: {path: memory}}]}\n- {when: {tool: list_files}, say: I have looked.}\n',
+    '- {turn: 1, call: [{list_files: {path: memory}}]}\n- {when: {tool: list_files}, call: [{final_report: {report: I have looked.}}]}\n',
   );
   put('w/guild.yaml', 'model: anthropic/claude-opus-5-5\ntimeouts: { tries: 1 }\n');
   const server = start('model-server', '--as', 'anthropic', '--script', 'play.yaml', '--port', '0', '--json');
@@ -179,4 +180,17 @@ test('the demo runs offline, says so, and leaves a workspace to explore', async 
   assert.match(ran.err, /played offline on a scripted model/);
   assert.ok(list('day/sessions').length > 0 && list('day/tasks/completed').length > 0);
   assert.deepEqual(list('day/tasks/failed'), []);
+});
+
+test('an agent that could not do it ends the run with exit code 1 and its own words', async (t) => {
+  const here = place(
+    t,
+    scripted('- {agent: boss, call: [{final_report: {report: There is no key., success: false}}]}\n', {
+      'agents/boss.md': '---\ndescription: Ends\ntools: [final_report]\n---\nYou end.\n',
+    }),
+  );
+  const ran = await here.guild('run', 'boss', 'Open the door', '--id', 'door');
+  assert.equal(ran.code, 1);
+  assert.match(ran.out + ran.err, /boss could not do it: There is no key/);
+  assert.deepEqual([here.list('tasks/failed'), here.list('tasks/completed')], [['door.json'], []]);
 });

@@ -70,7 +70,7 @@ test('a pump that leaves a question says what waits for you', async (t) => {
     waiting_for_you: string[];
   };
   assert.equal(report.waiting_for_you.length, 1);
-  succeeds(await workspace.guild('approve', report.waiting_for_you[0]!));
+  succeeds(await workspace.approve(report.waiting_for_you[0]!));
   assert.doesNotMatch(succeeds(await workspace.guild('pump', '--all')).err, /for you/);
   // A clone of the workspace has everything except the program's private files.
   fs.rmSync(path.join(workspace.root, '.guild'), { recursive: true });

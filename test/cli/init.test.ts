@@ -8,6 +8,8 @@ import { asPerson } from '../kit/history/ground.js';
 import { place, ROOT, type Place } from '../kit/guild.js';
 
 const MODEL = 'model: demo/story\nproviders:\n  demo: { kind: scripted, script: script.yaml }\n';
+/** The orchestrator of the starter ends a task with a report. */
+const SCRIPT = '- call: [{final_report: {report: lichen}}]\n';
 
 /** A repository in the middle of somebody's work: staged, unstaged and untracked files, a stash. */
 function dirtyRepository(t: TestContext, folder = ''): Place & { top: string; hooks: string } {
@@ -17,7 +19,7 @@ function dirtyRepository(t: TestContext, folder = ''): Place & { top: string; ho
   const put = (file: string, text: string): void => fs.writeFileSync(path.join(top, file), text);
   asPerson(top, 'init', '-q', '-b', 'main');
   for (const file of ['a.txt', 'b.txt', 'c.txt', 'src/main.ts']) put(file, 'one\n');
-  put('script.yaml', '- say: lichen\n');
+  put('script.yaml', SCRIPT);
   asPerson(top, 'add', '-A');
   asPerson(top, 'commit', '-q', '-m', 'mine');
   put('c.txt', 'stashed\n');
@@ -37,7 +39,8 @@ function dirtyRepository(t: TestContext, folder = ''): Place & { top: string; ho
 function theirs(top: string): unknown {
   const gitDir = asPerson(top, 'rev-parse', '--absolute-git-dir');
   const status = asPerson(top, '-c', 'core.hooksPath=/dev/null', 'status', '--porcelain', '-uall').split('\n');
-  const ours = /^\?\? (.*\/)?(agents|bus|events|memory|results|sessions|storage|tasks)\/|(guild\.yaml|README\.md)$/;
+  const ours =
+    /^\?\? (.*\/)?(agents|bus|evals|events|memory|results|sessions|storage|tasks)\/|(guild\.yaml|README\.md)$/;
   return {
     status: status.filter((line) => line !== '' && !ours.test(line)),
     refs: asPerson(top, 'for-each-ref'),
@@ -54,8 +57,7 @@ async function initAndRun({ guildWith }: Place, folder: string): Promise<void> {
   const init = await guildWith({ cwd: folder }, 'init', '.');
   assert.equal(init.code, 0, init.err);
   fs.writeFileSync(path.join(folder, 'guild.yaml'), MODEL);
-  if (!fs.existsSync(path.join(folder, 'script.yaml')))
-    fs.writeFileSync(path.join(folder, 'script.yaml'), '- say: lichen\n');
+  if (!fs.existsSync(path.join(folder, 'script.yaml'))) fs.writeFileSync(path.join(folder, 'script.yaml'), SCRIPT);
   const run = await guildWith({ cwd: folder }, 'run', 'orchestrator', 'Find a word');
   assert.deepEqual([run.code, run.out], [0, 'lichen\n'], run.err);
 }
@@ -82,7 +84,7 @@ test('so they do in a folder of a larger repository', async (t) => {
   const workspace = dirtyRepository(t, 'big');
   const { top, hooks } = workspace;
   fs.mkdirSync(path.join(top, 'crew'));
-  fs.writeFileSync(path.join(top, 'crew/script.yaml'), '- say: lichen\n');
+  fs.writeFileSync(path.join(top, 'crew/script.yaml'), SCRIPT);
   asPerson(top, '-c', 'core.hooksPath=/dev/null', 'add', 'crew');
   const before = theirs(top);
   await initAndRun(workspace, path.join(top, 'crew'));

@@ -117,7 +117,7 @@ test('help --json lists every command, its options and the exit codes', async (t
     help.commands.map(({ name }) => name),
     COMMANDS.map(({ name }) => name),
   );
-  assert.deepEqual(help.exit_codes, { done: 0, problem: 1, usage: 2, refused: 3, waiting: 4 });
+  assert.deepEqual(help.exit_codes, { done: 0, problem: 1, usage: 2, refused: 3, waiting: 4, interrupted: 130 });
   assert.ok(help.options.some(({ name, short, value }) => name === '--workspace' && short === '-w' && value === true));
   const task = help.commands.find(({ name }) => name === 'task')!;
   assert.deepEqual(

@@ -68,6 +68,7 @@ async function toldIsFound(n: number, cuts: number, lag: Lag): Promise<boolean> 
   last.die();
   assert.match(found(disk).page ?? '', /Yes then/, where);
   assert.deepEqual(found(disk).parts, PARTS, where);
+  await world.start(disk).ports.presence.sweep();
   assert.deepEqual(disk.list(`${ROOT}/.guild/journal`), [], where);
   if (cuts === 0) assert.ok(world.calls.length <= 6, `${where}: ${world.calls.length} calls`);
   return failing.count() >= n;

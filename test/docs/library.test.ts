@@ -7,8 +7,11 @@ const read = (file: string): string => readFileSync(new URL(`../../../${file}`, 
 const page = read('docs/reference/library.md');
 
 test('the library reference names every export', () => {
-  const lists = [...read('src/app/index.ts').matchAll(/^export (?:type )?\{([^}]+)\}/gm)].map((match) => match[1]!);
-  const names = lists.flatMap((list) => list.split(',')).map((name) => name.replace(/\btype\b/, '').trim());
+  const source = read('src/app/index.ts');
+  const lists = [...source.matchAll(/^export (?:type )?\{([^}]+)\}/gm)].map((match) => match[1]!);
+  const functions = [...source.matchAll(/^export (?:async )?function (\w+)/gm)].map((match) => match[1]!);
+  const listed = lists.flatMap((list) => list.split(',')).map((name) => name.replace(/\btype\b/, '').trim());
+  const names = [...functions, ...listed];
   assert.ok(names.includes('openWorkspace'));
   assert.deepEqual(
     names.filter((name) => !new RegExp(`\\b${name}\\b`).test(page)),

@@ -18,7 +18,7 @@ From May on we are open on Sundays, 10 to 16 h. Come and read!
 
 Filed under: opening hours, Sunday, May
 `;
-const CALLS = 20;
+const CALLS = 16;
 /** How many of its agents can call a model at the same time. */
 const AT_ONCE = 2;
 
@@ -27,7 +27,7 @@ test('the composed example: one command, the answer, and a tree that adds up', a
   succeeds(await workspace.guild('pump', '--all', '-q'));
   assert.equal(workspace.read('results/sundays.md'), ANSWER);
   const drawn = succeeds(await workspace.guild('task', 'tree', 'sundays')).out;
-  assert.match(drawn, /^completed sundays @desk .* 20 turns, \d+ tokens, \$0\.\d+/m);
+  assert.match(drawn, /^completed sundays @desk .* 16 turns, \d+ tokens, \$0\.\d+/m);
   for (const part of [
     'route-press_office @press_office',
     'advisor-legal @legal',
@@ -49,7 +49,7 @@ test('the composed example: one command, the answer, and a tree that adds up', a
   }
 });
 
-for (const moment of sampleOf('composed, killed while asked', [0, 4, 8, 12, 16, 19], 3)) {
+for (const moment of sampleOf('composed, killed while asked', [0, 4, 8, 12, 15], 3)) {
   test(`killed when ${moment} models have answered, and watched again: the same answer, and only interrupted calls are repeated`, async (t) => {
     const workspace = composed(t);
     const server = await modelServer(t, workspace);
@@ -68,7 +68,7 @@ for (const moment of sampleOf('composed, killed while asked', [0, 4, 8, 12, 16, 
   });
 }
 
-for (const moment of sampleOf('composed, killed at a call', [1, 5, 9, 13, 17], 3)) {
+for (const moment of sampleOf('composed, killed at a call', [1, 5, 9, 13], 3)) {
   test(`killed as soon as call ${moment} comes in, with models that answer immediately: no answered call is repeated`, async (t) => {
     const workspace = composed(t);
     const server = await modelServer(t, workspace);
@@ -79,7 +79,8 @@ for (const moment of sampleOf('composed, killed at a call', [1, 5, 9, 13, 17], 3
     await watchedToTheEnd(workspace, server);
     const twice = server.asked() - CALLS;
     assert.ok(twice <= AT_ONCE, `${twice} were asked twice, after a death at ${atDeath}`);
-    assert.deepEqual(workspace.list('.guild/journal'), []);
+    const unclosed = workspace.list('.guild/journal').filter((name) => !name.endsWith('.closed'));
+    assert.deepEqual(unclosed, [], 'no journal is left to replay');
   });
 }
 

@@ -69,7 +69,7 @@ test('a task that no agent can do: a new agent is drafted and tried, the human a
   assert.equal((await workspace.guild('pump', '--all', '-q')).code, 4, 'a human is asked');
   assert.ok(!workspace.list('agents').includes('drawer.md'), 'nothing of it is there before');
   assert.match(workspace.read('tasks/approvals.task.md'), /breakdown on the same task: I write files/);
-  succeeds(await workspace.guild('approve', 'diagram.new-approve-1'));
+  succeeds(await workspace.approve('diagram.new-approve-1'));
   succeeds(await workspace.guild('pump', '--all', '-q'));
   assert.match(workspace.read('results/diagram.md'), /erDiagram/);
   assert.match(workspace.read('agents/drawer.md'), /^---\nprobation: true\n/);

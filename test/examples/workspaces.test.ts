@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { clock } from '../../src/adapters/clock/index.js';
 import { openWorkspace, problemText } from '../../src/app/index.js';
 import { parseConfig } from '../../src/text/config/config.js';
+import { trust } from '../kit/trust/state.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 /** No keys, and a script that answers immediately but yields to other tasks. */
@@ -39,7 +40,6 @@ test('the agents of a new workspace are an office; those of a swarm are speciali
     'retriever',
     'tester',
   ]);
-  assert.equal(workspace.agents().get('planner')?.settings.temperature, 0.3);
   assert.equal(workspace.config.defaultAgent, 'orchestrator');
   const swarm = await open(t, 'starter-swarm');
   assert.deepEqual(
@@ -47,6 +47,9 @@ test('the agents of a new workspace are an office; those of a swarm are speciali
     [8, 6, 6, 6],
   );
   assert.equal(swarm.config.defaultAgent, undefined);
+  for (const { name, settings } of [...workspace.agents().values(), ...swarm.agents().values()])
+    for (const setting of ['temperature', 'topP', 'topK'] as const)
+      assert.equal(settings[setting], undefined, `${name} leaves ${setting} to the model`);
 });
 
 test('the commented examples in guild.yaml are valid when uncommented', () => {
@@ -79,6 +82,7 @@ test('the first day: Sarah gets her answer, by way of the retriever and the eval
 test('the first day, reopened for every pass, ends the same', async (t) => {
   const first = await open(t, 'examples/first-day');
   for (let pass = 0; pass < 50; pass++) {
+    trust(first.root);
     const workspace = await openWorkspace(first.root, OFFLINE);
     const { moved } = await workspace.pump();
     await workspace.close();
@@ -206,6 +210,7 @@ async function open(t: TestContext, name: string, change: (root: string) => void
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-example-'));
   fs.cpSync(path.join(ROOT, name), root, { recursive: true });
   change(root);
+  trust(root);
   const workspace = await openWorkspace(root, OFFLINE);
   t.after(async () => {
     await workspace.close();

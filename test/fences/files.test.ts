@@ -11,7 +11,7 @@ import type { Event } from '../../src/domain/event.js';
 import type { Problem } from '../../src/domain/problem.js';
 import type { Disk } from '../../src/ports/disk.js';
 import { cluster, ROOT, untilQuiet } from '../kit/cluster.js';
-import { place, ROOT as PACKAGE, scripted } from '../kit/guild.js';
+import { environment, place, ROOT as PACKAGE, scripted } from '../kit/guild.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { writeStory } from '../kit/stories.js';
 
@@ -112,6 +112,8 @@ for (const folder of ['agents', 'templates', '.claude/agents', 'inbox', 'tasks/p
         if (isBroken && name === full) throw errno('EACCES');
         return disk.list(name);
       },
+      // A change of permissions changes the stamp, also that of a folder that is not there yet.
+      glance: (name) => (isBroken && name === full ? 'closed' : disk.glance(name)),
     };
     const proc = cluster(SCRIPT).start(failing, { watchers: { problem: (one) => void problems.push(one) } });
     await untilQuiet(proc);
@@ -164,21 +166,22 @@ test('R2: the commands of an unprivileged user work beside files of another user
     t,
     scripted('- {say: done}', {
       'tasks/pending/good.json': '{"description": "good", "to": "boss"}',
+      'tasks/pending/fixed.json': '{"description": "read-only", "to": "boss"}',
       'tasks/pending/bad.json': '{"description": "bad"}',
       'tasks/waiting/bad.json': '{"description": "bad"}',
       'tasks/held.task.md': '- [ ] something\n',
       'inbox/held.jsonl': '{"text": "x"}\n',
+      'memory/a.md': 'A note.\n',
       'agents/held.md': AGENT,
       'templates/a.agent.yaml': '',
       '.claude/agents/a.md': AGENT,
     }),
   );
-  fs.appendFileSync(path.join(home.root, 'guild.yaml'), 'git: false\n');
   const guild = (...args: string[]): { code: number | null; said: string } => {
     const [program, ...rest] = [...AS_NOBODY, process.execPath, path.join(PACKAGE, 'bin/guild.mjs'), ...args];
     const run = spawnSync(program!, rest, {
       cwd: home.root,
-      env: { PATH: process.env['PATH'], HOME: home.root },
+      env: environment(home.root),
       encoding: 'utf8',
     });
     return { code: run.status, said: run.stdout + run.stderr };
@@ -188,11 +191,12 @@ test('R2: the commands of an unprivileged user work beside files of another user
   const held = ['tasks/pending/bad.json', 'tasks/waiting/bad.json', 'tasks/held.task.md', 'inbox/held.jsonl'];
   for (const file of [...held, 'agents/held.md', 'templates', '.claude/agents'])
     fs.chmodSync(path.join(home.root, file), 0);
+  fs.chmodSync(path.join(home.root, 'tasks/pending/fixed.json'), 0o444);
   const pumped = guild('pump');
   assert.equal(pumped.code, 0, pumped.said);
   for (const file of [...held, 'agents/held.md', 'templates', '.claude/agents'])
     assert.equal(pumped.said.split(`problem: ${file} cannot be read: permission denied`).length, 2, `${file} once`);
-  assert.deepEqual(home.list('tasks/completed'), ['good.json']);
+  assert.deepEqual(home.list('tasks/completed').sort(), ['fixed.json', 'good.json'], 'a task may be read-only');
   for (const [command, code] of [
     ['task list', 0],
     ['state', 0],
@@ -203,4 +207,10 @@ test('R2: the commands of an unprivileged user work beside files of another user
     assert.match(said, /tasks\/pending\/bad\.json cannot be read: permission denied/, command);
     assert.ok(!said.includes('a bug in guild'), said);
   }
+  fs.chmodSync(path.join(home.root, 'memory'), 0);
+  const closed = guild('run', 'boss', '--id', 'later', 'later');
+  assert.deepEqual([closed.code, closed.said.includes('memory/')], [0, false], closed.said);
+  assert.match(guild('log').said, /later: boss answered/, 'history continues beside a folder of another user');
+  fs.chmodSync(path.join(home.root, 'memory'), 0o755);
+  assert.doesNotMatch(guild('undo', 'HEAD~1').said, /memory/, 'and does not count its files as deleted');
 });

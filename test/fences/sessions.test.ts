@@ -32,7 +32,7 @@ async function waiting(t: TestContext): Promise<Place> {
 }
 
 async function approve(home: Place): Promise<string> {
-  succeeds(await home.guild('approve', path.basename(home.list('tasks/pending')[0]!, '.json')));
+  succeeds(await home.approve(path.basename(home.list('tasks/pending')[0]!, '.json')));
   const ran = await home.guild('pump', '--all');
   return ran.out + ran.err;
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { openWorkspace, type Model } from '../../src/app/index.js';
 import { until } from '../kit/until.js';
+import { trust } from '../kit/trust/state.js';
 
 const FOLDERS = [
   '.guild',
@@ -46,6 +47,7 @@ async function watched(
   };
   const done = new Set<string>();
   const stop = new AbortController();
+  trust(root);
   const workspace = await openWorkspace(root, {
     model,
     watchers: { event: ({ name, task }) => void (name === 'task.completed' && done.add(task!)) },

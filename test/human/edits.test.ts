@@ -16,6 +16,7 @@ import { parse } from 'yaml';
 import { openWorkspace, type Event, type Model } from '../../src/app/index.js';
 import { sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
+import { trust } from '../kit/trust/state.js';
 
 const EDITS = 30;
 const PERSON = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../test/human/person.mjs');
@@ -60,6 +61,7 @@ for (const round of sampleRounds('edits', 3, 3)) {
       };
       const events: Event[] = [];
       const stop = new AbortController();
+      trust(root);
       const workspace = await openWorkspace(root, {
         model,
         watchers: {

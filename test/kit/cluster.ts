@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { ballot } from '../../src/adapters/ballot/index.js';
+import { consent } from '../../src/adapters/consent/index.js';
 import { bids } from '../../src/adapters/bids/index.js';
 import { bus } from '../../src/adapters/bus/index.js';
 import { memoryBus } from '../../src/adapters/bus/memory.js';
@@ -17,8 +18,11 @@ import { inbox } from '../../src/adapters/inbox/index.js';
 import { pauses } from '../../src/adapters/pauses/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { boardTools } from '../../src/adapters/boards/board-tools.js';
+import { project } from '../../src/adapters/project/index.js';
+import { web } from '../../src/adapters/web/index.js';
 import { sourcesOf } from '../../src/app/readers/query-sources.js';
 import { roster } from '../../src/adapters/roster/index.js';
+import { FREE } from '../../src/domain/budget/price.js';
 import type { Config } from '../../src/domain/config/config.js';
 import { engine, type Engine } from '../../src/engine/pass/pump.js';
 import { NO_AUDIT, watchers, type Ports, type Watchers } from '../../src/engine/core/context.js';
@@ -34,10 +38,12 @@ import { addToRecords } from '../../src/rules/staffing/track-record.js';
 import { parseConfig } from '../../src/text/config/config.js';
 import { toolbox } from '../../src/tools/toolbox.js';
 import { simClock } from './sim-clock.js';
-import type { SimDisk } from './sim-disk.js';
+import { BOOT, type SimDisk } from './sim-disk.js';
 import { countedIds, simProcesses } from './sim-processes.js';
 
 export const ROOT = '/w';
+/** The state folder of the user, outside the workspace. */
+export const STATE = '/state';
 
 export interface StartOptions {
   config?: Partial<Config>;
@@ -85,18 +91,22 @@ export function cluster(script: string, asks: readonly string[] = [], lag = WHEN
   return {
     calls,
     start(disk, options = {}) {
-      const process: Processes & { die(): void } = processes.start();
+      const process: Processes & { die(): void } = processes.start(bootOf(disk));
       const ids = countedIds(`g${String.fromCharCode(97 + started++)}`);
       const given = { clock, ids, agents: options.agents ?? [] };
       const store =
-        options.store?.(given) ??
-        files({ root: ROOT, disk, processes: process, lag, soon: (write) => write(), ...given });
+        options.store?.(given) ?? files({ root: ROOT, disk, processes: process, lag, eventsAtOnce: true, ...given });
       const ports = testPorts({ disk, store, clock, ids, model, asks }, options);
       const asked: Model = { call: (request) => ports.model.call(request) };
       const priced: Ports['price'] = (name) => ports.price(name);
       return { engine: engine({ ...ports, model: asked, price: priced }), ports, store, die: () => process.die() };
     },
   };
+}
+
+function bootOf(disk: Disk): string {
+  const boot = disk.read(BOOT);
+  return boot.kind === 'file' ? boot.bytes.toString('utf8') : 'test';
 }
 
 interface Ground {
@@ -113,18 +123,22 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
   const agents = roster(disk, ROOT);
   agents.refresh();
   const peer = store.presence.peer.id;
+  const agreed = consent({ disk, folder: `${STATE}/w`, workspace: 'w', keyFile: `${STATE}/key` });
   const config = { ...configOn(disk), model: 'demo/model', providers: { demo: { kind: 'scripted' as const } } };
   return {
     ...store,
-    ballot: ballot({ root: ROOT, disk, clock, peer }),
+    consent: agreed,
+    ballot: ballot({ root: ROOT, disk, clock, peer, consent: agreed }),
     inbox: inbox({ root: ROOT, disk, peer }),
     heldFiles: heldFiles({ root: ROOT, disk, peer }),
     boards: boards({ root: ROOT, disk, clock, peer }),
     checkIns: checkIns({ root: ROOT, disk, peer }),
     bids: bids({ root: ROOT, disk, peer, fold: addToRecords }),
-    pauses: pauses({ root: ROOT, disk }),
+    pauses: pauses({ root: ROOT, disk, clock }),
     creationRate: creationRate({ root: ROOT, disk }),
     bus: options.bus ?? busOn(disk, clock),
+    web: web(),
+    project: project(disk, ROOT),
     boardTools: boardTools({
       root: ROOT,
       disk,
@@ -145,13 +159,17 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
         risk: 'LOW',
       }),
     },
+    fileTaint: { of: () => [], wrote() {}, ran() {} },
+    privateTexts: { put: async () => '', get: () => undefined },
+    content: { bind: async () => ({ text: 'no content' }), changes: () => '' },
     model,
-    price: () => undefined,
+    price: () => FREE,
     workspaceFiles: diskFiles(disk),
     shell: paperShell(disk),
     agents,
     tools: toolbox(),
     config: { ...config, ...options.config },
+    surroundings: { timeZone: 'UTC', system: 'Linux', workspace: 'w' },
     clock,
     ids,
     audit: NO_AUDIT,
@@ -234,6 +252,7 @@ function paperShell(disk: Disk): Shell {
     rollback: async () => ({ ok: false, reason: 'paper' }),
     confinement: () => 'paper',
     isSandboxed: () => true,
+    refusal: () => undefined,
   };
 }
 
@@ -247,6 +266,8 @@ function diskFiles(disk: Disk): WorkspaceFiles {
       if (read.kind !== 'file') return { ok: false, reason: `there is no file ${file}` };
       return { ok: true, value: { text: read.bytes.toString('utf8'), bytes: read.bytes.length, cut: false } };
     },
+    readMedia: () => ({ ok: true, value: undefined }),
+    baseOf: () => undefined,
     async write(_agent, file, text) {
       const tmp = at(`${path.dirname(file)}/.tmp-${path.basename(file)}`);
       disk.remove(tmp);

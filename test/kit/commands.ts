@@ -16,7 +16,7 @@ export type Mode = (typeof MODES)[number];
 /** Why sandbox tests cannot run here; false if they can. In CI a skipped test is a failure. */
 export const NO_SANDBOX: string | false = (() => {
   const here = shell({ root: os.tmpdir() });
-  return here.isSandboxed() ? false : here.confinement(false);
+  return here.isSandboxed() ? false : here.confinement(undefined);
 })();
 
 export function skipReason(way: Mode): string | false {
@@ -27,7 +27,7 @@ export interface ShellBench {
   root: string;
   home: string;
   shell: Shell;
-  /** Approved text. */
+  /** Approved text, run in the agent's own folder. */
   script(text: string, more?: Partial<ShellRun>): Promise<Ran>;
   /** A line that the policy allows; it runs without a shell. */
   line(text: string, more?: Partial<ShellRun>): Promise<Ran>;
@@ -44,9 +44,9 @@ export function shellBench(t: TestContext, way: Mode, more: Partial<Parameters<t
     const outcome = await instance.run({
       agent: 'ana',
       what,
+      writes: 'script' in what ? 'workspace' : 'own',
       timeoutMs: 120_000,
       maxOutputBytes: 64 * 1024,
-      network: false,
       ...options,
     });
     if (outcome.kind === 'not_started') throw new Error(outcome.reason);
@@ -56,7 +56,7 @@ export function shellBench(t: TestContext, way: Mode, more: Partial<Parameters<t
     root,
     home: path.join(root, 'workspaces', 'ana'),
     shell: instance,
-    script: (text, options) => run({ script: text }, { command: text, ...options }),
+    script: (text, options) => run({ script: `cd workspaces/ana || exit\n${text}` }, { command: text, ...options }),
     line: (text, options) => run({ plan: planOf(text) }, { command: text, ...options }),
   };
 }

@@ -43,6 +43,7 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
     read: (file, max) => alive(() => disk.read(file, max)),
     readFrom: (file, offset, max) => alive(() => disk.readFrom(file, offset, max)),
     stamp: (file) => alive(() => disk.stamp(file)),
+    glance: (file) => alive(() => disk.glance(file)),
     list: (folder) => alive(() => disk.list(folder)),
     create: (file, bytes) =>
       step(
@@ -60,14 +61,24 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
         () => disk.append(file, bytes),
         () => disk.append(file, half(bytes)),
       ),
-    appendOwn(file, bytes) {
-      this.append(file, bytes);
-    },
+    preallocate: (file, bytes) => step(file, () => disk.preallocate(file, bytes)),
+    writeOwn: (file, offset, bytes) =>
+      step(
+        file,
+        () => disk.writeOwn(file, offset, bytes),
+        () => disk.writeOwn(file, offset, half(bytes)),
+      ),
+    rewrite: (file, bytes) =>
+      step(
+        file,
+        () => disk.rewrite(file, bytes),
+        () => disk.rewrite(file, half(bytes)),
+      ),
+    close: () => disk.close(),
     patch: (file, offset, bytes) => step(file, () => disk.patch(file, offset, bytes)),
     rename: (from, to) => step(from, () => disk.rename(from, to)),
     link: (from, to) => step(from, () => disk.link(from, to)),
     remove: (file) => step(file, () => disk.remove(file)),
-    removeSoon: (file) => step(file, () => disk.removeSoon(file)),
     makeFolder: (folder, mode) => alive(() => disk.makeFolder(folder, mode)),
     async sync(file) {
       await step(file, () => disk.sync(file));

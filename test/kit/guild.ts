@@ -11,8 +11,11 @@ import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isWorkspace } from '../../src/adapters/files/index.js';
+import { disk } from '../../src/adapters/disk/index.js';
 import { main } from '../../src/cli/main.js';
 import type { Io } from '../../src/cli/process/io.js';
+import { trust } from './trust/state.js';
 
 const BUILT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const ROOT = path.dirname(BUILT);
@@ -50,6 +53,8 @@ export interface Place {
   guildWith(given: Given, ...args: string[]): Promise<Ran>;
   start(...args: string[]): Running;
   startWith(given: Given, ...args: string[]): Running;
+  /** Looks at a request and allows it as it was shown. */
+  approve(id: string, ...more: string[]): Promise<Ran>;
   spawn(...args: string[]): Spawned;
   spawnWith(given: Given, ...args: string[]): Spawned;
   put(file: string, text: string): void;
@@ -61,9 +66,32 @@ export interface Given {
   env?: Record<string, string>;
   /** Text on standard input. */
   input?: string;
+  /** What a person types at a terminal; standard input is one, too. */
+  types?: string;
   cwd?: string;
+  /** The person has not looked at the workspace. By default it is trusted as it is. */
+  untrusted?: true;
   /** Standard output and error are a terminal of this size. */
   tty?: { columns: number; rows: number };
+}
+
+/** The folder of the test, with a state folder of its own next to it. */
+export function environment(root: string, env: Record<string, string> = {}): Record<string, string> {
+  const state = { GUILD_STATE: `${root}-state`, GUILD_CONFIG: `${root}-state/config` };
+  return { PATH: process.env['PATH'] ?? '', HOME: root, ...state, ...env };
+}
+
+/** What the person wrote since is trusted, unless the test is about that. */
+function look(root: string, { cwd = root, untrusted, env }: Given): void {
+  if (untrusted) return;
+  for (const folder of new Set([root, cwd])) {
+    if (!isWorkspace(disk(), folder)) continue;
+    try {
+      trust(folder, environment(root, env));
+    } catch {
+      // The command itself reports what is wrong.
+    }
+  }
 }
 
 /** An empty folder, or one with these files. */
@@ -74,7 +102,7 @@ export function place(t: TestContext, files: Record<string, string> = {}): Place
     for (const one of running) if ('child' in one) (one as Spawned).child.kill('SIGKILL');
     for (const one of running) one.interrupt();
     await Promise.all([...running].map(({ ended }) => ended));
-    fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    for (const folder of [root, `${root}-state`]) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const track = <T extends Running>(one: T): T => {
     running.add(one);
@@ -89,6 +117,11 @@ export function place(t: TestContext, files: Record<string, string> = {}): Place
     guildWith: (given, ...args) => start(given, args).ended,
     start: (...args) => start({}, args),
     startWith: (given, ...args) => start(given, args),
+    async approve(id, ...more) {
+      const { out } = await here.guild('approve', '--json');
+      const { seen } = (JSON.parse(out) as { id: string; seen: string }[]).find((open) => open.id === id)!;
+      return here.guild('approve', id, '--seen', seen, ...more);
+    },
     spawn: (...args) => spawned({}, args),
     spawnWith: (given, ...args) => spawned(given, args),
     put(file, text) {
@@ -103,7 +136,11 @@ export function place(t: TestContext, files: Record<string, string> = {}): Place
   return here;
 }
 
-function runHere(root: string, { env, input = '', cwd = root, tty }: Given, args: string[]): Running {
+const SCREEN = { columns: 100, rows: 40 };
+
+function runHere(root: string, given: Given, args: string[]): Running {
+  const { env, types, input = types ?? '', cwd = root, tty = types === undefined ? undefined : SCREEN } = given;
+  look(root, given);
   const said = listen();
   const output = (keep: (text: string) => void): Io['stdout'] => {
     const stream = new Writable({
@@ -119,10 +156,10 @@ function runHere(root: string, { env, input = '', cwd = root, tty }: Given, args
   const ended = new Promise<Ran>((resolve) => {
     const end = (code: number): void => resolve({ code, ...said.all() });
     const io: Io = {
-      stdin: Readable.from(input === '' ? [] : [input]),
+      stdin: Object.assign(Readable.from(input === '' ? [] : [input]), types === undefined ? {} : { isTTY: true }),
       stdout: output(said.out),
       stderr: output(said.err),
-      env: { PATH: process.env['PATH'], HOME: root, ...env },
+      env: environment(root, env),
       cwd,
       onInterrupt(listener) {
         listeners.add(listener);
@@ -136,12 +173,14 @@ function runHere(root: string, { env, input = '', cwd = root, tty }: Given, args
   return { ended, interrupt, says: said.says(ended) };
 }
 
-function spawnGuild(root: string, { env, input, cwd = root, tty }: Given, args: string[]): Spawned {
+function spawnGuild(root: string, given: Given, args: string[]): Spawned {
+  const { env, input, cwd = root, tty } = given;
+  look(root, given);
   const pretend = `for (const s of [process.stdout, process.stderr]) Object.assign(s, ${JSON.stringify({ isTTY: true, ...tty })})`;
   const onTty = tty ? ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`] : [];
   const child = spawn(process.execPath, [...onTty, ...GUILD, ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: root, ...env },
+    env: environment(root, env),
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input ?? '');
@@ -151,6 +190,8 @@ function spawnGuild(root: string, { env, input, cwd = root, tty }: Given, args: 
   const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve({ code, ...said.all() })));
   return { child, ended, interrupt: () => void child.kill('SIGINT'), says: said.says(ended) };
 }
+
+const SAYS_LIMIT_MS = 120_000;
 
 function listen() {
   const said = { out: '', err: '' };
@@ -175,6 +216,12 @@ function listen() {
           };
           looks.add(look);
           look();
+          // A test that waits for other words than the program says must fail, not hang.
+          const patience = setTimeout(
+            () => reject(new Error(`it never said ${what}: ${said.out}${said.err}`)),
+            SAYS_LIMIT_MS,
+          );
+          patience.unref();
           void ended.then(() => reject(new Error(`it ended without saying ${what}: ${said.out}${said.err}`)));
         }),
   };

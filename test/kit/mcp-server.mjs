@@ -1,37 +1,104 @@
 /**
- * A small MCP server over stdio for tests: one tool reads, one changes something. `--broken` exits.
+ * A small MCP server over stdio for tests. `--broken` says why on stderr and exits, `--silent` does
+ * not answer.
  */
+import * as fs from 'node:fs';
 import * as readline from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 
+if (process.argv.includes('--broken')) {
+  process.stderr.write('warming up\nLAB_KEY is missing\n');
+  process.exit(1);
+}
+const isSilent = process.argv.includes('--silent');
+if (process.env.STARTS) fs.appendFileSync(process.env.STARTS, 'started\n');
+
+const tool = (name, description, inputSchema = { type: 'object', properties: {} }, more = {}) => ({
+  name,
+  description,
+  inputSchema,
+  ...more,
+});
+const query = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] };
 const TOOLS = [
-  {
-    name: 'find',
-    description: 'Finds things.',
-    inputSchema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
-    annotations: { readOnlyHint: true },
-  },
-  { name: 'wipe', description: 'Removes things.', inputSchema: { type: 'object', properties: {} } },
+  tool('find', 'Finds things.', query, { annotations: { readOnlyHint: true } }),
+  tool('wipe', 'Removes things.'),
+  tool('count', 'Counts its calls.'),
+  tool('refuse', 'Answers with an error of the protocol.'),
+  tool('hang', 'Never answers.'),
+  tool('slow', 'Reports progress.'),
+  tool('mixed', 'Returns several kinds of content.'),
+  tool('grow', 'Adds a tool.'),
+  tool('typed', 'Has every kind of parameter.', {
+    $defs: { size: { enum: ['s', 'm'] } },
+    type: 'object',
+    properties: {
+      filter: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      size: { $ref: '#/$defs/size' },
+      kind: { enum: ['a', 'b'] },
+      maybe: { type: ['string', 'null'] },
+      nested: { type: 'object', properties: { deep: { oneOf: [{ type: 'string' }, { type: 'number' }] } } },
+    },
+    required: ['filter', 'kind'],
+  }),
+  tool('background', 'Needs the tasks extension.', undefined, { execution: { taskSupport: 'required' } }),
 ];
 
-if (process.argv.includes('--broken')) process.exit(1);
+let count = 0;
+const text = (words) => ({ content: [{ type: 'text', text: words }] });
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
-const answers = {
+const CALLS = {
+  find: ({ query: words }) => text(`found ${words}; secret ${process.env.SECRET ?? 'unseen'}`),
+  wipe: () => ({ ...text('no'), isError: true }),
+  count: () => text(`call ${++count}`),
+  refuse: () => {
+    throw Object.assign(new Error('bad query'), { code: -32602 });
+  },
+  hang: () => new Promise(() => {}),
+  async slow(_, meta) {
+    for (const progress of [1, 2]) {
+      const params = { progressToken: meta.progressToken, progress, total: 2, message: 'copying' };
+      send({ method: 'notifications/progress', params });
+      await setTimeout(50);
+    }
+    return text('copied');
+  },
+  mixed: () => ({
+    content: [
+      { type: 'resource', resource: { uri: 'repo://a.txt', mimeType: 'text/plain', text: 'the file' } },
+      { type: 'resource_link', uri: 'repo://b.txt', name: 'b' },
+      { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
+    ],
+  }),
+  grow() {
+    TOOLS.push(tool('grown', 'Is new.'));
+    send({ method: 'notifications/tools/list_changed' });
+    return text('grown');
+  },
+};
+
+const ANSWERS = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: {} },
+    capabilities: { tools: { listChanged: true }, resources: {} },
     serverInfo: { name: 'test', version: '1' },
   }),
   'tools/list': () => ({ tools: TOOLS }),
-  'tools/call': ({ name, arguments: args }) =>
-    name === 'find'
-      ? { content: [{ type: 'text', text: `found ${args.query}; secret ${process.env.SECRET ?? 'unseen'}` }] }
-      : { content: [{ type: 'text', text: 'no' }], isError: true },
+  'tools/call': ({ name, arguments: args, _meta }) =>
+    (CALLS[name] ?? ((given) => text(JSON.stringify(given))))(args, _meta),
+  'resources/list': () => ({ resources: [{ uri: 'repo://a.txt', name: 'a', mimeType: 'text/plain' }] }),
+  'resources/templates/list': () => ({ resourceTemplates: [] }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/plain', text: `content of ${uri}` }] }),
 };
 
-readline.createInterface({ input: process.stdin }).on('line', (line) => {
+readline.createInterface({ input: process.stdin }).on('line', async (line) => {
   const { id, method, params } = JSON.parse(line);
-  if (id === undefined) return;
-  const answer = answers[method];
-  const reply = answer ? { result: answer(params ?? {}) } : { error: { code: -32601, message: `no ${method}` } };
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...reply })}\n`);
+  if (id === undefined || isSilent) return undefined;
+  try {
+    if (ANSWERS[method] === undefined) throw Object.assign(new Error(`no ${method}`), { code: -32601 });
+    return send({ id, result: await ANSWERS[method](params ?? {}) });
+  } catch ({ code = -32603, message }) {
+    return send({ id, error: { code, message } });
+  }
 });

@@ -37,6 +37,7 @@ export function agent(name: string, more: Partial<Agent> = {}): Agent {
     models: [],
     settings: {},
     tools: [],
+    skills: [],
     agents: [],
     capabilities: [],
     expertise: [],
@@ -72,12 +73,13 @@ export interface PlayOptions {
   depth?: number;
   /** Also continues from every intermediate state. */
   crashes?: boolean;
+  description?: string;
 }
 
 export function play(agents: Map<string, Agent>, answer: AnswerOf, options: PlayOptions = {}): Played {
-  const { depth = 5, crashes = true } = options;
+  const { depth = 5, crashes = true, description = 'the request' } = options;
   const first = [...agents.values()][0]!;
-  const root = makeTask({ id: 'top', description: 'the request', to: first.name, created_at: AT });
+  const root = makeTask({ id: 'top', description, to: first.name, created_at: AT });
   const worlds: World[] = [];
   const begin: World = new Map([['top', { task: root, state: 'pending' }]]);
   const played = run(begin, agents, answer, depth, worlds);
@@ -86,6 +88,11 @@ export function play(agents: Map<string, Agent>, answer: AnswerOf, options: Play
     for (const world of worlds) assert.deepEqual(shape(run(new Map(world), agents, answer, depth).world), end);
   }
   return played;
+}
+
+/** Continues from tasks that exist. */
+export function resume(world: World, agents: Map<string, Agent>, answer: AnswerOf): Played {
+  return run(world, agents, answer, 5);
 }
 
 function run(world: World, agents: Map<string, Agent>, answer: AnswerOf, depth: number, kept?: World[]): Played {

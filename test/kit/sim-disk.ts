@@ -7,6 +7,9 @@
 import path from 'node:path';
 import type { Disk, Read } from '../../src/ports/disk.js';
 
+/** Names the time since the power was turned on. */
+export const BOOT = '/boot';
+
 interface Inode {
   number: number;
   bytes: Buffer;
@@ -37,6 +40,7 @@ export function simDisk(): SimDisk {
   let committedFolders = new Set<string>(['/']);
   let journal: NameChange[] = [];
   let count = 1;
+  let boots = 1;
 
   const tick = (): number => count++;
   const change = (one: NameChange): void => {
@@ -58,6 +62,7 @@ export function simDisk(): SimDisk {
 
   return {
     read(file, maxBytes = Infinity): Read {
+      if (file === BOOT) return { kind: 'file', bytes: Buffer.from(`boot ${boots}`), stamp: '' };
       if (folders.has(file)) return { kind: 'not_a_file', what: 'folder' };
       const inode = names.get(file);
       if (!inode) return { kind: 'missing' };
@@ -76,6 +81,9 @@ export function simDisk(): SimDisk {
       if (folders.has(file)) return `0.0.${folderTimes.get(file) ?? 0}.0`;
       const inode = names.get(file);
       return inode && stampOf(inode);
+    },
+    glance(file) {
+      return this.stamp(file);
     },
     list(folder) {
       const found: string[] = [];
@@ -100,9 +108,20 @@ export function simDisk(): SimDisk {
       inode.mtime = inode.ctime = tick();
       return stampOf(inode);
     },
-    appendOwn(file, bytes) {
-      this.append(file, bytes);
+    preallocate(file, bytes) {
+      return this.create(file, Buffer.alloc(bytes));
     },
+    writeOwn(file, offset, bytes) {
+      this.patch(file, offset, bytes);
+    },
+    rewrite(file, bytes) {
+      const inode = names.get(file);
+      if (inode === undefined) return false;
+      inode.bytes = Buffer.from(bytes);
+      inode.mtime = inode.ctime = tick();
+      return true;
+    },
+    close() {},
     patch(file, offset, bytes) {
       const inode = need(file);
       const next = Buffer.from(inode.bytes);
@@ -134,9 +153,6 @@ export function simDisk(): SimDisk {
       touch(file);
       return true;
     },
-    removeSoon(file) {
-      this.remove(file);
-    },
     makeFolder(folder) {
       for (let at = folder; !folders.has(at); at = path.dirname(at)) change({ kind: 'folder', path: at });
       commit();
@@ -158,6 +174,7 @@ export function simDisk(): SimDisk {
       commit();
     },
     powerCut(random) {
+      boots++;
       const kept = Math.floor(random() * (journal.length + 1));
       names = new Map(committedNames);
       folders = new Set(committedFolders);
@@ -204,6 +221,10 @@ function apply(one: NameChange, names: Map<string, Inode>, folders: Set<string>)
 function lose(inode: Inode, random: () => number): void {
   if (inode.bytes.equals(inode.safe)) return;
   const { bytes, safe } = inode;
+  if (bytes.length === safe.length) {
+    inode.bytes = inode.safe = sectors(bytes, safe, random);
+    return;
+  }
   const grew = bytes.length >= safe.length && bytes.subarray(0, safe.length).equals(safe);
   const cut = grew ? safe.length + Math.floor(random() * (bytes.length - safe.length + 1)) : 0;
   const how = random();
@@ -213,3 +234,14 @@ function lose(inode: Inode, random: () => number): void {
   else inode.bytes = grew ? Buffer.concat([bytes.subarray(0, cut), Buffer.alloc(bytes.length - cut)]) : safe;
   inode.safe = inode.bytes;
 }
+
+/** Bytes that were overwritten in place: any of the sectors may have reached the device. */
+function sectors(bytes: Buffer, safe: Buffer, random: () => number): Buffer {
+  const mixed = Buffer.from(safe);
+  const chance = random();
+  for (let at = 0; at < bytes.length; at += SECTOR_BYTES)
+    if (random() < chance) bytes.copy(mixed, at, at, at + SECTOR_BYTES);
+  return mixed;
+}
+
+const SECTOR_BYTES = 512;

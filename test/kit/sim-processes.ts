@@ -1,21 +1,26 @@
 /** Simulated processes that a test starts and kills. */
-import type { Processes } from '../../src/ports/processes.js';
+import { whereabouts } from '../../src/domain/peer.js';
+import type { Processes, ProcessIdentity } from '../../src/ports/processes.js';
 
 export interface SimProcesses {
-  /** A new process; `die` ends it. */
-  start(): Processes & { die(): void };
+  /** A new process; `die` ends it. `pidNamespace`: the container in which it runs. */
+  start(bootId?: string, pidNamespace?: string): Processes & { die(): void };
 }
 
 export function simProcesses(): SimProcesses {
   let pids = 0;
   const alive = new Set<number>();
   return {
-    start() {
+    start(bootId = 'test', pidNamespace = 'pid:[1]') {
       const pid = ++pids;
       alive.add(pid);
+      const me: ProcessIdentity = { host: 'test', bootId, pidNamespace, pid, startTime: '0' };
       return {
-        me: () => ({ host: 'test', bootId: 'test', pid, startTime: '0' }),
-        isAlive: (who) => alive.has(who.pid),
+        me: () => me,
+        isAlive(who) {
+          const where = whereabouts(who, me);
+          return where === 'here' ? alive.has(who.pid) : where === 'elsewhere';
+        },
         die: () => void alive.delete(pid),
       };
     },

@@ -12,6 +12,8 @@ export interface SlackServer {
   /** Every call of the Web API: its method, token and arguments. */
   calls: { method: string; token: string; args: Record<string, string> }[];
   /** Envelope ids that were acknowledged. */
+  /** Seconds after which a refused message may be tried again, one for each refusal. */
+  limits: number[];
   acks: string[];
   /** Resolves after the `n`th Socket Mode connection. */
   connected(n?: number): Promise<void>;
@@ -40,6 +42,7 @@ export async function slackServer(): Promise<SlackServer> {
   };
   const calls: SlackServer['calls'] = [];
   const acks: string[] = [];
+  const limits: number[] = [];
   const answers: SlackServer['answers'] = new Map();
   const sockets = new Set<Socket>();
   const waiting = new Map<string, () => void>();
@@ -56,6 +59,12 @@ export async function slackServer(): Promise<SlackServer> {
       const token = request.headers.authorization?.replace('Bearer ', '') ?? args['token'] ?? '';
       calls.push({ method, token, args });
       response.setHeader('content-type', 'application/json');
+      const limit = limits.shift();
+      if (limit !== undefined && method === 'chat.postMessage') {
+        response.writeHead(429, { 'retry-after': String(limit) });
+        response.end(JSON.stringify({ ok: false, error: 'ratelimited' }));
+        return;
+      }
       response.end(JSON.stringify(answers.get(method) ?? defaultAnswer(method, args)));
     });
   });
@@ -90,6 +99,7 @@ export async function slackServer(): Promise<SlackServer> {
     url: `http://127.0.0.1:${port}/api/`,
     calls,
     acks,
+    limits,
     answers,
     async connected(n = 1) {
       const hasJoined = (): boolean => joined >= n;

@@ -4,7 +4,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LIMIT_MS = 600_000;
+const LIMIT_MS = 180_000;
+
+/** The journal writes its lines at the end of each turn of the event loop. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 /** Polls until there is a value and returns it. */
 export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {

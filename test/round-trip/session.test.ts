@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../kit/properties.js';
+import { fc, runs } from '../kit/properties.js';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { parse } from 'yaml';
 import { MESSAGE_KINDS, type Message, type Session, type SessionHeader } from '../../src/domain/session/session.js';
@@ -147,18 +147,30 @@ const message: fc.Arbitrary<Message> = fc
       isError: fc.boolean(),
       code: fc.constantFrom('over_budget', 'not_allowed'),
       kind: fc.constantFrom(...MESSAGE_KINDS),
+      pins: fc.record({ system: text, tools: text }, { noNullPrototype: true }),
+      compacted: fc.record({ upTo: count, shortTo: count }, { noNullPrototype: true }),
       cause: text,
       usage: fc.record(
         { model: text, inputTokens: count, outputTokens: count, cachedTokens: count, microUsd: count, ms: count },
         { requiredKeys: ['inputTokens', 'outputTokens'], noNullPrototype: true },
+      ),
+      files: fc.array(fc.record({ name: text, mediaType: text, blob: text, bytes: count }, { noNullPrototype: true }), {
+        minLength: 1,
+        maxLength: 2,
+      }),
+      provider: fc.record(
+        { name: text, model: text, message: text, chain: text, parts: text, blob: text },
+        { requiredKeys: ['name', 'model', 'message', 'chain'], noNullPrototype: true },
       ),
       from: text,
       timestamp: text.filter((stamp) => stamp !== ''),
     },
     { requiredKeys: ['role', 'content'], noNullPrototype: true },
   )
-  .map(({ toolCalls, usage, ...rest }) =>
-    rest.role === 'assistant' ? { ...rest, ...(toolCalls && { toolCalls }), ...(usage && { usage }) } : rest,
+  .map(({ toolCalls, usage, provider, ...rest }) =>
+    rest.role === 'assistant'
+      ? { ...rest, ...(toolCalls && { toolCalls }), ...(usage && { usage }), ...(provider && { provider }) }
+      : rest,
   );
 
 const header: SessionHeader = {
@@ -176,7 +188,7 @@ test('any value is read back the same by js-yaml and by yaml', () => {
       assert.deepEqual(load(printed, { schema: CORE_SCHEMA }), normal, printed);
       assert.deepEqual(parse(printed), normal, printed);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -202,7 +214,7 @@ test('a printed conversation is read back the same', () => {
       assert.deepStrictEqual(plain(read.session), plain({ header: input, messages }), printed);
       assert.deepEqual(parse(printed), load(printed, { schema: CORE_SCHEMA }), printed);
     }),
-    { numRuns: 600 },
+    { numRuns: runs(600) },
   );
 });
 

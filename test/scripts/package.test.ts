@@ -49,7 +49,8 @@ test('no bundled dependency requires a newer Node', () => {
 test('it holds the program, its types, schemas, documents and licences, and nothing else', () => {
   for (const file of [
     'bin/guild.mjs',
-    'dist/src/app/index.js',
+    'dist/bundle/guildhall.js',
+    'dist/bundle/guild.js',
     'dist/src/app/index.d.ts',
     'dist/vendor/openai.js',
     'schemas/guild.json',
@@ -60,13 +61,22 @@ test('it holds the program, its types, schemas, documents and licences, and noth
     'THIRD-PARTY-NOTICES',
   ])
     assert.ok(packed.includes(file), `${file} is missing`);
-  const strays = packed.filter((file) => /^(src|test|scripts|bench|dist\/(test|bench))\/|\.(test|map)\b/.test(file));
+  const strays = packed.filter((file) =>
+    /^(src|test|scripts|bench|dist\/(test|bench))\/|\.(test|map)\b|^dist\/src\/.*\.js$/.test(file),
+  );
   assert.deepEqual(strays, []);
 });
 
 test('it has a licence text for every package in the bundle', () => {
   const notices = fs.readFileSync(path.join(home, 'node_modules/guildhall/THIRD-PARTY-NOTICES'), 'utf8');
-  for (const name of ['@ai-sdk/openai', '@ai-sdk/mcp', '@ai-sdk/provider-utils', 'cross-spawn', 'zod'])
+  for (const name of [
+    '@ai-sdk/openai',
+    '@modelcontextprotocol/client',
+    '@ai-sdk/provider-utils',
+    'cross-spawn',
+    'js-yaml',
+    'zod',
+  ])
     assert.match(notices, new RegExp(`^${name} \\d\\S+ \\(\\S+\\)\\n\\n\\S`, 'm'));
 });
 
@@ -104,8 +114,25 @@ test('a new workspace runs against an OpenAI-compatible server with a tool of an
   });
   t.after(() => child.kill());
   const url = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
+  const { digest } = JSON.parse((await guild(['trust', '--json', '-w', 'team'])).out) as { digest: string };
+  assert.equal((await guild(['trust', '--digest', digest, '-w', 'team'])).code, 0);
   const ran = await guild(['run', 'boss', 'Look', '--quiet', '-w', 'team'], { OPENAI_BASE_URL: url });
   assert.deepEqual([ran.code, ran.out], [0, 'Found.\n'], ran.err);
+});
+
+test('a vendor whose package is missing gives the exact command that installs it', async () => {
+  assert.equal((await guild(['init', 'vendors', '--quiet'])).code, 0);
+  fs.writeFileSync(path.join(home, 'vendors/agents/boss.md'), '---\ndescription: Does it\n---\nDo it.\n');
+  fs.writeFileSync(path.join(home, 'vendors/guild.yaml'), '');
+  for (const [model, key, command] of [
+    ['mistral/mistral-small-2603', 'MISTRAL_API_KEY', 'npm install @ai-sdk/mistral@4'],
+    ['bedrock/anthropic.claude-opus-5-5', 'AWS_BEARER_TOKEN_BEDROCK', 'npm install @ai-sdk/amazon-bedrock@5'],
+    ['openrouter/x/y', 'OPENROUTER_API_KEY', 'npm install @openrouter/ai-sdk-provider@3'],
+  ] as const) {
+    const ran = await guild(['run', 'boss', 'Hi', '--quiet', '--model', model, '-w', 'vendors'], { [key]: 'k' });
+    assert.equal(ran.code, 1);
+    assert.ok(ran.err.includes(command), ran.err);
+  }
 });
 
 test('the library can be imported and required, and its types hold under the strictest options', async () => {
@@ -134,6 +161,24 @@ test('the library can be imported and required, and its types hold under the str
   assert.equal(checked.out, '');
   assert.equal(checked.code, 0, checked.err);
 });
+
+test('importing the library, or asking the command for help, loads a small part of the program', () => {
+  const bundle = path.join(home, 'node_modules/guildhall/dist/bundle');
+  assert.ok(bytesLoaded(bundle, 'guildhall.js') < 20_000, 'the library');
+  assert.ok(bytesLoaded(bundle, 'guild.js') < 60_000, 'the command');
+});
+
+/** The size of a file and of all that it imports at once. */
+function bytesLoaded(folder: string, entry: string): number {
+  const seen = new Set([entry]);
+  let bytes = 0;
+  for (const file of seen) {
+    const text = fs.readFileSync(path.join(folder, file), 'utf8');
+    bytes += text.length;
+    for (const [, name] of text.matchAll(/^(?:import|export|\}) ?(?:from )?"\.\/([^"]+)";$/gm)) seen.add(name!);
+  }
+  return bytes;
+}
 
 const MAIN = (): string => path.join(home, 'node_modules/guildhall/bin/guild.mjs');
 

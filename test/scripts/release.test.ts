@@ -28,7 +28,9 @@ test('a release sets the version everywhere, gives the changelog a section, comm
   );
   assert.equal(project.git('log', '-1', '--format=%s'), 'release: 0.10.0');
   assert.equal(project.git('status', '--porcelain'), '');
-  assert.equal(project.git('tag', '--list', '--format=%(refname:short) %(contents)'), 'v0.10.0 0.10.0\n\n- It flies.');
+  const shown = '--format=%(refname:short) %(contents:subject)%0a%0a%(contents:body)';
+  assert.equal(project.git('tag', '--list', shown), 'v0.10.0 0.10.0\n\n- It flies.');
+  project.git('tag', '--verify', 'v0.10.0');
   assert.match(project.release('patch').printed, /nothing under "## Unreleased"/);
 });
 
@@ -46,6 +48,7 @@ test('nothing is released from a dirty tree, without notes, with failing tests o
     [(project: Project) => project.commit('CHANGELOG.md', '# Changelog\n'), ['minor'], /nothing under "## Unreleased"/],
     [(project: Project) => project.commit('fails', ''), ['minor'], /the tests fail; nothing was changed/],
     [(project: Project) => project.git('tag', 'v0.9.1'), ['patch'], /the tag v0\.9\.1 exists/],
+    [(project: Project) => project.git('config', '--unset', 'user.signingkey'), ['minor'], /releases are signed/],
     [() => undefined, ['0.8.0'], /0\.8\.0 is not later than 0\.9\.0/],
     [() => undefined, [], /say what to release/],
     [() => undefined, ['soon'], /say what to release/],
@@ -95,6 +98,12 @@ function makeProject(t: TestContext) {
   write('tools/npm', '#!/bin/sh\n! [ -e fails ]\n');
   fs.chmodSync(path.join(root, 'tools/npm'), 0o755);
   git('init', '--quiet');
+  const key = path.join(root, '.git/key');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+  fs.writeFileSync(`${key}.signers`, `ana@example.com ${fs.readFileSync(`${key}.pub`, 'utf8')}`);
+  git('config', 'gpg.format', 'ssh');
+  git('config', 'gpg.ssh.allowedSignersFile', `${key}.signers`);
+  git('config', 'user.signingkey', key);
   commit('CHANGELOG.md', CHANGELOG);
   return {
     git,

@@ -6,6 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import '../kit/trust/state.js';
 
 export interface Terminal {
   readonly args: readonly string[];
@@ -46,7 +47,7 @@ export function crew(root: string): Crew {
     enter(args) {
       const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, '--', ...args], {
         cwd: root,
-        env: { PATH: process.env['PATH'], HOME: root },
+        env: { PATH: process.env['PATH'], HOME: root, GUILD_STATE: process.env['GUILD_STATE'] },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       const closed = new Promise<number | null>((done) => child.once('close', done));

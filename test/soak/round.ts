@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openDesk } from '../../src/app/approvals.js';
 import { crew, howItEnded, isRunning, type Crew, type Terminal } from './crew.js';
 import type { Scene } from './scenes.js';
 import { list, outcome, wrongIn, wrongSums, type Outcome } from './verdict.js';
@@ -66,7 +67,7 @@ export async function play({ scene, mode, root, random, was }: Round): Promise<P
     disturb({ mode, random, people, seats, done, now: Date.now() - from });
     for (const id of openQuestions(root).filter((one) => !answered.has(one))) {
       answered.add(id);
-      people.enter(['approve', id]);
+      people.enter(['approve', id, '--seen', await seenAs(root, id)]);
     }
     const late = scene.also?.(root) ?? [];
     isOver = hasEnded(root, scene) && late.length === 0 && seats.every(({ isHost, one }) => isHost || isGone(one));
@@ -186,6 +187,13 @@ function hasEnded(root: string, { ends }: Scene): boolean {
   const ended = new Set([...list(root, 'tasks/completed'), ...list(root, 'tasks/failed')]);
   if (typeof ends === 'number') return list(root, 'results').length >= ends;
   return ends.every((id) => ended.has(`${id}.json`));
+}
+
+async function seenAs(root: string, id: string): Promise<string> {
+  const desk = await openDesk(root, process.env);
+  const { seen } = await desk.find(id);
+  await desk.close();
+  return seen;
 }
 
 function openQuestions(root: string): string[] {

@@ -48,7 +48,7 @@ test('the office story takes fourteen steps, one per pump', async () => {
   assert.equal(tasks(disk), 'executor waiting, human pending, planner waiting');
   assert.match(
     disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!,
-    /- \[_\] A @human #approval `Approve command: \.\.\/\.\.\/bin\/podman ps`/,
+    /- \[_\] A @human #approval `Approve command: bin\/podman ps`/,
   );
   const calls = world.calls.length;
   // 4: nothing happens until the human looks

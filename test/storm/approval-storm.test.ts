@@ -13,11 +13,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { auditEffects } from '../../src/app/audit-effects.js';
 import { openWorkspace } from '../../src/app/index.js';
+import { openDesk } from '../../src/app/approvals.js';
 import { openReader } from '../../src/app/readers/open-reader.js';
+import { ProblemError } from '../../src/domain/problem.js';
 import { approvalOf } from '../../src/domain/task/approval.js';
 import { print53 } from '../../src/domain/task/id.js';
 import { EVERYTHING, SEED } from '../kit/seed.js';
 import { seeded } from '../kit/sim-processes.js';
+import '../kit/trust/state.js';
 
 const APPROVALS = EVERYTHING ? 200 : 40;
 const LIMIT_MS = 1_800_000;
@@ -43,7 +46,7 @@ function writeStory(root: string): void {
     fs.mkdirSync(path.join(root, 'tasks', state), { recursive: true });
   put(
     'guild.yaml',
-    'model: demo/model\nproviders: { demo: { kind: scripted } }\nlimits: { attempts: 1000, parallel: 6 }\nwatch: { rescan: 1s }\ngit: false\n',
+    `model: demo/model\nproviders: { demo: { kind: scripted } }\nlimits: { attempts: 1000, parallel: 6, requests: ${APPROVALS} }\nwatch: { rescan: 1s }\ngit: false\n`,
   );
   put('agents/ana.md', '---\ndescription: Acts\ntools: [execute_command]\nmaxConcurrentTasks: 6\n---\nAct.\n');
   put('script.yaml', SCRIPT);
@@ -65,20 +68,17 @@ async function answerSome(root: string, random: () => number): Promise<void> {
   const chosen = openIds(root).filter((id) => buffer.includes(`id: ${id}\n`) && random() < 0.2);
   if (chosen.length === 0) return;
   if (random() < 0.8) {
-    const store = openReader(root);
-    for (const task of chosen) {
-      const answer = { approved: isYes(task), by: 'human' };
-      const at = new Date().toISOString();
-      await store.intents.submit({
-        kind: 'answer',
-        id: `a${Math.floor(random() * 1e9)}`,
-        task,
-        answer,
-        by: 'human',
-        at,
+    const desk = await openDesk(root, process.env);
+    const open = new Map(desk.list().map((request) => [request.id, request]));
+    for (const id of chosen) {
+      const seen = open.get(id)?.seen;
+      if (seen === undefined) continue;
+      await desk.answer(id, seen, { approved: isYes(id), by: 'human' }).catch((error: unknown) => {
+        // A process may have settled an earlier answer, for example on the ballot.
+        if (!(error instanceof ProblemError) || error.message !== `${id} was already answered`) throw error;
       });
     }
-    return store.close();
+    return desk.close();
   }
   let text = buffer;
   for (const id of chosen)
@@ -132,7 +132,7 @@ test(
     const fates = { done: 0, refused: 0, unknown: 0 };
     const approvals = (await store.tasks.ended()).flatMap(({ task }) => approvalOf(task) ?? []);
     for (const { id, answer, request } of approvals) {
-      const file = path.join(root, 'workspaces/ana', String(request.arguments['command']).split('>> ')[1]!);
+      const file = path.join(root, String(request.arguments['command']).split('>> ')[1]!);
       const runs = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').length - 1 : 0;
       const { state } = await store.effects.get(id);
       const shown = new RegExp(` {2}id: ${id}\\n(?: {2}.*\\n)*? {2}fate: "?(done|refused|unknown)`).exec(ballot)?.[1];

@@ -71,24 +71,25 @@ function judge(id, kind, task) {
 }
 
 /**
- * The file was written between its started and done records, with the right bytes; a second write
- * would be later.
+ * The file was written after the record of its start and before that of its outcome, with the right
+ * bytes; a second write would be later.
  */
 function effect(id, unsure) {
   const file = path.join(root, 'workspaces/writer', `${id}.txt`);
-  const records = list('.guild/run').filter((name) => name.startsWith(`${id}.call-`));
-  const started = records.filter((name) => name.endsWith('.started'));
-  const done = records.filter((name) => name.endsWith('.done'));
+  const started = list('.guild/run').filter((name) => name.startsWith(`${id}.call-`));
   fault(`${id} began its effect ${started.length} times`, started.length === 1);
   if (!fs.existsSync(file)) return void fault(`${id}'s file is missing though it says so`, unsure);
   fault(
     `${id}'s file holds ${JSON.stringify(fs.readFileSync(file, 'utf8'))}`,
     fs.readFileSync(file, 'utf8') === `${id} wrote this\n`,
   );
-  const at = (name) => fs.statSync(path.join(root, '.guild/run', name)).mtimeMs;
+  if (started.length !== 1) return;
   const written = fs.statSync(file).mtimeMs;
-  if (started.length === 1) fault(`${id} wrote before it said so`, written >= at(started[0]) - 20);
-  if (done.length === 1) fault(`${id} wrote again after it was done`, written <= at(done[0]) + 20);
+  const record = `.guild/run/${started[0]}`;
+  const [start, outcome] = text(record).split('\n');
+  fault(`${id} wrote before it said so`, written >= Date.parse(JSON.parse(start).at) - 20);
+  const done = fs.statSync(path.join(root, record)).mtimeMs;
+  if (outcome) fault(`${id} wrote again after it was done`, written <= done + 20);
 }
 
 for (const name of list('sessions')) {

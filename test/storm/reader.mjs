@@ -22,12 +22,16 @@ const known = new Map();
 while (going) {
   for (const state of STATES) each(path.join(root, 'tasks', state), task);
   each(path.join(root, 'sessions'), session);
+  each(path.join(root, 'results'), page);
+  each(path.join(root, '.guild/run'), lines);
+  each(path.join(root, 'events'), lines);
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 process.stdout.write(JSON.stringify({ reads, torn, partSeen }));
 
 function each(folder, read) {
   for (const name of list(folder)) {
+    if (name.endsWith('.leaving')) continue; // its content is being changed
     const file = path.join(folder, name);
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (stat === undefined || known.get(file) === `${stat.ino} ${stat.size} ${stat.mtimeMs}`) continue;
@@ -47,6 +51,23 @@ function task(file, text) {
     torn.push(`${file}: ${error.message}: ${JSON.stringify(text.slice(0, 200))}`);
     return false;
   }
+}
+
+function page(file, text) {
+  if (!/^# .+\n\n[^]*\n$/.test(text)) torn.push(`${file}: ${JSON.stringify(text.slice(0, 200))}`);
+  return true;
+}
+
+/** The first line is whole from the start; a last line without its newline is being written. */
+function lines(file, text) {
+  const all = text.split('\n').slice(0, -1);
+  try {
+    if (all.length === 0) throw new Error('it has no line');
+    for (const line of all) JSON.parse(line);
+  } catch (error) {
+    torn.push(`${file}: ${error.message}: ${JSON.stringify(text.slice(0, 200))}`);
+  }
+  return true;
 }
 
 function session(file, text) {

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openWorkspace } from '../../src/app/index.js';
 import { seeded } from '../kit/sim-processes.js';
+import '../kit/trust/state.js';
 
 export interface Storm {
   root: string;

@@ -112,10 +112,11 @@ test("marking the agent's own task as completed or failed is its final answer", 
     text(await desk.use('update_task', { id: 'mine', status: 'completed', note: ' It is up. ' })),
     'final: It is up.',
   );
-  assert.equal(
-    text(await desk.use('update_task', { status: 'failed', note: 'no access' })),
-    'final: Not achieved: no access',
-  );
+  assert.deepEqual(await desk.use('update_task', { status: 'failed', note: 'no access' }), {
+    kind: 'final',
+    text: 'no access',
+    success: false,
+  });
   assert.equal(
     text(await desk.use('update_task', { id: 'up', status: 'completed', note: 'ok' }, { role: 'work', parent: 'up' })),
     'final: ok',

@@ -9,8 +9,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openWorkspace, type OpenOptions } from '../../src/app/index.js';
+import { openWorkspace, type OpenOptions, type Problem } from '../../src/app/index.js';
 import { openHistory } from '../../src/app/readers/history.js';
+import { trust } from '../kit/trust/state.js';
 
 const FIXTURE = fileURLToPath(new URL('../../../test/fixtures/workspace-3cfc890/workspace.tar.gz', import.meta.url));
 const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-upgrade-')));
@@ -67,6 +68,8 @@ let was: Files;
 let is: Files;
 let oldHead: string;
 let pausedTask: string;
+let asked: Problem[];
+let restricted: Files;
 
 before(async () => {
   execFileSync('tar', ['-xzf', FIXTURE, '-C', base]);
@@ -83,6 +86,19 @@ before(async () => {
 });
 
 after(() => fs.rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+
+test('it opens restricted with one question, and nothing of it acts before it is trusted', () => {
+  assert.deepEqual(
+    asked.map(({ code }) => code),
+    ['needs_human'],
+  );
+  for (const part of ['plugin post', 'storage/policy.yaml', 'storage/terminal-cmd-allowlist.yaml'])
+    assert.ok(asked[0]!.message.includes(part), part);
+  assert.equal(restricted.get('context/posted.txt'), was.get('context/posted.txt'));
+  for (const name of ['agreed', 'ticked', 'intent'])
+    assert.equal(restricted.get(`context/${name}.txt`), undefined, `an old answer does not count: ${name}`);
+  assert.match(restricted.get(BALLOT)!, /content: as edited/, 'what a person wrote stays in the file');
+});
 
 test('every task ends as expected, and none is lost', () => {
   const left = [...is.keys()].filter((file) => OPEN.some((state) => file.startsWith(`tasks/${state}/`)));
@@ -204,7 +220,14 @@ test('the history continues in its own repository, and the old commits stay read
 /** Pumps, answers approvals and lets time pass until nothing is left to do. */
 async function finish(): Promise<void> {
   const clock = clockFrom(Date.parse(events(was).at(-1)!.at) + 60_000);
-  const workspace = await openWorkspace(root, { clock, env: { ...process.env, GUILD_SANDBOX: 'off', HOME: base } });
+  const options = { clock, env: { ...process.env, GUILD_SANDBOX: 'off', HOME: base } };
+  const stranger = await openWorkspace(root, options);
+  await stranger.pump();
+  await stranger.close();
+  asked = stranger.configProblems;
+  restricted = snapshot();
+  trust(root, options.env);
+  const workspace = await openWorkspace(root, options);
   try {
     for (let rounds = 0; rounds < 40; rounds++) {
       const { due } = await workspace.pumpUntilQuiet();
@@ -222,12 +245,16 @@ async function finish(): Promise<void> {
   }
 }
 
-/** A person allows everything on the ballot. True if there was something. */
+/**
+ * A person allows everything on the ballot, one of them edited as before. True if there was
+ * something.
+ */
 function answer(): boolean {
   let waits = false;
   edit(BALLOT, (text) => {
     waits = text.includes('- [_]');
-    return text.replaceAll('- [_]', '- [x]');
+    const edited = text.replace(/(id: page-edited\S*-again-2\n[^]*?content: )as asked/, '$1as edited');
+    return edited.replaceAll('- [_]', '- [x]');
   });
   return waits;
 }

@@ -1,6 +1,9 @@
 /** A ballot on a simulated disk, and a person who saves it. */
 import { ballot } from '../../../src/adapters/ballot/index.js';
 import type { Approval } from '../../../src/domain/task/approval.js';
+import { consent } from '../../../src/adapters/consent/index.js';
+import type { Consent } from '../../../src/ports/consent/index.js';
+import type { Disk } from '../../../src/ports/disk.js';
 import type { Ballot, BallotReading } from '../../../src/ports/ballot.js';
 import { simClock, type SimClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
@@ -27,6 +30,11 @@ export function approval(id: string, command = `make ${id}`, digest = `${id}-012
   };
 }
 
+/** What this machine has shown, next to the workspace. */
+export function consentOn(disk: Disk): Consent {
+  return consent({ disk, folder: '/state/w', workspace: 'w', keyFile: '/state/key' });
+}
+
 export interface Desk {
   disk: SimDisk;
   clock: SimClock;
@@ -46,7 +54,7 @@ export async function desk(...shown: Approval[]): Promise<Desk> {
   const disk = simDisk();
   for (const folder of ['/w/tasks', '/w/.guild/tmp']) disk.makeFolder(folder);
   const clock = simClock({ start: '1969-12-31T00:00:00.000Z' });
-  const form = ballot({ root: '/w', disk, clock, peer: 'peer01' });
+  const form = ballot({ root: '/w', disk, clock, peer: 'peer01', consent: consentOn(disk) });
   if (shown.length > 0) await form.show(shown, [], new Map());
   form.read(shown);
   const settle: Desk['settle'] = async (open) => {

@@ -5,6 +5,7 @@ import { ballot } from '../../../src/adapters/ballot/index.js';
 import type { Approval } from '../../../src/domain/task/approval.js';
 import type { Ballot } from '../../../src/ports/ballot.js';
 import type { Disk } from '../../../src/ports/disk.js';
+import { consentOn } from './desk.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 
@@ -29,7 +30,7 @@ function approval(id: string): Approval {
 /**
  * Runs `first` between the other process's last check and its rename, so that it is overwritten.
  */
-async function overwrite(disk: SimDisk, first: () => Promise<void>): Promise<Ballot> {
+async function overwrite(disk: SimDisk, first: () => Promise<unknown>): Promise<Ballot> {
   let before: string | undefined;
   let isBetween = false;
   const late: Disk = {
@@ -47,7 +48,7 @@ async function overwrite(disk: SimDisk, first: () => Promise<void>): Promise<Bal
       return disk.rename(from, to);
     },
   };
-  const other = ballot({ root: '/w', disk: late, clock: simClock(), peer: 'other' });
+  const other = ballot({ root: '/w', consent: consentOn(disk), disk: late, clock: simClock(), peer: 'other' });
   await other.show([approval('b')], [], new Map());
   return other;
 }
@@ -56,11 +57,21 @@ test('an entry overwritten by another process is shown again, not withdrawn', as
   const disk = simDisk();
   for (const folder of ['/w/tasks', '/w/.guild/tmp']) disk.makeFolder(folder);
   const clock = simClock();
-  const first = ballot({ root: '/w', disk, clock, peer: 'one', livePeers: async () => ['one', 'other', 'third'] });
+  const first = ballot({
+    root: '/w',
+    consent: consentOn(disk),
+    disk,
+    clock,
+    peer: 'one',
+    livePeers: async () => ['one', 'other', 'third'],
+  });
   await overwrite(disk, () => first.show([approval('a')], [], new Map()));
   assert.ok(!disk.tree().get(FILE)!.includes('id: a\n'), 'overwritten');
   const both = [approval('a'), approval('b')];
-  for (const reader of [first, ballot({ root: '/w', disk, clock: simClock(), peer: 'third' })])
+  for (const reader of [
+    first,
+    ballot({ root: '/w', consent: consentOn(disk), disk, clock: simClock(), peer: 'third' }),
+  ])
     assert.deepEqual(reader.read(both), { answers: [], withdrawn: [], problems: [] });
   await first.show(both, [], new Map());
   for (const id of ['a', 'b']) assert.ok(disk.tree().get(FILE)!.includes(`id: ${id}\n`), id);

@@ -107,3 +107,34 @@ test('a task that left and came back between two scans is read again after a fil
   assert.equal(tasks.byId.get('t')!.state, 'active');
   assert.ok(await one.tasks.settle(again, { ...again.task, result: 'done' }, 'completed'));
 });
+
+test('a file event about a change of this process is no news, and one of others needs no listing', async () => {
+  const { disk, join } = start();
+  const one = join();
+  const pending = (id: string): string => `/w/tasks/pending/${id}.json`;
+  for (const id of ['mine', 'theirs', 'edited']) disk.save(pending(id), TASK);
+  let lists = 0;
+  const counting = { ...disk, list: (folder: string) => (lists++, disk.list(folder)) };
+  const at = layout('/w');
+  const tasks = openTasks(counting, at, quarantine(disk, at), () => new Date('2026-01-01T00:00:00Z'));
+  const nothing = (): boolean => false;
+  tasks.scan(true, nothing);
+  assert.equal(tasks.doubt(pending('mine')), false, 'the index agrees');
+  assert.equal(tasks.doubt('/w/inbox/mail.jsonl'), true, 'not a task');
+  lists = 0;
+  await one.tasks.scan(true);
+  const claim = (await one.tasks.claim('theirs', 'ana'))!;
+  disk.save(pending('edited'), TASK.replace('do it', 'do it well'));
+  disk.save(pending('new'), TASK);
+  const active = `/w/tasks/active/theirs_ana-${one.presence.peer.id}.json`;
+  for (const file of [pending('theirs'), active, pending('edited'), pending('new')])
+    assert.equal(tasks.doubt(file), true, file);
+  assert.deepEqual(tasks.scan(false, nothing), { problems: [], gone: [] });
+  assert.equal(lists, 0);
+  assert.equal(tasks.byId.get('theirs')!.state, 'active');
+  assert.equal(tasks.byId.get('edited')!.task.description, 'do it well');
+  assert.equal(tasks.byId.get('new')!.state, 'pending');
+  assert.ok(await one.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed'));
+  assert.equal(tasks.doubt(active), true);
+  assert.deepEqual(tasks.scan(false, nothing).gone, ['theirs']);
+});

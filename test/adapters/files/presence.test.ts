@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { watchWorkspace, ringPeers } from '../../../src/adapters/files/watcher.js';
 import { folders, layout, type Layout } from '../../../src/adapters/files/base/layout.js';
-import { presence, type Presence } from '../../../src/adapters/files/presence.js';
+import { presence, type Presence } from '../../../src/adapters/files/base/presence.js';
 import { atomicWrite } from '../../../src/adapters/files/base/atomic-write.js';
 import { isWarden, patience } from '../../../src/domain/peer.js';
 import type { Disk } from '../../../src/ports/disk.js';
@@ -153,7 +153,7 @@ test('the watcher tells joins and leaves from work, can be rung for all, and fol
   const hung = watchWorkspace(l, {
     ring: () => void heard.add('ring'),
     peers: (gone) => void heard.add(gone ? 'gone' : 'came'),
-    touched: (file) => void heard.add(path.relative(l.root, file)),
+    touched: (file) => (heard.add(path.relative(l.root, file)), true),
   });
   const hears = async (what: string, cause: () => void): Promise<void> => {
     await settled(heard);

@@ -17,6 +17,20 @@ const CASES: [what: string, status: number, body: unknown, kind: string, says: R
     /body\.top_k: Extra inputs are not permitted/,
   ],
   [
+    'a refused setting is named with where to change it',
+    400,
+    { error: { message: "Unsupported value: 'reasoning_effort' does not support 'x' with this model." } },
+    'refused',
+    /'reasoning_effort' does not support 'x' with this model\.; remove or change reasoning in the file of agent ana/,
+  ],
+  [
+    'stale thoughts have a class of their own',
+    400,
+    { type: 'error', error: { message: 'messages.1.content.0: Invalid `signature` in `thinking` block' } },
+    'stale_thoughts',
+    /Invalid `signature`/,
+  ],
+  [
     'Mistral had the details at the top',
     422,
     { detail: [{ loc: ['body', 'n'], msg: 'Field required' }] },

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { callSdk } from '../../../src/adapters/models/ai-sdk/call-sdk.js';
-import { promptWriter } from '../../../src/adapters/models/ai-sdk/prompt.js';
+import { thoughtBook } from '../../../src/adapters/models/ai-sdk/prompt/thoughts.js';
+import { promptWriter } from '../../../src/adapters/models/ai-sdk/prompt/prompt.js';
 import { httpFetch } from '../../../src/adapters/models/ai-sdk/http-fetch.js';
 import { keepAliveHttp } from '../../../src/adapters/models/ai-sdk/http.js';
-import { createModel, endpointOf } from '../../../src/adapters/models/ai-sdk/endpoint.js';
+import { createModel } from '../../../src/adapters/models/ai-sdk/create-model.js';
+import { endpointOf } from '../../../src/adapters/models/ai-sdk/endpoint.js';
 import type { ModelRequest } from '../../../src/ports/model.js';
 import { rawServer, sse } from '../../kit/raw-server.js';
 
@@ -87,6 +89,7 @@ async function ask(events: object[]) {
     request,
     asked,
     new AbortController().signal,
+    { thoughts: await thoughtBook().of(request, { provider: 'openai', model: 'gpt-5' }), media: undefined },
   );
   return { reply, sent: server.requests[0]! };
 }

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
-import { promptWriter, type Prompt } from '../../../src/adapters/models/ai-sdk/prompt.js';
+import { promptWriter } from '../../../src/adapters/models/ai-sdk/prompt/prompt.js';
+import type { Prompt } from '../../../src/adapters/models/ai-sdk/prompt/types.js';
 import type { Message } from '../../../src/domain/session/session.js';
 import { compactor } from '../../../src/engine/conversation/compact.js';
 
@@ -61,7 +62,10 @@ test('every tool call is followed by its results, and no message is lost', () =>
 test('the same holds if only the end of a long conversation is shown', () => {
   fc.assert(
     fc.property(edited, (messages) => {
-      const view = compactor(2000, 0, 100)([...messages], true);
+      const all: Message[] = [...messages];
+      const { view: show, compaction } = compactor(2000, 0, 100);
+      all.push(...[compaction(all, true)].flatMap((outline) => outline ?? []));
+      const view = show(all);
       assertAccepted(promptWriter().toPrompt('', view));
       const shown = new Set(view.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
       const called = new Set(messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));

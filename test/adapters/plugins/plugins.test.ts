@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { openWorkspace } from '../../../src/app/index.js';
 import { loadPlugins, type Plugins } from '../../../src/adapters/plugins/index.js';
 import { openRoster } from '../../../src/app/readers/open-roster.js';
+import { trust } from '../../kit/trust/state.js';
 
 const TOOL = `{
   definition: { name: 'NAME', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
@@ -28,6 +29,7 @@ const load = (root: string, ...names: string[]): Promise<Plugins> =>
     root,
     env: {},
     builtIn: path.join(root, 'none'),
+    own: path.join(root, 'plugins'),
     plugins: Object.fromEntries(names.map((name) => [name, {}])),
   });
 
@@ -98,6 +100,7 @@ test('a plugin that guild.yaml does not name never runs', async (t) => {
     'guild.yaml': 'git: false\n',
     'plugins/evil/index.mjs': `import fs from 'node:fs'; fs.writeFileSync(new URL('ran', import.meta.url), ''); export default { tools: [] };`,
   });
+  trust(root);
   const workspace = await openWorkspace(root, { env: {} });
   await workspace.pump();
   await workspace.close();
@@ -115,6 +118,7 @@ test('an agent that lists a plugin tool can use it; it is validated, approved an
     'agents/ana.md': '---\ndescription: d\ntools: [shout]\n---\nx {{tool_descriptions}}\n',
     'plugins/one/index.mjs': `export default ({ config }) => ({ tools: config.level === 3 ? [${TOOL.replace('NAME', 'shout')}] : [] });`,
   });
+  trust(root);
   const workspace = await openWorkspace(root, { env: {} });
   t.after(() => workspace.close());
   assert.deepEqual(workspace.configProblems, []);
@@ -140,6 +144,7 @@ test('plugins deliver messages during watch, and one that fails to start does no
     'plugins/broken/index.mjs': `export default { start() { throw new Error('no line'); } };`,
   });
   const problems: string[] = [];
+  trust(root);
   const workspace = await openWorkspace(root, {
     env: {},
     watchers: { problem: ({ message }) => problems.push(message) },

@@ -13,6 +13,7 @@ import { openWorkspace, type Workspace } from '../../../src/app/index.js';
 import { loadPlugins } from '../../../src/adapters/plugins/index.js';
 import { slackServer, type SlackServer } from '../../kit/slack-server.js';
 import { until } from '../../kit/until.js';
+import { trust } from '../../kit/trust/state.js';
 
 const TOKENS = { SLACK_BOT_TOKEN: 'xoxb-test', SLACK_APP_TOKEN: 'xapp-test' };
 const BUILT_IN = packageFolder('plugins');
@@ -56,6 +57,7 @@ const message = (ts: string, text: string, more: object = {}): Record<string, un
 test('a Slack message is stored before it is acknowledged, and becomes one task even if repeated', async (t) => {
   const server = await startServer(t);
   const root = workspaceFolder(t, '- {agent: planner, say: Noted.}\n');
+  trust(root);
   const workspace = await openWorkspace(root, { env: { ...TOKENS, SLACK_API_URL: server.url } });
   const stop = new AbortController();
   const watching = workspace.watch(stop.signal);
@@ -102,6 +104,7 @@ test('slack_send waits for approval, posts once and records the message in the o
     t,
     '- {agent: planner, turn: 1, call: [{slack_send: {recipient: "#ops", text: "It is <up>."}}]}\n- {agent: planner, turn: 2, say: Sent.}\n',
   );
+  trust(root);
   const workspace = await openWorkspace(root, { env: { ...TOKENS, SLACK_API_URL: server.url } });
   t.after(() => workspace.close());
   const task = await workspace.add({ description: 'tell ops', to: 'planner' });
@@ -112,12 +115,31 @@ test('slack_send waits for approval, posts once and records the message in the o
   await workspace.pumpUntilQuiet();
   assert.deepEqual(
     server.calls.map(({ method, token, args }) => [method, token, args['channel'], args['text']]),
-    [['chat.postMessage', 'xoxb-test', '#ops', 'It is <up>.']],
+    [['chat.postMessage', 'xoxb-test', '#ops', 'It is &lt;up&gt;.']],
   );
   assert.equal((await workspace.task(task.id))!.task.result, 'Sent.');
   const [sent] = lines(root, 'slack-outbox.jsonl');
   assert.equal(sent!['sent'], true);
   assert.equal(sent!['slack_ts'], '1700000000.000100');
+});
+
+test('a message that Slack refuses for haste is posted when Slack allows it', async (t) => {
+  const server = await startServer(t);
+  const root = workspaceFolder(t);
+  const { tools } = await loadPlugins(pluginOptions(root, { ...TOKENS, SLACK_API_URL: server.url }));
+  const send = tools.find(({ name }) => name === 'slack_send')!;
+  const context = { agent: { name: 'planner' }, task: { id: 't' }, callId: 'c', approved: true };
+  server.limits.push(1);
+  const reply = (await send.run({ recipient: '#ops', text: 'a & b' }, context as never)) as { kind: string };
+  assert.equal(reply.kind, 'text');
+  assert.deepEqual(
+    server.calls.map(({ args }) => args['text']),
+    ['a &amp; b', 'a &amp; b'],
+  );
+  assert.equal(lines(root, 'slack-outbox.jsonl').length, 1);
+  server.limits.push(86_400);
+  const late = (await send.run({ recipient: '#ops', text: 'x' }, context as never)) as { message: string };
+  assert.match(late.message, /was not sent; try again in 86400 s/);
 });
 
 test('a message that Slack refuses is explained and not retried', async (t) => {
@@ -161,6 +183,7 @@ test('a refused token is reported once, and work continues', async (t) => {
   server.answers.set('apps.connections.open', { ok: false, error: 'invalid_auth' });
   const root = workspaceFolder(t, '- {agent: planner, say: Noted.}\n');
   const problems: string[] = [];
+  trust(root);
   const workspace = await openWorkspace(root, {
     env: { ...TOKENS, SLACK_API_URL: server.url },
     watchers: { problem: ({ message }) => problems.push(message) },
@@ -190,6 +213,7 @@ test('without a token messages are read from and written to files', async (t) =>
     path.join(root, 'inbox/slack-messages.jsonl'),
     'junk\n{"from":"sarah","text":"Is Redis up?"}\n{"torn',
   );
+  trust(root);
   const workspace = await openWorkspace(root, { env: {} });
   t.after(() => workspace.close());
   await workspace.pumpUntilQuiet();

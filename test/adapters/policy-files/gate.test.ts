@@ -22,7 +22,7 @@ test('a write shows the lines it changes, and says so if it changes none', (t) =
     judge: { spelling: judgeSpelling, path: judgePath },
     search: search({ kind: 'lexical' }),
   });
-  const { judge } = gate({ root, disk: disk(), folder: files, peer: 'me' });
+  const { judge } = gate({ root, disk: disk(), folder: files, peer: 'me', isSandboxed: () => true });
   const diffOf = (lines: string[]): string | undefined =>
     judge(agent('ana'), 'write_file', { path: 'notes.md', content: lines.join('\n') }).diff;
   assert.equal(diffOf(before.with(1, 'two').with(37, 'thirty-eight'))?.split('\n').length, 15);

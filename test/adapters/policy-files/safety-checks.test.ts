@@ -46,7 +46,7 @@ test('a rule with safety checks allows a write without asking if they pass', (t)
     reason: 'its own folder',
     path: file,
   });
-  const it = gate({ root, disk: disk(), folder: { judge } as WorkspaceFiles, peer: 'me' });
+  const it = gate({ root, disk: disk(), folder: { judge } as WorkspaceFiles, peer: 'me', isSandboxed: () => true });
   const said = it.judge(agent('ana'), 'write_file', { path: 'workspaces/ana/x.md', content: 'hello' });
   assert.equal(said.verdict, 'auto');
   assert.match(said.reasons[0]!, /files\.drafts$/);

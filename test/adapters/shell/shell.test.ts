@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { fc } from '../../kit/properties.js';
+import { commandEnv } from '../../../src/adapters/shell/environment.js';
 import { shell } from '../../../src/adapters/shell/index.js';
 import { skipReason, shellBench, MODES } from '../../kit/commands.js';
 import { until, withEnoughTime } from '../../kit/until.js';
@@ -21,8 +22,8 @@ for (const mode of MODES) {
   });
 
   test(`${mode}: a line that runs without a shell does the same as bash`, { skip }, async (t) => {
-    const { line, script, home } = shellBench(t, mode);
-    await script('printf "one\\ntwo\\nthree\\n" > f; mkdir d; echo x > "d/a b"');
+    const { line, script, root } = shellBench(t, mode);
+    await script('cd ../..; printf "one\\ntwo\\nthree\\n" > f; mkdir d; echo x > "d/a b"');
     const lines = [
       'echo a b   c',
       "echo 'a  b' \"c'd\" e\\ f '$HOME' '`id`' ';' '|'",
@@ -52,8 +53,8 @@ for (const mode of MODES) {
     ];
     for (const text of lines) {
       const bash = spawnSync('bash', ['--norc', '--noprofile', '-c', `exec 2>&1; ${text}`], {
-        cwd: home,
-        env: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8' },
+        cwd: root,
+        env: { PATH: process.env['PATH'], LANG: 'C.UTF-8' },
         stdio: ['ignore', 'pipe', 'pipe'],
         encoding: 'utf8',
       });
@@ -94,7 +95,7 @@ for (const mode of MODES) {
       what: { plan },
       timeoutMs: 120_000,
       maxOutputBytes: 999,
-      network: false,
+      writes: 'own',
     });
     assert.deepEqual([ran.kind, ran.kind === 'exited' && ran.code], ['exited', 127]);
     assert.match(ran.kind === 'exited' ? ran.output : '', /^no-such-thing: command not found\n$/);
@@ -104,15 +105,14 @@ for (const mode of MODES) {
   test(`${mode}: the environment is clean and input is empty`, { skip }, async (t) => {
     process.env['GUILD_TEST_API_KEY'] = 'sk-do-not-leak';
     t.after(() => delete process.env['GUILD_TEST_API_KEY']);
-    const { script, home } = shellBench(t, mode);
-    const ran = await script('env -u SHLVL -u _ -u PWD; cat; echo end');
-    assert.deepEqual(ran.output.trim().split('\n').toSorted(), [
-      `HOME=${home}`,
-      'LANG=C.UTF-8',
-      `PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin${process.platform === 'darwin' ? ':/opt/homebrew/bin' : ''}`,
-      'TERM=dumb',
-      'end',
-    ]);
+    const { script } = shellBench(t, mode);
+    const ran = await script('env -u SHLVL -u _ -u PWD -u OLDPWD; ls -A ~; touch ~/x; cat; echo end');
+    const names = Object.keys(commandEnv({ home: '', scratch: '' }));
+    const variables = ran.output.split('\n').flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
+    assert.deepEqual(variables.toSorted(), names.toSorted());
+    assert.doesNotMatch(ran.output, /do-not-leak/);
+    // Root without a sandbox may write any folder.
+    assert.match(ran.output, mode === 'sandboxed' ? /touch: .*Read-only file system\nend\n$/ : /end\n$/);
   });
 
   test(`${mode}: standard output and error keep their order`, { skip }, async (t) => {
@@ -145,7 +145,7 @@ for (const mode of MODES) {
 
   test(`${mode}: endless output ends the command`, { skip }, async (t) => {
     const { script } = shellBench(t, mode, { limits: { runawayBytes: 1_000_000 } });
-    const ran = await script('yes', { maxOutputBytes: 1000 });
+    const ran = await script('yes', { maxOutputBytes: 1000, writes: 'workspace' });
     assert.deepEqual([ran.kind, ran.kind === 'killed' && ran.by, ran.cut], ['killed', 'output', true]);
   });
 
@@ -215,7 +215,13 @@ for (const mode of MODES) {
   test(`${mode}: commands of one agent run one after another; agents run in parallel`, { skip }, async (t) => {
     const { shell: instance, root } = shellBench(t, mode);
     const run = (agent: string, script: string) =>
-      instance.run({ agent, what: { script }, timeoutMs: 120_000, maxOutputBytes: 1000, network: false });
+      instance.run({
+        agent,
+        what: { script: `cd workspaces/${agent}; ${script}` },
+        timeoutMs: 120_000,
+        maxOutputBytes: 1000,
+        writes: 'workspace',
+      });
     const held = 'touch up; while [ ! -e go ]; do sleep 0.02; done; echo 1 >> log';
     const going = [run('ana', held), run('ana', 'echo 2 >> log; cat log'), run('bob', held), run('eve', held)];
     const file = (agent: string, name: string): string => path.join(root, 'workspaces', agent, name);
@@ -230,10 +236,10 @@ for (const mode of MODES) {
   test(`${mode}: unusual agent names work, and invalid ones are refused`, { skip }, async (t) => {
     const { shell: instance, root } = shellBench(t, mode);
     const run = (agent: string) =>
-      instance.run({ agent, what: { script: 'pwd' }, timeoutMs: 120_000, maxOutputBytes: 1000, network: false });
+      instance.run({ agent, what: { script: 'pwd' }, timeoutMs: 120_000, maxOutputBytes: 1000, writes: 'workspace' });
     for (const agent of ['A.b-c_d', 'n'.repeat(100), 'main.lock']) {
       const ran = await run(agent);
-      assert.equal(ran.kind === 'exited' && ran.output, `${root}/workspaces/${agent}\n`);
+      assert.equal(ran.kind === 'exited' && ran.output, `${root}\n`);
       assert.ok(ran.kind === 'exited' && ran.commit, agent);
     }
     for (const agent of ['', '.', '..', '../x', '-x', 'a/b', 'a b', 'a\0b', 'ä', '.git', 'n'.repeat(101)]) {
@@ -246,7 +252,7 @@ for (const mode of MODES) {
   test(`${mode}: arguments that the system rejects are reported, and nothing starts`, { skip }, async (t) => {
     const { shell: instance } = shellBench(t, mode);
     const run = (script: string) =>
-      instance.run({ agent: 'ana', what: { script }, timeoutMs: 120_000, maxOutputBytes: 1000, network: false });
+      instance.run({ agent: 'ana', what: { script }, timeoutMs: 120_000, maxOutputBytes: 1000, writes: 'workspace' });
     assert.equal((await run('echo a\0b')).kind, 'not_started');
     assert.equal((await run(`echo ${'x'.repeat(3_000_000)}`)).kind, 'not_started');
     assert.equal((await run('echo fine')).kind, 'exited');
@@ -256,7 +262,7 @@ for (const mode of MODES) {
 test('the confinement text says if there is no sandbox', () => {
   const off = shell({ root: '/', env: { GUILD_SANDBOX: 'off' } });
   assert.equal(off.isSandboxed(), false);
-  assert.match(off.confinement(false), /^not sandboxed, because .*the only restrictions are .*use the network$/);
+  assert.match(off.confinement(undefined), /^not sandboxed, because .*the only restrictions are .*reach any host$/);
 });
 
 /** Command lines of running processes that contain this mark. */

@@ -10,7 +10,7 @@ import { kinIn } from '../../../src/domain/task/lineage.js';
 import type { EventIndex, EventsSeen } from '../../../src/ports/aggregates/event-index.js';
 import { writeFinishedTasks } from '../../../bench/harness/finished-workspace.js';
 import { plainEvents } from './plain-rows.js';
-import { fc } from '../../kit/properties.js';
+import { fc, runs } from '../../kit/properties.js';
 
 interface Site {
   root: string;
@@ -164,7 +164,7 @@ for (const [kind, quietMs] of [
           await here.check();
         }
       }),
-      { numRuns: 10 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -182,7 +182,7 @@ test('damage to any byte of the index of events is noticed', async (t) => {
       damage([...good.keys()][number]!, at);
       await here.check();
     }),
-    { numRuns: 30 },
+    { numRuns: runs(60) },
   );
 });
 

@@ -69,7 +69,7 @@ test('a command killed between approval and end never runs twice, and its outcom
   const first = workspace.spawn('watch');
   await until(() => isAsked(workspace));
   save(workspace, (text) => text.replace('- [_]', '- [x]'));
-  const log = path.join(workspace.root, 'workspaces/ana/log.txt');
+  const log = path.join(workspace.root, 'log.txt');
   await until(() => fs.existsSync(log));
   first.child.kill('SIGKILL');
   await first.ended;
@@ -110,8 +110,8 @@ test('guild approve lists, approves, rejects and edits', async (t) => {
     succeeds(await workspace.guild('pump'));
     const listed = await workspace.guild('approve', '--json');
     assert.equal(listed.code, 4, 'something waits for a human');
-    const [{ id }] = JSON.parse(listed.out) as [{ id: string }];
-    succeeds(await workspace.guild(verb, id, ...more));
+    const [{ id, seen }] = JSON.parse(listed.out) as [{ id: string; seen: string }];
+    succeeds(await workspace.guild(verb, id, ...more, ...(verb === 'reject' ? [] : ['--seen', seen])));
     succeeds(await workspace.guild('pump', '--all'));
     assert.match(answer(workspace), expected);
     assert.equal((await workspace.guild('approve')).code, 0);
@@ -138,9 +138,9 @@ test('a command approved three times is proposed as a rule, which only the human
     'agents/ana.md': agent('execute_command'),
   });
   succeeds(await workspace.guild('pump'));
-  const waiting = JSON.parse((await workspace.guild('approve', '--json')).out) as { id: string }[];
+  const waiting = JSON.parse((await workspace.guild('approve', '--json')).out) as { id: string; seen: string }[];
   assert.equal(waiting.length, 4);
-  succeeds(await workspace.guild('approve', '--all-like', waiting[0]!.id));
+  succeeds(await workspace.guild('approve', '--all-like', waiting[0]!.id, '--seen', waiting[0]!.seen));
   const pumped = await workspace.guild('pump', '--all');
   assert.equal(pumped.code, 4, `the rule waits for a human: ${pumped.err}`);
   const proposed = JSON.parse((await workspace.guild('approve', '--json')).out) as {
@@ -152,7 +152,7 @@ test('a command approved three times is proposed as a rule, which only the human
     ['allow_command'],
   );
   assert.equal((await workspace.guild('policy', 'test', 'touch x; echo hello')).out.split('\t')[0], 'ask');
-  succeeds(await workspace.guild('approve', proposed[0]!.id));
+  succeeds(await workspace.approve(proposed[0]!.id));
   succeeds(await workspace.guild('pump'));
   assert.equal((await workspace.guild('policy', 'test', 'touch x; echo hello')).out.split('\t')[0], 'auto');
   assert.equal((await workspace.guild('policy', 'test', 'touch x; echo hello; ls')).out.split('\t')[0], 'ask');
@@ -160,7 +160,7 @@ test('a command approved three times is proposed as a rule, which only the human
 
 test('without a sandbox a command that ticks the ballot approves nothing', async (t) => {
   const script = `
-- {agent: ana, turn: 1, call: [{execute_command: {command: "sed -i 's/- ._./- [x]/' ../../tasks/approvals.task.md; sleep 1"}}]}
+- {agent: ana, turn: 1, call: [{execute_command: {command: "cd tasks; sed -i 's/- ._./- [x]/' approvals.task.md; sleep 1"}}]}
 - {agent: bob, turn: 1, call: [{execute_command: {command: "touch pwned; sleep 0"}}]}
 - {say: done}
 `;
@@ -181,7 +181,7 @@ test('without a sandbox a command that ticks the ballot approves nothing', async
       request: { agent: string };
     }[];
     const { id } = asked.find(({ request }) => request.agent === 'ana')!;
-    succeeds(await workspace.guild('approve', id));
+    succeeds(await workspace.approve(id));
     if (how === 'pump') {
       for (let n = 0; n < 4; n++) succeeds(await workspace.guildWith(off, 'pump'));
     } else {
@@ -191,19 +191,19 @@ test('without a sandbox a command that ticks the ballot approves nothing', async
       watch.interrupt();
       await watch.ended;
     }
-    assert.ok(!fs.existsSync(path.join(workspace.root, 'workspaces/bob/pwned')), how);
+    assert.ok(!fs.existsSync(path.join(workspace.root, 'pwned')), how);
     assert.ok(isAsked(workspace), 'it is an open question again');
     save(workspace, (text) => text.replaceAll('- [_]', '- [x]'));
-    succeeds(await workspace.guildWith(off, 'pump', '--all'));
-    assert.ok(fs.existsSync(path.join(workspace.root, 'workspaces/bob/pwned')), 'and a person can still say yes');
+    await workspace.guildWith(off, 'pump', '--all');
+    assert.ok(fs.existsSync(path.join(workspace.root, 'pwned')), 'and a person can still say yes');
   }
 });
 
 test("each command leaves a commit of the agent's folder, and the folder can be brought back", async (t) => {
-  const workspace = place(t, office(once('echo one > note.txt')));
+  const workspace = place(t, office(once('echo one > workspaces/ana/note.txt')));
   succeeds(await workspace.guild('pump'));
   const [{ id }] = JSON.parse((await workspace.guild('approve', '--json')).out) as [{ id: string }];
-  succeeds(await workspace.guild('approve', id));
+  succeeds(await workspace.approve(id));
   succeeds(await workspace.guild('pump', '--all'));
   const folder = path.join(workspace.root, 'workspaces/ana');
   const commit = execFileSync('git', ['-C', folder, 'log', '-1', '--format=%H'], { encoding: 'utf8' }).trim();

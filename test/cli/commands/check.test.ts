@@ -3,6 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, scripted, succeeds } from '../../kit/guild.js';
 
+interface Checked {
+  agents: string[];
+  problems: unknown[];
+  warnings: { message: string }[];
+}
+
 /** In the style of public collections. */
 const THIRD_PARTY: Record<string, string> = {
   'code-reviewer': `---
@@ -60,19 +66,76 @@ test('a folder of foreign Claude Code agents loads from any location, with warni
       'docs/notes.md': 'name: no\n',
     });
     const ran = succeeds(await guild('check', '.', '--json'));
-    const { agents, problems, warnings } = JSON.parse(ran.out) as {
-      agents: string[];
-      problems: unknown[];
-      warnings: { message: string }[];
-    };
+    const { agents, problems, warnings } = JSON.parse(ran.out) as Checked;
     assert.deepEqual(problems, [], folder);
     assert.deepEqual(
       agents,
       [...Object.keys(THIRD_PARTY).filter((name) => name !== 'frontend'), 'frontend-developer'].sort(),
       folder,
     );
-    assert.ok(warnings.some(({ message }) => message.includes('mcp__playwright__browser_click')));
+    assert.ok(warnings.some(({ message }) => message.includes('"playwright_browser_click"')));
   }
+});
+
+test('agents in sub-folders and in the folders of other programs are found in a workspace', async (t) => {
+  const agent = (name: string): string => `---\nname: ${name}\ndescription: d\n---\nPrompt\n`;
+  const { guild } = place(
+    t,
+    scripted('- say: fine', {
+      '.claude/agents/team/one.md': agent('one'),
+      '.github/agents/two.agent.md': agent('two'),
+      '.opencode/agent/three.md': agent('three'),
+      '.gemini/agents/four.md': agent('four'),
+      '.agents/five.md': agent('five'),
+      '.agents/skills/pdf/SKILL.md': agent('pdf'),
+      '.agents/notes.md': 'Only notes.\n',
+      '.claude/commands/go.md': agent('go'),
+      '.gemini/agents/one.md': `${agent('one')}A copy for another program.\n`,
+    }),
+  );
+  const { agents, problems, warnings } = JSON.parse(succeeds(await guild('check', '--json')).out) as Checked;
+  assert.deepEqual(agents, ['boss', 'five', 'four', 'hand', 'one', 'three', 'two']);
+  assert.deepEqual(problems, []);
+  assert.match(warnings[0]!.message, /the name "one" is used twice: by \.claude\/agents\/team\/one\.md/);
+});
+
+test('a foreign file that defines no agent is a problem, in a workspace and outside', async (t) => {
+  const lost = { '.claude/agents/open.md': '---\nname: open\ndescription: never closed\n' };
+  for (const files of [lost, scripted('- say: fine', lost)]) {
+    const ran = await place(t, files).guild('check', '.');
+    assert.equal(ran.code, 1);
+    assert.match(ran.err, /open\.md:1:1: the frontmatter that starts here is never closed/);
+  }
+});
+
+test('two agents of one program with one name are a problem unless the files are equal', async (t) => {
+  const agent = (prompt: string): string => `---\nname: twin\ndescription: d\n---\n${prompt}\n`;
+  const files = { 'a/twin.md': agent('x'), 'b/twin.md': agent('x') };
+  succeeds(await place(t, files).guild('check', '.'));
+  const ran = await place(t, { ...files, 'c/twin.md': agent('y') }).guild('check', '.');
+  assert.equal(ran.code, 1);
+  assert.match(ran.err, /the name "twin" is used twice/);
+});
+
+test('a model that is unknown here is replaced by the model of the workspace, with a warning', async (t) => {
+  const { guild } = place(
+    t,
+    scripted('- say: fine', { '.claude/agents/a.md': '---\nname: a\ndescription: d\nmodel: opusplan\n---\nPrompt\n' }),
+  );
+  const { warnings } = JSON.parse(succeeds(await guild('check', '--json')).out) as Checked;
+  assert.match(
+    warnings.map(({ message }) => message).join(),
+    /no model opusplan; the default of the workspace is used/,
+  );
+  assert.equal(succeeds(await guild('run', 'a', 'x', '--quiet')).out, 'fine\n');
+});
+
+test('servers of .mcp.json that guild.yaml does not name are off, and the check says so', async (t) => {
+  const servers = JSON.stringify({ mcpServers: { lab: { command: 'false' }, off: { command: 'false' } } });
+  const files = scripted('- say: fine', { '.mcp.json': servers });
+  files['guild.yaml'] += 'plugins: { mcp: { servers: { lab: true } } }\n';
+  const ran = succeeds(await place(t, files).guild('check'));
+  assert.match(ran.err, /\.mcp\.json: these MCP servers are off: off\n/);
 });
 
 test('an error in an agent file is shown with line and caret, and other agents work', async (t) => {
@@ -267,4 +330,22 @@ test('a command that names an agent whose file cannot be read shows the problem 
     assert.equal(ran.code, 1, command.join(' '));
     assert.match(ran.err, /agents\/torn\.md:\d+:\d+: the file of agent torn cannot be read: /, command.join(' '));
   }
+});
+
+test('a setting that the model refuses is a warning that names both', async (t) => {
+  const { guild } = place(t, {
+    'guild.yaml': 'model: anthropic/claude-opus-5-5\n',
+    'agents/ana.md': '---\ndescription: Answers\ntemperature: 0.2\n---\nAnswer.\n',
+  });
+  const ran = succeeds(await guild('check', '.', '--json'));
+  const { warnings } = JSON.parse(ran.out) as { warnings: { message: string; where: { file: string } }[] };
+  assert.deepEqual(
+    warnings.map(({ message, where }) => [message, where.file]),
+    [
+      [
+        'Claude Fable, Opus 5.5 and Sonnet 5.5 refuse temperature, so it is left out for anthropic/claude-opus-5-5',
+        'agents/ana.md',
+      ],
+    ],
+  );
 });

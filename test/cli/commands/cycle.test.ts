@@ -12,8 +12,7 @@ import { until } from '../../kit/until.js';
 const HOLD = `
 import fs from 'node:fs';
 import path from 'node:path';
-const root = path.resolve(import.meta.dirname, '../..');
-export default { tools: [{
+export default ({ workspace: root }) => ({ tools: [{
   definition: { name: 'hold', description: 'Holds on', parameters: { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] } },
   metadata: { requiresHumanApproval: false },
   execute: async ({ who }) => {
@@ -21,7 +20,7 @@ export default { tools: [{
     while (!fs.existsSync(path.join(root, 'go'))) await new Promise((next) => setTimeout(next, 10));
     return { success: true, content: 'held' };
   },
-}] };
+}] });
 `;
 const RING = { ann: 'ben', ben: 'cyd', cyd: 'ann' };
 const NAMES = Object.keys(RING) as (keyof typeof RING)[];

@@ -104,7 +104,7 @@ test('undo refuses while another process is working', async (t) => {
   const watcher = spawn('watch');
   await until(() => has('tasks/completed/other.json'));
   const refused = await guild('undo', first, '--yes');
-  assert.equal(refused.code, 1);
+  assert.equal(refused.code, 4);
   assert.match(refused.err, new RegExp(`process ${watcher.child.pid} is at work`));
   assert.ok(has('tasks/completed/other.json'));
   watcher.interrupt();

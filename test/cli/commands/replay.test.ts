@@ -118,12 +118,13 @@ test('a watch is recorded with the answer a person gave meanwhile, until it is s
   const watching = workspace.start('record', 'watch.jsonl', 'watch');
   await watching.says(/watching/);
   succeeds(await workspace.guild('task', 'add', 'Publish it', '--to', 'boss', '--id', 'page'));
-  const asked = await watching.says(/\+ human (\S+)[\s\S]*boss waits/);
+  const asked = await watching.says(/\+ human .*?(\S+) waits for you[\s\S]*boss waits/);
   const refused = await workspace.guild('record', 'second.jsonl', 'pump');
   assert.equal(refused.code, 3);
   assert.match(refused.err, /another process \(pid \d+\) works in this workspace/);
   // In a process of its own: an answer in the middle of a pass could not be recorded.
-  succeeds(await workspace.spawn('approve', asked).ended);
+  const [{ seen }] = JSON.parse((await workspace.guild('approve', '--json')).out) as [{ seen: string }];
+  succeeds(await workspace.spawn('approve', asked, '--seen', seen).ended);
   await watching.says(/✓ boss/);
   watching.interrupt();
   const ended = succeeds(await watching.ended);

@@ -22,7 +22,7 @@ function isDone({ list }: Place): boolean {
 
 test('kill -9 in the middle, started again: the same results, each call made once', async (t) => {
   const workspace = place(t, scripted(SLOW, dropped));
-  for (const at of [/boss waits t1/, /resumes after a lost process|hand list_directory/]) {
+  for (const at of [/boss waits thing t1/, /resumes after a lost process|hand list_directory/]) {
     const watch = workspace.spawn('watch');
     await watch.says(at);
     watch.child.kill('SIGKILL');
@@ -139,10 +139,8 @@ test('a process whose file in agents/live is deleted writes it again and continu
   for (const { interrupt } of watches) interrupt();
   for (const { ended } of watches) assert.equal((await ended).code, 0);
   for (const id of TASKS) assert.equal(workspace.read(`results/${id}.md`), `# thing ${id}\n\nDone: ${id}.\n`);
-  assert.deepEqual(
-    [workspace.list('tasks/active'), workspace.list('.guild/journal'), workspace.list('tasks/failed')],
-    [[], [], []],
-  );
+  const unclosed = workspace.list('.guild/journal').filter((name) => !name.endsWith('.closed'));
+  assert.deepEqual([workspace.list('tasks/active'), unclosed, workspace.list('tasks/failed')], [[], [], []]);
 });
 
 test('a pending task that is edited in place is read at once, not at the next look at everything', async (t) => {
@@ -162,12 +160,12 @@ test('questions from before a watch are shown once, as new ones are', async (t) 
   const workspace = place(t, scripted(ASKS, asking));
   const first = await workspace.guild('pump', '--all');
   assert.equal(first.code, 4, 'only a human can go on');
-  const line = /^ +\+ human a\.call-\S+ waits for you: guild approve\n/m;
+  const line = /^ +\+ human .*call-\S+ waits for you: guild inbox\n/m;
   const shown = line.exec(first.err)![0];
   const watch = workspace.start('watch');
   await watch.says(line);
   workspace.put('tasks/pending/b.json', '{"description":"write","to":"hand"}');
-  await watch.says(/\+ human b\.call-/);
+  await watch.says(/\+ human [^]*\+ human /);
   watch.interrupt();
   const { err } = await watch.ended;
   assert.equal(err.split(shown).length, 2, err);
@@ -190,7 +188,7 @@ test('the exit code of pump --all says whether a task waits for you; a single pa
   assert.equal((await workspace.guild('pump', '--all', '-q')).code, 4);
   const { out } = succeeds(await workspace.guild('pump', '--json'));
   const { waiting_for_you: ids } = JSON.parse(out.trim().split('\n').at(-1)!) as { waiting_for_you: string[] };
-  succeeds(await workspace.guild('approve', ids[0]!));
+  succeeds(await workspace.approve(ids[0]!));
   succeeds(await workspace.guild('pump', '--all'));
   assert.equal(workspace.read('note.md'), 'hello');
 });

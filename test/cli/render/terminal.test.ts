@@ -84,7 +84,7 @@ test('an id is never cut: in a narrow window it has its own line, and every comm
   }
   const question = ids.find((id) => /^first.*\..*\./.test(id))!;
   const end = question.slice(question.lastIndexOf('.') + 1);
-  for (const command of ['why', 'graph', 'task tree', 'approve', 'task cancel'])
+  for (const command of ['why', 'graph', 'task tree', 'reject', 'task cancel'])
     succeeds(await guild(...command.split(' '), end));
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
+import { listPrices } from '../../../src/domain/budget/list-prices.js';
+import { priceOf } from '../../../src/domain/config/prices.js';
 import { costMicroUsd, findPrice } from '../../../src/domain/budget/price.js';
 
 const tokens = (inputTokens: number, outputTokens: number, cachedTokens = 0) => ({
@@ -42,4 +44,36 @@ test('a dated name has the price of its model, and the first table wins', () => 
   assert.deepEqual(findPrice('openai/gpt-5', { 'gpt-5': { input: 9, output: 9 } }, list), { input: 9, output: 9 });
   assert.equal(findPrice('openai/gpt-5-mini', {}, list), undefined);
   assert.equal(findPrice('openai/toString', {}, list), undefined);
+});
+
+test('input that is written to the cache has its own price', () => {
+  const price = { input: 4, cached: 0.2, write: 5, output: 20 };
+  const counted = { ...tokens(1000, 0, 500), writtenTokens: 300 };
+  assert.equal(costMicroUsd(price, counted), 200 * 4 + 500 * 0.2 + 300 * 5);
+  assert.equal(costMicroUsd({ input: 4, output: 20 }, counted), 4000);
+});
+
+test('a long request has the prices for long requests, as a whole', () => {
+  const price = { input: 1, output: 2, above: { tokens: 100, input: 10, output: 20 } };
+  assert.equal(costMicroUsd(price, tokens(100, 1)), 102);
+  assert.equal(costMicroUsd(price, tokens(101, 1)), 1030);
+});
+
+test('a price that changes on a day counts from that day on', () => {
+  const argon = (day: string) => listPrices(new Date(`${day}T12:00:00Z`))['google/gemini-4-argon']!.input;
+  assert.deepEqual([argon('2026-11-30'), argon('2026-12-01')], [2, 4]);
+});
+
+test('only a model on this machine or in a script is free, and an unknown one has no price', () => {
+  const day = new Date('2026-11-17T00:00:00Z');
+  const providers = { near: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } } as const;
+  const price = (model: string, env = {}) => priceOf(model, { providers, prices: {} }, env, day)?.input;
+  assert.deepEqual(
+    ['near/a', 'ollama/b', 'scripted/script'].map((model) => price(model)),
+    [0, 0, 0],
+  );
+  assert.equal(price('openai/gpt-6-sol'), 2);
+  assert.equal(price('openai/gpt-6-sol', { OPENAI_BASE_URL: 'http://localhost:8123/v1' }), 2, 'it may be a gateway');
+  assert.equal(price('openai/my-model', { OPENAI_BASE_URL: 'http://localhost:8123/v1' }), 0);
+  assert.equal(price('openai/gpt-99'), undefined);
 });

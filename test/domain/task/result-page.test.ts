@@ -1,21 +1,22 @@
 /** R19: a page that a person wrote stays, and ours goes beside it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pagePlace } from '../../../src/domain/task/result-page.js';
+import { pageMark, pagePlace } from '../../../src/domain/task/result-page.js';
 import { place, scripted } from '../../kit/guild.js';
 
 const OURS = '# Do it\n\ndone\n';
 
 test('a free name, the same text and a page of ours are written; a person’s page is not', () => {
   const at = (existing: string | undefined, page?: string): string =>
-    pagePlace({ id: 't', ...(page === undefined ? {} : { extra: { page } }) }, OURS, existing).file;
-  const { page: earlier } = pagePlace({ id: 't' }, '# Do it\n\nThis task failed: no\n', undefined);
+    pagePlace({ id: 't', retries: 1, ...(page === undefined ? {} : { extra: { page } }) }, OURS, existing);
+  const earlier = pageMark('# Do it\n\nThis task failed: no\n').page;
   assert.equal(at(undefined), 'results/t.md');
   assert.equal(at(OURS), 'results/t.md');
   assert.equal(at('My own notes\n'), 'results/t.result.md');
   assert.equal(at(''), 'results/t.result.md');
   assert.equal(at('# Do it\n\nThis task failed: no\n'), 'results/t.md', 'an earlier version wrote it');
   assert.equal(at('# Do it\n\nThis task failed: no\n', earlier), 'results/t.md', 'our own earlier end');
+  assert.equal(pagePlace({ id: 't' }, OURS, '# Do it\n\nMine\n'), 'results/t.result.md', 'it never ended before');
   assert.equal(at('# Do it\n\nThis task failed: no, I say\n', earlier), 'results/t.result.md', 'a person edited it');
 });
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ROLE_NAMES, roleFacts } from '../../../src/domain/task/role.js';
 import { makeChild, makeTask } from '../../../src/domain/task/task.js';
-import { reminder } from '../../../src/engine/conversation/required-call.js';
+import { reminder } from '../../../src/engine/conversation/decide/required-call.js';
 import { isLeaf } from '../../../src/rules/patterns/decide.js';
 import { toolbox } from '../../../src/tools/toolbox.js';
 import { agent } from '../../kit/rule-play.js';
@@ -17,7 +17,7 @@ for (const role of ROLE_NAMES.filter((one) => roleFacts(one).requiredTool !== un
     assert.ok(toolbox().has(tool), tool);
     assert.ok(isLeaf({ role }, agent('ana', { handoff: 'ben', router: { destinations: ['ben'] } })));
     const task = makeTask({ id: 't', role, description: 'x', created_at: now });
-    const said = reminder(task, [{ role: 'assistant', content: 'in words' }]);
+    const said = reminder({ task, agent: agent('ana'), messages: [{ role: 'assistant', content: 'in words' }] });
     assert.match(said!.messages[0]!.content, new RegExp(`Call ${tool}`));
   });
 }

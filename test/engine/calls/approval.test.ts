@@ -1,7 +1,7 @@
 /** A call that needs approval: its approval is read once in a turn, and is never its result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { approvalOf } from '../../../src/domain/task/approval.js';
+import { approvalOf, type Answer } from '../../../src/domain/task/approval.js';
 import { isEnded, makeTask } from '../../../src/domain/task/task.js';
 import { answerApproval } from '../../../src/engine/approvals/answers.js';
 import { childResult } from '../../../src/engine/calls/child-result.js';
@@ -39,6 +39,15 @@ function begin(story: {
 
 const approvals = (proc: Proc): string[] =>
   [...proc.ports.tasks.open()].flatMap(({ task }) => approvalOf(task)?.id ?? []).sort();
+
+const digestOf = (proc: Proc, id: string): string => approvalOf(proc.ports.tasks.getOpen(id)!.task)!.request.digest;
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+function signed(proc: Proc, id: string, given: typeof YES): Answer {
+  const answer = { ...given, at: AT };
+  return { ...answer, signature: proc.ports.consent.sign({ task: id, digest: digestOf(proc, id), answer }) };
+}
 
 test('an approval that is answered in the middle of a turn is carried out, not reported as a result', async () => {
   const { disk, proc, other } = begin(TWO_PAGES);
@@ -114,8 +123,16 @@ test('two processes that take one answer record no refusal', async () => {
   const { disk, proc, other } = begin(TWO_PAGES);
   await untilQuiet(proc);
   const [first] = approvals(proc);
-  const intent = { kind: 'answer', task: first!, answer: YES, by: 'human', at: '2026-01-01T00:00:00.000Z' } as const;
-  await proc.ports.intents.submit({ ...intent, id: 'yes' });
+  const seen = digestOf(proc, first!);
+  const intent = {
+    kind: 'answer',
+    task: first!,
+    seen,
+    answer: YES,
+    by: 'human',
+    at: '2026-01-01T00:00:00.000Z',
+  } as const;
+  await proc.ports.intents.submit({ ...intent, id: 'yes', answer: signed(proc, first!, YES) });
   // The other process lists the intent, and then this one carries it out.
   const { intents } = other.ports;
   const list = intents.list.bind(intents);
@@ -140,9 +157,10 @@ test('a second answer that differs is refused', async () => {
   const { disk, proc } = begin(TWO_PAGES);
   await untilQuiet(proc);
   const [first] = approvals(proc);
-  const intent = { kind: 'answer', task: first!, by: 'human', at: '2026-01-01T00:00:00.000Z' } as const;
-  await proc.ports.intents.submit({ ...intent, id: 'a-yes', answer: YES });
-  await proc.ports.intents.submit({ ...intent, id: 'b-no', answer: { approved: false, by: 'human' } });
+  const seen = digestOf(proc, first!);
+  const intent = { kind: 'answer', task: first!, seen, by: 'human', at: '2026-01-01T00:00:00.000Z' } as const;
+  await proc.ports.intents.submit({ ...intent, id: 'a-yes', answer: signed(proc, first!, YES) });
+  await proc.ports.intents.submit({ ...intent, id: 'b-no', answer: { approved: false, by: 'human', at: AT } });
   await untilQuiet(proc);
   await proc.ports.flush();
   const events = [...disk.tree()]

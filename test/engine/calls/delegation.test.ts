@@ -10,13 +10,14 @@ import type { Model } from '../../../src/ports/model.js';
 import { cluster, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { writeStory } from '../../kit/stories.js';
+import { trust } from '../../kit/trust/state.js';
 
 const AGENTS = {
   lead: '---\ndescription: Leads\ntools: [delegate_to_agent]\nagents: [hand]\n---\nLead.\n',
   hand: '---\ndescription: Helps\nvariables: {tone: plain}\n---\nBe {{tone}}. {{tool_descriptions}}\n',
 };
 
-test('variables fill the prompt of the delegate, and a timeout becomes its budget', async () => {
+test('variables are in the first message of the delegate, and a timeout becomes its budget', async () => {
   const { result, child } = await delegated('variables: {tone: kind}, timeout_seconds: 90');
   assert.match(result, /"agent_name":"hand".*"result":"kindly".*"success":true,"error":null/);
   assert.equal(child?.budget?.timeMs, 90_000);
@@ -105,6 +106,7 @@ async function onDisk(t: TestContext, agents: Record<string, string>, script: st
   );
   fs.writeFileSync(path.join(root, 's.yaml'), script);
   for (const [name, text] of Object.entries(agents)) fs.writeFileSync(path.join(root, `agents/${name}.md`), text);
+  trust(root);
   const workspace = await openWorkspace(root, { env: {}, ...(model ? { model } : {}) });
   t.after(async () => {
     await workspace.close();
@@ -117,7 +119,7 @@ async function delegated(more: string) {
   const script = `
 - {agent: lead, turn: 1, call: [{delegate_to_agent: {agent: hand, task: say it, ${more}}}]}
 - {agent: lead, turn: 2, say: done}
-- {agent: hand, when: {system: Be kind}, say: kindly}
+- {agent: hand, when: {last: 'tone: kind', system: Be plain}, say: kindly}
 - {agent: hand, when: {system: Be plain}, say: plainly}
 `;
   const disk = simDisk();

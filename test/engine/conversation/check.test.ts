@@ -62,7 +62,8 @@ test('a check uses the model, prompt and settings of metacognition, one tool, an
   const [work, check] = house.calls;
   assert.deepEqual([work!.model, check!.model], ['demo/work', 'demo/judge']);
   assert.deepEqual([work!.settings, check!.settings], [{ temperature: 0.9 }, { maxTokens: 99 }]);
-  assert.equal(check!.system, 'Judge as a friend.');
+  assert.match(check!.system, /^Judge as a friend\.\n\nYou are "ana"/);
+  assert.deepEqual(check!.toolChoice, { tool: 'give_verdict' });
   assert.deepEqual(
     [work!.tools, check!.tools].map((tools) => tools.map((tool) => tool.name)),
     [['read_file'], ['give_verdict']],
@@ -114,7 +115,7 @@ for (const [what, first] of MALFORMED) {
     });
     assert.equal(task().result, 'On Monday.');
     assert.equal(house.calls.length, 3);
-    assert.match(house.calls[2]!.messages[2]!.content, /give_verdict|send \{advances|reason is empty/);
+    assert.match(house.calls[2]!.messages[2]!.content, /give_verdict|send \{evidence|reason is empty/);
   });
 
   test(`${what} twice fails the check and the task, and a retry repeats only the check`, async () => {

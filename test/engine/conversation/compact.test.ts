@@ -22,21 +22,32 @@ const tokens = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + messageTokens(message), 0);
 const WINDOW = 10_000;
 
+/** Compacts as the agent loop does: the outline becomes a message of the conversation. */
+function fitter(window: number, head: number, answer: number) {
+  const { view, compaction } = compactor(window, head, answer);
+  return (messages: Message[], tooLong = false): readonly Message[] => {
+    const outline = compaction(messages, tooLong);
+    if (outline !== undefined) messages.push(outline);
+    return view(messages);
+  };
+}
+
 test('a conversation that fits is shown unchanged', () => {
   const messages = [first, ...turn('x')];
-  assert.equal(compactor(WINDOW, 0, 1000)(messages), messages);
+  assert.equal(fitter(WINDOW, 0, 1000)(messages), messages);
 });
 
 test('old messages become an outline; the request and the last turns stay, and every call has its result', () => {
   const messages = [first];
-  const fit = compactor(WINDOW, 500, 1000);
+  const fit = fitter(WINDOW, 500, 1000);
   let compacted = 0;
   for (let i = 0; i < 200; i++) {
     messages.push(...turn(`${i} `.repeat(300)));
     const view = fit(messages);
     assert.ok(tokens(view) <= WINDOW - 1500, `${tokens(view)} tokens at turn ${i}`);
     assert.equal(view[0], first);
-    assert.equal(view.at(-1)!.content, messages.at(-1)!.content, 'the last result is not shortened');
+    const last = messages.findLast(({ kind }) => kind !== 'compacted')!;
+    assert.equal(view.at(-1)!.content, last.content, 'the last result is not shortened');
     if (view !== messages) {
       compacted++;
       assert.match(view[1]!.content, /^\d+ earlier messages are left out/);
@@ -48,7 +59,9 @@ test('old messages become an outline; the request and the last turns stay, and e
     }
   }
   assert.ok(compacted > 100);
-  assert.equal(messages.length, 401, 'the conversation itself is untouched');
+  const kept = messages.filter(({ kind }) => kind !== 'compacted');
+  assert.equal(kept.length, 401, 'the conversation keeps every message');
+  assert.deepEqual(compactor(WINDOW, 500, 1000).view([...messages]), fit(messages), 'another process shows the same');
 });
 
 test('results of children stay as references', () => {
@@ -62,7 +75,7 @@ test('results of children stay as references', () => {
   });
   const [call, result] = turn(response, 'delegate_to_agent');
   const messages: Message[] = [first, call!, { ...result!, kind: 'agent_response', from: 'top.call-9' }];
-  const fit = compactor(WINDOW, 0, 1000);
+  const fit = fitter(WINDOW, 0, 1000);
   for (let i = 0; i < 100; i++) {
     messages.push(...turn('y'.repeat(2000)));
     fit(messages);
@@ -79,7 +92,7 @@ test('the cost of a turn does not grow with the conversation', () => {
       return Reflect.get(target, key, self) as unknown;
     },
   });
-  const fit = compactor(WINDOW, 0, 1000);
+  const fit = fitter(WINDOW, 0, 1000);
   const costs: number[] = [];
   for (let block = 0; block < 5; block++) {
     touched = 0;
@@ -94,17 +107,19 @@ test('the cost of a turn does not grow with the conversation', () => {
 
 test('a view that the model rejects is halved, unless nothing can be left out', () => {
   const messages = [first, ...Array.from({ length: 6 }, () => turn('w'.repeat(3000))).flat()];
-  const fit = compactor(WINDOW, 0, 1000);
+  const fit = fitter(WINDOW, 0, 1000);
   const before = tokens(fit(messages));
   const half = fit(messages, true);
   assert.ok(tokens(half) <= before / 2, `${tokens(half)} of ${before} tokens`);
   assert.equal(half[0], first);
-  assert.equal(fit(messages), half, 'it stays so');
-  assert.ok(tokens(fit(messages, true)) < tokens(half), 'and can be made shorter again');
+  assert.deepEqual(fit(messages), half, 'it stays so');
+  const size = tokens(half);
+  assert.ok(tokens(fit(messages, true)) < size, 'and can be made shorter again');
   const large = [first, ...turn('v'.repeat(30_000))];
-  assert.ok(tokens(compactor(1_000_000, 0, 1000)(large, true)) < tokens(large) / 2, 'the last result too');
+  const whole = tokens(large);
+  assert.ok(tokens(fitter(1_000_000, 0, 1000)(large, true)) < whole / 2, 'the last result too');
   const alone = [first];
-  assert.equal(compactor(WINDOW, 0, 1000)(alone, true), alone);
+  assert.equal(fitter(WINDOW, 0, 1000)(alone, true), alone);
 });
 
 for (const [times, state] of [
@@ -167,5 +182,6 @@ test('an agent that reads more than its window continues, and its session keeps 
   assert.ok(Math.max(...shown) < 8000, `${Math.max(...shown)} tokens shown`);
   const parsed = parseSession(disk.tree().get(`${ROOT}/sessions/ana-read.session.yaml`)!, 'x');
   assert.ok(parsed.ok);
-  assert.equal(parsed.session.messages.length, 42);
+  const kept = parsed.session.messages.filter(({ kind }) => kind !== 'compacted');
+  assert.equal(kept.length, 42);
 });

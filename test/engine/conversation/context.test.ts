@@ -54,6 +54,31 @@ for (const [context, has, lacks] of [
   });
 }
 
+test('the prompts of a chain of five are the requests and the answers, each sent once', async () => {
+  const names = ['first', 'second', 'third', 'fourth', 'fifth'];
+  const answer = (name: string): string => `${name} answers at some length, so that repetition would show.`;
+  const { house } = await played(
+    Object.fromEntries(
+      names.map((name, i) => [name, agent(`description: S${names[i + 1] ? `\nhandoff: ${names[i + 1]}` : ''}`)]),
+    ),
+    names.map((name) => `- {agent: ${name}, say: "${answer(name)}"}\n`).join(''),
+  );
+  assert.deepEqual(
+    house.calls.map((call) => call.agent),
+    names,
+  );
+  const heard = house.calls.map((call) => call.messages.map(({ content }) => content).join('\n'));
+  for (const [i, text] of heard.entries()) {
+    assert.equal(text.split('Which runtime?').length - 1, 1, text);
+    for (const name of names) assert.equal(text.includes(answer(name)), name === names[i - 1], text);
+  }
+  const bytes = heard.slice(1).map((text) => Buffer.byteLength(text));
+  assert.ok(
+    Math.max(...bytes) - Math.min(...bytes) < 40,
+    `each stage is sent as much as the one before: ${bytes.join(' ')}`,
+  );
+});
+
 const LONG = 'line of a long report. '.repeat(2000);
 
 test('a long result is shortened in the next prompt, and people get all of it', async () => {

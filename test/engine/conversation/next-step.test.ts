@@ -5,8 +5,8 @@ import type { Agent } from '../../../src/domain/agent/agent.js';
 import { problem } from '../../../src/domain/problem.js';
 import type { Message, MessageKind, ToolCall } from '../../../src/domain/session/session.js';
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
-import { nextStep } from '../../../src/engine/conversation/next-step.js';
-import type { Facts, Step, TurnBudget } from '../../../src/engine/conversation/step.js';
+import { nextStep } from '../../../src/engine/conversation/decide/next-step.js';
+import type { Facts, Step, TurnBudget } from '../../../src/engine/conversation/decide/step.js';
 import { agent } from '../../kit/rule-play.js';
 
 const AMPLE: TurnBudget = { left: {}, lastMs: 0, isStopAsked: false, promptTokens: 100 };
@@ -36,6 +36,7 @@ interface Row {
   facts?: Facts;
   agent?: Partial<Agent>;
   task?: Partial<Task>;
+  tools?: string[];
   /** The step, as far as it is compared. */
   step: Partial<Step> & { do: Step['do'] };
   says?: MessageKind;
@@ -331,13 +332,14 @@ const REQUIRED: Row[] = [
 
 const TABLE = { ORDER, CALLS, ANSWERS, STOPS, BUDGETS, PLANS, REQUIRED };
 for (const [group, rows] of Object.entries(TABLE))
-  for (const { promise, messages, facts = QUIET, agent: given, task, step, says } of rows)
+  for (const { promise, messages, facts = QUIET, agent: given, task, tools = ['read_file'], step, says } of rows)
     test(`${group.toLowerCase()}: ${promise}`, () => {
       const talk = {
         task: makeTask({ id: 't', description: 'x', created_at: '2026-01-01T00:00:00.000Z', ...task }),
         agent: agent('ana', given),
         messages,
         all: messages,
+        tools,
         changes: () => false,
       };
       const before = JSON.stringify([talk, facts]);

@@ -11,19 +11,21 @@ import { writeStory, type Story } from '../../kit/stories.js';
 const BALLOT = path.join(ROOT, 'tasks/approvals.task.md');
 const AGENT = '---\ndescription: Writes\ntools: [write_file]\nplan_approval: true\n---\nWrite.\n';
 
-test('the plan turn has no tools, and they are available once the plan is approved', async () => {
+test('the plan turn forbids calls, and they are allowed once the plan is approved', async () => {
   const { calls, proc } = await played({ answers: ['[x]'] });
   assert.deepEqual(
-    calls.map((call) => call.tools.map((tool) => tool.name)),
-    [[], ['write_file'], ['write_file']],
+    calls.map((call) => call.toolChoice),
+    ['none', undefined, undefined],
   );
+  const heads = new Set(calls.map((call) => JSON.stringify([call.system, call.tools])));
+  assert.equal(heads.size, 1, 'what is sent before the messages stays the same');
   assert.equal((await proc.ports.tasks.read('page'))?.task.result, 'done');
 });
 
 test('three refused plans fail the task with the last reason', async () => {
   const { calls, proc } = await played({ answers: ['[-]', '[-]', '[-]'] });
   assert.equal(calls.length, 3);
-  assert.ok(calls.every((call) => call.tools.length === 0));
+  assert.ok(calls.every((call) => call.toolChoice === 'none'));
   const { task, state } = (await proc.ports.tasks.read('page'))!;
   assert.equal(state, 'failed');
   assert.equal(task.error?.code, 'not_allowed');

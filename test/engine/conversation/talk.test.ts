@@ -1,7 +1,7 @@
 /** Agents that talk to each other: messages, sessions, and proposed agents. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
+import { AT_ONCE, cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { writeStory, type Story } from '../../kit/stories.js';
 
@@ -126,7 +126,7 @@ test('a conversation that is opened elsewhere while the model thinks still gets 
       tasks: { t: { description: 'Look', to: 'ana' } },
       script,
     });
-    const house = cluster(script);
+    const house = cluster(script, [], AT_ONCE);
     const proc = house.start(disk);
     const { store } = proc;
     const { model } = proc.ports;

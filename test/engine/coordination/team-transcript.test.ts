@@ -28,7 +28,6 @@ test('bus/team/<task>.jsonl shows who said what in which round', async () => {
       [1, 'cyd', 'failure'],
       [2, 'ann', 'update'],
       [2, 'ann', 'vote'],
-      [2, 'ben', 'update'],
       [2, 'ben', 'vote'],
     ],
   );

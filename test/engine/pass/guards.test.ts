@@ -13,7 +13,13 @@ import {
 test('guards are checked in this order', () => {
   assert.deepEqual(
     CLAIM_GUARDS.map((guard) => guard.name),
-    ['cancelled', 'assigned to another agent', 'agent without capacity', 'offered to several agents'],
+    [
+      'cancelled',
+      'start not approved',
+      'assigned to another agent',
+      'agent without capacity',
+      'offered to several agents',
+    ],
   );
   assert.deepEqual(
     WORK_GUARDS.map((guard) => guard.name),

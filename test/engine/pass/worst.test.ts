@@ -158,6 +158,9 @@ function limits(more: Partial<Config['limits']>): Config['limits'] {
     maxResultBytes: 16 << 10,
     children: 100,
     tasksPerMinute: 300,
+    calls: 128,
+    argumentBytes: 1 << 18,
+    requests: 30,
     ...more,
   };
 }

@@ -122,7 +122,7 @@ for (const when of ['on demand', 'at once', 'while a model thinks'] as const) {
     };
     await passes(proc);
     const { turns, tool_calls } = usage(disk);
-    assert.equal(turns, 2 * (1 + 2 + 2) + 1, 'two members who speak, broadcast and vote, and the answer');
+    assert.equal(turns, 2 * (1 + 1 + 1) + 1, 'two members who speak, broadcast and vote, and the answer');
     assert.equal(house.calls.length, turns, 'no model was asked twice');
     assert.equal(lines(disk, 'tool.ran').length, tool_calls, 'no call was executed twice');
   });

@@ -129,13 +129,13 @@ const AT_ONCE: { [P in keyof StorePorts]?: readonly (keyof StorePorts[P])[] } = 
   views: ['write'],
 };
 
-function wrappedStore({ flush, close, ...ports }: Store, around: (call: () => unknown) => unknown): Store {
+function wrappedStore({ flush, close, stats, ...ports }: Store, around: (call: () => unknown) => unknown): Store {
   const names = Object.keys(ports) as (keyof StorePorts)[];
   const all = names.map((name) => [name, wrapped(ports[name], new Set<string>(AT_ONCE[name]), around)]);
-  return { ...(Object.fromEntries(all) as StorePorts), ...wrapped({ flush, close }, new Set(), around) };
+  return { ...(Object.fromEntries(all) as StorePorts), ...wrapped({ flush, close }, new Set(), around), stats };
 }
 
-const SYNCED: ReadonlySet<string> = new Set<keyof Disk>(['createSynced', 'sync', 'syncFolder', 'removed']);
+const SYNCED: ReadonlySet<string> = new Set<keyof Disk>(['createSynced', 'sync', 'syncFolder']);
 const ON_DISK = { has: (name: string): boolean => !SYNCED.has(name) };
 
 /**

@@ -44,6 +44,27 @@ export const HUMAN: Story[] = [
     written: { 'page.txt': 'better' },
   },
   {
+    name: 'an agent asks, the human first answers with something else, then with one of the choices',
+    agents: { ana: agent('description: Releases\ntools: [ask_human]') },
+    tasks: { release: { description: 'Release it', to: 'ana' } },
+    script: `
+- {agent: ana, turn: 1, call: [{ask_human: {question: Which version is it?, choices: ["1.0", "1.1"], default: "1.0"}}]}
+- {agent: ana, turn: 2, say: "It is {{last}}."}
+`,
+    human(disk) {
+      const isWrong = (text: string): boolean => text.includes('answer: 2.0');
+      const read = disk.read(BALLOT);
+      const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+      if (isWrong(text)) {
+        disk.save(BALLOT, text.replace('answer: 2.0', 'answer: 1.1'));
+        return true;
+      }
+      return mark(disk, '[x]', (marked) => marked.replace('answer: 1.0', 'answer: 2.0'));
+    },
+    results: { release: 'It is 1.1.' },
+    calls: 2,
+  },
+  {
     name: 'a plan is refused, changed, approved, and only then carried out',
     agents: { ana: agent('description: Writes\ntools: [write_file]\nplan_approval: true') },
     tasks: { page: { description: 'Publish it' } },

@@ -170,6 +170,9 @@ test('tools that read are auto, tools that change and unknown ones ask, refused 
   assert.equal(judge('write_file', { pathVerdict: 'ok' }), 'auto');
   assert.equal(judge('write_file', { pathVerdict: 'ask' }), 'ask');
   assert.equal(judge('slack_send'), 'ask');
+  assert.equal(judge('load_skill'), 'auto');
+  const free = policy('', 't: { all: { pattern: "*", supervision: automatic } }');
+  assert.deepEqual([judge('slack_send', {}, free), judge('web_fetch', {}, free)], ['auto', 'ask']);
   assert.equal(judge('create_agent'), 'ask');
   assert.equal(judge('edit_session'), 'ask');
   assert.equal(judge('mcp_unknown'), 'ask');

@@ -30,7 +30,7 @@ function problemOf(models: string[], config: Parameters<typeof resolve>[1] = {})
 test('an agent that names no model, or inherits, gets the default', () => {
   assert.deepEqual(names([]), ['openai/gpt-5']);
   assert.deepEqual(names(['inherit']), ['openai/gpt-5']);
-  assert.deepEqual(names([], { model: 'fast', aliases: { fast: alias(['haiku']) } }), ['anthropic/claude-haiku-4-5']);
+  assert.deepEqual(names([], { model: 'fast', aliases: { fast: alias(['haiku']) } }), ['anthropic/claude-haiku-5-5']);
   assert.match(problemOf(['inherit'], { model: '' }).message, /no model is set/);
   assert.equal(problemOf(['inherit'], { model: 'inherit' }).code, 'unknown_model');
 });
@@ -41,7 +41,8 @@ test('well-known bare names get their provider', () => {
     o3: 'openai/o3',
     'o4-mini': 'openai/o4-mini',
     'claude-sonnet-4.5': 'anthropic/claude-sonnet-4-5',
-    sonnet: 'anthropic/claude-sonnet-4-5',
+    sonnet: 'anthropic/claude-sonnet-5-5',
+    fable: 'anthropic/claude-fable-5-1',
     'gemini-2.5-pro': 'google/gemini-2.5-pro',
     'llama3.2:3b': 'ollama/llama3.2:3b',
     'openai:gpt-5': 'openai/gpt-5',
@@ -57,8 +58,8 @@ test('aliases expand into lists, nested ones too, without duplicates and in orde
     all: alias(['fast', 'smart', 'gpt-5']),
     fast: alias(['ollama/qwen']),
   };
-  assert.deepEqual(names(['all'], { aliases }), ['ollama/qwen', 'anthropic/claude-opus-4-5', 'openai/gpt-5']);
-  assert.deepEqual(names(['smart', 'fast'], { aliases }), ['anthropic/claude-opus-4-5', 'openai/gpt-5', 'ollama/qwen']);
+  assert.deepEqual(names(['all'], { aliases }), ['ollama/qwen', 'anthropic/claude-opus-5-5', 'openai/gpt-5']);
+  assert.deepEqual(names(['smart', 'fast'], { aliases }), ['anthropic/claude-opus-5-5', 'openai/gpt-5', 'ollama/qwen']);
 });
 
 test('an alias may have the name of a model and hide it', () => {
@@ -111,7 +112,7 @@ test('bids and goal checks use their own model and settings; the rest is as for 
   for (const role of [undefined, 'work', 'root', 'call', 'member'])
     assert.deepEqual(as(role), { models: ['openai/gpt-5'], settings: { temperature: 0.9 } }, role);
   assert.deepEqual(as('bid'), { models: ['openai/gpt-5'], settings: { temperature: 0, maxTokens: 50 } });
-  assert.deepEqual(as('check'), { models: ['anthropic/claude-haiku-4-5'], settings: { temperature: 0.2 } });
+  assert.deepEqual(as('check'), { models: ['anthropic/claude-haiku-5-5'], settings: { temperature: 0.2 } });
   const lost = resolveModels({ ...agent, metacognition: { model: 'gpt5x' } }, config, 'check');
   assert.ok('code' in lost && lost.where?.file === 'agents/a.md', JSON.stringify(lost));
 });

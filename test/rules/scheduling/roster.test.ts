@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent, Team } from '../../../src/domain/agent/agent.js';
-import { checkRoster } from '../../../src/rules/scheduling/roster.js';
+import { checkRoster, withPluginTools } from '../../../src/rules/scheduling/roster.js';
 import { agent } from '../../kit/rule-play.js';
 
 const tools = new Set(['read_file', 'write_file', 'route_to']);
@@ -22,8 +22,35 @@ test('a valid set of agents has no problems', () => {
 
 test('a name that is used twice is reported with both files', () => {
   assert.match(
-    messages([agent('a'), agent('a', { file: '.claude/agents/a.md' })])[0]!,
+    messages([agent('a'), agent('a', { file: '.claude/agents/a.md', definition: 'e' })])[0]!,
     /agents\/a\.md and by \.claude\/agents\/a\.md/,
+  );
+});
+
+test('a pattern grants tools of plugins only, and a foreign agent works without a missing tool', () => {
+  const plugin = ['lab_find', 'lab_wipe', 'read_mail'];
+  assert.deepEqual(withPluginTools(agent('a', { tools: ['read_file', 'lab_*'] }), plugin).tools, [
+    'read_file',
+    'lab_find',
+    'lab_wipe',
+  ]);
+  assert.deepEqual(withPluginTools(agent('a', { tools: ['read_*'] }), plugin).tools, ['read_mail']);
+  const found = checkRoster(
+    [
+      agent('a', { tools: ['lab_*', 'gone_*', 'Read', 'Bash'] }),
+      agent('b', { format: 'claude', tools: ['*', 'lab_find', 'gone_x'] }),
+    ],
+    tools,
+    new Map(),
+    plugin,
+  );
+  assert.deepEqual(
+    found.map(({ message }) => message),
+    [
+      'a names tools of Claude Code: "Read", "Bash"',
+      'no plugin or MCP server here has the tool "gone_*", so a works without it',
+      'no plugin or MCP server here has the tool "gone_x", so b works without it',
+    ],
   );
 });
 

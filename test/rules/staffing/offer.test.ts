@@ -156,6 +156,7 @@ test('a bid shows the task and the situation, in a conversation of its own', () 
       recent: ['Found a hat (completed)'],
       open: 7,
       others: ['Sell the hat (pending)'],
+      bidders: [agent('cat', { description: 'Catches', capabilities: ['catch'] })],
     },
     1000,
   );
@@ -169,8 +170,8 @@ test('a bid shows the task and the situation, in a conversation of its own', () 
     /Found a hat/,
     /: 7\./,
     /Sell the hat/,
-    /similar recently/,
-    /step back/,
+    /cat: Catches \[catch\]/,
+    /does it repeat an open task/,
     /place_bid/,
   ])
     assert.match(wanted.description, part);

@@ -32,6 +32,59 @@ disallowedTools: Grep
 ---
 You look around.
 `,
+  // examples in the description, over lines that are not indented
+  '.claude/agents/studio/growth.md': `---
+name: growth
+description: Use this agent when numbers must grow. Examples:
+
+<example>
+Context: a launch
+user: "We need users"
+assistant: "I ask growth"
+<commentary>
+It knows channels: mail, search.
+</commentary>
+</example>
+color: green
+tools: Write, Grep
+---
+
+You grow things.
+`,
+  '.claude/agents/lead.md': `---
+name: lead
+description: Leads
+tools: WebSearch, SendMessage, TaskCreate, TaskList, AskUserQuestion, Skill, mcp__linear
+permissionMode: plan
+effort: max
+skills: [pdf, release]
+model: Opus[1m]
+---
+You lead. Use \${{ secrets.TOKEN }}, {{ user }} and {{tone}}.
+`,
+  '.github/agents/margin.agent.md': `---
+description: 'Reads'
+tools: [
+  'read',
+  'github/*',
+]
+---
+You read.
+`,
+  '.opencode/agent/review.md': `---
+description: Reviews
+mode: subagent
+tools:
+  write: false
+  edit: false
+permission:
+  webfetch: deny
+  bash:
+    'git push': deny
+    '*': allow
+---
+You review.
+`,
   '.github/agents/tester.agent.md': `---
 description: 'Writes tests'
 tools: ['codebase', 'editFiles', 'runCommands', 'fetch', 'github/create_issue']

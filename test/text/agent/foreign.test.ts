@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
 import { problemText } from '../../../src/domain/problem.js';
-import { parseAgent } from '../../../src/text/agent/parse.js';
+import { parseAgent, renderPrompt } from '../../../src/text/agent/parse.js';
 import { FOREIGN_AGENTS } from './foreign-agents.js';
 
 const parse = (file: string) => parseAgent(FOREIGN_AGENTS[file]!, { file, definition: 'd' });
@@ -36,25 +36,70 @@ test('a description that is not valid YAML is read with a warning', () => {
   const read = agent(file);
   assert.equal(read.name, 'release-notes');
   assert.match(read.description, /^Use this agent when: .*<\/example>$/);
-  assert.deepEqual(read.tools, ['read_file', 'write_file', 'execute_command']);
+  assert.deepEqual(read.tools, ['read_file', 'write_file', 'web_fetch', 'tracker_search', 'execute_command']);
   assert.deepEqual(read.models, ['sonnet']);
-  assert.match(warned(file), /"WebFetch" has no counterpart/);
-  assert.match(warned(file), /"mcp__tracker__search" has no counterpart/);
+  assert.match(warned(file), /not valid YAML .* read line by line/);
   assert.match(warned(file), /the policy decides which commands may run/);
-  assert.match(warned(file), /permissionMode/);
 });
 
-test('without tools an agent may only read, and disallowed tools are left out', () => {
+test('a description over several unindented lines does not hide the fields after it', () => {
+  const read = agent('.claude/agents/studio/growth.md');
+  assert.equal(read.name, 'growth');
+  assert.match(read.description, /^Use this agent when .*user: "We need users" .*<\/commentary> <\/example>$/);
+  assert.deepEqual(read.tools, ['write_file', 'search_files']);
+});
+
+test('a flow list that ends at the margin is read', () => {
+  assert.deepEqual(agent('.github/agents/margin.agent.md').tools, ['read_file', 'github_*']);
+});
+
+test('without tools an agent has every tool of its own program, and disallowed tools are left out', () => {
   const read = agent('.claude/agents/silent.md');
   assert.equal(read.name, 'silent');
-  assert.deepEqual(read.tools, ['read_file', 'list_directory']);
+  assert.ok(
+    ['read_file', 'write_file', 'execute_command', 'web_fetch', '*'].every((tool) => read.tools.includes(tool)),
+  );
+  assert.ok(!read.tools.includes('search_files'));
+  assert.ok(!read.tools.includes('delegate_to_agent') && !read.tools.includes('create_agent'));
   assert.deepEqual(read.budget, { turns: 7 });
+});
+
+test('plan mode, effort, skills and the tools of a team have their counterparts', () => {
+  const read = agent('.claude/agents/lead.md');
+  assert.equal(read.planApproval, true);
+  assert.equal(read.settings.reasoning, 'high');
+  assert.deepEqual(read.skills, ['pdf', 'release']);
+  assert.deepEqual(read.models, ['opus']);
+  assert.deepEqual(read.tools, [
+    'web_search',
+    'send_message',
+    'create_task',
+    'query_tasks',
+    'ask_human',
+    'load_skill',
+    'linear_*',
+  ]);
+  assert.equal(warned('.claude/agents/lead.md'), '');
+});
+
+test('the tools and permissions of an opencode agent are switches', () => {
+  const read = agent('.opencode/agent/review.md');
+  assert.ok(read.tools.includes('read_file') && !read.tools.includes('write_file'));
+  assert.ok(!read.tools.includes('web_fetch'));
+  assert.deepEqual(read.approve, { execute_command: 'ask' });
+});
+
+test('blanks of a foreign prompt stay as they are, except declared variables', () => {
+  const read = agent('.claude/agents/lead.md');
+  const variables = { user: 'x', tone: 'dry' };
+  const filled = renderPrompt({ ...read, variables: { tone: 'warm' } }, { toolDescriptions: 'none', variables });
+  assert.equal(filled, 'You lead. Use ${{ secrets.TOKEN }}, {{ user }} and dry.');
 });
 
 test('a Copilot agent and a chat mode are read', () => {
   const tester = agent('.github/agents/tester.agent.md');
   assert.equal(tester.name, 'tester');
-  assert.deepEqual(tester.tools, ['search_files', 'write_file', 'execute_command']);
+  assert.deepEqual(tester.tools, ['search_files', 'write_file', 'execute_command', 'web_fetch', 'github_create_issue']);
   assert.deepEqual(tester.models, []);
   assert.match(warned('.github/agents/tester.agent.md'), /"Claude Sonnet 4"/);
   assert.match(warned('.github/agents/tester.agent.md'), /"handoffs"/);

@@ -23,6 +23,7 @@ topP: 0.9
 top_k: 20
 reasoning: low
 tools: [read_file, delegate_to_agent]
+skills: release-notes
 agents: [executor, evaluator]
 capabilities: [planning]
 expertise: ops, files
@@ -52,6 +53,7 @@ You are the planner.
     models: ['openai/gpt-5', 'fast'],
     settings: { temperature: 0.3, maxTokens: 4000, topP: 0.9, topK: 20, reasoning: 'low' },
     tools: ['read_file', 'delegate_to_agent'],
+    skills: ['release-notes'],
     agents: ['executor', 'evaluator'],
     capabilities: ['planning'],
     expertise: ['ops', 'files'],
@@ -124,13 +126,13 @@ Do {{task}}.
   assert.equal(read.userPromptTemplate, 'Do {{task}}.');
 });
 
-test('placeholders are filled once, and unknown ones become empty', () => {
+test('placeholders are filled once, and unknown ones stay', () => {
   const read = agent(
     '---\nvariables: {topic: Redis}\n---\n{{tool_descriptions}} | {{ topic }} | {{task}} | {{nobody}} | {{constructor}}',
   );
   assert.equal(
     renderPrompt(read, { toolDescriptions: '- **read_file**: reads', variables: { task: '{{topic}}' } }),
-    '- **read_file**: reads | Redis | {{topic}} |  | ',
+    '- **read_file**: reads | Redis | {{topic}} | {{nobody}} | {{constructor}}',
   );
   assert.match(
     renderPrompt(read, { toolDescriptions: '', variables: { topic: 'x' } }),

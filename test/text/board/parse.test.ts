@@ -173,6 +173,7 @@ test('only bullets in TODO sections are tasks; others are prose and never report
       ['zero', false],
       ['one', true],
       ['two', true],
+      ['ask @bob about x: y', false],
       ['three', false],
       ['four', true],
     ],
@@ -189,7 +190,7 @@ test('bullets in fences, comments, front matter and blocks are text', () => {
     ['- "host"', '  <!-- note', '- [x] "no"', '  -->'],
     ['- <!-- - [x] "no" -->'],
     ['- <!-- begins', '- [x] "no"', '-->'],
-    ['---', '* [x] "no"', '- - -', '1. [x] "no"'],
+    ['---', '* no', '- - -', '* * *', '+ no', '1. [x] "no"'],
   ];
   for (const lines of hidden) {
     const { items } = board(...lines, '', '- "yes"');
@@ -228,10 +229,8 @@ test('each error has a code and a caret, and rejects only its own entry', () => 
     ['TD001', ['- [x] "T"', '  note: "open'], 9],
     ['TD002', ['- [x] `open'], 7],
     ['TD003', ["- [x] 'open"], 7],
-    ['TD010', ['- [x] "T" @late'], 11],
-    ['TD010', ['- [x] Check it @ana'], 16],
     ['TD010', ['- [x] @an!a "T"'], 7],
-    ['TD011', ['- [x] "T" #late'], 11],
+    ['TD011', ['- [x] "T" #la!te'], 11],
     ['TD012', ['- [x] "T" B'], 11],
     ['TD012', ['- [x] E "T"'], 7],
     ['TD012', ['- A B "T"'], 5],
@@ -239,7 +238,7 @@ test('each error has a code and a caret, and rejects only its own entry', () => 
     ['TD014', ['- [y] "T"'], 3],
     ['TD014', ['- [ x ] "T"'], 3],
     ['TD014', ['- [] "T"'], 3],
-    ['TD020', ['- [x] Fix login due: today'], 17],
+    ['TD020', ['- [x] Fix login id: today'], 17],
     ['TD021', ['- [x] "T" stray'], 11],
     ['TD030', ['- [x] "T"', '   id: t'], 4],
     ['TD031', ['- [x]'], 6],
@@ -264,6 +263,68 @@ test('each error has a code and a caret, and rejects only its own entry', () => 
     assert.equal(where?.column, column, lines.join('\n'));
     assert.ok(lines.includes(where?.source ?? '?'), 'the source line is quoted');
   }
+});
+
+test('everyday titles are titles, and marks at their end count', () => {
+  for (const [line, title, tags = [], people = []] of [
+    ['- [ ] Fix: colon in title', 'Fix: colon in title'],
+    ['- [ ] Time: 10:30', 'Time: 10:30'],
+    ['- [ ] Fix login due: today', 'Fix login due: today'],
+    ['- [ ] see https://example.org #web', 'see https://example.org', ['web']],
+    ['- [ ] call @jane', 'call', [], ['jane']],
+    ['- [ ] ask @bob about it #a #b @ana', 'ask @bob about it', ['a', 'b'], ['ana']],
+    ['- [ ] Fix #42', 'Fix #42'],
+    ['- [ ] C# is a language; learn it', 'C# is a language; learn it'],
+    ['* [ ] a star', 'a star'],
+    ['+ [x] a plus', 'a plus'],
+    ['- [ ] "Quoted" #late @ana id: x1 ; a note', 'Quoted', ['late'], ['ana']],
+  ] as const) {
+    const { items } = board(line);
+    assert.deepEqual(
+      items.map((item) => [item.title, item.tags, item.stakeholders]),
+      [[title, tags, people]],
+      line,
+    );
+  }
+});
+
+test('a comment after a value is not part of it, except after a command', () => {
+  const { items, problems } = board(
+    '- [ ] "T" id:c1 priority: A ; why not',
+    '  depends_on: a, b ; both',
+    '  description: "x ; y" ; a note',
+    '  note: ; nothing',
+    '  command: make ; make install',
+    '  see: http://example.org',
+  );
+  assert.deepEqual(problems, []);
+  assert.deepEqual(
+    items[0]!.fields.map(({ key, value }) => [key, value]),
+    [
+      ['id', 'c1'],
+      ['priority', 'A'],
+      ['depends_on', 'a, b'],
+      ['description', 'x ; y'],
+      ['note', ''],
+      ['command', 'make ; make install'],
+      ['see', 'http://example.org'],
+    ],
+  );
+});
+
+test('a TODO heading of any level starts a section, and one of its level ends it', () => {
+  const text =
+    '# Mine\n\n### Todo\n- one\n#### Group\n- two\n### In Progress\n- three\n## TODO\n- four\n# End\n- five\n';
+  assert.deepEqual(
+    parseBoard(text, 'x.task.md').items.map((item) => [item.title, item.inTodo]),
+    [
+      ['one', true],
+      ['two', true],
+      ['three', false],
+      ['four', true],
+      ['five', false],
+    ],
+  );
 });
 
 test('a warning does not reject its entry', () => {

@@ -47,10 +47,12 @@ providers:
 prices: {openai/gpt-5: {input: 1.25, output: 10, cached: 0.125}}
 windows: {openai/gpt-5: 272k, small: 8000}
 timeouts: {call: 10m, stall: 30s, tries: 2}
-limits: {parallel: 4, depth: 3, attempts: 2, turns: 9, children: 7, tasks_per_minute: 50, max_task_bytes: 1M, max_result_bytes: 2k}
+limits: {parallel: 4, depth: 3, attempts: 2, turns: 9, children: 7, tasks_per_minute: 50, max_task_bytes: 1M, max_result_bytes: 2k, calls: 6, argument_bytes: 3k, requests: 8}
 budget: {usd: 5, tokens: 1.5M, time: 1h, turns: 40, tool_calls: 200, children: 12}
 default_agent: planner
 search: semantic
+allow_outward: [send_mail]
+sandbox: required
 watch: {rescan: 5s}
 store: files
 coordination: {coordinator: lead, offer: 3s, help: 1m, bid: 90s, vote: 20s}
@@ -91,10 +93,15 @@ plugins: {slack: {channels: ['#ops']}, pager: }
       tasksPerMinute: 50,
       maxTaskBytes: 1_000_000,
       maxResultBytes: 2000,
+      calls: 6,
+      argumentBytes: 3000,
+      requests: 8,
     },
     budget: { microUsd: 5_000_000, tokens: 1_500_000, timeMs: 3_600_000, turns: 40, toolCalls: 200, children: 12 },
     defaultAgent: 'planner',
     search: 'semantic',
+    allowOutward: ['send_mail'],
+    sandbox: 'required',
     rescanMs: 5000,
     store: 'files',
     git: { enabled: true, author: 'Ada <ada@example.org>' },

@@ -9,7 +9,7 @@ export const READ = {
 };
 export const TOOL = { type: 'function', function: READ };
 
-export const user = (content: unknown): any => ({ role: 'user', content });
+export const user = (content: unknown, more: object = {}): any => ({ role: 'user', content, ...more });
 export const said = (content: unknown, more: object = {}): any => ({ role: 'assistant', content, ...more });
 export const call = (id: string, more: object = {}): any => ({
   role: 'assistant',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { STAND_IN_NAMES, type StandInName } from '../../../../src/adapters/models/stand-ins/index.js';
+import type { Provider } from '../../../../src/domain/config/config.js';
 import type { ModelSettings } from '../../../../src/domain/agent/agent.js';
 import type { Message } from '../../../../src/domain/session/session.js';
 import type { ModelRequest, ToolSpec } from '../../../../src/ports/model.js';
@@ -20,8 +21,8 @@ const READ: ToolSpec = {
 const open: { close(): Promise<void> }[] = [];
 after(() => Promise.all(open.map((server) => server.close())));
 
-async function client(as: StandInName, model?: string) {
-  const server = await standInModel(as, SCRIPT, model === undefined ? {} : { model });
+async function client(as: StandInName, model?: string, kind?: Provider['kind']) {
+  const server = await standInModel(as, SCRIPT, { ...(model ? { model } : {}), ...(kind ? { kind } : {}) });
   open.push(server);
   return server;
 }
@@ -39,15 +40,27 @@ const request = (messages: Message[], more: Partial<ModelRequest> = {}): ModelRe
 });
 
 /** Asks, answers all calls, and says what a person adds. Ids are ten letters, as the engine's. */
-async function converse(as: StandInName, said: string[], more: Partial<ModelRequest> = {}, model?: string) {
-  const server = await client(as, model);
+async function converse(
+  as: StandInName,
+  said: string[],
+  more: Partial<ModelRequest> = {},
+  model?: string,
+  kind?: Provider['kind'],
+) {
+  const server = await client(as, model, kind);
   const messages: Message[] = [];
   for (const content of said) {
     messages.push({ role: 'user', content });
     const reply = await server.call(request(messages, more));
     assert.ok(reply.ok, JSON.stringify(reply));
     const toolCalls = reply.answer.toolCalls.map((call, at) => ({ ...call, id: `id${messages.length}-${at}-letters` }));
-    messages.push({ role: 'assistant', content: reply.answer.text, ...(toolCalls.length > 0 ? { toolCalls } : {}) });
+    const { text, provider } = reply.answer;
+    messages.push({
+      role: 'assistant',
+      content: text,
+      ...(toolCalls.length > 0 ? { toolCalls } : {}),
+      ...(provider ? { provider } : {}),
+    });
     for (const { id } of toolCalls) messages.push({ role: 'tool', toolCallId: id, content: `text of ${id}` });
   }
   return { server, messages };
@@ -85,6 +98,15 @@ for (const as of STAND_IN_NAMES)
       }
     });
 
+for (const as of ['mistral', 'deepseek'] as const)
+  for (const model of MODELS[as])
+    test(`${as} at an address that a person names accepts the same (${model})`, async () => {
+      for (const settings of SETTINGS) {
+        const said = ['look at both', 'hurry', 'look again', 'thanks'];
+        await converse(as, said, { settings }, model, 'openai-compatible');
+      }
+    });
+
 test('Anthropic accepts a last turn without tools after calls', async () => {
   const { server, messages } = await converse('anthropic', ['look', 'thanks']);
   const reply = await server.call(request([...messages, { role: 'user', content: 'sum up' }], { tools: [] }));
@@ -105,6 +127,38 @@ test('Anthropic caches at least 85 % of a conversation of 30 turns', async () =>
   }
   const share = cached / input;
   assert.ok(share >= 0.85, `${cached} of ${input} tokens are cached (${(share * 100).toFixed(1)} %)`);
+});
+
+test('Anthropic caches at least 85 % with calls, notes of others and a change of date', async () => {
+  const server = await client('anthropic');
+  const system = 'You are a careful assistant of a small office. '.repeat(60);
+  const messages: Message[] = [{ role: 'user', content: 'Today is 2026-11-17. look at the office' }];
+  for (let turn = 1; turn <= 30; turn++) {
+    const reply = await server.call(request(messages, { system, turn }));
+    assert.ok(reply.ok, JSON.stringify(reply));
+    const { text: content, toolCalls, provider } = reply.answer;
+    const calls = toolCalls.map((call, at) => ({ ...call, id: `id${turn}-${at}-letters` }));
+    messages.push({
+      role: 'assistant',
+      content,
+      ...(calls.length > 0 ? { toolCalls: calls } : {}),
+      ...(provider ? { provider } : {}),
+    });
+    for (const { id } of calls) messages.push({ role: 'tool', toolCallId: id, content: `text of ${id} `.repeat(20) });
+    if (turn % 4 === 0)
+      messages.push({ role: 'user', from: 'ben', kind: 'note', content: `Note from ben: ${'news '.repeat(20)}` });
+    // The date is said in a message, as a person would say it; the beginning stays as it was.
+    if (turn === 15) messages.push({ role: 'user', content: 'It is 2026-11-18 now.' });
+    if (turn % 2 === 0) messages.push({ role: 'user', content: `look at number ${turn}` });
+    else if (calls.length === 0) messages.push({ role: 'user', content: `go on with ${turn}` });
+  }
+  let [input, cached] = [0, 0];
+  for (const reply of server.replies) {
+    assert.ok(reply.ok);
+    input += reply.answer.inputTokens;
+    cached += reply.answer.cachedTokens;
+  }
+  assert.ok(cached / input >= 0.85, `${((100 * cached) / input).toFixed(1)} % of ${input} tokens are cached`);
 });
 
 test('Anthropic still finds the cache after a turn of 15 calls', async () => {

@@ -60,8 +60,8 @@ const cases: Case[] = [
   {
     rule: '7.message-field',
     when: 'a name in a message',
-    bad: talk(call(id), result(id, { name: 'read' })),
-    good: paired,
+    bad: talk(user('hi', { name: 'ana' })),
+    good: talk(user('hi')),
     ...extra,
   },
   {

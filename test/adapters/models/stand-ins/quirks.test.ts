@@ -11,7 +11,9 @@ const SCRIPT = String.raw`
 `;
 
 async function ask(as: StandInName, quirk: string, content: string): Promise<{ reply: ModelReply; heard: string }> {
-  const model = await standInModel(as, SCRIPT, { quirk });
+  // Quirks are those of servers at addresses that people name.
+  const isChat = as === 'mistral' || as === 'deepseek';
+  const model = await standInModel(as, SCRIPT, { quirk, ...(isChat ? { kind: 'openai-compatible' as const } : {}) });
   let heard = '';
   const parameters = { type: 'object' as const, properties: { path: { type: 'string' as const } } };
   const reply = await model.call({

@@ -1,0 +1,100 @@
+/** Lines of a journal: whole ones count, and nothing after the first that is not whole. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { JOURNAL_VERSION, printLine, readLines, type Header } from '../../../../src/adapters/files/journal/frames.js';
+import { adoptedName, closedName, parseJournalName } from '../../../../src/adapters/files/journal/names.js';
+import type { Step } from '../../../../src/adapters/files/journal/step.js';
+import { fc } from '../../../kit/properties.js';
+
+const PEER = 'peer0001';
+const HEADER: Header = {
+  journal: JOURNAL_VERSION,
+  peer: PEER,
+  owner: { host: 'h', bootId: 'b', pid: 1, startTime: '0' },
+  segment: 1,
+};
+const steps = fc.array(
+  fc
+    .array(fc.string({ unit: 'grapheme' }))
+    .map((texts): Step => ({ puts: texts.map((text) => ({ effect: 'e', text })) })),
+  { minLength: 1, maxLength: 4 },
+);
+
+function printed(all: readonly Step[], peer = PEER): Buffer[] {
+  return [printLine(peer, 1, HEADER), ...all.map((step, i) => printLine(peer, i + 2, step))];
+}
+
+test('whatever is written is read back', () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      const { lines, isTorn } = readLines(Buffer.concat(printed(all)), PEER);
+      assert.deepEqual(lines[0], { n: 1, header: HEADER });
+      assert.deepEqual(
+        lines.slice(1).map((line) => 'step' in line && line.step),
+        all,
+      );
+      assert.equal(isTorn, false);
+    }),
+  );
+});
+
+test('a file torn at any byte has its whole lines, with nothing or zeros after the tear', () => {
+  const parts = printed([{ puts: [{ effect: 'a', text: 'ä\n\u0000' }] }, { placed: ['effect a'] }]);
+  const whole = Buffer.concat(parts);
+  for (let at = 0; at <= whole.length; at++) {
+    let [count, end] = [0, 0];
+    while (count < parts.length && end + parts[count]!.length <= at) end += parts[count++]!.length;
+    for (const zeros of [0, 100]) {
+      const { lines, isTorn } = readLines(Buffer.concat([whole.subarray(0, at), Buffer.alloc(zeros)]), PEER);
+      assert.equal(lines.length, count, `torn at ${at}`);
+      assert.equal(isTorn, at > end, `torn at ${at}, ${zeros} zeros`);
+    }
+  }
+});
+
+test('a changed byte ends the journal where it is', () => {
+  fc.assert(
+    fc.property(steps, fc.nat(), fc.integer({ min: 1, max: 255 }), (all, place, change) => {
+      const parts = printed(all);
+      const bytes = Buffer.concat(parts);
+      const at = place % bytes.length;
+      bytes[at]! ^= change;
+      const { lines } = readLines(bytes, PEER);
+      let before = 0;
+      for (let end = 0; end + parts[before]!.length <= at; before++) end += parts[before]!.length;
+      assert.equal(lines.length, before);
+    }),
+  );
+});
+
+test('lines of another journal do not count, even in a reused file', () => {
+  const mine = printed([{ placed: ['a'] }]);
+  const others = printed([{ placed: ['a'] }, { placed: ['b'] }], 'peer0002');
+  assert.equal(readLines(Buffer.concat(others), PEER).lines.length, 0);
+  assert.equal(readLines(Buffer.concat([...mine, others[2]!]), PEER).lines.length, 2);
+});
+
+test('a gap in the numbers ends the journal', () => {
+  const [header, first, , third] = printed([{ placed: ['a'] }, { placed: ['b'] }, { placed: ['c'] }]);
+  assert.equal(readLines(Buffer.concat([header!, first!, third!]), PEER).lines.length, 2);
+});
+
+test('a name says whose journal it is, whether it is closed, and who replays it', () => {
+  const file = (name: string) => parseJournalName('/j', name);
+  assert.deepEqual(file('ab12.3.log'), {
+    file: '/j/ab12.3.log',
+    peer: 'ab12',
+    segment: 3,
+    isClosed: false,
+    isOld: false,
+  });
+  assert.equal(file('ab12.3.closed')!.isClosed, true);
+  assert.equal(file('ab12.3.log.cd34')!.adopter, 'cd34');
+  assert.equal(file('ab12.3.jsonl')!.isOld, true);
+  for (const name of ['ab12.log', 'ab12.3.log.cd34.held', 'ab12.3.log.held.why.md', '.ab12.3.log', 'notes.txt'])
+    assert.equal(name.endsWith('.held') || file(name) === undefined, true, name);
+  assert.equal(file('ab12.3.log.cd34.held'), undefined);
+  assert.equal(closedName('/j/ab12.3.log'), '/j/ab12.3.closed');
+  for (const name of ['ab12.3.log', 'ab12.3.closed', 'ab12.3.log.cd34'])
+    assert.equal(adoptedName(file(name)!, 'ef56'), '/j/ab12.3.log.ef56', name);
+});

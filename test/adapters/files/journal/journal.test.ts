@@ -1,0 +1,267 @@
+/** The journal of a live process: when a line is safe, what its files hold, and how it fails. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readLines } from '../../../../src/adapters/files/journal/frames.js';
+import { journal, JournalFailed, type Journal } from '../../../../src/adapters/files/journal/journal.js';
+import type { Step } from '../../../../src/adapters/files/journal/step.js';
+import type { Disk } from '../../../../src/ports/disk.js';
+import { simDisk, type SimDisk } from '../../../kit/sim-disk.js';
+import { seeded } from '../../../kit/sim-processes.js';
+import { turn } from '../../../kit/until.js';
+
+const PEER = 'peer0001';
+const FOLDER = '/j';
+const OWNER = { host: 'test', bootId: 'test', pid: 1, startTime: '0' };
+
+interface Ground {
+  disk: SimDisk;
+  log: Journal;
+  /** Files and folders in the order in which they were synced. */
+  synced: string[];
+}
+
+function ground(change: (disk: SimDisk) => Partial<Disk> = () => ({}), moved: Record<string, string> = {}): Ground {
+  const disk = simDisk();
+  disk.makeFolder(FOLDER);
+  disk.makeFolder('/files');
+  const synced: string[] = [];
+  const counting: Disk = {
+    ...disk,
+    sync: (file) => (synced.push(file), disk.sync(file)),
+    syncFolder: (folder) => (synced.push(folder), disk.syncFolder(folder)),
+    // The file stays open: what is written after its name is gone goes nowhere.
+    writeOwn: (file, offset, bytes) => void (disk.stamp(file) && disk.writeOwn(file, offset, bytes)),
+    ...change(disk),
+  };
+  const log = journal({
+    disk: counting,
+    folder: FOLDER,
+    peer: PEER,
+    owner: OWNER,
+    whereIs: (key) => moved[key],
+    beforeFirst: () => undefined,
+    beforeLine: () => undefined,
+  });
+  return { disk, log, synced };
+}
+
+/** The steps on the disk, of all files of the journal in order. */
+function stepsOn(disk: SimDisk): Step[] {
+  const files = disk.list(FOLDER).sort((a, b) => Number(a.split('.')[1]) - Number(b.split('.')[1]));
+  return files.flatMap((name) => {
+    const read = disk.read(`${FOLDER}/${name}`);
+    const lines = read.kind === 'file' ? readLines(read.bytes, PEER).lines : [];
+    return lines.flatMap((line) => ('step' in line ? line.step : []));
+  });
+}
+
+const effect = (id: string, text = 'x'): { effect: string; text: string } => ({ effect: id, text });
+const BIG = 'x'.repeat(20_000);
+
+test('one sync covers all lines that wait for it', async () => {
+  const { log, synced } = ground();
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, i) => {
+      log.put(effect(`e${i}`));
+      await log.durable(log.line());
+    }),
+  );
+  const ofJournal = synced.filter((file) => file.endsWith('.log'));
+  assert.ok(ofJournal.length <= 2, `${ofJournal.length} syncs: the first, and one for all that came during it`);
+});
+
+test('a line that is on the device needs no second sync', async () => {
+  const { log, synced } = ground();
+  log.put(effect('a'));
+  const line = log.line();
+  assert.equal(log.isDurable(line), false);
+  await log.durable(line);
+  assert.equal(log.isDurable(line), true);
+  const before = synced.length;
+  await log.durable(line);
+  assert.equal(synced.length, before);
+});
+
+test('an acknowledged line survives a power cut', async () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const { disk, log } = ground();
+    log.put(effect('a', 'kept'));
+    await log.durable();
+    log.put(effect('b', 'perhaps'));
+    await turn();
+    disk.powerCut(seeded(seed));
+    assert.deepEqual(stepsOn(disk)[0], { puts: [effect('a', 'kept')] }, `seed ${seed}`);
+  }
+});
+
+test('everything of one turn of the event loop is one line, written before the turn ends', async () => {
+  const { disk, log } = ground();
+  log.put({ task: 't', state: 'active', agent: 'ana', text: '{}' });
+  log.add({ session: 's', at: 0, text: 'hello' });
+  log.add({ day: '2026-01-01', text: '{}\n' });
+  log.placed('task t', '/files/t');
+  assert.deepEqual(stepsOn(disk), []);
+  await turn();
+  const [step, ...more] = stepsOn(disk);
+  assert.deepEqual(more, []);
+  assert.deepEqual([step!.puts?.length, step!.adds?.length, step!.placed], [1, 2, ['task t']]);
+});
+
+test('in one line, what is dropped comes before what is put, and a new put is not placed', async () => {
+  const { disk, log } = ground();
+  log.put(effect('a', 'first'));
+  log.drop('effect a');
+  log.put(effect('a', 'second'));
+  log.placed('effect a', '/files/a');
+  log.put(effect('a', 'third'));
+  await turn();
+  assert.deepEqual(stepsOn(disk), [{ puts: [effect('a', 'second'), effect('a', 'third')], dropped: ['effect a'] }]);
+});
+
+test('a file of the journal goes when all its files are synced, and not before', async () => {
+  const { disk, log, synced } = ground();
+  disk.create('/files/a', BIG);
+  log.put(effect('a', BIG));
+  log.put(effect('b', 'small'));
+  await turn();
+  log.put(effect('c', BIG));
+  await log.durable();
+  assert.deepEqual(disk.list(FOLDER).sort(), [`${PEER}.1.log`, `${PEER}.2.log`]);
+  log.placed('effect a', '/files/a');
+  await log.durable();
+  assert.equal(disk.list(FOLDER).length, 2, 'b has no file yet');
+  disk.create('/files/b', 'small');
+  log.placed('effect b', '/files/b');
+  assert.equal(disk.list(FOLDER).length, 2, 'the syncs are not done yet');
+  await log.close(false);
+  assert.deepEqual(disk.list(FOLDER), [`${PEER}.2.log`]);
+  for (const file of ['/files/a', '/files/b', '/files'])
+    assert.ok(synced.includes(file), `${file} was synced: ${synced.join(' ')}`);
+});
+
+test('a file that another process moved is synced under its new name before its lines go', async () => {
+  const { disk, log, synced } = ground(undefined, { 'task t': '/files/moved' });
+  log.put({ task: 't', state: 'waiting', text: BIG });
+  await turn();
+  log.put(effect('c', BIG));
+  await turn();
+  disk.create('/files/moved', BIG);
+  log.placed('task t', '/files/waiting');
+  await log.close(false);
+  assert.deepEqual(disk.list(FOLDER), [`${PEER}.2.log`]);
+  assert.ok(synced.includes('/files/moved'), synced.join(' '));
+});
+
+test('a line larger than a file of the journal gets a file of its size', async () => {
+  const { disk, log } = ground();
+  log.put(effect('a', 'y'.repeat(600_000)));
+  await log.durable();
+  assert.equal(stepsOn(disk)[0]!.puts![0]!.text!.length, 600_000);
+});
+
+test('a journal that a person deletes is written again, and no change is in it twice', async () => {
+  const { disk, log } = ground();
+  disk.create('/files/a', 'x');
+  log.put(effect('a'));
+  log.placed('effect a', '/files/a');
+  log.put(effect('b', 'unplaced'));
+  log.add({ session: 's', at: 0, text: 'one' });
+  await log.durable();
+  for (const name of disk.list(FOLDER)) disk.remove(`${FOLDER}/${name}`);
+  log.add({ session: 's', at: 3, text: 'two' });
+  const durable = log.durable();
+  queueMicrotask(() => log.add({ session: 's', at: 6, text: 'six' }));
+  await durable;
+  await log.durable();
+  const steps = stepsOn(disk);
+  const texts = steps.flatMap(({ adds = [] }) => adds.map(({ text }) => text));
+  assert.deepEqual(texts, ['one', 'two', 'six']);
+  assert.deepEqual(
+    steps.flatMap(({ puts = [] }) => puts),
+    [effect('b', 'unplaced')],
+  );
+});
+
+test('what a deleted journal held is durable before anything more is acknowledged', async () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const { disk, log } = ground();
+    disk.create('/files/a', 'content');
+    log.put(effect('a', 'content'));
+    log.placed('effect a', '/files/a');
+    await log.durable();
+    for (const name of disk.list(FOLDER)) disk.remove(`${FOLDER}/${name}`);
+    log.put(effect('b', 'later'));
+    await log.durable();
+    disk.powerCut(seeded(seed));
+    assert.equal(disk.tree().get('/files/a'), 'content', `seed ${seed}`);
+    assert.deepEqual(
+      stepsOn(disk).flatMap(({ puts = [] }) => puts),
+      [effect('b', 'later')],
+    );
+  }
+});
+
+test('a process whose journal another one replays acknowledges nothing more', async () => {
+  const { disk, log } = ground();
+  log.put(effect('a'));
+  await log.durable();
+  disk.rename(`${FOLDER}/${PEER}.1.log`, `${FOLDER}/${PEER}.1.log.peer0002`);
+  log.put(effect('b'));
+  await assert.rejects(log.durable(), { code: 'ESTALE' });
+  await assert.rejects(log.durable(1), JournalFailed);
+  assert.throws(() => log.put(effect('c')), JournalFailed);
+  await log.close(true).catch(() => undefined);
+  assert.deepEqual(disk.list(FOLDER), [`${PEER}.1.log.peer0002`]);
+});
+
+test('a failed sync is final: nothing more is acknowledged, and the file is not synced again', async () => {
+  let [isBroken, syncs] = [false, 0];
+  const { disk, log } = ground((real) => ({
+    async sync(file) {
+      syncs++;
+      if (isBroken) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      await real.sync(file);
+    },
+  }));
+  log.put(effect('a'));
+  await log.durable();
+  isBroken = true;
+  log.put(effect('b'));
+  await assert.rejects(log.durable(), { code: 'EIO' });
+  isBroken = false;
+  const before = syncs;
+  await assert.rejects(log.durable(), { code: 'EIO' });
+  assert.throws(() => log.put(effect('c')), JournalFailed);
+  assert.equal(syncs, before);
+  await log.close(true).catch(() => undefined);
+  assert.deepEqual(disk.list(FOLDER), [`${PEER}.1.log`], 'not closed: the next process replays it');
+});
+
+test('on a full disk nothing is acknowledged, and what was acknowledged can be replayed', async () => {
+  let isFull = false;
+  const { disk, log } = ground((real) => ({
+    writeOwn(file, offset, bytes) {
+      if (!isFull) return real.writeOwn(file, offset, bytes);
+      real.writeOwn(file, offset, Buffer.from(bytes).subarray(0, 20));
+      throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    },
+  }));
+  log.put(effect('a'));
+  await log.durable();
+  isFull = true;
+  log.put(effect('b'));
+  await assert.rejects(log.durable(), { code: 'ENOSPC' });
+  isFull = false;
+  await assert.rejects(log.durable(), { code: 'ENOSPC' });
+  assert.deepEqual(stepsOn(disk), [{ puts: [effect('a')] }]);
+});
+
+test('a journal that is closed with all files in place says so in its name', async () => {
+  const { disk, log } = ground();
+  log.put(effect('a'));
+  await log.close(true);
+  assert.deepEqual(disk.list(FOLDER), [`${PEER}.1.closed`]);
+  const unused = ground();
+  await unused.log.close(true);
+  assert.deepEqual(unused.disk.list(FOLDER), []);
+});

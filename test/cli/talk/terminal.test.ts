@@ -1,0 +1,149 @@
+/** `guild run` and `guild inbox` on a real terminal: they ask, guard keys, and survive kill -9. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
+import { KEYS, pty, type Size } from '../../kit/pty.js';
+import { until } from '../../kit/until.js';
+
+const SIZES: Size[] = [
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+  { columns: 40, rows: 20 },
+];
+
+function office(): Record<string, string> {
+  return {
+    ...scripted(`
+- agent: ana
+  turn: 1
+  when: /release/
+  call: [{ask_human: {question: "Which version is it?", choices: ["1.0", "1.1"], default: "1.0"}}]
+- {agent: ana, turn: 2, call: [{execute_command: {command: "touch a; echo tagged"}}]}
+- {agent: ana, turn: 3, when: /refused/, say: "Refused: {{last}}"}
+- {agent: ana, turn: 3, say: "It is out."}
+- {agent: ana, turn: 1, when: /wait/, wait: 60s, say: late}
+- {agent: ana, say: "You said {{last}}"}
+`),
+    'agents/ana.md': '---\ndescription: Releases\ntools: [ask_human, execute_command]\n---\nDo it.\n',
+  };
+}
+
+const small = SIZES[2]!;
+const completed = (workspace: Place): string[] =>
+  workspace.list('tasks/completed').filter((name) => !/call-/.test(name));
+
+for (const size of SIZES)
+  test(`run asks a question and an approval and continues, at ${size.columns} by ${size.rows}`, async (t) => {
+    const workspace = place(t, office());
+    const run = pty(t, workspace.root, size, 'run', 'ana', 'make a release');
+    await run.says(/asks you/);
+    await run.says(/> 1 1\.0/);
+    run.type(KEYS.down);
+    await run.says(/> 2 1\.1/);
+    run.type(KEYS.enter);
+    await run.says(/needs your approval/);
+    await run.says(/\? details/);
+    await pause();
+    run.type('y');
+    await run.says(/It is out\./);
+    assert.equal(await run.ended, 0);
+    for (const line of run.text().split('\n')) assert.ok(line.length <= size.columns, line);
+    assert.equal(completed(workspace).length, 1);
+  });
+
+test('keys that were typed or pasted before a request is drawn do not answer it', async (t) => {
+  const workspace = place(t, office());
+  const run = pty(t, workspace.root, small, 'run', 'ana', 'make a release');
+  await run.says(/> 1 1\.0/);
+  // The Enter answers the question; the rest comes before the approval is drawn.
+  run.type(`${KEYS.enter}yyyy${KEYS.enter}${KEYS.paste('y\n')}`);
+  await run.says(/\? details/);
+  run.type('y'); // too early: it may be meant for the request before
+  await pause();
+  assert.equal(completed(workspace).length, 0);
+  run.type('n');
+  await run.says(/Why not\?/);
+  run.type(`not today${KEYS.enter}`);
+  await run.says(/Refused: /);
+  assert.equal(await run.ended, 0);
+  assert.match(workspace.read('tasks/approvals.task.md'), /reason: not today/);
+});
+
+test('a killed run leaves its question, the inbox answers it, and the work continues there', async (t) => {
+  const workspace = place(t, office());
+  const run = pty(t, workspace.root, small, 'run', 'ana', 'make a release');
+  await run.says(/> 1 1\.0/);
+  run.kill();
+  await run.ended;
+  const inbox = pty(t, workspace.root, SIZES[0]!, 'inbox');
+  await inbox.says(/> 1 1\.0/);
+  inbox.type(KEYS.enter);
+  await inbox.says(/carrying on here/);
+  await inbox.says(/\? details/);
+  inbox.kill();
+  await inbox.ended;
+  const again = pty(t, workspace.root, SIZES[1]!, 'approve');
+  await again.says(/\? details/);
+  await pause();
+  again.type('y');
+  await again.says(/It is out\./);
+  assert.equal(await again.ended, 0);
+});
+
+test('of two terminals that ask the same, the second notices the answer of the first', async (t) => {
+  const workspace = place(t, office());
+  succeeds(await workspace.guild('task', 'add', 'make a release', '--to', 'ana'));
+  succeeds(await workspace.guild('pump', '--quiet'));
+  const first = pty(t, workspace.root, small, 'inbox');
+  const second = pty(t, workspace.root, small, 'inbox');
+  await first.says(/> 1 1\.0/);
+  await second.says(/> 1 1\.0/);
+  first.type(KEYS.enter);
+  await second.says(/it was answered elsewhere/);
+  await first.says(/\? details/);
+  first.type(KEYS.ctrlC);
+  second.type(KEYS.ctrlC);
+  assert.equal(await first.ended, 4);
+  await second.ended;
+});
+
+test('Ctrl-C keeps the task paused until it is continued, or cancels it', async (t) => {
+  const workspace = place(t, office());
+  const run = pty(t, workspace.root, small, 'run', 'ana', 'wait for it', '--id', 'slow');
+  await run.says(/thinking/);
+  run.type(KEYS.ctrlC);
+  await run.says(/k keeps the task/);
+  run.type('k');
+  assert.equal(await run.ended, 130);
+  assert.deepEqual(workspace.list('storage/paused'), ['task.slow']);
+  assert.match((await workspace.guild('pump', '--json')).out, /"advanced":0/);
+  assert.match((await workspace.guild('why', 'slow')).out, /paused/);
+  const again = pty(t, workspace.root, small, 'run', '-c');
+  await again.says(/thinking/);
+  again.type(KEYS.ctrlC);
+  await again.says(/k keeps the task/);
+  again.type('c');
+  assert.equal(await again.ended, 130);
+  await until(() => workspace.list('tasks/failed').includes('slow.json'));
+  assert.ok(!fs.existsSync(path.join(workspace.root, 'storage/paused/task.slow')));
+});
+
+test('a conversation continues with run --continue and with a message to the ended task', async (t) => {
+  const workspace = place(t, office());
+  succeeds(await workspace.guild('run', 'ana', 'hello', '--id', 'h1'));
+  const { out } = succeeds(await workspace.guild('run', '-c', 'and', 'now'));
+  assert.equal(out, 'You said and now\n');
+  succeeds(await workspace.guild('task', 'tell', 'h1', 'a third'));
+  succeeds(await workspace.guild('pump', '--all', '--quiet'));
+  assert.equal(completed(workspace).length, 3);
+  assert.deepEqual(workspace.list('sessions').length, 1);
+  assert.match(workspace.read('sessions/ana-h1.session.yaml'), /hello[^]*and now[^]*a third[^]*You said a third/);
+  assert.match((await workspace.guild('run', '-c')).err, /say how it continues/);
+});
+
+/** The time in which no key answers a request that has just appeared. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 700));
+}

@@ -1,0 +1,25 @@
+/** Anything thrown becomes a Problem with a code. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asProblem, problem, ProblemError } from '../../src/domain/problem.js';
+
+const carried = problem('bad_usage', 'the plugin was called wrongly', { hint: 'call it rightly' });
+
+test('a ProblemError of this module, or of another copy of it, keeps its problem', () => {
+  class OtherCopy extends Error {
+    override readonly name = 'ProblemError';
+    readonly problem = carried;
+  }
+  assert.deepEqual(asProblem(new ProblemError(carried)), carried);
+  assert.deepEqual(asProblem(new OtherCopy('x')), carried);
+});
+
+test('an error that only has the name is not believed', () => {
+  const error = Object.assign(new Error('x'), { name: 'ProblemError', problem: { code: 'all_is_well' } });
+  assert.deepEqual(asProblem(error), problem('bug', 'x'));
+});
+
+test('thrown values that are no errors become bugs', () => {
+  assert.deepEqual(asProblem(undefined), problem('bug', 'undefined'));
+  assert.deepEqual(asProblem('x'), problem('bug', 'x'));
+});

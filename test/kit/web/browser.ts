@@ -1,0 +1,44 @@
+/** A real Chromium, headless, without any connection of its own. */
+import fs from 'node:fs';
+import type { TestContext } from 'node:test';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+const EXECUTABLE = '/usr/bin/chromium';
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Undefined, with the test skipped, where there is no Chromium. */
+export async function openBrowser(t: TestContext): Promise<Browser | undefined> {
+  if (!fs.existsSync(EXECUTABLE)) {
+    t.skip(`${EXECUTABLE} is missing`);
+    return undefined;
+  }
+  const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGS });
+  t.after(() => browser.close());
+  return browser;
+}
+
+export interface Shown {
+  page: Page;
+  /** Errors of the page and refused resources, which a healthy page does not have. */
+  faults: string[];
+}
+
+export async function showPage(browser: Browser, link: string, width = 1440, dark = false): Promise<Shown> {
+  const size = { width, height: width < 500 ? 844 : 1000 };
+  const context = await browser.newContext({ viewport: size, colorScheme: dark ? 'dark' : 'light' });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  await page.goto(link);
+  await page.waitForSelector('.app');
+  return { page, faults };
+}

@@ -1,0 +1,72 @@
+/** The bundle of a small program: what is loaded by its path or at first use still works. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const LIBRARY = `
+import { startEcho } from '../adapters/files/start-echo.js';
+export const ask = async (text) => (await import('./late.js')).late(await startEcho(text));
+`;
+const START_ECHO = `
+import { Worker } from 'node:worker_threads';
+export function startEcho(text) {
+  const worker = new Worker(new URL('./echo.js', import.meta.url), { workerData: text });
+  return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+}
+`;
+const ECHO = `
+import { parentPort, workerData } from 'node:worker_threads';
+import { loud } from '../../domain/loud.js';
+parentPort.postMessage(loud(workerData));
+`;
+const PROGRAM = {
+  'dist/src/app/index.js': LIBRARY,
+  'dist/src/app/late.js': `import { load } from 'js-yaml'; export const late = (text) => load(text).said;`,
+  'dist/src/adapters/files/start-echo.js': START_ECHO,
+  'dist/src/adapters/files/echo.js': ECHO,
+  'dist/src/domain/loud.js': `export const loud = (text) => text.toUpperCase().replace('SAID', 'said');`,
+  'dist/src/schemas/zod.js': `export const z = 1;`,
+  'dist/src/cli/main.js': `export const main = () => 0;`,
+};
+
+test('a worker that a source starts by its path runs from the bundle, without the sources', (t) => {
+  const house = makeHouse(t, PROGRAM);
+  assert.equal(house.bundle().status, 0);
+  fs.rmSync(path.join(house.root, 'dist/src'), { recursive: true });
+  const program = `import { ask } from './dist/bundle/guildhall.js'; console.log(await ask('said: hello'));`;
+  const ran = house.node(program);
+  assert.equal(ran.stdout, 'HELLO\n', ran.stderr);
+});
+
+test('two workers of the same name are refused, because the bundle is one folder', (t) => {
+  const house = makeHouse(t, {
+    ...PROGRAM,
+    'dist/src/cli/echo.js': '',
+    'dist/src/cli/main.js': `export const main = () => new URL('./echo.js', import.meta.url);`,
+  });
+  const { status, stderr } = house.bundle();
+  assert.notEqual(status, 0);
+  assert.match(stderr, /echo\.js/);
+});
+
+function makeHouse(t: TestContext, files: Record<string, string>) {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-bundle-'));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  for (const [file, text] of Object.entries({ ...files, 'package.json': '{"type": "module"}' })) {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  }
+  for (const file of ['scripts/bundle.mjs', 'scripts/build-window.mjs', 'package-lock.json'])
+    fs.cpSync(path.join(ROOT, file), path.join(root, file), { recursive: true });
+  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'), 'junction');
+  const node = (program: string) => {
+    fs.writeFileSync(path.join(root, 'program.mjs'), program);
+    return spawnSync(process.execPath, ['program.mjs'], { cwd: root, encoding: 'utf8' });
+  };
+  return { root, node, bundle: () => node(`import { bundle } from './scripts/bundle.mjs'; bundle();`) };
+}

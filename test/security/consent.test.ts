@@ -1,0 +1,149 @@
+/** M1, M2, H3: consent is bound to content, to the base of a diff, and to the sandbox. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { ballotOf, exists, openEntries, pump, SANDBOX_OFF, scene, tickAll } from './scene.js';
+
+const SWAP = `- when: {any: first}
+  turn: 1
+  call:
+    - write_file: {path: workspaces/executor/build.sh, content: "echo harmless\\n"}
+    - execute_command: {command: "bash workspaces/executor/build.sh"}
+- when: {any: first}
+  turn: 2
+  call: [{final_report: {report: "done: {{last}}"}}]
+- when: {any: second}
+  turn: 1
+  call:
+    - write_file: {path: workspaces/executor/build.sh, content: "echo swapped; touch workspaces/executor/canary\\n"}
+- when: {any: second}
+  turn: 2
+  call: [{final_report: {report: rewritten}}]
+`;
+
+test('M1: an approved script that was swapped before it ran is asked about again, with the diff', async (t) => {
+  const workspace = scene(t, SWAP);
+  assert.equal((await workspace.guild('run', 'executor', 'first')).code, 4);
+  assert.equal((await workspace.guild('run', 'executor', 'second')).code, 0);
+  tickAll(workspace);
+  await pump(workspace);
+  assert.ok(!exists(workspace, 'workspaces/executor/canary'));
+  assert.equal(openEntries(workspace), 1);
+  assert.match(ballotOf(workspace), /touch workspaces\/executor\/canary/);
+  tickAll(workspace);
+  await pump(workspace);
+  assert.ok(exists(workspace, 'workspaces/executor/canary'), 'after a second yes it runs as shown');
+});
+
+test('M1: a later effect of a turn waits behind an earlier one that waits', async (t) => {
+  const workspace = scene(
+    t,
+    `- turn: 1
+  call:
+    - write_file: {path: workspaces/executor/build.sh, content: "echo harmless\\n"}
+- turn: 2
+  call:
+    - execute_command: {command: "bash workspaces/executor/build.sh"}
+    - write_file: {path: workspaces/executor/build.sh, content: "touch workspaces/executor/canary\\n"}
+    - read_file: {path: memory/private-notes.md}
+- turn: 3
+  say: "done: {{last}}"
+`,
+  );
+  assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
+  assert.equal(workspace.read('workspaces/executor/build.sh'), 'echo harmless\n');
+  tickAll(workspace);
+  await pump(workspace);
+  assert.ok(!exists(workspace, 'workspaces/executor/canary'));
+  assert.equal(workspace.read('workspaces/executor/build.sh'), 'touch workspaces/executor/canary\n');
+});
+
+test('M1: no rule is proposed for a line that interprets what an agent can write', async (t) => {
+  const turns = [1, 2, 3, 4].map(
+    (turn) => `- turn: ${turn}
+  call:
+    - execute_command: {command: "bash workspaces/executor/build.sh ${turn > 0 ? 'x' : ''}"}
+`,
+  );
+  const workspace = scene(t, `${turns.join('')}- turn: 5\n  say: done\n`, {
+    'workspaces/executor/build.sh': 'echo built\n',
+  });
+  await workspace.guild('run', 'executor', 'go');
+  for (let n = 0; n < 4; n++) {
+    tickAll(workspace);
+    await pump(workspace);
+  }
+  assert.doesNotMatch(ballotOf(workspace), /Always allow/);
+  assert.ok(!exists(workspace, 'storage/terminal-cmd-allowlist.yaml'));
+});
+
+const REWRITE = `- turn: 1
+  call:
+    - write_file: {path: memory/plan.md, content: "line one\\nline TWO\\n"}
+- turn: 2
+  say: "done: {{last}}"
+`;
+
+test('M2: an approved write asks again after a person edited the file', async (t) => {
+  const workspace = scene(t, REWRITE, { 'memory/plan.md': 'line one\nline two\n' });
+  assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
+  workspace.put('memory/plan.md', 'line one\nline two\nwritten by a person\n');
+  tickAll(workspace);
+  await pump(workspace);
+  assert.equal(workspace.read('memory/plan.md'), 'line one\nline two\nwritten by a person\n');
+  assert.equal(openEntries(workspace), 1);
+  assert.match(ballotOf(workspace), /written by a person/);
+  tickAll(workspace);
+  await pump(workspace);
+  assert.equal(workspace.read('memory/plan.md'), 'line one\nline TWO\n');
+});
+
+test('M2: a link put in the place of the file does not receive the approved bytes', async (t) => {
+  const workspace = scene(t, REWRITE, { 'memory/plan.md': 'line one\nline two\n', 'context/other.md': 'keep me\n' });
+  assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
+  fs.rmSync(path.join(workspace.root, 'memory/plan.md'));
+  fs.symlinkSync('../context/other.md', path.join(workspace.root, 'memory/plan.md'));
+  tickAll(workspace);
+  await pump(workspace);
+  assert.equal(workspace.read('context/other.md'), 'keep me\n');
+  assert.equal(openEntries(workspace), 1);
+});
+
+const OUTSIDE = `- turn: 1
+  call:
+    - execute_command: {command: "ls"}
+- turn: 2
+  call:
+    - execute_command: {command: "touch ../canary; ls -d .guild"}
+- turn: 3
+  say: "done: {{last}}"
+`;
+
+test('H3, R10: a command approved as sandboxed does not run without the sandbox', async (t) => {
+  const workspace = scene(t, OUTSIDE, { 'guild.yaml': GUILD('preferred') });
+  const canary = path.join(path.dirname(workspace.root), 'canary');
+  fs.rmSync(canary, { force: true });
+  assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
+  assert.match(ballotOf(workspace), /sandboxed/);
+  tickAll(workspace);
+  await pump(workspace, SANDBOX_OFF);
+  assert.ok(!fs.existsSync(canary));
+  assert.equal(openEntries(workspace), 1);
+  assert.match(ballotOf(workspace), /not sandboxed/);
+});
+
+test('H3: where commands ran sandboxed before, they do not run when the sandbox is gone', async (t) => {
+  const workspace = scene(t, OUTSIDE);
+  const canary = path.join(path.dirname(workspace.root), 'canary');
+  fs.rmSync(canary, { force: true });
+  assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
+  tickAll(workspace);
+  const pumped = await pump(workspace, SANDBOX_OFF);
+  assert.ok(!fs.existsSync(canary));
+  assert.match(pumped.out + pumped.err, /sandbox/);
+});
+
+function GUILD(sandbox: string): string {
+  return `model: s/x\nproviders:\n  s: {kind: scripted, script: script.yaml}\ndefault_agent: executor\nsandbox: ${sandbox}\ngit: {enabled: false}\n`;
+}

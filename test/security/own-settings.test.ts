@@ -1,0 +1,91 @@
+/** The user's own settings hold in every workspace, and a key goes only to its own host. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { misdirectedKey } from '../../src/domain/config/key-hosts.js';
+import { place, scripted, succeeds, type Place } from '../kit/guild.js';
+
+const agent = (tools: string): string => `---\ndescription: Does things\ntools: [${tools}]\n---\nDo it.\n`;
+const TASK = { 'tasks/pending/t1.json': '{"description": "do it", "to": "ana"}' };
+
+function settings(home: Place, file: string, text: string): void {
+  const folder = path.join(`${home.root}-state`, 'config');
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, file), text);
+}
+
+async function catcher(t: TestContext): Promise<{ host: string; heard: string[] }> {
+  const heard: string[] = [];
+  const server = http.createServer((request, response) => {
+    heard.push(request.headers.authorization ?? '');
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
+}
+
+test('a trusted workspace cannot send a well-known key elsewhere; a line of the user can', async (t) => {
+  const { host, heard } = await catcher(t);
+  const home = place(t, {
+    ...TASK,
+    'guild.yaml': `model: openai/x\ntimeouts: {tries: 1}\nproviders:\n  openai: {kind: openai, base_url: "http://${host}/v1", key_env: OPENAI_API_KEY}\n`,
+    'agents/ana.md': agent('read_file'),
+  });
+  const env = { env: { OPENAI_API_KEY: 'canary' } };
+  const pump = await home.guildWith(env, 'pump');
+  assert.match(
+    pump.err,
+    new RegExp(`would send OPENAI_API_KEY to ${host}[^]*keys: \\{OPENAI_API_KEY: \\[${host}\\]\\}`),
+  );
+  assert.deepEqual(heard, []);
+  settings(home, 'settings.yaml', `keys: {OPENAI_API_KEY: ["${host}"]}\n`);
+  await home.guildWith(env, 'pump');
+  assert.deepEqual(heard.slice(0, 1), ['Bearer canary']);
+});
+
+test('a key belongs to its host, its subdomains only where that is said', () => {
+  const to = (keyEnv: string, baseUrl: string) =>
+    misdirectedKey({ kind: 'openai-compatible', keyEnv, baseUrl }, { OPENAI_API_KEY: ['gateway.example'] })?.host;
+  assert.equal(to('OPENAI_API_KEY', 'https://api.openai.com/v1'), undefined);
+  assert.equal(to('OPENAI_API_KEY', 'https://gateway.example:8443/v1'), undefined);
+  assert.equal(to('OPENAI_API_KEY', 'https://api.openai.com.evil.example/v1'), 'api.openai.com.evil.example');
+  assert.equal(to('OPENAI_API_KEY', 'https://api.openai.com@evil.example/v1'), 'evil.example');
+  assert.equal(to('AWS_SECRET_ACCESS_KEY', 'https://bedrock.eu-west-1.amazonaws.com'), undefined);
+  assert.equal(to('AWS_SECRET_ACCESS_KEY', 'https://evilamazonaws.com'), 'evilamazonaws.com');
+  assert.equal(to('CORP_KEY', 'https://models.corp.example'), undefined, 'a key of its own is shown by guild trust');
+});
+
+test('a rule of the user holds, however much the workspace allows', async (t) => {
+  const rule = (supervision: string, priority: number): string =>
+    `own:\n  r: { pattern: execute_command, conditions: [{ command_starts_with: [ls] }], supervision: ${supervision}, priority: ${priority} }\n`;
+  const home = place(t, {
+    ...scripted(
+      '- {agent: ana, turn: 1, call: [{execute_command: {command: "ls"}}]}\n- {agent: ana, say: "{{last}}"}',
+      TASK,
+    ),
+    'agents/ana.md': agent('execute_command'),
+    'storage/policy.yaml': rule('automatic', 1000),
+  });
+  settings(home, 'policy.yaml', rule('deny', 1));
+  succeeds(await home.guild('pump', '--all'));
+  assert.match(home.read('tasks/completed/t1.json'), /not_allowed/);
+});
+
+test('a plugin that the user does not list does not run, and broken settings open nothing', async (t) => {
+  const home = place(t, {
+    ...scripted('- {say: done}', TASK),
+    'guild.yaml': 'model: s/x\nproviders:\n  s: {kind: scripted, script: script.yaml}\nplugins: [own]\n',
+    'agents/ana.md': agent('read_file'),
+    'plugins/own/index.mjs': "throw new Error('it ran')",
+  });
+  settings(home, 'settings.yaml', 'plugins: [slack]\n');
+  const pump = succeeds(await home.guild('pump'));
+  assert.match(pump.err, /your own settings do not let the plugin own run/);
+  assert.doesNotMatch(pump.err, /it ran/);
+  settings(home, 'settings.yaml', 'plugins: [slack\n');
+  assert.equal((await home.guild('pump')).code, 1);
+});

@@ -1,0 +1,134 @@
+/** H4, M7: the walls of the sandbox hold, for root and for an ordinary user. */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test from 'node:test';
+import { scopeArgs } from '../../src/adapters/shell/cgroup.js';
+import { seatbeltArgs } from '../../src/adapters/shell/seatbelt.js';
+import { seccompFilter } from '../../src/adapters/shell/seccomp.js';
+import { hostOf, isLocalAddress, namesHost, wrongHosts } from '../../src/rules/policy/hosts.js';
+import { NO_SANDBOX, shellBench } from '../kit/commands.js';
+
+const skip = NO_SANDBOX;
+
+test('H4: kernel settings are read-only, root is dropped, and there are no new namespaces', { skip }, async (t) => {
+  const { script } = shellBench(t, 'sandboxed');
+  const { output } = await script(
+    `id -u; (exec 3<>/proc/sys/kernel/core_pattern) && echo OPENED; unshare -U true && echo UNSHARED
+    python3 - <<'P'
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+for number in (101, 250, 321, 323, 425):
+    if libc.syscall(number, 0, 0, 0, 0, 0) != -1: print('CALLED', number)
+    elif ctypes.get_errno() != 1: print('ERRNO', number, ctypes.get_errno())
+P
+    true`,
+  );
+  assert.doesNotMatch(output, /OPENED|UNSHARED|CALLED|ERRNO/);
+  assert.notEqual(output.split('\n')[0], '0');
+});
+
+test('H4: the process limit holds', { skip }, async (t) => {
+  const { script } = shellBench(t, 'sandboxed', { limits: { processes: 40 } });
+  const { output } = await script('for i in {1..80}; do sleep 20 & done 2>&1; jobs -r | wc -l; kill $(jobs -p)');
+  assert.match(output, /Resource temporarily unavailable|retry/);
+});
+
+test('M7: every tmpfs that can be written has a size', { skip }, async (t) => {
+  const { script } = shellBench(t, 'sandboxed');
+  const { output } = await script(
+    'for p in $(df --output=target,fstype | awk \'$2 == "tmpfs" {print $1}\'); do touch $p/x 2>/dev/null && df -B1 --output=size $p | tail -1; done',
+  );
+  const sizes = output.trim().split('\n').map(Number);
+  assert.ok(sizes.length >= 2 && sizes.every((size) => size <= 512 * 1024 ** 2), output);
+});
+
+test('a named host is reached through the proxy, and no other', { skip }, async (t) => {
+  const { script } = shellBench(t, 'sandboxed');
+  const server = http.createServer((request, response) => response.end(`REACHED ${request.url}\n`));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const get = `curl -sS -m 20 http://127.0.0.1:${port}/x`;
+  assert.match((await script(get, { hosts: [`127.0.0.1:${port}`] })).output, /REACHED \/x/);
+  assert.match((await script(get, { hosts: ['example.org'] })).output, /not among the approved hosts/);
+  assert.match(
+    (await script(`curl -sS -p -m 20 http://127.0.0.1:${port}/y`, { hosts: [`127.0.0.1:${port}`] })).output,
+    /REACHED \/y/,
+  );
+  assert.doesNotMatch((await script(`${get} --noproxy '*'`, { hosts: [`127.0.0.1:${port}`] })).output, /REACHED/);
+  assert.equal((await script('exit 7', { hosts: ['example.org'] })).code, 7);
+});
+
+test('hosts are names, and loopback and link-local addresses must be named', () => {
+  assert.equal(wrongHosts(['registry.npmjs.org', '*.example.org', 'example.org:8443', '[::1]:3000']), undefined);
+  for (const wrong of [[], ['*'], ['*.com'], ['http://x.org'], ['a b'], ['x.org:99999'], 'x.org', [7]])
+    assert.ok(wrongHosts(wrong), JSON.stringify(wrong));
+  assert.deepEqual(hostOf('Example.ORG:80'), { name: 'example.org', port: 80 });
+  assert.ok(namesHost('*.example.org', 'a.example.org', 443));
+  for (const [entry, name, port] of [
+    ['*.example.org', 'example.org.evil.net', 443],
+    ['example.org', 'evilexample.org', 443],
+    ['example.org', 'example.org', 22],
+  ] as const)
+    assert.ok(!namesHost(entry, name, port), entry);
+  for (const address of [
+    '127.0.0.1',
+    '127.8.8.8',
+    '::1',
+    '169.254.169.254',
+    '0.0.0.0',
+    'fe80::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+  ])
+    assert.ok(isLocalAddress(address), address);
+  assert.ok(!isLocalAddress('93.184.216.34') && !isLocalAddress('2606:2800::1'));
+});
+
+test('the filter is a valid program for each architecture', () => {
+  for (const arch of ['x64', 'arm64']) {
+    const filter = seccompFilter(arch)!;
+    assert.equal(filter.length % 8, 0);
+    assert.ok(filter.length / 8 < 4096);
+    // Every jump stays inside the program.
+    for (let at = 0; at < filter.length / 8; at++) {
+      const code = filter.readUInt16LE(at * 8);
+      if ((code & 0x07) !== 0x05) continue;
+      const farthest = at + 1 + Math.max(filter.readUInt8(at * 8 + 2), filter.readUInt8(at * 8 + 3));
+      assert.ok(farthest < filter.length / 8, `${arch} ${at}`);
+    }
+  }
+  assert.equal(seccompFilter('mips'), undefined);
+});
+
+test('the Seatbelt profile denies by default and ends with what is hidden', () => {
+  const folder = { root: '/Users/me/ws', home: '/Users/me/ws/workspaces/ana', agent: 'ana' };
+  const visibility = { shown: [], covered: [{ path: '/Users/me/ws/.env', isFolder: false }], repositories: [] };
+  const own = seatbeltArgs(folder, { writes: 'own' }, visibility);
+  assert.match(own, /^\(version 1\)\n\(deny default\)/);
+  assert.doesNotMatch(own, /allow file-write\* \(subpath "\/Users\/me\/ws"\)/);
+  assert.match(own, /\(allow file-write\* \(subpath "\/Users\/me\/ws\/workspaces\/ana"\)/);
+  assert.match(own, /\(deny file-read\* file-write\* \(subpath "\/Users\/me\/ws\/\.env"\)\)/);
+  assert.match(own, /\(deny network\*\)$/);
+  const wide = seatbeltArgs(
+    folder,
+    { writes: 'workspace', proxy: { folder: '/tmp/p', helper: [], port: 4711 } },
+    visibility,
+  );
+  assert.ok(
+    wide.indexOf('allow file-write* (subpath "/Users/me/ws")') < wide.indexOf('(subpath "/Users/me/ws/agents")'),
+  );
+  assert.match(wide, /\(deny network\*\)\n\(allow network-outbound \(remote ip "localhost:4711"\)\)$/);
+  const odd = seatbeltArgs({ ...folder, root: '/a "b\\c' }, { writes: 'own' }, visibility);
+  assert.ok(odd.includes('(subpath "/a \\"b\\\\c")'));
+});
+
+test('a control group limits memory and processes together', () => {
+  assert.deepEqual(scopeArgs({ memoryBytes: 1000, processes: 5 }).slice(0, 3), ['systemd-run', '--scope', '--quiet']);
+  assert.ok(
+    scopeArgs({ memoryBytes: 1000, processes: 5 })
+      .join(' ')
+      .includes('-p MemoryMax=1000 -p MemorySwapMax=0 -p TasksMax=5'),
+  );
+});

@@ -1,0 +1,211 @@
+/** The window in a real browser: every page, every key that answers, hostile text, lost servers. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { openBrowser, showPage } from '../kit/web/browser.js';
+import { ROOT, succeeds } from '../kit/guild.js';
+import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
+import { place, type Place } from '../kit/guild.js';
+import { startServer } from '../../src/web/server.js';
+
+const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PAGES = [
+  'hall',
+  'inbox',
+  'tasks',
+  'waits',
+  'conversations',
+  'agents',
+  'boards',
+  'notes/state',
+  'costs',
+  'history',
+];
+
+test('every page opens at every width, without errors and without serious faults for axe', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  workspace.put('tasks/plan.task.md', '# Plan\n\n- [ ] Water the plants @boss\n');
+  const task = workspace.list('tasks/waiting')[0]!.replace('.json', '');
+  const session = workspace.list('sessions')[0]!.replace('.session.yaml', '');
+  const { server, host } = await openWindow(t, workspace);
+  for (const [width, dark] of [
+    [1440, false],
+    [1024, true],
+    [390, false],
+  ] as const) {
+    const { page, faults } = await showPage(browser, server.link(), width, dark);
+    for (const name of [...PAGES, `task/${task}`, `conversation/${session}`]) {
+      await page.goto(`http://${host}/#/${name}`);
+      await page.waitForSelector(':is(h1, h2):visible');
+      await page.waitForSelector('.still', { state: 'detached' });
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(wide <= 0, `${name} overflows by ${wide} pixels at ${width}`);
+      assert.deepEqual(await seriousFaults(page), [], `${name} at ${width}`);
+    }
+    assert.deepEqual(faults, [], `errors at ${width}`);
+    await page.context().close();
+  }
+});
+
+/** Trusted Types forbid injected scripts, so axe comes through the debugger. */
+async function seriousFaults(page: Page): Promise<string[]> {
+  const debug = await page.context().newCDPSession(page);
+  const run = `${AXE}; axe.run().then((found) => JSON.stringify(found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | '))))`;
+  const { result } = await debug.send('Runtime.evaluate', { expression: run, awaitPromise: true });
+  await debug.detach();
+  return JSON.parse(String(result.value)) as string[];
+}
+
+test('one key approves what is on the screen; the next request gets its own key', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link());
+  await page.goto(`http://${host}/#/inbox`);
+  await page.waitForSelector('.abar');
+  await page.keyboard.press('y');
+  if (await page.isVisible('text=Really approve')) await page.keyboard.press('Enter');
+  await intent(workspace, /"approved": ?true/);
+  succeeds(await workspace.guild('pump', '--all'));
+  await page.waitForSelector('text=Nothing waits for you');
+});
+
+test('a rejection asks for a reason and sends it', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link(), 390);
+  await page.goto(`http://${host}/#/inbox`);
+  await page.click('text=Reject');
+  await page.fill('textarea', 'use the other folder');
+  await page.click('.abar .btn.pri');
+  await intent(workspace, /use the other folder/);
+});
+
+/** Waits until an intent with this text was written. */
+async function intent(workspace: Place, text: RegExp): Promise<void> {
+  const read = (): string =>
+    workspace
+      .list('.guild/intents')
+      .map((name) => workspace.read(`.guild/intents/${name}`))
+      .join();
+  for (let tries = 0; !text.test(read()); tries++) {
+    assert.ok(tries < 500, `no intent has ${text}: ${read()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const HOSTILE = [
+  '<img src=x onerror="window.hacked=1">',
+  '<script>window.hacked=1</script>',
+  '[click](javascript:window.hacked=1)',
+  '![x](http://127.0.0.1:9/leak.png)',
+  '<a href="javascript:window.hacked=1">go</a>',
+  '</script><script>window.hacked=1</script>',
+].join('\n\n');
+
+test('text of agents never becomes markup, a link that runs, or a request', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'agents/boss.md': `---\ndescription: ${JSON.stringify(HOSTILE)}\ntools: [execute_command]\n---\n${HOSTILE}\n`,
+    'script.yaml': `- turn: 1\n  say: ${JSON.stringify(HOSTILE)}\n  call:\n    - execute_command: {command: ${JSON.stringify(`touch '${HOSTILE}'`)}}\n`,
+    'tasks/plan.task.md': `# ${HOSTILE}\n\n- [ ] ${HOSTILE.replaceAll('\n', ' ')} @boss\n`,
+  });
+  await workspace.guild('run', 'boss', HOSTILE);
+  await workspace.guild('tell', 'news', HOSTILE);
+  const task = workspace.list('tasks/waiting')[0]!.replace('.json', '');
+  const session = workspace.list('sessions')[0]!.replace('.session.yaml', '');
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link());
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  for (const name of [...PAGES, `task/${task}`, `conversation/${session}`, 'agents/boss']) {
+    await page.goto(`http://${host}/#/${name}`);
+    await page.waitForSelector(':is(h1, h2):visible');
+    await page.waitForSelector('.still', { state: 'detached' });
+    const found: unknown = await page.evaluate(`({
+      hacked: window.hacked ?? null,
+      images: document.querySelectorAll('img, iframe, object').length,
+      links: [...document.querySelectorAll('a')].map(({ href }) => href).filter((href) => /^(javascript|data):/i.test(href)),
+    })`);
+    assert.deepEqual(found, { hacked: null, images: 0, links: [] }, name);
+  }
+  assert.deepEqual(
+    asked.filter((url) => !url.startsWith(`http://${host}/`)),
+    [],
+  );
+});
+
+test('a lost server is reported, and what was read stays on the screen', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const env = { PATH: process.env['PATH'] };
+  const options = { root: workspace.root, env, readOnly: false, hostName: 'guild-test.localhost' };
+  const first = await startServer({ ...options, port: 0 });
+  const { page } = await showPage(browser, first.link());
+  await page.waitForSelector('text=Live');
+  await first.close();
+  await page.waitForSelector('text=Not live');
+  assert.ok(await page.isVisible('text=Waiting for you'), 'what was read stays on the screen');
+});
+
+test('a change on disk appears without a reload', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link());
+  await page.goto(`http://${host}/#/tasks`);
+  await page.waitForSelector('.tr');
+  workspace.put('tasks/pending/fresh.json', '{"description": "Just dropped into the folder"}');
+  await page.waitForSelector('text=Just dropped into the folder');
+});
+
+test('a browser without script is told what it needs', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { server } = await openWindow(t, await askingPlace(t));
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(server.link());
+  assert.match((await page.textContent('body')) ?? '', /needs a browser with JavaScript modules/);
+});
+
+test('every pair of colours has a contrast of at least 4.5', () => {
+  const css = fs.readFileSync(`${ROOT}/web/style/tokens.css`, 'utf8');
+  for (const block of css.split('}').filter((part) => part.includes('--paper'))) {
+    const colour = (name: string): string => new RegExp(`--${name}: (#[0-9a-f]{6});`).exec(block)![1]!;
+    const tones = ['accent', 'working', 'waiting', 'you', 'done', 'failed', 'outside', 'check'];
+    for (const text of ['ink', 'ink-2', 'ink-3', ...tones])
+      for (const ground of ['paper', 'surface', 'sunken'])
+        atLeast(colour(text), colour(ground), `${text} on ${ground}`);
+    for (const tone of tones) atLeast(colour(tone), colour(`${tone}-bg`), `${tone} on its ground`);
+    atLeast(colour('on-accent'), colour('accent'), 'on accent');
+    for (const ground of ['added', 'removed']) atLeast(colour('ink'), colour(ground), `ink on ${ground}`);
+  }
+});
+
+function atLeast(text: string, ground: string, pair: string): void {
+  const [light, dark] = [text, ground].map(luminance).sort((a, b) => b - a);
+  const contrast = (light! + 0.05) / (dark! + 0.05);
+  assert.ok(contrast >= 4.5, `${pair}: ${contrast.toFixed(2)}`);
+}
+
+function luminance(hex: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
