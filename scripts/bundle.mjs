@@ -1,15 +1,20 @@
 /**
- * Bundles packages into dist with esbuild and writes their licences to THIRD-PARTY-NOTICES. The AI
- * SDK goes to dist/vendor, which `#ai-sdk/…` in package.json points to: it runs on Node 20 but
- * declares Node 22, so npm would print warnings on every installation of guildhall.
+ * Bundles what npm delivers, with esbuild, and writes the licences of bundled packages to
+ * THIRD-PARTY-NOTICES. The program goes to dist/bundle, readable and with all its names; tests
+ * import the files in dist/src. The AI SDK goes to dist/vendor, which `#ai-sdk/…` in package.json
+ * points to.
  */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildWindow } from './build-window.mjs';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const PROGRAM = path.join(ROOT, 'dist', 'bundle');
+const LIBRARY = 'dist/src/app/index.js';
+const COMMAND_LINE = 'dist/src/cli/main.js';
 const VENDOR = path.join(ROOT, 'dist', 'vendor');
 const STAMP = path.join(VENDOR, '.stamp');
 const NOTICES = path.join(ROOT, 'THIRD-PARTY-NOTICES');
@@ -17,20 +22,84 @@ const ENTRIES = {
   anthropic: '@ai-sdk/anthropic',
   google: '@ai-sdk/google',
   openai: '@ai-sdk/openai',
-  mcp: '@ai-sdk/mcp',
-  'mcp-stdio': '@ai-sdk/mcp/mcp-stdio',
+  'mcp-client': '@modelcontextprotocol/client',
+  'mcp-stdio': '@modelcontextprotocol/client/stdio',
 };
 
+/**
+ * Bundles the compiled sources in dist/src and writes THIRD-PARTY-NOTICES. Does nothing before the
+ * sources are compiled.
+ */
+export function bundle() {
+  if (!fs.existsSync(path.join(ROOT, LIBRARY))) return;
+  bundleZod();
+  const inputs = [...bundleProgram(), ...bundleAiSdk(), ...bundled(buildWindow())];
+  fs.writeFileSync(NOTICES, notices(packagesOf(inputs)));
+}
+
+/** The files that come from packages; our own need no notice. */
+function bundled(inputs) {
+  return inputs.filter((file) => file.includes('node_modules/'));
+}
+
 /** One file with the parts of zod that we use. Its hundred modules load ten times slower. */
-export function bundleZod() {
+function bundleZod() {
   const file = path.join(ROOT, 'dist', 'src', 'schemas', 'zod.js');
-  if (!fs.existsSync(file)) return;
   build({ entryPoints: [file], outfile: file, allowOverwrite: true, minify: true });
 }
 
-/** Does nothing if packages and this script are unchanged since the last run. */
-export function bundleAiSdk() {
-  if (fs.existsSync(NOTICES) && fs.existsSync(STAMP) && fs.readFileSync(STAMP, 'utf8') === fingerprint()) return;
+/**
+ * The library, the command line and each file that is loaded by its path, with the packages they
+ * use. Loading hundreds of small modules took three times as long as loading the same code from a
+ * few files. Each `await import()` becomes a file that is loaded at first use. The library is
+ * bundled apart from the command line: together they would be cut into 130 pieces.
+ */
+function bundleProgram() {
+  fs.rmSync(PROGRAM, { recursive: true, force: true });
+  const options = { outdir: PROGRAM, external: ['#ai-sdk/*', ...optionalPackages()] };
+  return [
+    ...build({ ...options, entryPoints: { guildhall: LIBRARY }, splitting: true }),
+    ...build({ ...options, entryPoints: { guild: COMMAND_LINE }, splitting: true }),
+    ...filesLoadedByPath().flatMap((file) => build({ ...options, entryPoints: [file] })),
+  ];
+}
+
+/** Users install these themselves, if they need them. */
+function optionalPackages() {
+  const { peerDependencies } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  return Object.keys(peerDependencies).flatMap((name) => [name, `${name}/*`]);
+}
+
+/**
+ * Worker threads and child processes are started from a file. A source that starts one names it
+ * `new URL('./its-name.js', import.meta.url)`: that is the compiled file next to the source in
+ * dist/src and, because all bundled files are in one folder, the file of that name in the bundle.
+ * So these names must differ from each other, whatever folders they are in. Give a worker
+ * `execArgv: []`: it would inherit `--input-type` from `node --input-type=module -e …` and fail.
+ */
+function filesLoadedByPath() {
+  const reference = /new URL\(['"]\.\/([\w-]+\.js)['"],\s*import\.meta\.url\)/g;
+  const files = fs.readdirSync(path.join(ROOT, 'dist', 'src'), { recursive: true, encoding: 'utf8' });
+  const found = files
+    .filter((file) => file.endsWith('.js'))
+    .flatMap((file) => {
+      const text = fs.readFileSync(path.join(ROOT, 'dist', 'src', file), 'utf8');
+      return [...text.matchAll(reference)].map(([, name]) => path.join('dist', 'src', path.dirname(file), name));
+    });
+  const unique = [...new Set(found)];
+  const names = unique.map((file) => path.basename(file));
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new Error(`two files that are loaded by path have the name ${twice}`);
+  return unique;
+}
+
+/**
+ * Builds nothing if packages and this script are unchanged since the last run. Returns the bundled
+ * files.
+ */
+function bundleAiSdk() {
+  const before = readStamp();
+  if (before?.fingerprint === fingerprint()) return before.inputs;
   fs.rmSync(VENDOR, { recursive: true, force: true });
   const inputs = build({
     entryPoints: ENTRIES,
@@ -43,9 +112,16 @@ export function bundleAiSdk() {
       js: `import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);`,
     },
   });
-  fs.writeFileSync(NOTICES, notices(packagesOf(inputs)));
-  fs.mkdirSync(VENDOR, { recursive: true });
-  fs.writeFileSync(STAMP, fingerprint());
+  fs.writeFileSync(STAMP, JSON.stringify({ fingerprint: fingerprint(), inputs }));
+  return inputs;
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(fs.readFileSync(STAMP, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the bundled files. */
@@ -67,7 +143,7 @@ function build(options) {
 
 /** The folders of the packages that contain these files. */
 function packagesOf(files) {
-  const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? file);
+  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
   return [...new Set(folders)].sort((a, b) => (a < b ? -1 : 1));
 }
 

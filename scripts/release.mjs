@@ -1,6 +1,7 @@
 /**
  * `npm run release -- minor`: runs the tests, sets the version, turns the changelog's Unreleased
- * into a section, commits and tags. Also takes patch, major or a version; `--dry-run` only prints.
+ * into a section, commits and signs a tag. Also takes patch, major or a version; `--dry-run` only
+ * prints.
  * It does not publish: it ends by printing the two commands that do.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -17,6 +18,8 @@ const current = JSON.parse(read('package.json')).version;
 const version = nextVersion(current, positionals[0]);
 const tag = `v${version}`;
 if (git('status', '--porcelain') !== '') fail('there are uncommitted changes; commit them first');
+if (git('config', '--default', '', '--get', 'user.signingkey') === '')
+  fail('releases are signed: set user.signingkey in git, for example to an SSH key with gpg.format ssh');
 if (git('tag', '--list', tag) !== '') fail(`the tag ${tag} exists already`);
 const section = unreleased(read('CHANGELOG.md'));
 if (
@@ -36,7 +39,7 @@ if (isDry) {
 } else {
   for (const [file, text] of Object.entries(changes)) fs.writeFileSync(path.join(ROOT, file), text);
   git('commit', '--quiet', '--message', `release: ${version}`, '--', ...Object.keys(changes));
-  git('tag', '--annotate', tag, '--cleanup=verbatim', '--message', `${version}\n\n${section}`);
+  git('tag', '--sign', tag, '--cleanup=verbatim', '--message', `${version}\n\n${section}\n`);
   process.stdout.write(`${version} is committed and tagged. To publish it:\n  git push --follow-tags\n  npm publish\n`);
 }
 

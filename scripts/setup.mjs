@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleAiSdk, bundleZod } from './bundle.mjs';
+import { bundle } from './bundle.mjs';
 
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const LOCK = path.join(ROOT, '.setup-lock');
@@ -17,7 +17,9 @@ const SOURCES = [
   'src',
   'test',
   'bench',
+  'web',
   'scripts/setup.mjs',
+  'scripts/build-window.mjs',
   'scripts/bundle.mjs',
   'tsconfig.json',
   'package-lock.json',
@@ -105,10 +107,11 @@ function compile() {
   const before = fingerprint();
   removeStale();
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const done = spawnSync(process.execPath, [tsc, '-p', ROOT], { cwd: ROOT, stdio: 'inherit' });
-  if (done.status !== 0) fail('the sources do not compile; see above');
-  bundleZod();
-  bundleAiSdk();
+  for (const project of [ROOT, path.join(ROOT, 'web')].filter((each) => fs.existsSync(each))) {
+    const done = spawnSync(process.execPath, [tsc, '-p', project], { cwd: ROOT, stdio: 'inherit' });
+    if (done.status !== 0) fail('the sources do not compile; see above');
+  }
+  bundle();
   fs.mkdirSync(path.dirname(STAMP), { recursive: true });
   fs.writeFileSync(STAMP, before);
 }
@@ -116,7 +119,8 @@ function compile() {
 /** A compiled file whose source is gone would still be imported, or run as a test. */
 function removeStale() {
   const dist = path.join(ROOT, 'dist');
-  for (const file of walk(dist).filter((each) => !each.startsWith(path.join(dist, 'vendor')))) {
+  const compiled = ['src', 'test', 'bench'].flatMap((folder) => walk(path.join(dist, folder)));
+  for (const file of compiled) {
     const source = path.relative(dist, file).replace(/(\.d\.ts|\.js)$/, '.ts');
     if (source.endsWith('.ts') && !fs.existsSync(path.join(ROOT, source))) fs.rmSync(file, { force: true });
   }

@@ -9,6 +9,7 @@ import * as process from 'node:process';
 const WANTED = [
   { program: 'git', name: 'git', for: 'the history' },
   { program: 'bwrap', name: 'bubblewrap', for: 'the sandbox' },
+  { program: 'chromium', name: 'chromium', for: 'the window' },
 ];
 
 /** True if all are installed. */

@@ -10,7 +10,7 @@ import { collectTests, inShard, runTests } from './run-tests.mjs';
 import { fail, ROOT, setup } from './setup.mjs';
 import { systemPackages } from './system-packages.mjs';
 
-const CODE = ['src', 'test', 'bench', 'scripts', 'bin'];
+const CODE = ['src', 'web', 'test', 'bench', 'scripts', 'bin'];
 
 const { values, positionals: words } = parseArgs({
   options: { all: { type: 'boolean' }, quick: { type: 'boolean' }, shard: { type: 'string' } },

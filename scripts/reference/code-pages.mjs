@@ -123,6 +123,7 @@ const EXITS = {
   usage: 'Wrong usage: an unknown command or option, or a wrong value.',
   refused: 'The policy refuses it.',
   waiting: 'It waits for a person.',
+  interrupted: 'Stopped with Ctrl-C.',
 };
 
 function environmentPage({ exit_codes: exits }) {

@@ -7,9 +7,11 @@ import { agentFlat, agentSpec } from '../../dist/src/schemas/agent-files.js';
 import { AGENT_KEYS, agentMarkdown } from '../../dist/src/schemas/agent.js';
 import { allowlistYaml } from '../../dist/src/schemas/allowlist.js';
 import { checkInYaml } from '../../dist/src/schemas/check-in.js';
+import { evalYaml } from '../../dist/src/schemas/eval-cases.js';
 import { guildYaml } from '../../dist/src/schemas/guild-yaml.js';
 import { policyYaml } from '../../dist/src/schemas/policy.js';
 import { scriptYaml } from '../../dist/src/schemas/script.js';
+import { settingsYaml } from '../../dist/src/schemas/settings.js';
 import { sessionYaml } from '../../dist/src/schemas/session.js';
 import { taskRecord } from '../../dist/src/schemas/task.js';
 
@@ -42,9 +44,9 @@ These files are read too:
 - \`agents/<name>/agent.md\`, in the same format.
 - \`agents/*.agent.yaml\` and \`templates/*.agent.yaml\`: [every key at the top](#agentyaml-with-every-key-at-the-top),
   or [with \`apiVersion\`](#agentyaml-with-apiversion).
-- \`.claude/agents/*.md\` of Claude Code, \`*.agent.md\` and \`*.chatmode.md\` of Copilot. Their tools become ours
-  where there is a counterpart, and \`disallowedTools\` and \`maxTurns\` count. An agent that does not mention
-  tools may only read. A key without a meaning here is a warning.
+- The agents of Claude Code, Copilot, opencode and Gemini CLI, in their own folders and at any depth
+  ([how-to](../how-to/use-claude-code-agents.md)). Their tools become ours where there is a counterpart, and an
+  agent that does not mention tools has every tool. A key without a meaning here is a warning.
 - \`*.ai\` files. They name other agents by the path of their file.`,
   parts: [
     {
@@ -165,6 +167,21 @@ changed since the last check-in. A workspace that only waits costs one check-in 
 call. Comments and keys of your own stay. Without the file, counting starts over.`,
 };
 
+const SETTINGS = {
+  schema: settingsYaml,
+  json: 'settings.json',
+  page: 'settings.md',
+  title: 'Your own settings: `settings.yaml`',
+  about: 'What holds in every workspace of yours. A workspace can tighten it and never widen.',
+  more: `The file is in your configuration folder: \`GUILD_CONFIG\`, else \`guild\` in \`XDG_CONFIG_HOME\`, else
+\`~/.config/guild\`. A \`policy.yaml\` next to it has the format of [the policy of a workspace](policy.md); where one of
+its rules applies, no workspace can be milder. A file that cannot be read stops \`run\`, \`pump\` and \`watch\`.
+
+A key goes only to the host it belongs to. If \`guild.yaml\` sends a well-known key such as \`OPENAI_API_KEY\` to another
+address, the provider is not used and its agents wait until \`keys\` here names that host. Addresses in your own environment,
+such as \`OPENAI_BASE_URL\`, need no line.`,
+};
+
 const SCRIPT = {
   schema: scriptYaml,
   json: 'script.json',
@@ -187,7 +204,18 @@ no network and no key. An unknown key is an error, so that a misspelt one never 
   labels: { '[]': 'line' },
 };
 
-export const KINDS = [GUILD, AGENT, AGENT_YAML, TASK, SESSION, POLICY, ALLOWLIST, SCRIPT, CHECK_IN];
+const EVAL = {
+  schema: evalYaml,
+  json: 'eval-cases.json',
+  page: 'eval-cases.md',
+  title: 'Cases of `guild eval`: `evals/*.yaml`',
+  about: 'A list of cases. Each is a task for the team and what must be true afterwards.',
+  more: `Every case runs in a copy of the workspace that has the agents, the configuration and the memory, and
+none of the work. A text between slashes is a regular expression: \`/port \\d+/i\`. How to use them is in
+[evaluate a model](../how-to/evaluate-a-model.md).`,
+};
+
+export const KINDS = [GUILD, AGENT, AGENT_YAML, TASK, SESSION, POLICY, ALLOWLIST, SCRIPT, CHECK_IN, EVAL, SETTINGS];
 
 /** Where the published schemas can be read from. */
 export const PUBLISHED = 'https://unpkg.com/guildhall/schemas/';
