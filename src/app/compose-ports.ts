@@ -43,6 +43,7 @@ import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
+import { offered } from './live/offered.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
@@ -66,8 +67,15 @@ interface Foundation {
   held: ReadonlyMap<string, string>;
 }
 
-/** `store` is separate because only its owner may close it. */
-export function composePorts(given: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
+interface Composed {
+  ports: Ports;
+  /** Separate because only its owner may close it. */
+  store: Store;
+  /** Other processes see nothing of the running turns from now on. */
+  withdraw(): void;
+}
+
+export function composePorts(given: Foundation, options: OpenOptions): Composed {
   const { root, clock, ids, env, config, plugins, agents, abandoned, trust, held } = given;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
@@ -78,6 +86,9 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   const opened = openStore({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
+  // A simulated disk has no sockets, and nobody watches a replay.
+  const isOffered = options.disk === undefined && tape === undefined;
+  const shown = isOffered ? offered(onlookers, root, env, peer) : { ...onlookers, withdraw() {} };
   const judge = { spelling: judgeSpelling, path: judgePath };
   const ranked = search({ kind: config.search });
   const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });
@@ -127,10 +138,10 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     hosts: options.agents && new Set(options.agents),
     abandoned,
     isSequential: false,
-    watchers: onlookers,
+    watchers: shown,
   };
   const { tasks, intents, ...rest } = tape?.ports(ports) ?? ports;
-  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents } };
+  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw };
 
   function readFile(file: string): string | undefined {
     const read = disk.read(path.resolve(root, file));

@@ -1,5 +1,6 @@
 /** `guild watch`: works until it is stopped. No model is called while nothing changes. */
 import { configChange } from '../../app/config-change.js';
+import { followTurns } from '../../app/live/follow-turns.js';
 import type { Event, PumpReport, Watchers, Workspace } from '../../app/index.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
@@ -50,6 +51,9 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
       `watching ${call.root} for ${names.length} ${names.length === 1 ? 'agent' : 'agents'} (Ctrl-C stops)`,
     ),
   );
+  const live = call.terminal.live
+    ? followTurns(call.root, call.io.env, view.elsewhere, () => workspace.store.presence.peer.id)
+    : undefined;
   let isFirst = true;
   const onPass = ({ open }: PumpReport): void => {
     view.left(open);
@@ -63,6 +67,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
     return EXIT.done;
   } finally {
     off();
+    live?.close();
     view.close();
     await workspace.close();
   }

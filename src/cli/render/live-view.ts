@@ -70,6 +70,20 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
       seen.progress(now);
       soon();
     },
+    elsewhere: {
+      progress(now, turn) {
+        seen.progress(now, turn);
+        soon();
+      },
+      turn(turn) {
+        seen.turn(turn);
+        soon();
+      },
+      end(turn) {
+        seen.gone(turn.task);
+        soon();
+      },
+    },
     event(event) {
       seen.event(event);
       const ends = event.name === 'task.completed' || event.name === 'task.failed';
