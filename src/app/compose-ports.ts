@@ -86,9 +86,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const opened = openStore({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
-  // A simulated disk has no sockets, and nobody watches a replay.
-  const isOffered = options.disk === undefined && tape === undefined;
-  const shown = isOffered ? offered(onlookers, root, env, peer) : { ...onlookers, withdraw() {} };
+  const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
   const judge = { spelling: judgeSpelling, path: judgePath };
   const ranked = search({ kind: config.search });
   const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });

@@ -1,4 +1,4 @@
-/** Running turns between processes: another terminal sees them, and a kill costs only the display. */
+/** Running turns between processes: other terminals see them; a kill costs only the display. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -4,11 +4,11 @@
  * the window's server read them here.
  *
  *     const live = followTurns(root, env, {
- *       progress: (progress, turn) => …,  // a piece: thinking · words · tool · report · result
- *       turn: (turn) => …,                // a turn as a whole: when it is found, or its cost changed
- *       end: (turn) => …,                 // the process parked, ended or released the task, or died
+ *       progress: (progress, turn) => …, // a piece: thinking, words, tool, report, result
+ *       turn: (turn) => …,               // a whole turn: it was found, or its cost changed
+ *       end: (turn) => …,                // the task was parked or ended, or its process died
  *     });
- *     live.turns();                       // all turns as they are now, for a page that opens late
+ *     live.turns();                      // all turns as they are now, for a page that opens late
  *     live.close();
  *
  * The turns come from private sockets of the other processes (`adapters/live-progress`). Every

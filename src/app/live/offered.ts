@@ -8,12 +8,15 @@ export interface Offered extends Watchers {
   withdraw(): void;
 }
 
-export function offered(
-  watchers: Watchers,
-  root: string,
-  env: Record<string, string | undefined>,
-  peer: string,
-): Offered {
+interface Place {
+  root: string;
+  env: Record<string, string | undefined>;
+  peer: string;
+}
+
+/** `isReal`: the workspace is on a real disk and works live. */
+export function offered(watchers: Watchers, { root, env, peer }: Place, isReal: boolean): Offered {
+  if (!isReal) return { ...watchers, withdraw() {} };
   const offer = offerProgress({ root: realPath(root), env, peer });
   return {
     ...watchers,
