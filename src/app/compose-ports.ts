@@ -22,6 +22,7 @@ import type { Plugins } from '../adapters/plugins/index.js';
 import { gate } from '../adapters/policy-files/gate.js';
 import { processes as realProcesses } from '../adapters/processes/index.js';
 import type { Roster } from '../adapters/roster/index.js';
+import { schedules } from '../adapters/schedules/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
 import { surroundings } from '../adapters/machine/surroundings.js';
@@ -107,6 +108,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
     inbox: inbox({ root, disk, peer }),
+    schedules: schedules({ root, disk }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
     bus: bus({ root, disk, clock, peer }),
