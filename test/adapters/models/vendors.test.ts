@@ -268,8 +268,18 @@ test('xAI: nothing is stored there, so encrypted thoughts go back', async () => 
     events([
       { type: 'response.created', sequence_number: 0, response: { ...response, status: 'in_progress' } },
       { type: 'response.output_item.done', sequence_number: 1, output_index: 0, item: thought },
-      { type: 'response.output_item.added', sequence_number: 2, output_index: 1, item: { ...item, status: 'completed' } },
-      { type: 'response.output_item.done', sequence_number: 3, output_index: 1, item: { ...item, status: 'completed' } },
+      {
+        type: 'response.output_item.added',
+        sequence_number: 2,
+        output_index: 1,
+        item: { ...item, status: 'completed' },
+      },
+      {
+        type: 'response.output_item.done',
+        sequence_number: 3,
+        output_index: 1,
+        item: { ...item, status: 'completed' },
+      },
       { type: 'response.completed', sequence_number: 4, response: { ...response, status: 'completed', usage } },
     ]),
   );
