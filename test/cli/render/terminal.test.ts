@@ -193,7 +193,8 @@ test('the live view uses one row per task, however narrow the window', async (t)
   assert.ok(frames.length > 3);
   let rows = 0;
   for (const [, up, text] of steps) {
-    if (text === undefined) assert.equal(Number(up ?? 0), Math.max(0, rows - 1), 'as many rows are cleared as were drawn');
+    if (text === undefined)
+      assert.equal(Number(up ?? 0), Math.max(0, rows - 1), 'as many rows are cleared as were drawn');
     rows = text?.split('\n').length ?? 0;
     assert.ok(widest(text ?? '') < 40, text);
   }
