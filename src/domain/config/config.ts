@@ -13,6 +13,8 @@ export const PROVIDER_KINDS = [
   'mistral',
   'deepseek',
   'openrouter',
+  'groq',
+  'xai',
   'azure',
   'bedrock',
   'vertex',
