@@ -57,7 +57,7 @@ export function cronFault(text: string): string | undefined {
     return `a schedule has five fields (minute, hour, day of the month, month, day of the week), not ${text.trim() === '' ? 0 : parts.length}`;
   const values: (number[] | string)[] = parts.map((part, i) => valuesOf(part, FIELDS[i]!));
   const fault = values.find((value) => typeof value === 'string');
-  if (fault !== undefined) return fault as string;
+  if (fault !== undefined) return fault;
   const [, , days, months] = values as number[][];
   const isEveryWeekday = parts[4] === '*';
   if (isEveryWeekday && months!.every((month) => days!.every((day) => day > DAYS_IN_MONTH[month - 1]!)))
@@ -88,7 +88,7 @@ function valuesOf(part: string, { name, min, max, names }: (typeof FIELDS)[numbe
 
 export function zoneFault(timezone: string): string | undefined {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone });
+    Intl.DateTimeFormat('en', { timeZone: timezone });
     return undefined;
   } catch {
     return `${JSON.stringify(timezone)} is not a time zone, such as Europe/Berlin`;
