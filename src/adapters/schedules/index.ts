@@ -7,7 +7,7 @@ import type { Cron } from 'croner';
 import { hash53, safePart } from '../../domain/task/id.js';
 import type { ConfiguredSchedule } from '../../domain/config/config.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Rule, Schedules, ScheduleWish } from '../../ports/schedules.js';
+import type { Rule, Schedules, ScheduleWish } from '../../ports/reading/schedules.js';
 import { parseConfig } from '../../text/config/config.js';
 
 const MAX_CONFIG_BYTES = 1024 * 1024;

@@ -5,7 +5,7 @@
 import { problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN, isEnded, makeTask, type Task } from '../../domain/task/task.js';
-import type { ScheduleWish } from '../../ports/schedules.js';
+import type { ScheduleWish } from '../../ports/reading/schedules.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { record, type EngineContext } from '../core/context.js';
 import { underWay } from '../core/ready-queue.js';

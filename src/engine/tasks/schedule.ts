@@ -7,7 +7,7 @@ import { problem } from '../../domain/problem.js';
 import { ruleText, type Schedule } from '../../domain/schedule.js';
 import { runId } from '../../domain/task/id.js';
 import { isEnded, makeTask, type Task } from '../../domain/task/task.js';
-import type { Rule } from '../../ports/schedules.js';
+import type { Rule } from '../../ports/reading/schedules.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { MAX_COUNTED, scheduleStep, type DueTimes } from '../../rules/scheduling/schedule.js';
 import { record, type EngineContext } from '../core/context.js';

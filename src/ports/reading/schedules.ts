@@ -1,6 +1,6 @@
 /** The schedules of guild.yaml, and the calendar: when the next due time of a schedule is. */
-import type { Schedule } from '../domain/schedule.js';
-import type { Task } from '../domain/task/task.js';
+import type { Schedule } from '../../domain/schedule.js';
+import type { Task } from '../../domain/task/task.js';
 
 /** A schedule that guild.yaml wants. */
 export interface ScheduleWish {
