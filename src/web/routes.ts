@@ -114,7 +114,7 @@ export async function helloOf(
 
 const QUERIES_KEPT = 8;
 
-/** The results of the last queries are kept per version, so that scrolling does not run them again. */
+/** The last queries are kept per version, so that scrolling does not run them again. */
 function taskLists({ feed, root }: Served): (where: string, tree?: boolean) => Promise<Row[]> {
   let version = 0;
   let kept = new Map<string, Promise<Row[]>>();

@@ -162,7 +162,7 @@ export interface Requests {
   answered: Request[];
 }
 
-/** Where a request comes from: the words around it, and the text from outside that had influence. */
+/** The words around a request, and the text from outside that had influence on it. */
 export interface RequestSource {
   /** What the agent said when it asked. */
   said?: string;

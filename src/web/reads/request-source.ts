@@ -1,4 +1,4 @@
-/** The words around a request: what the agent said, and the text from outside that had influence. */
+/** The words around a request: what the agent said, and what came from outside. */
 import { visible } from '../../domain/consent/visible.js';
 import { approvalOf } from '../../domain/task/approval.js';
 import { problem, ProblemError } from '../../domain/problem.js';

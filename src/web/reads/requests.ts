@@ -73,7 +73,7 @@ function approvalFields(approval: Approval, open: readonly Placed[]): Drawn {
   };
 }
 
-/** The title says the same; with its parts apart, a page can set the agent's part in another type. */
+/** The title in two parts, so that a page can set the agent's part in another type. */
 function headingOf(title: string, { request }: Approval): Request['heading'] {
   const { tool, arguments: args } = request;
   const named = NAMED[tool];
@@ -101,7 +101,7 @@ function answerOf(answer: Answer): NonNullable<Request['answer']> {
   };
 }
 
-/** A task for the person that is not a request of the program's own kinds: it can only be read here. */
+/** A task for the person that the program did not make: it can only be read here. */
 function plainFields(task: Placed['task']): Drawn {
   const text = visible(task.description);
   const title = titleOf(text);
