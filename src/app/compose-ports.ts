@@ -97,9 +97,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     (await store.blobs.get(hash)) ?? kept.get(hash);
   const ports: Ports = {
     ...store,
-    model:
-      options.model ??
-      models({ config: inForce(config, trust), env, clock: waitingClock, readFile, readBlob }),
+    model: options.model ?? models({ config: inForce(config, trust), env, clock: waitingClock, readFile, readBlob }),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),
