@@ -86,8 +86,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     () => store,
     () => agents.all().values(),
   );
-  // A recorded workspace has a clock of its own; waiting for the outside world goes by the real
-  // one.
+  // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
   const consent = consentOf(trust, env, tape);
   const commands = shellOf(given, waitingClock);
