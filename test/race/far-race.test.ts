@@ -20,8 +20,11 @@ const HOUR_MS = 3_600_000;
 
 /** Plays until the end; starts again under a new name like the driver of `watch`. */
 async function work(farm: FarCluster, random: () => number, weather: Weather): Promise<number> {
+  const abandoned = new Set<string>();
   for (let restarts = 0; restarts < RESTARTS; restarts++) {
-    const proc = farm.start({ weather, skewMs: (random() * 2 - 1) * HOUR_MS, rate: 0.9 + random() * 0.2 });
+    const clock = { skewMs: (random() * 2 - 1) * HOUR_MS, rate: 0.9 + random() * 0.2 };
+    const proc = farm.start({ weather, ...clock, abandoned: new Set(abandoned) });
+    abandoned.add(proc.store.presence.peer.id);
     try {
       await play(proc, farm.story, farm.disk);
       await proc.store.flush();

@@ -5,16 +5,16 @@
  * cannot write anything, whatever it believes to hold.
  */
 
-// | what         | key                | live         | written by                                  |
-// | task         | task/<id>          | while open   | create-once, then the revision last seen    |
-// | process      | peer/<id>          | while alive  | itself, or the one that declares it dead    |
-// | lock         | turn/<key>         | while held   | the revision last seen                      |
-// | intent       | intent/<id>        | until done   | create-once; ended by the one that acted    |
-// | effect       | effect/<id>        | no           | create-once, then its outcome               |
-// | blob         | blob/<sha256>      | no           | create-once                                 |
-// | conversation | log session/<id>   |              | appended where it ends                      |
-// | event        | log events         |              | appended anywhere, labelled by task         |
-// | evidence     | log evidence       |              | appended anywhere, labelled by task         |
+// what          key               live         written by
+// task          task/<id>         while open   create-once, then the revision last seen
+// process       peer/<id>         while alive  itself, or the one that declares it dead
+// lock          turn/<key>        while held   the revision last seen
+// intent        intent/<id>       until done   create-once; ended by the process that acted
+// effect        effect/<id>       no           create-once, then its outcome
+// blob          blob/<sha256>     no           create-once
+// conversation  log session/<id>               appended where it ends
+// event         log events                     appended anywhere, labelled by task
+// evidence      log evidence                   appended anywhere, labelled by task
 import type { Peer } from '../../domain/peer.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Entry, Ledger } from '../../ports/ledger.js';
@@ -26,7 +26,7 @@ import { looks } from './looks.js';
 import { outbox, type Outbox } from './outbox.js';
 import { presence } from './presence.js';
 import { blobs, events, INTENT, intents } from './records.js';
-import { rows, TASK, type Rows } from './rows.js';
+import { rows } from './rows.js';
 import { sessionVerbs } from './sessions.js';
 import { shelf, type Shelf } from './shelf.js';
 import { taskVerbs } from './tasks.js';
@@ -75,21 +75,13 @@ export function far(options: FarOptions): FarStore {
   const peer: Peer = { id: ids.next(), ...me, agents, since: clock.now().toISOString() };
   const monotonicMs = (): number => clock.monotonicMs();
   const seen = looks(ledger);
-  let tasksInMemory: Rows | undefined;
-  const out = outbox({
-    ledger,
-    name: peer.id,
-    monotonicMs,
-    lag,
-    answered(cell, fate) {
-      if (fate.isAccepted) seen.acknowledged(cell, fate.live);
-      if (cell.key.startsWith(TASK)) tasksInMemory?.answered(cell, fate);
-    },
+  const out = outbox({ ledger, name: peer.id, monotonicMs, lag });
+  out.onAnswer((cell, { isAccepted, live }) => {
+    if (isAccepted) seen.acknowledged(cell, live);
   });
   const read = (key: string): Promise<Entry | undefined> => ledger.get(key);
   const shared = { outbox: out, looks: seen, read };
   const table = rows(shared);
-  tasksInMemory = table;
   const here = presence({
     me: peer,
     ledger,

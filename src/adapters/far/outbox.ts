@@ -44,6 +44,8 @@ export interface Outbox {
   line(add: Add): void;
   /** Resolves when everything queued so far is durable. Throws if the process cannot write. */
   flush(): Promise<void>;
+  /** Calls back when the fate of a value is known. Refused: the entry had another revision. */
+  onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** From now on every commit depends on this entry. */
   guardBy(key: string): void;
   /** No write succeeds any more. The first reason stays. */
@@ -58,6 +60,8 @@ interface Queued extends Value {
   readonly cell: Cell;
   isAccepted: boolean;
 }
+
+type Fate = Readonly<Pick<Queued, 'isAccepted' | 'live'>>;
 
 interface Growth {
   readonly tail: Tail;
@@ -84,11 +88,9 @@ export interface OutboxOptions {
   monotonicMs: () => number;
   /** Calls back when changes that nobody waits for are to be sent. */
   lag: (wake: () => void) => void;
-  /** Called when the fate of a value is known. Refused: the entry had another revision. */
-  answered: (cell: Cell, fate: { isAccepted: boolean; live: boolean }) => void;
 }
 
-export function outbox({ ledger, name, monotonicMs, lag, answered }: OutboxOptions): Outbox {
+export function outbox({ ledger, name, monotonicMs, lag }: OutboxOptions): Outbox {
   let open = newBatch();
   let current: Batch | undefined;
   let guard: string | undefined;
@@ -96,9 +98,10 @@ export function outbox({ ledger, name, monotonicMs, lag, answered }: OutboxOptio
   let commits = 0;
   let worstLagMs = 0;
   let isLagging = false;
+  const answers: ((cell: Cell, fate: Fate) => void)[] = [];
 
   return {
-    setLater: (cell, value) => void queue(cell, value),
+    setLater: queue,
     async set(cell, value) {
       const batch = open;
       queue(cell, value);
@@ -107,7 +110,7 @@ export function outbox({ ledger, name, monotonicMs, lag, answered }: OutboxOptio
     },
     unsent: (key) => open.cells.get(key) ?? current?.cells.get(key),
     isOwn: (cell) => cell.rev === 0 && open.cells.get(cell.key)?.cell === cell && !current?.cells.has(cell.key),
-    growLater: (tail, items) => void queueItems(tail, items),
+    growLater: queueItems,
     async grow(tail, items) {
       const batch = open;
       queueItems(tail, items);
@@ -125,6 +128,7 @@ export function outbox({ ledger, name, monotonicMs, lag, answered }: OutboxOptio
       if (!isEmpty(open)) await wanted(open);
       else await current?.done;
     },
+    onAnswer: (hear) => void answers.push(hear),
     guardBy: (key) => void (guard = key),
     fail,
     check,
@@ -187,7 +191,8 @@ export function outbox({ ledger, name, monotonicMs, lag, answered }: OutboxOptio
   function finished(batch: Batch, failed?: { reason: unknown }): void {
     if (batch.since !== undefined) worstLagMs = Math.max(worstLagMs, monotonicMs() - batch.since);
     current = undefined;
-    if (failed === undefined) for (const queued of batch.cells.values()) answered(queued.cell, queued);
+    if (failed === undefined)
+      for (const queued of batch.cells.values()) for (const hear of answers) hear(queued.cell, queued);
     batch.settle(failed);
     if (open.isWanted) send();
   }

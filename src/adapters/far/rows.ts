@@ -2,7 +2,7 @@
  * The open tasks in memory: as of the last look, with this process's own changes, which may still
  * be on their way to the ledger.
  */
-import { openIndex, type OpenIndex } from '../../domain/task/open-index.js';
+import { openIndex, type OpenIndex } from '../../rules/scheduling/open-index.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { isEnded, type OpenState, type Placed, type TaskState } from '../../domain/task/task.js';
 import type { Entry } from '../../ports/ledger.js';
@@ -22,8 +22,6 @@ export interface Rows {
   ended(id: string): Placed | undefined;
   /** This process ended the task. */
   end(id: string, placed: Placed): void;
-  /** The fate of a queued value is known. */
-  answered(cell: Cell, fate: { isAccepted: boolean }): void;
   /** Resolves when rows that turned out to be different have been read again. */
   corrected(): Promise<void>;
   /** Tasks that others ended since the last call. */
@@ -59,6 +57,13 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
       if (outbox.unsent(key) === undefined) remove(key.slice(TASK.length));
     },
   });
+  outbox.onAnswer((cell, { isAccepted }) => {
+    if (!cell.key.startsWith(TASK)) return;
+    const entry = late.get(cell.key);
+    late.delete(cell.key);
+    if (!isAccepted) correct(cell.key);
+    else if (entry !== undefined && entry.rev > cell.rev) apply(entry);
+  });
   return {
     index,
     ended: (id) => ended.get(id),
@@ -66,12 +71,6 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
       const row = index.byId.get(id);
       if (row !== undefined) index.remove(row);
       remember(id, placed);
-    },
-    answered(cell, { isAccepted }) {
-      const entry = late.get(cell.key);
-      late.delete(cell.key);
-      if (!isAccepted) correct(cell.key);
-      else if (entry !== undefined && entry.rev > cell.rev) apply(entry);
     },
     async corrected() {
       await Promise.all(corrections);

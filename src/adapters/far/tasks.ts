@@ -1,7 +1,7 @@
 /**
  * Tasks as entries: one for each, and its revision is the fence. Creating, claiming, parking and
  * settling are compare-and-swap, so each has one winner. A task that no other process has seen yet
- * is claimed at no cost, and of one that is made and ended between two commits only the end is sent.
+ * is claimed at no cost, and of one made and ended between two commits only the end is sent.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { isEnded, type EndedState, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
@@ -55,7 +55,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence }: Dependencie
     version: () => index.changes,
     changedSince: index.changedSince,
     read,
-    /** The look before this call is fresh enough: the parent is advanced again when a child ends. */
+    /** The last look is fresh enough: the parent is advanced again when a child ends. */
     async readChild(id) {
       const row = index.byId.get(id);
       return row === undefined ? (rows.ended(id) ?? read(id)) : placed(row);

@@ -1,5 +1,5 @@
 /** The open tasks in memory, also by file. */
-import { openIndex, type OpenIndex, type OpenRow } from '../../domain/task/open-index.js';
+import { openIndex, type OpenIndex, type OpenRow } from '../../rules/scheduling/open-index.js';
 import type { OpenState } from '../../domain/task/task.js';
 import type { ClaimName } from './base/layout.js';
 

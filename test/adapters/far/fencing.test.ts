@@ -120,7 +120,7 @@ test('one renewal is under way at a time, so a slow ledger fences nobody', async
   const state = ledgerState();
   const inner = memoryLedger(state);
   let release = (): void => undefined;
-  let slow: Promise<void> | undefined;
+  let slow = Promise.resolve();
   const ledger: Ledger = { ...inner, commit: async (...args) => (await slow, inner.commit(...args)) };
   const { store, renew } = join(state, { ledger });
   await store.presence.join();

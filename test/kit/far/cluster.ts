@@ -12,15 +12,15 @@ import { cluster, ROOT, type Cluster, type Proc, type StartOptions } from '../cl
 import { reflect, takingIn } from '../late/cluster.js';
 import { simDisk, type SimDisk } from '../sim-disk.js';
 import { writeStory, type Story } from '../stories.js';
-import { SIM_LEASE_MS, simNet, type SimNet, type SimPeer, type Weather } from './sim-ledger.js';
+import { SIM_LEASE_MS, simNet, type SimNet, type PeerOptions, type SimPeer } from './sim-ledger.js';
 
 export interface FarCluster {
   disk: SimDisk;
   state: LedgerState;
   net: SimNet;
   procs: Cluster;
-  /** `cutAt`: the commit at which the process is cut off for good. */
-  start(options?: StartOptions & { weather?: Weather; cutAt?: number; skewMs?: number; rate?: number }): FarProc;
+  /** `abandoned`: the peers that this process was before. */
+  start(options?: StartOptions & PeerOptions & { abandoned?: ReadonlySet<string> }): FarProc;
   /** The story with people who see the tasks and conversations as files. */
   story: Story;
   /** Writes tasks and conversations to the disk, where the outcome is judged. */
@@ -49,13 +49,8 @@ export function farCluster(given: Story, random: () => number): FarCluster {
     procs,
     reflect: show,
     story: { ...given, ...(human ? { human: (on: SimDisk) => (show(), human(on)) } : {}) },
-    start({ weather, cutAt, skewMs, rate, ...options } = {}) {
-      const peer = net.connect({
-        ...(weather ? { weather } : {}),
-        ...(cutAt === undefined ? {} : { cutAt }),
-        ...(skewMs === undefined ? {} : { skewMs }),
-        ...(rate === undefined ? {} : { rate }),
-      });
+    start({ weather, cutAt, skewMs, rate, abandoned = new Set<string>(), ...options } = {}) {
+      const peer = net.connect({ weather, cutAt, skewMs, rate });
       const me = { host: 'sim', bootId: 'sim', pid: ++started, startTime: '0' };
       let own: FarStore | undefined;
       const proc = procs.start(disk, {
@@ -67,6 +62,7 @@ export function farCluster(given: Story, random: () => number): FarCluster {
             ids,
             me,
             agents,
+            abandoned,
             leaseMs: SIM_LEASE_MS,
             lag: (wake) => setImmediate(wake),
             every: peer.every,

@@ -29,9 +29,18 @@ export interface SimNet {
   /** Milliseconds that have passed. */
   readonly elapsedMs: number;
   /** A process's own connection, clock and timer. */
-  connect(options?: { weather?: Weather; cutAt?: number; skewMs?: number; rate?: number }): SimPeer;
+  connect(options?: PeerOptions): SimPeer;
   /** How often a process was paused or cut off. */
   readonly faults: { pauses: number; cuts: number };
+}
+
+export interface PeerOptions {
+  weather?: Weather | undefined;
+  /** The commit at which it is cut off for good. */
+  cutAt?: { commit: number; isCarriedOut: boolean } | undefined;
+  /** How wrong its clock is, and how fast it runs. */
+  skewMs?: number | undefined;
+  rate?: number | undefined;
 }
 
 export interface SimPeer {
@@ -76,7 +85,7 @@ export function simNet(state: LedgerState, random: () => number): SimNet {
     }
   }
 
-  function connect({ weather = CALM, cutAt = Infinity, skewMs = 0, rate = 1 } = {}): SimPeer {
+  function connect({ weather = CALM, cutAt, skewMs = 0, rate = 1 }: PeerOptions = {}): SimPeer {
     const inner = memoryLedger(state);
     let isDead = false;
     let commits = 0;
@@ -88,8 +97,9 @@ export function simNet(state: LedgerState, random: () => number): SimNet {
       await alive();
       pass();
       await wander();
-      if (isCommit && (++commits >= cutAt || random() < weather.cut)) {
-        if (random() < 0.5) await act();
+      const isCut = isCommit && ++commits === cutAt?.commit;
+      if (isCut || (isCommit && random() < weather.cut)) {
+        if (isCut ? cutAt.isCarriedOut : random() < 0.5) await act();
         return away();
       }
       let answer = await act();

@@ -2,8 +2,8 @@
  * The open tasks that a store keeps in memory, by id. Counts changes, so that readers can ask for
  * the ids that changed, and derives what a parked pattern task waits for from its open stages.
  */
-import { roleFacts } from './role.js';
-import type { OpenState, Task, TaskState } from './task.js';
+import { roleFacts } from '../../domain/task/role.js';
+import type { OpenState, Task, TaskState } from '../../domain/task/task.js';
 
 export interface OpenRow {
   readonly id: string;
