@@ -71,11 +71,11 @@ export interface Ledger {
   /** The entry as it is now, for every peer. Undefined: the key was never used. */
   get(key: string): Promise<Entry | undefined>;
   /**
-   * At the first call every live entry, afterwards those that changed since the last call, also if
-   * they are not live any more. Nothing acknowledged to any peer before the call is missed. An
-   * entry may come again.
+   * At the first call, and after the ledger was away, every live entry (`isComplete`); otherwise
+   * those that changed since the last call, also if they are not live any more. Nothing
+   * acknowledged to any peer before the call is missed. An entry may come again.
    */
-  news(): Promise<Entry[]>;
+  news(): Promise<{ entries: Entry[]; isComplete: boolean }>;
   /** Entries by the beginning of their keys, the last changed first. */
   list(prefix: string, options?: { tag?: string; live?: boolean; limit?: number }): Promise<Entry[]>;
   /** The lines after a place, or all, oldest first. `last`: only this many of the newest. */
@@ -89,11 +89,6 @@ export interface Ledger {
   onRing(ring: () => void): Promise<() => Promise<void>>;
   /** Wakes the other peers soon. Every commit that changed something rings. */
   ring(): void;
-  /**
-   * How often the ledger was away. After that, what this peer knew may have been undone, and the
-   * next `news` returns every live entry again.
-   */
-  readonly resets: number;
   /** Waits for calls under way and lets go of the connection. */
   close(): Promise<void>;
 }

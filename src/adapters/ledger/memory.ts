@@ -56,8 +56,11 @@ export function memoryLedger(state: LedgerState): Ledger {
     async news() {
       const since = mark;
       mark = state.changed.length;
-      if (since === undefined) return [...state.entries.values()].filter(({ live }) => live).map(shown);
-      return [...new Set(state.changed.slice(since))].map((key) => shown(state.entries.get(key)!));
+      const changed =
+        since === undefined
+          ? [...state.entries.values()].filter(({ live }) => live)
+          : [...new Set(state.changed.slice(since))].map((key) => state.entries.get(key)!);
+      return { entries: changed.map(shown), isComplete: since === undefined };
     },
     async list(prefix, { tag, live, limit = Infinity } = {}) {
       const all = [...state.entries.values()].reverse();
@@ -92,7 +95,6 @@ export function memoryLedger(state: LedgerState): Ledger {
       };
     },
     ring,
-    resets: 0,
     async close() {
       for (const own of rings) state.rings.delete(own);
       rings.clear();
