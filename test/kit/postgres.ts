@@ -140,7 +140,12 @@ const STOP_SERVER =
   '"$1" -D "$2/data" -m immediate stop; rm -rf "$2"';
 
 /** Runs a script that waits for the end of its input and cleans up. $1: a program, $2: a folder. */
-function startGuard(script: string, program: string, folder: string, user: { uid?: number; gid?: number }): ChildProcess {
+function startGuard(
+  script: string,
+  program: string,
+  folder: string,
+  user: { uid?: number; gid?: number },
+): ChildProcess {
   const guard = spawn('sh', ['-c', script, 'guard', program, folder], {
     ...user,
     cwd: '/',
@@ -192,7 +197,8 @@ export async function startPooler(server: Postgres, mode: 'session' | 'transacti
       `listen_port = ${port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${folder}/users.txt\n` +
       `pool_mode = ${mode}\nlogfile =\nserver_login_retry = 1\n`,
   );
-  if (user) for (const name of ['', 'users.txt', 'pgbouncer.ini']) fs.chownSync(path.join(folder, name), user.uid, user.gid);
+  if (user)
+    for (const name of ['', 'users.txt', 'pgbouncer.ini']) fs.chownSync(path.join(folder, name), user.uid, user.gid);
   const script = '"$1" -q "$2/pgbouncer.ini" & cat > /dev/null; kill -9 $!; wait; rm -rf "$2"';
   const guard = startGuard(script, program, folder, user ?? {});
   await until(() => answers(port));

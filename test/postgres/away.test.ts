@@ -115,7 +115,9 @@ test('a server that is read-only for a while is waited for', options, async () =
   await server.sql('select pg_reload_conf()');
   const ledger = await open();
   const answer = ledger.commit('x', line('x'));
-  await until(async () => (await server.sql(`show default_transaction_read_only`))[0]!['default_transaction_read_only'] === 'on');
+  await until(
+    async () => (await server.sql(`show default_transaction_read_only`))[0]!['default_transaction_read_only'] === 'on',
+  );
   await new Promise((resolve) => setTimeout(resolve, 200));
   await server.sql('alter system reset default_transaction_read_only');
   await server.sql('select pg_reload_conf()');
@@ -150,7 +152,13 @@ test('connections that are used up are waited for', options, async () => {
   for (let n = 0; n < most; n++) {
     const client = new pg.Client({ connectionString: server.url });
     client.on('error', () => undefined);
-    if (await client.connect().then(() => true, () => false)) crowd.push(client);
+    if (
+      await client.connect().then(
+        () => true,
+        () => false,
+      )
+    )
+      crowd.push(client);
   }
   const late = await open();
   let isAnswered = false;

@@ -11,7 +11,9 @@ export async function checkVersion(client: Client, { schema, shown }: Address): 
   const about = rows[0] as { version: number; oldest: number } | undefined;
   if (about === undefined) throw new ProblemError(noSchema(shown));
   const refuse = (message: string, hint: string): ProblemError =>
-    new ProblemError(problem('store_refused', `the schema has version ${about.version}, ${message} (${shown})`, { hint }));
+    new ProblemError(
+      problem('store_refused', `the schema has version ${about.version}, ${message} (${shown})`, { hint }),
+    );
   if (about.version < SCHEMA_VERSION)
     throw refuse(`and this program needs ${SCHEMA_VERSION}`, 'run guild store upgrade');
   if (about.oldest > SCHEMA_VERSION)

@@ -83,7 +83,11 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
 
   async function stubbornly<T>(ask: (client: Client) => Promise<T>): Promise<T> {
     const untilMs = clock.monotonicMs() + patienceMs;
-    for (let waitMs: number = INTERVALS.databaseRetryMs; ; waitMs = Math.min(waitMs * 2, INTERVALS.databaseRetryMaxMs)) {
+    for (
+      let waitMs: number = INTERVALS.databaseRetryMs;
+      ;
+      waitMs = Math.min(waitMs * 2, INTERVALS.databaseRetryMaxMs)
+    ) {
       let asked: Client | undefined;
       try {
         asked = await client();
