@@ -184,9 +184,13 @@ export const sessionYaml = z.looseObject(
       example: '{system: 50a6830d, tools: 9c1185a5}',
     }),
     created: nullable(text, 'When it was created.', { example: '"2026-01-31T09:00:00.000Z"' }),
-    status: nullable(choice(SESSION_STATUSES), 'Shown to people only; the engine goes by the state of the task.', {
-      default: '`active`',
-    }),
+    status: nullable(
+      choice(SESSION_STATUSES),
+      'Shown to people only; the engine goes by the state of the task. `sleeping`: it waits for a person.',
+      {
+        default: '`active`',
+      },
+    ),
     task: nullable(text, 'The task that it was created for.', { example: 'is-redis-running' }),
     forked_from: nullable(text, 'The conversation it is a copy of, and the number of messages that were copied.', {
       example: 'planner-1@4',

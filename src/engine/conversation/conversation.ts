@@ -6,6 +6,7 @@ import { followUpOf } from '../../domain/task/follow-up.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { editSince, type SessionEdit } from '../../domain/session/prints.js';
 import { sessionUsage, type Message, type Session } from '../../domain/session/session.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { tornEnd, writtenPart } from '../../domain/session/tear.js';
@@ -58,7 +59,8 @@ export async function openConversation(
   if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
     await refuseTorn(context, id, opened.session, task.written);
-    noteEdit(context, task, agent, id, opened.edited);
+    noteEdit(context, task, agent, id, opened.edited ?? editBefore(claim, opened.session));
+    await wakeUp(context, opened.session);
     const speaker = await pinned(context, task, agent, opened.session);
     const existing = conversation(
       context,
@@ -132,7 +134,7 @@ function conversation(
   let head = pinnedHead;
   let isReady = ready === undefined;
   let startsAt: number | undefined;
-  let known = task.written;
+  let known = task.written && withoutPrints(task.written);
   let counted = { messages: [] as readonly Message[], length: 0, usage: NO_USAGE };
   const self: Conversation = {
     id,
@@ -316,6 +318,22 @@ async function pinned(context: EngineContext, task: Task, agent: Agent, session:
 /** The agent file that the conversation continues with; a follow-up may have changed it. */
 function pinOf({ header, messages }: Session): string | undefined {
   return messages.findLast((message) => message.definition !== undefined)?.definition ?? header.definition;
+}
+
+/** A person's changes since the task left the last process. Other tasks write in a shared one. */
+function editBefore({ recovered, task }: Claim, { messages }: Session): SessionEdit | undefined {
+  const prints = task.written?.prints;
+  if (prints === undefined || recovered || messages.some((message) => message.task !== undefined)) return undefined;
+  return editSince(prints, messages);
+}
+
+function withoutPrints({ messages, last }: Written): Written {
+  return { messages, last };
+}
+
+/** It slept while its task waited for a person. */
+async function wakeUp({ sessions }: EngineContext, { header }: Session): Promise<void> {
+  if (header.status === 'sleeping') await sessions.setStatus(header.sessionId, 'active');
 }
 
 function noteEdit(context: EngineContext, task: Task, agent: Agent, session: string, edited: object | undefined): void {
