@@ -75,7 +75,10 @@ export async function startPostgres({ settings = '', access = '' }: PostgresOpti
   const call = (program: string, ...args: string[]): Promise<unknown> =>
     run(path.join(programs, program), args, options);
   await call('initdb', '-D', data, '--no-sync', '--no-locale', '-E', 'UTF8', '-U', 'guild', '-A', 'trust');
-  fs.writeFileSync(path.join(data, 'pg_hba.conf'), `${access}\n${fs.readFileSync(path.join(data, 'pg_hba.conf'))}`);
+  fs.writeFileSync(
+    path.join(data, 'pg_hba.conf'),
+    `${access}\n${fs.readFileSync(path.join(data, 'pg_hba.conf'), 'utf8')}`,
+  );
   const guard = startGuard(STOP_SERVER, path.join(programs, 'pg_ctl'), folder, options);
   const port = await freePort();
   const config = `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nshared_buffers = 32MB\n`;

@@ -1,6 +1,7 @@
 /** What a person reads when the database refuses, and what each role may do. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { clock } from '../../src/adapters/clock/index.js';
 import { readAddress, type Address } from '../../src/adapters/ledger/postgres/address.js';
 import { initStore, upgradeStore } from '../../src/adapters/ledger/postgres/admin.js';
@@ -109,14 +110,10 @@ test('a reader reads, a worker works, and only a desk publishes, pauses and answ
   }
   says(await refusal(put('one_worker', 'intent/yes', '{"kind":"answer"}')), /may not answer/, /guild_desk/);
   await put('one_desk', 'intent/yes', '{"kind":"answer"}');
-  const direct = await refusal(
-    opened(at({ user: 'one_worker' }), async () => {
-      const pg = await import('pg');
-      const client = new pg.default.Client({ connectionString: at({ user: 'one_worker' }).url });
-      await client.connect();
-      await client.query(`update guild.entry set value = ''`).finally(() => client.end());
-    }),
-  );
+  const client = new pg.Client({ connectionString: at({ user: 'one_worker' }).url });
+  await client.connect();
+  const direct = await refusal(client.query(`update guild.entry set value = ''`));
+  await client.end();
   assert.match(direct.message, /permission denied/, 'the function is the only way to write');
 });
 
