@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { asProblem } from '../../src/domain/problem.js';
 import type { Change, Ledger } from '../../src/ports/ledger.js';
-import { NO_POSTGRES, sharedPostgres } from '../kit/postgres.js';
+import { NO_POSTGRES, sharedPostgres } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
-import { wire } from '../kit/wire.js';
+import { wire } from '../kit/postgres/wire.js';
 import { field } from './bench.js';
 
 const options = { skip: NO_POSTGRES };

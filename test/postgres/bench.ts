@@ -1,10 +1,10 @@
 /** Ledgers on a real server, each in a schema of its own. */
 import { clock } from '../../src/adapters/clock/index.js';
 import { readAddress, type Address } from '../../src/adapters/ledger/postgres/address.js';
-import { initStore } from '../../src/adapters/ledger/postgres/admin.js';
+import { initStore } from '../../src/adapters/ledger/postgres/make-store.js';
 import { postgresLedger, type PostgresOptions } from '../../src/adapters/ledger/postgres/index.js';
 import type { Ledger } from '../../src/ports/ledger.js';
-import { sharedPostgres, type Postgres } from '../kit/postgres.js';
+import { sharedPostgres, type Postgres } from '../kit/postgres/server.js';
 
 let schemas = 0;
 

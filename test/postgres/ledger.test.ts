@@ -1,7 +1,7 @@
 /** The ledger contract on a real PostgreSQL, directly and through PgBouncer. */
 import { after } from 'node:test';
 import { ledgerContract } from '../contract/ledger.js';
-import { NO_POSTGRES, sharedPostgres, startPooler, type Pooler } from '../kit/postgres.js';
+import { NO_POSTGRES, sharedPostgres, startPooler, type Pooler } from '../kit/postgres/server.js';
 import { field } from './bench.js';
 
 if (NO_POSTGRES === false) {

@@ -4,11 +4,11 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { clock } from '../../src/adapters/clock/index.js';
 import { readAddress, type Address } from '../../src/adapters/ledger/postgres/address.js';
-import { initStore, upgradeStore } from '../../src/adapters/ledger/postgres/admin.js';
+import { initStore, upgradeStore } from '../../src/adapters/ledger/postgres/make-store.js';
 import { postgresLedger } from '../../src/adapters/ledger/postgres/index.js';
 import { asProblem, type Problem } from '../../src/domain/problem.js';
 import type { Ledger, Put } from '../../src/ports/ledger.js';
-import { NO_POSTGRES, startPooler, startPostgres, type Postgres } from '../kit/postgres.js';
+import { NO_POSTGRES, startPooler, startPostgres, type Postgres } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 
 const options = { skip: NO_POSTGRES };

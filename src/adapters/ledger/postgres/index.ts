@@ -29,7 +29,7 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
   const handle = randomUUID();
   const channel = `guild_${schema}`;
   const wakers = new Set<() => void>();
-  /** The last commit that was acknowledged. A log is in order: if it is there, all before it are. */
+  /** The last acknowledged commit. The log is in order: if this one is there, all before it are. */
   let acknowledged: { id: string; atMs: number } | undefined;
   let isDoubtful = false;
   let losses = 0;

@@ -11,7 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 const run = promisify(execFile);
 /** Where the Debian packages and others put the server's programs, which are not in PATH. */
@@ -59,7 +59,7 @@ export const NO_POSTGRES = postgresPrograms() === undefined ? 'PostgreSQL is not
 
 let shared: Promise<Postgres> | undefined;
 
-/** One server for all tests of a file, started at first use. Its guard stops it with the process. */
+/** One server for all tests of a file, started at first use. It stops with the process. */
 export function sharedPostgres(): Promise<Postgres> {
   return (shared ??= startPostgres());
 }

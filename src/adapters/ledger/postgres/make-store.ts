@@ -3,7 +3,8 @@ import type { Client } from 'pg';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import type { Address } from './address.js';
 import { databaseProblem } from './problems.js';
-import { grants, migrations, ROLES, roleName, SCHEMA_VERSION, writers } from './schema.js';
+import { writers } from './commit-function.js';
+import { grants, migrations, ROLES, roleName, SCHEMA_VERSION } from './schema.js';
 
 export interface Made {
   /** The version before; 0: there was none. */
@@ -12,7 +13,7 @@ export interface Made {
   roles: string[];
 }
 
-/** Calls itself harmless when repeated: an existing schema of the same workspace is left alone. */
+/** Harmless when repeated: a schema that exists is left alone. */
 export async function initStore(address: Address, workspace: string): Promise<Made> {
   return change(address, async (client, from) => {
     if (from === 0) {
