@@ -91,16 +91,18 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   const consent = consentOf(trust, env, tape);
   const commands = shellOf(given, waitingClock);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
+  const kept = privateTexts({ root, disk });
+  /** A file that may be a secret is kept private; conversations refer to both in the same way. */
+  const readBlob = async (hash: string): Promise<Uint8Array | undefined> =>
+    (await store.blobs.get(hash)) ?? kept.get(hash);
   const ports: Ports = {
     ...store,
-    model:
-      options.model ??
-      models({ config: inForce(config, trust), env, clock: waitingClock, readFile, readBlob: store.blobs.get }),
+    model: options.model ?? models({ config: inForce(config, trust), env, clock: waitingClock, readFile, readBlob }),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),
     fileTaint: fileTaint({ root, disk, baseOf: fileTools.baseOf }),
-    privateTexts: privateTexts({ root, disk }),
+    privateTexts: kept,
     shell: commands,
     web: web(),
     project: project(disk, root),

@@ -62,6 +62,7 @@ const written = z.looseObject(
   {
     messages: needed(count, 'How many messages are safely written.', { example: '7' }),
     last: needed(text, 'Role and time of the last of them.', { example: 'assistant 2026-01-31T09:00:05.000Z' }),
+    prints: field(text, 'Fingerprints of the messages, by which an edit is noticed.', '1k3x9a0f2b7c'),
   },
   mapping,
 );

@@ -159,7 +159,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
         risk: 'LOW',
       }),
     },
-    fileTaint: { of: () => [], wrote() {}, ran() {} },
+    fileTaint: { of: () => [], below: () => [], writes() {}, runs() {} },
     privateTexts: { put: async () => '', get: () => undefined },
     content: { bind: async () => ({ text: 'no content' }), changes: () => '' },
     model,

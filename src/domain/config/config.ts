@@ -11,6 +11,8 @@ export const PROVIDER_KINDS = [
   'mistral',
   'deepseek',
   'openrouter',
+  'groq',
+  'xai',
   'azure',
   'bedrock',
   'vertex',

@@ -45,6 +45,8 @@ export interface Written {
   messages: number;
   /** Role and time of the last of these messages. */
   last: string;
+  /** Fingerprints of all messages when the task left its last process. */
+  prints?: string;
 }
 
 export interface LostTaker {

@@ -223,8 +223,12 @@ function readLost(value: unknown, path: Path): LostTaker[] {
 }
 
 function readWritten(value: unknown, path: Path): Written {
-  const { messages, last } = readObject(value, path);
-  return { messages: readCount(messages, [...path, 'messages']), last: readText(last, [...path, 'last']) };
+  const { messages, last, prints } = readObject(value, path);
+  return {
+    messages: readCount(messages, [...path, 'messages']),
+    last: readText(last, [...path, 'last']),
+    ...(typeof prints === 'string' ? { prints } : {}),
+  };
 }
 
 function readWaits(value: unknown, path: Path): Waits {
