@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { OpenRequest } from '../../app/approvals.js';
+import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';
 import { mainArgument, type Answer } from '../../domain/task/approval.js';
 import { answerIn } from '../../domain/task/question.js';
 import type { Io } from '../process/io.js';
@@ -101,21 +102,20 @@ function ran({ keyboard, lend }: Asking, start: () => ChildProcess): Promise<boo
 
 async function askAction(request: OpenRequest, asking: Asking, isShown: boolean): Promise<Given> {
   const { terminal, keyboard, signal } = asking;
-  const { risk, taint, confinement, tool, walls } = request.request;
+  const { risk, taint, tool } = request.request;
   let isWhole = isShown;
   const doubt = (): string | undefined => {
-    if (risk === 'HIGH') return 'This is risky';
-    if (walls === 'none' || isUnconfined(confinement)) return 'This is not confined';
+    if (needsConfirmation(request.request)) return risk === 'HIGH' ? 'This is risky' : 'This is not confined';
     return isWhole ? undefined : 'You have not seen all of it';
   };
-  const mayRule = tool === 'execute_command' && taint.length === 0;
+  const isRulable = mayRule(request.request);
   const mayEdit = mainArgument(tool) !== undefined;
   const shownAt = Date.now();
   const keys = [
     'y allow',
     'n refuse',
     ...(mayEdit ? ['e edit'] : []),
-    ...(mayRule ? ['a always'] : []),
+    ...(isRulable ? ['a always'] : []),
     's skip',
     '? details',
   ].join('  ');
@@ -148,14 +148,10 @@ async function askAction(request: OpenRequest, asking: Asking, isShown: boolean)
       if (answer !== undefined) return answer;
     }
     if (typed === 'a') {
-      if (!mayRule) terminal.say(terminal.dim(noRule(taint)));
+      if (!isRulable) terminal.say(terminal.dim(noRule(taint)));
       else if (await ruleConfirmed(request, asking)) return { answer: { approved: true, by: 'human', always: true } };
     }
   }
-}
-
-function isUnconfined(confinement: string): boolean {
-  return /without restrictions|outside the sandbox|not confined/i.test(confinement);
 }
 
 function noRule(taint: readonly string[]): string {
