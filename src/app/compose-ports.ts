@@ -76,6 +76,8 @@ interface Composed {
   withdraw(): void;
 }
 
+const JUDGE = { spelling: judgeSpelling, path: judgePath };
+
 export function composePorts(given: Foundation, options: OpenOptions): Composed {
   const { root, clock, ids, env, config, plugins, agents, abandoned, trust, held } = given;
   const { tape } = options;
@@ -88,9 +90,8 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
   const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
-  const judge = { spelling: judgeSpelling, path: judgePath };
   const ranked = search({ kind: config.search });
-  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });
+  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge: JUDGE, search: ranked });
   const sources = sourcesOf(
     () => store,
     () => agents.all().values(),
