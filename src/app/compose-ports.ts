@@ -172,7 +172,9 @@ function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processe
 /** Only providers that may act, and scripted ones, which do not. */
 function inForce(config: Config, trust: Trust | undefined): Config {
   const scripts = Object.entries(config.providers).filter(([, { kind }]) => kind === 'scripted');
-  return { ...config, providers: { ...trust?.inForce.providers, ...Object.fromEntries(scripts) } };
+  const providers = { ...trust?.inForce.providers, ...Object.fromEntries(scripts) };
+  // Prices may change while the process runs.
+  return Object.assign(Object.create(config) as Config, { providers });
 }
 
 function shellOf({ root, env, config, trust }: Foundation, clock: Clock): Shell {
