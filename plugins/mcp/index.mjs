@@ -69,7 +69,10 @@ function server(host, name, settings, onChange) {
     const reply = await link.call(tool, args, call);
     if (!isRenewed) {
       isRenewed = true;
-      link.tools().then(({ tools }) => take(tools), () => (isRenewed = false));
+      link.tools().then(
+        ({ tools }) => take(tools),
+        () => (isRenewed = false),
+      );
     }
     return replyText(reply);
   }

@@ -1,6 +1,6 @@
 /**
  * Edits of guild.yaml while a process works. Most keys take effect at once, in the configuration
- * that the engine reads from. Keys that decide what may act (providers, plugins, sandbox) or that
+ * that the engine reads from. Keys that decide what may act (providers, plugins, commands) or that
  * are bound to something open (history, the connections to models) wait for the next start.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,7 @@ import { problem, type Problem } from '../domain/problem.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
 /** How a key is called in the file, and whether a running process takes it over. */
-const KEYS: Record<keyof Config, { name: string; isLive: boolean }> = {
+const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = {
   model: { name: 'model', isLive: true },
   aliases: { name: 'models', isLive: true },
   prices: { name: 'prices', isLive: true },
@@ -26,6 +26,8 @@ const KEYS: Record<keyof Config, { name: string; isLive: boolean }> = {
   coordination: { name: 'coordination', isLive: true },
   channels: { name: 'channels', isLive: true },
   schedules: { name: 'schedules', isLive: true },
+  notify: { name: 'notify', isLive: true },
+  notifyBy: { name: 'notify.command or notify.webhook', isLive: false },
   providers: { name: 'providers', isLive: false },
   plugins: { name: 'plugins', isLive: false },
   sandbox: { name: 'sandbox', isLive: false },

@@ -19,12 +19,15 @@ import type { EndedState, Placed, Task } from '../domain/task/task.js';
 import { engine, type Engine, type PumpReport } from '../engine/pass/pump.js';
 import { driver } from '../engine/pass/driver.js';
 import type { Bus } from '../ports/bus.js';
+import type { Clock, Ids } from '../ports/clock.js';
 import type { Store, StoreStats } from '../ports/store/index.js';
 import { composePorts } from './compose-ports.js';
 import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
 import { noWorkspace } from './readers/open-reader.js';
+import type { Notifier } from './notify/notifier.js';
+import { caughtUp, openNotifier, withNotices } from './notify/open-notifier.js';
 import { readConfig } from './readers/read-config.js';
 import { taped } from './readers/tape.js';
 import { taskTree } from './readers/task-tree.js';
@@ -100,6 +103,8 @@ export async function openWorkspace(
   if (unreadable) throw new ProblemError(unreadable);
   const { tape } = options;
   let isOpen: (task: string) => boolean = () => false;
+  let notices: Notifier | undefined;
+  const onlookers = withNotices(options.watchers, () => notices);
   const trust = tape?.replayed === undefined ? openTrust(root, env, config) : undefined;
   if (trust !== undefined) configProblems.push(...askOnce(trust, env), ...trust.problems);
   const load = (): Promise<Plugins> => loadPlugins({ ...pluginsIn(root, trust), env, isOpen: (id) => isOpen(id) });
@@ -110,17 +115,15 @@ export async function openWorkspace(
   const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, namesOf(plugins));
   const { ports, store, withdraw } = composePorts(
     { root, disk, clock, ids, env, config, plugins, agents, abandoned, held, ...(trust ? { trust } : {}) },
-    options,
+    { ...options, watchers: onlookers },
   );
   isOpen = (id) => store.tasks.getOpen(id) !== undefined;
+  const { problem: report } = ports.watchers;
+  if (tape === undefined && options.disk === undefined)
+    notices = openNotifier({ root, env, config, store, plugins, trust, ring: options.ring, report });
   const motor = tape ? taped(engine(ports), tape) : engine(ports);
   const { pumpUntilQuiet, finish, watch } = driver(ports, motor);
-  const intent = async (kind: 'cancel' | 'stop' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {
-    const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
-    if (kind === 'tell') await store.intents.submit({ ...base, kind, text: text ?? '' });
-    else if (kind === 'cancel') await store.intents.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
-    else await store.intents.submit({ ...base, kind });
-  };
+  const intent = submitter(store, ids, clock);
 
   /** Tasks made here that nobody has changed since. */
   const own = new WeakSet<Task>();
@@ -174,10 +177,10 @@ export async function openWorkspace(
         deliver: (name, message) => ports.inbox.append(`${name}-messages.jsonl`, message),
         report: ports.watchers.problem,
       });
-      const options = { signal, ...(onPass ? { onPass } : {}) };
+      const goal = { signal, onPass: caughtUp(notices, onPass) };
       const waits = (): number => patience(store.presence.rank());
       const unfollow = tape === undefined ? ports.bus.follow(waits) : undefined;
-      await (tape?.watch?.(ports, motor, options) ?? watch(options)).finally(() => {
+      await (tape?.watch?.(ports, motor, goal) ?? watch(goal)).finally(() => {
         stop.abort();
         unfollow?.();
       });
@@ -186,6 +189,7 @@ export async function openWorkspace(
     async close() {
       await motor.stop();
       withdraw();
+      await notices?.close();
       await plugins.close();
       await store.close();
       await motor.left();
@@ -193,6 +197,17 @@ export async function openWorkspace(
     },
   };
   return workspace;
+}
+
+type Submit = (kind: 'cancel' | 'stop' | 'retry' | 'tell', task: string, text?: string) => Promise<void>;
+
+function submitter(store: Store, ids: Ids, clock: Clock): Submit {
+  return async (kind, task, text) => {
+    const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
+    if (kind === 'tell') await store.intents.submit({ ...base, kind, text: text ?? '' });
+    else if (kind === 'cancel') await store.intents.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
+    else await store.intents.submit({ ...base, kind });
+  };
 }
 
 function namesOf({ tools }: Plugins): string[] {

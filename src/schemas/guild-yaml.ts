@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, SANDBOX_SETTINGS } from '../domain/config/config.js';
 import { key, named, needed } from './about.js';
 import { channel, channelName, coordination } from './guild-coordination.js';
 import { alias, price, provider } from './guild-models.js';
+import { notify } from './guild-notify.js';
 import { cron, missed, timezone } from './schedule.js';
 import { at, budget, choice, duration, flag, mapping, names, priority, text, whole } from './values.js';
 import * as z from './zod.js';
@@ -224,6 +225,10 @@ export const guildYaml = z.strictObject(
       'Work that is done again and again. A change takes effect without a restart.',
       { example: '{weekly-report: {schedule: "0 9 * * 1", agent: planner, task: Write the weekly report}}' },
     ),
+    notify: key(notify, 'Tells you when something waits for you or has ended.', {
+      default: 'nothing is sent',
+      example: '{desktop: true, quiet_hours: "22:00-07:00"}',
+    }),
     channels: key(z.record(channelName, channel, mapping), 'Your own channels for notes.', {
       example: '{deploys: {writers: [ops], readers: [planner]}}',
     }),

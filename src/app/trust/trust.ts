@@ -44,7 +44,10 @@ export interface Trust {
 }
 
 /** Reads what wants to act. Runs nothing of the folder. */
-export function actingIn(root: string, { providers, plugins }: Pick<Config, 'providers' | 'plugins'>): Acting {
+export function actingIn(
+  root: string,
+  { providers, plugins, notifyBy }: Pick<Config, 'providers' | 'plugins' | 'notifyBy'>,
+): Acting {
   const folder = path.join(root, 'plugins');
   const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
   const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
@@ -57,6 +60,7 @@ export function actingIn(root: string, { providers, plugins }: Pick<Config, 'pro
     plugins,
     ...(code === undefined ? {} : { code }),
     rules: Object.fromEntries(rules),
+    ...(Object.keys(notifyBy).length === 0 ? {} : { notify: notifyBy }),
   };
 }
 
@@ -77,7 +81,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** Throws a ProblemError if the folder must not be opened at all. */
-export function openTrust(root: string, env: Env, config: Pick<Config, 'providers' | 'plugins'>): Trust {
+export function openTrust(root: string, env: Env, config: Pick<Config, 'providers' | 'plugins' | 'notifyBy'>): Trust {
   const { real, state, records } = place(root, env);
   const known = records.read(real);
   const [refused] = rightsProblems(real, known?.owner);
@@ -115,12 +119,13 @@ export function rightsOf(root: string, env: Env): Problem[] {
 function shared(trusted: Acting, now: Acting): Acting {
   const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
-  const { code, ...rest } = trusted;
+  const { code, notify, ...rest } = trusted;
   return {
     ...rest,
     providers: kept(trusted.providers, now.providers),
     plugins: kept(trusted.plugins, now.plugins),
     ...(code !== undefined && now.code !== undefined ? { code } : {}),
+    ...(notify !== undefined && now.notify !== undefined ? { notify } : {}),
   };
 }
 
@@ -171,7 +176,11 @@ export function acceptTrust(root: string, env: Env, given: Acceptance = {}): Tru
     throw new ProblemError(problem('not_allowed', 'the code under plugins/ changed meanwhile; nothing was trusted'));
   const { asked: _, ...rest } = record;
   records.write({ ...rest, trusted: { digest, acting, at: new Date().toISOString() } });
-  return openTrust(real, env, { providers: trust.acting.providers, plugins: trust.acting.plugins });
+  return openTrust(real, env, {
+    providers: trust.acting.providers,
+    plugins: trust.acting.plugins,
+    notifyBy: trust.acting.notify ?? {},
+  });
 }
 
 /** Forgets what was trusted. The id stays, so that answers of this user still count. */

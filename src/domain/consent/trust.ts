@@ -4,6 +4,7 @@
  * the gates.
  */
 import type { Provider } from '../config/config.js';
+import type { NotifyChannels } from '../config/notify.js';
 import { visible } from './visible.js';
 
 export interface Acting {
@@ -15,6 +16,8 @@ export interface Acting {
   code?: { hash: string; files: Record<string, string> };
   /** The text of each rule file by its path. */
   rules: Record<string, string>;
+  /** A command that runs, and a server that is told, when something waits; absent if neither. */
+  notify?: NotifyChannels;
 }
 
 export interface TrustRecord {
@@ -33,8 +36,12 @@ export interface TrustRecord {
 
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
-export function isNothing({ providers, plugins, code, rules }: Acting): boolean {
-  return code === undefined && [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
+export function isNothing({ providers, plugins, code, rules, notify }: Acting): boolean {
+  return (
+    code === undefined &&
+    notify === undefined &&
+    [providers, plugins, rules].every((part) => Object.keys(part).length === 0)
+  );
 }
 
 /** One thing that wants to act, in words. */
@@ -43,7 +50,7 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, rules }: Acting): Part[] {
+export function partsOf({ providers, plugins, code, rules, notify }: Acting): Part[] {
   return [
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
     ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
@@ -51,6 +58,7 @@ export function partsOf({ providers, plugins, code, rules }: Acting): Part[] {
       name: `provider ${visible(name)}`,
       lines: providerLines(provider),
     })),
+    ...(notify === undefined ? [] : [{ name: 'notify', lines: notifyLines(notify) }]),
     ...Object.entries(rules).map(([file, text]) => ({ name: file, lines: visible(text.trimEnd()).split('\n') })),
   ];
 }
@@ -70,6 +78,13 @@ function providerLines({ kind, baseUrl, keyEnv, headers }: Provider): string[] {
     `sends conversations to ${visible(baseUrl ?? `the address of ${kind}`)}`,
     ...(keyEnv === undefined ? [] : [`with the key in ${visible(keyEnv)}`]),
     ...Object.entries(headers ?? {}).map(([name, value]) => `with the header ${visible(`${name}: ${value}`)}`),
+  ];
+}
+
+function notifyLines({ command, webhook }: NotifyChannels): string[] {
+  return [
+    ...(command === undefined ? [] : [`runs ${visible(command)}`]),
+    ...(webhook === undefined ? [] : [`tells ${visible(webhook.url)}, signed with ${visible(webhook.secretEnv)}`]),
   ];
 }
 

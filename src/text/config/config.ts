@@ -19,6 +19,7 @@ import { budgetOf, count, durationMs } from '../../schemas/amounts.js';
 import { guildYaml, type GuildYaml } from '../../schemas/guild-yaml.js';
 import { readYaml } from '../schema/read-yaml.js';
 import { defined } from '../../domain/defined.js';
+import { toNotify, toNotifyChannels } from './notify.js';
 import { eachOf, modelSettings, textList, textOf } from '../schema/values.js';
 
 export interface ConfigParsed {
@@ -75,6 +76,7 @@ function toConfig(file: GuildYaml, env: Env): Config {
     coordination: toCoordination(file.coordination),
     channels: eachOf(file.channels, toChannel),
     schedules: eachOf(file.schedules, (schedule) => toSchedule(schedule, file.timezone)),
+    notifyBy: toNotifyChannels(file.notify),
   };
   return {
     ...config,
@@ -83,6 +85,7 @@ function toConfig(file: GuildYaml, env: Env): Config {
       defaultAgent: textOf(file.default_agent),
       planner: textOf(file.planner),
       checkins: file.checkins,
+      notify: file.notify === undefined ? undefined : toNotify(file.notify, file.timezone),
     }),
   };
 }
