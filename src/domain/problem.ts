@@ -36,6 +36,9 @@ export const PROBLEM_CODES = [
   'not_a_move', // a change of state that the state table does not allow
   'forged', // a note or entry with a false author
   'disk_failed',
+  'store_away', // the database does not answer
+  'store_refused', // the database answers no: password, rights, schema
+  'declared_dead', // other peers took this process for dead, and its work is theirs now
   'bad_usage', // a wrong command line
   'bug',
 ] as const;

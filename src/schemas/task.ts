@@ -5,6 +5,7 @@
 import { isSafeId } from '../domain/task/id.js';
 import { TASK_VERSION } from '../domain/task/task.js';
 import { named, needed, nullable, type About } from './about.js';
+import { cron, missed, timezone } from './schedule.js';
 import { budget, mapping, priority } from './values.js';
 import * as z from './zod.js';
 
@@ -62,6 +63,7 @@ const written = z.looseObject(
   {
     messages: needed(count, 'How many messages are safely written.', { example: '7' }),
     last: needed(text, 'Role and time of the last of them.', { example: 'assistant 2026-01-31T09:00:05.000Z' }),
+    prints: field(text, 'Fingerprints of the messages, by which an edit is noticed.', '1k3x9a0f2b7c'),
   },
   mapping,
 );
@@ -101,6 +103,22 @@ const usage = z.looseObject(
     children: field(amount, 'Tasks created below it.', '2'),
   },
   mapping,
+);
+
+const schedule = z.union(
+  [
+    cron,
+    z.looseObject({
+      cron: needed(cron, 'Minute, hour, day of the month, month and day of the week.', { example: '"0 9 * * 1"' }),
+      timezone: field(timezone, 'The time zone.', 'Europe/Berlin', { default: 'that of the machine' }),
+      missed: field(missed, '`once`: the last run that was missed is made up for.', 'once', { default: '`report`' }),
+      last: field(text, 'The last due time that was decided on.', '"2026-01-26T08:00:00.000Z"'),
+      run: field(text, 'The last run.', 'report-20260126T0800Z'),
+      planned: field(text, 'The schedule for which the next time was computed.', '0 9 * * 1 Europe/Berlin'),
+      note: field(text, 'What went wrong last.', '2 runs were missed'),
+    }),
+  ],
+  { error: 'a schedule such as "0 9 * * 1", or a mapping with "cron"' },
 );
 
 const certificate = z.looseObject(
@@ -163,6 +181,12 @@ export const taskRecord = z.looseObject(
       default: '`original_goal` is the description',
     }),
     priority: field(priority, 'How urgent it is.', 'B', { default: '`C`' }),
+    schedule: field(
+      schedule,
+      'When it is done again and again. The task itself is not worked on; each due time creates a task.',
+      '"0 9 * * 1"',
+      { default: 'none: it is done once' },
+    ),
     budget: field(budget, 'What it may spend with everything below it.', '{turns: 10}', {
       default: 'the budget of its agent',
     }),

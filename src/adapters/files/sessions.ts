@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { problem } from '../../domain/problem.js';
-import type { Message, Session } from '../../domain/session/session.js';
+import type { Message, Session, SessionHeader } from '../../domain/session/session.js';
 import { grewBy, sizeOf } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Sessions } from '../../ports/store/sessions.js';
@@ -181,7 +181,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
   }
 
   /** What is known of the conversation stays known: the next task in it need not parse it again. */
-  function mark(id: string, status: string): void {
+  function mark(id: string, status: SessionHeader['status']): void {
     const cached = cache.get(id);
     const file = layout.session(id);
     if (cached === undefined || disk.stamp(file) !== cached.stamp) return void cache.delete(id);
@@ -189,6 +189,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
     const span = statusSpan(head);
     if (span === undefined || (cached.head === undefined && !beginsWith(file, head, span.offset))) return;
     const stamp = disk.patch(file, span.offset, status.padEnd(span.length));
+    cached.session.header.status = status;
     if (grewBy(cached.stamp, stamp, 0)) remember(id, { ...cached, stamp });
     else cache.delete(id);
   }

@@ -4,7 +4,7 @@
  * and its file follows.
  */
 import path from 'node:path';
-import { pageMark, pagePlace } from '../../domain/task/result-page.js';
+import { hasPage, pageMark, pagePlace } from '../../domain/task/result-page.js';
 import type { EndedState, Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
@@ -189,8 +189,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
       write.show(evidence, text);
       return false;
     }
-    // Only roots have a page; they are the results that people look for.
-    const page = task.parent === undefined ? pageOf(task) : undefined;
+    const page = hasPage(task) ? pageOf(task) : undefined;
     if (page !== undefined) journal.put({ page: id, ...page });
     journal.put({ task: id, state, text, ...baseOf(tasks.byId.get(id)) });
     forget(id);

@@ -42,6 +42,7 @@ const FAMILIES: readonly Family[] = [
   { name: /(^|\/)(gpt-5|o\d)/, who: 'GPT-5 and the o models', refused: SAMPLING, alwaysReasons: true },
   { name: /(^|\/)(gpt-4|gpt-3|chatgpt)/, who: 'GPT-4', refused: ['topK', 'reasoning'] },
   { name: /gemini-([4-9]|3)/, who: 'Gemini 3 and later', refused: [], alwaysReasons: true },
+  { name: /(^|\/)grok-/, who: 'models of xAI', refused: ['topK'] },
   { name: /mistral|magistral|devstral|codestral|ministral|pixtral/, who: 'models of Mistral', refused: ['topK'] },
   { name: /deepseek/, who: 'DeepSeek', refused: ['topK'], ignored: ['temperature', 'topP'] },
 ];

@@ -36,6 +36,8 @@ const USUAL: Partial<Record<Provider['kind'], string>> = {
   openrouter: 'OPENROUTER_API_KEY',
   mistral: 'MISTRAL_API_KEY',
   deepseek: 'DEEPSEEK_API_KEY',
+  groq: 'GROQ_API_KEY',
+  xai: 'XAI_API_KEY',
   azure: 'AZURE_API_KEY',
 };
 

@@ -2,10 +2,15 @@
  * Which file gets the page of an ended task. A page that a person wrote or edited under that name
  * stays, and ours goes beside it.
  */
-import { hash53 } from './id.js';
+import { hash53, mayBeCut } from './id.js';
 import type { Task } from './task.js';
 
 type Ended = Pick<Task, 'id' | 'extra' | 'retries'>;
+
+/** Roots and tasks that a person put under another one; children that agents made have none. */
+export function hasPage({ id, parent }: Pick<Task, 'id' | 'parent'>): boolean {
+  return parent === undefined || !(id.startsWith(`${parent}.`) || mayBeCut(id));
+}
 
 /**
  * The path of the page, relative to the workspace. `text`: the page to be written. `existing`: what

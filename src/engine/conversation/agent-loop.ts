@@ -7,7 +7,8 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import { windowOf } from '../../domain/config/window.js';
 import { roleFacts } from '../../domain/task/role.js';
-import type { Task } from '../../domain/task/task.js';
+import { printsOf } from '../../domain/session/prints.js';
+import { HUMAN, type Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { contribution } from '../../rules/patterns/team.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
@@ -17,7 +18,7 @@ import { grantedNames } from '../core/grants.js';
 import { complete, fail, kept, park, release, settleStopped } from '../tasks/settle.js';
 import { account } from './account.js';
 import { compactor } from './compact.js';
-import { openConversation } from './conversation.js';
+import { openConversation, type Conversation } from './conversation.js';
 import { nextStep } from './decide/next-step.js';
 import { perform, type Loop } from './perform.js';
 import { headTokens } from './prompt.js';
@@ -116,8 +117,16 @@ async function end(
     case 'stop':
       return settleStopped(context, claim, task, ending.problem, costs);
     case 'put_back':
-      return release(context, claim, task, ending.why, costs);
+      return release(context, claim, withPrints(task, conversation), ending.why, costs);
     case 'wait':
-      return park(context, claim, task, { tasks: ending.tasks }, costs);
+      if (ending.tasks.some((id) => context.tasks.getOpen(id)?.task.to === HUMAN))
+        await context.sessions.setStatus(conversation.id, 'sleeping');
+      return park(context, claim, withPrints(task, conversation), { tasks: ending.tasks }, costs);
   }
+}
+
+/** A person may edit the conversation before a process takes the task again. */
+function withPrints(task: Task, conversation: Conversation): Task {
+  const { written } = task;
+  return written === undefined ? task : { ...task, written: { ...written, prints: printsOf(conversation.messages()) } };
 }

@@ -6,6 +6,7 @@ import { followUpOf } from '../../domain/task/follow-up.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { editSince, type SessionEdit } from '../../domain/session/prints.js';
 import { sessionUsage, type Message, type Session } from '../../domain/session/session.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { tornEnd, writtenPart } from '../../domain/session/tear.js';
@@ -17,6 +18,7 @@ import { record, type EngineContext } from '../core/context.js';
 import { withAttachments } from '../tasks/attachments.js';
 import { builtHead, type BuiltHead } from './heads.js';
 import { currentPins, pinsOf, readPins, storePins } from './pins.js';
+import { openingTaint } from './sources.js';
 import { firstMessage, promptHead, resultsBefore, type PromptHead } from './prompt.js';
 import { controlMessage } from './decide/step.js';
 
@@ -59,7 +61,8 @@ export async function openConversation(
   if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
     await refuseTorn(context, id, opened.session, task.written);
-    noteEdit(context, task, agent, id, opened.edited);
+    noteEdit(context, task, agent, id, opened.edited ?? editBefore(claim, opened.session));
+    await wakeUp(context, opened.session);
     const speaker = await pinned(context, task, agent, opened.session);
     const existing = conversation(
       context,
@@ -72,7 +75,7 @@ export async function openConversation(
     return existing;
   }
   const request = firstMessage(context, agent, task, { results: await resultsBefore(context, task) });
-  const first = await withAttachments(context, agent, task, request);
+  const first = await opening(context, agent, task, request);
   const built = builtHead(context, agent, task);
   const session: Session = {
     header: {
@@ -104,6 +107,13 @@ function modelOf(agent: Agent, { role }: Task): { model?: string } {
   return model ? { model } : {};
 }
 
+/** The first message of a task, with its attachments and what influenced them. */
+async function opening(context: EngineContext, agent: Agent, task: Task, request: Message): Promise<Message> {
+  const message = await withAttachments(context, agent, task, request);
+  const taint = await openingTaint(context, agent, task);
+  return taint.length === 0 ? message : { ...message, taint };
+}
+
 /** The stored conversation; undefined if the file already exists. */
 async function makeFiles(
   context: EngineContext,
@@ -128,7 +138,7 @@ function conversation(
   let head = pinnedHead;
   let isReady = ready === undefined;
   let startsAt: number | undefined;
-  let known = task.written;
+  let known = task.written && withoutPrints(task.written);
   let counted = { messages: [] as readonly Message[], length: 0, usage: NO_USAGE };
   const self: Conversation = {
     id,
@@ -183,7 +193,7 @@ function conversation(
           task: task.id,
           ...repinned,
         };
-        const first = await withAttachments(context, agent, task, request);
+        const first = await opening(context, agent, task, request);
         const written = await context.sessions.append(id, [first, ...(await addedTools())], { durable: false });
         startsAt = undefined;
         if (written === 'edited') await reopen();
@@ -312,6 +322,22 @@ async function pinned(context: EngineContext, task: Task, agent: Agent, session:
 /** The agent file that the conversation continues with; a follow-up may have changed it. */
 function pinOf({ header, messages }: Session): string | undefined {
   return messages.findLast((message) => message.definition !== undefined)?.definition ?? header.definition;
+}
+
+/** A person's changes since the task left the last process. Other tasks write in a shared one. */
+function editBefore({ recovered, task }: Claim, { messages }: Session): SessionEdit | undefined {
+  const prints = task.written?.prints;
+  if (prints === undefined || recovered || messages.some((message) => message.task !== undefined)) return undefined;
+  return editSince(prints, messages);
+}
+
+function withoutPrints({ messages, last }: Written): Written {
+  return { messages, last };
+}
+
+/** It slept while its task waited for a person. */
+async function wakeUp({ sessions }: EngineContext, { header }: Session): Promise<void> {
+  if (header.status === 'sleeping') await sessions.setStatus(header.sessionId, 'active');
 }
 
 function noteEdit(context: EngineContext, task: Task, agent: Agent, session: string, edited: object | undefined): void {

@@ -1,5 +1,6 @@
 /** Conversations. They only grow at the end, and a person may edit them at any time. */
 import type { Problem } from '../../domain/problem.js';
+import type { SessionEdit } from '../../domain/session/prints.js';
 import type { Message, Session, SessionHeader } from '../../domain/session/session.js';
 import type { WriteOptions } from './tasks.js';
 
@@ -15,14 +16,6 @@ export type SessionOpened =
    * It does not parse, perhaps because a person is editing it. `stamp` identifies what was read.
    */
   | { kind: 'held'; problem: Problem; stamp: string };
-
-interface SessionEdit {
-  added: number;
-  changed: number;
-  removed: number;
-  /** A short line diff for the event. */
-  diff: string;
-}
 
 export interface Sessions {
   /** The new conversation, which grows with every `append`. Undefined if it exists already. */

@@ -63,6 +63,9 @@ const BLAMELESS = new Set<string>([
   'nobody_fit',
   'deadlock',
   'disk_failed',
+  'store_away',
+  'store_refused',
+  'declared_dead',
   'cycle',
 ]);
 

@@ -224,3 +224,71 @@ test('Vertex: Gemini by its own path, with its thought signatures', async () => 
   assert.equal(first!.headers['x-goog-api-key'], 'k');
   assert.equal(second!.body.contents[1].parts.find(({ functionCall }: any) => functionCall)?.thoughtSignature, 'sig-1');
 });
+
+test('Groq: thoughts go back as reasoning of the message', async () => {
+  const chunk = (delta: object, finish: string | null = null) => ({
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'openai/gpt-oss-120b',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"path":"a.md"}' } };
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const { ask, requests } = await vendor(
+    'groq',
+    { GROQ_API_KEY: 'k' },
+    '/openai/v1',
+    events([
+      chunk({ role: 'assistant', content: null, reasoning: 'Weighing it.' }),
+      chunk({ tool_calls: [call] }),
+      { ...chunk({}, 'tool_calls'), x_groq: { id: 'req_1', usage } },
+      '[DONE]',
+    ]),
+  );
+  const answer = await ask('openai/gpt-oss-120b');
+  assert.deepEqual([named(answer), answer.inputTokens, answer.outputTokens], [CALL, 10, 5]);
+  await ask('openai/gpt-oss-120b');
+  const [first, second] = requests;
+  assert.equal(first!.url, '/openai/v1/chat/completions');
+  assert.equal(first!.headers.authorization, 'Bearer k');
+  const sent = second!.body.messages.find(({ role }: { role: string }) => role === 'assistant');
+  assert.equal(sent.reasoning, 'Weighing it.');
+});
+
+test('xAI: nothing is stored there, so encrypted thoughts go back', async () => {
+  const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'read', arguments: '{"path":"a.md"}' };
+  const thought = { type: 'reasoning', id: 'rs_1', summary: [], status: 'completed', encrypted_content: 'sealed' };
+  const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'grok-4.5', output: [] };
+  const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+  const { ask, requests } = await vendor(
+    'xai',
+    { XAI_API_KEY: 'k' },
+    '/v1',
+    events([
+      { type: 'response.created', sequence_number: 0, response: { ...response, status: 'in_progress' } },
+      { type: 'response.output_item.done', sequence_number: 1, output_index: 0, item: thought },
+      {
+        type: 'response.output_item.added',
+        sequence_number: 2,
+        output_index: 1,
+        item: { ...item, status: 'completed' },
+      },
+      {
+        type: 'response.output_item.done',
+        sequence_number: 3,
+        output_index: 1,
+        item: { ...item, status: 'completed' },
+      },
+      { type: 'response.completed', sequence_number: 4, response: { ...response, status: 'completed', usage } },
+    ]),
+  );
+  assert.deepEqual(named(await ask('grok-4.5', { settings: { topK: 5, maxTokens: 2000 } })), CALL);
+  await ask('grok-4.5');
+  const [first, second] = requests;
+  assert.equal(first!.url, '/v1/responses');
+  assert.equal(first!.headers.authorization, 'Bearer k');
+  assert.deepEqual([first!.body.store, first!.body.top_k], [false, undefined]);
+  const back = second!.body.input.find(({ type }: { type?: string }) => type === 'reasoning');
+  assert.equal(back?.encrypted_content, 'sealed', JSON.stringify(second!.body.input));
+});

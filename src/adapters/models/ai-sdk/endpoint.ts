@@ -27,6 +27,8 @@ const KEY_VARIABLES: Partial<Record<Provider['kind'], string>> = {
   mistral: 'MISTRAL_API_KEY',
   deepseek: 'DEEPSEEK_API_KEY',
   openrouter: 'OPENROUTER_API_KEY',
+  groq: 'GROQ_API_KEY',
+  xai: 'XAI_API_KEY',
   azure: 'AZURE_API_KEY',
   bedrock: 'AWS_BEARER_TOKEN_BEDROCK',
   vertex: 'GOOGLE_VERTEX_API_KEY',

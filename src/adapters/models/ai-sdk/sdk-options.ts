@@ -98,13 +98,15 @@ function neededTools({ tools, messages }: ModelRequest): readonly ToolSpec[] {
 
 function providerOptions(request: ModelRequest, target: Target): Pick<CallOptions, 'providerOptions'> {
   const promptCacheKey = cacheKey(request);
-  // Nothing is stored at OpenAI.
+  // Nothing is stored at OpenAI, nor at xAI.
   const openai = { promptCacheKey, ...(target.api === 'responses' ? { store: false } : {}) };
   switch (target.provider.kind) {
     case 'openai':
       return { providerOptions: { openai } };
     case 'azure':
       return { providerOptions: { azure: openai, openai } };
+    case 'xai':
+      return { providerOptions: { xai: { store: false } } };
     case 'mistral': {
       const reasoningEffort = mistralEffort(target.modelId, request.settings.reasoning);
       return { providerOptions: { mistral: { promptCacheKey, ...(reasoningEffort ? { reasoningEffort } : {}) } } };

@@ -10,6 +10,8 @@ export const VENDOR_PACKAGES = {
   mistral: '@ai-sdk/mistral@4',
   deepseek: '@ai-sdk/deepseek@3',
   openrouter: '@openrouter/ai-sdk-provider@3',
+  groq: '@ai-sdk/groq@4',
+  xai: '@ai-sdk/xai@5',
   azure: '@ai-sdk/azure@4',
   bedrock: '@ai-sdk/amazon-bedrock@5',
   vertex: '@ai-sdk/google-vertex@5',
@@ -51,6 +53,10 @@ async function create(id: string, { kind, headers, endpoint, env, fetch }: Vendo
       return (await import('@ai-sdk/deepseek')).createDeepSeek({ ...base, apiKey: apiKey ?? 'none' })(id);
     case 'openrouter':
       return (await import('@openrouter/ai-sdk-provider')).createOpenRouter({ ...base, apiKey: apiKey ?? 'none' })(id);
+    case 'groq':
+      return (await import('@ai-sdk/groq')).createGroq({ ...base, apiKey: apiKey ?? 'none' })(id);
+    case 'xai':
+      return (await import('@ai-sdk/xai')).createXai({ ...base, apiKey: apiKey ?? 'none' })(id);
     case 'azure': {
       const resourceName = env['AZURE_RESOURCE_NAME'];
       const { createAzure } = await import('@ai-sdk/azure');

@@ -1,9 +1,13 @@
 /** `guild inbox`: goes through everything that waits for the person. */
 import { openDesk } from '../../../app/approvals.js';
+import { noticesSince } from '../../../app/readers/aggregates/notices.js';
+import { shownArgument } from '../../../domain/progress.js';
+import { localTime } from '../../../views/local-time.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
 import { canAsk, carryOnReleased } from '../../console/carry-on.js';
 import { openKeyboard } from '../../console/keyboard.js';
 import { walk, type Walked } from '../../console/walk.js';
+import { oneLine } from '../../render/layout.js';
 import { command as mail } from '../mail.js';
 import { list } from './list.js';
 
@@ -15,6 +19,8 @@ which text from outside had influence. y allows it, n refuses it with a reason, 
 always, s skips it, ? shows details. A question is answered with words or one of its choices.
 
 After an answer the released work continues here until it ends or waits again, unless another guild works in this folder.
+
+At the end it lists what the policy let run in the last 24 hours and wants you to know of (the verdict notify).
 
 In a pipe it prints the requests, and the exit code is 4 if there are any. guild mail adds and lists messages from outside;
 guild inbox add and guild inbox list still work.`,
@@ -34,7 +40,9 @@ export async function goThrough(call: Call): Promise<number> {
   if (!canAsk(call)) {
     const desk = await openDesk(call.root, call.io.env);
     try {
-      return list(desk, call);
+      const code = list(desk, call);
+      if (!call.json) showNotices(call);
+      return code;
     } finally {
       await desk.close();
     }
@@ -46,7 +54,22 @@ export async function goThrough(call: Call): Promise<number> {
     if (answered.length > 0 && !left) continue;
     if (round === 0 && waiting === 0) call.terminal.say('nothing waits for you');
     else if (waiting > 0) call.terminal.say(`${waiting} still ${waiting === 1 ? 'waits' : 'wait'} for you`);
+    showNotices(call);
     return waiting > 0 ? EXIT.waiting : EXIT.done;
+  }
+}
+
+const NOTICE_MS = 24 * 60 * 60_000;
+
+/** Nothing is asked here: these actions are done. */
+function showNotices({ root, terminal }: Call): void {
+  const notices = noticesSince(root, new Date(Date.now() - NOTICE_MS));
+  if (notices.length === 0) return;
+  terminal.say('');
+  terminal.say('Done without asking you in the last 24 hours:');
+  for (const { at, agent, tool, action, why } of notices) {
+    const reason = why.length === 0 ? '' : ` (${why.join('; ')})`;
+    terminal.say(oneLine(`  ${localTime(at)}  ${agent}  ${tool} ${shownArgument(action)}${reason}`, terminal.width));
   }
 }
 

@@ -1,0 +1,34 @@
+/** Actions that ran without approval and that the policy wants a person to know of. */
+import type { Event } from '../../../domain/event.js';
+import { openEventIndex } from './open-index.js';
+
+const SHOWN = 20;
+
+export interface Notice {
+  at: string;
+  agent: string;
+  tool: string;
+  action: Record<string, unknown>;
+  why: string[];
+}
+
+/** Those since then, the oldest first; at most the last 20. */
+export function noticesSince(root: string, since: Date): Notice[] {
+  const from = since.toISOString();
+  return openEventIndex(root)
+    .look()
+    .events((name) => name === 'human.notified', SHOWN)
+    .filter(({ at }) => at >= from)
+    .map(noticeOf);
+}
+
+function noticeOf({ at, agent = '', tool, action, why }: Event): Notice {
+  const isMapping = typeof action === 'object' && action !== null;
+  return {
+    at,
+    agent,
+    tool: String(tool),
+    action: isMapping ? (action as Record<string, unknown>) : {},
+    why: Array.isArray(why) ? why.map(String) : [],
+  };
+}
