@@ -31,7 +31,7 @@ export function shippedWorkspace(build: Build, folder: string, settings: Setting
   return root;
 }
 
-/** Says yes to the workspace as it is now, as a person would. Builds before `guild trust` ask for nothing. */
+/** Trusts the workspace as it is now, as a person would. Builds before `guild trust` need none. */
 export function trust(build: Build, root: string): void {
   const { stdout } = spawnSync(process.execPath, [build.guild, 'trust', '--json', '-w', root], { encoding: 'utf8' });
   const digest = /"digest":"(\w+)"/.exec(stdout)?.[1];
