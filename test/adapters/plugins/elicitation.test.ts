@@ -1,6 +1,6 @@
 /**
- * A server that asks the person in the middle of a call: field by field, across processes, declined,
- * and without running anything twice.
+ * A server that asks the person in the middle of a call: field by field, across processes,
+ * declined, and without running anything twice.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
