@@ -66,7 +66,7 @@ function bundleProgram() {
 
 /** Users install these themselves, if they need them. */
 function optionalPackages() {
-  const { peerDependencies } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  const { peerDependencies = {} } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   return Object.keys(peerDependencies).flatMap((name) => [name, `${name}/*`]);
 }
 

@@ -36,6 +36,8 @@ export const PROBLEM_CODES = [
   'not_a_move', // a change of state that the state table does not allow
   'forged', // a note or entry with a false author
   'disk_failed',
+  'store_away', // the database does not answer
+  'declared_dead', // other peers took this process for dead, and its work is theirs now
   'bad_usage', // a wrong command line
   'bug',
 ] as const;

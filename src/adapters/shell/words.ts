@@ -24,5 +24,5 @@ export function confinementText(
 export function refusalText({ whyNot, isUnsure }: Confinement, setting: SandboxSetting | undefined): string {
   if (isUnsure) return `it did not run, because ${whyNot}; try again when the machine is less busy`;
   const why = setting === 'required' ? 'guild.yaml requires a sandbox' : 'commands ran sandboxed here before';
-  return `it did not run: ${why}, and there is none now, because ${whyNot}`;
+  return `it did not run: ${why}, and no sandbox is available now, because ${whyNot}`;
 }

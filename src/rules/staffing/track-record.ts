@@ -63,6 +63,8 @@ const BLAMELESS = new Set<string>([
   'nobody_fit',
   'deadlock',
   'disk_failed',
+  'store_away',
+  'declared_dead',
   'cycle',
 ]);
 

@@ -43,7 +43,7 @@ export function printExact(value: object): string {
   return marked.replace(new RegExp(`"${escaped(mark).replace('\\', '\\\\')}([^"]+)"`, 'g'), '$1');
 }
 
-/** A prefix that no string of the text has. */
+/** A prefix that occurs nowhere in the text. */
 function markFor(text: string): string {
   let mark = '\u0000';
   while (text.includes(escaped(mark))) mark += '#';

@@ -69,7 +69,7 @@ export function fold(journals: readonly DeadJournal[], owners: ReadonlyMap<strin
     for (const { puts, adds, isPlaced, addsPlaced } of changesOf(steps, isThisBoot, folded.events).values()) {
       const isSettled = isPlaced && isThisBoot;
       const last = puts.at(-1);
-      // What was in the file before this machine could lose it is a person's to remove.
+      // Messages that reached the file in this boot and are missing now were removed by a person.
       if (last === undefined) addSession(sessions, peer, adds, isThisBoot ? addsPlaced : 0);
       else if ('page' in last)
         folded.pages.push({ ...last, texts: (puts as PagePut[]).map(({ text }) => text), isSettled });

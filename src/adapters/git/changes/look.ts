@@ -19,7 +19,7 @@ export interface Look {
   idsOf(pathsInHistory: readonly string[]): Promise<(string | undefined)[]>;
   /** Changes that the program noted in the meantime are its own. */
   noted: { has(name: string): boolean; all(): Iterable<string> };
-  /** Another process works here: what it writes is in its list soon, and is left to it. */
+  /** Another process works here. It lists its own writes soon, so they are left to it. */
   isOtherAlive: boolean;
   /** Also ended work and conversations. */
   isWhole: boolean;

@@ -1,0 +1,94 @@
+/**
+ * The few calls that the store for several machines rests on: entries that change by
+ * compare-and-swap, logs that grow at their end, and one commit for both. It is to that store what
+ * `Disk` is to the files: tests replace this port to lose, delay, repeat and cut off answers.
+ */
+
+// Every sentence here has a test in `test/contract/ledger.ts`. Revisions and places in logs are
+// opaque: take them from answers and never compute the next one. Calls are repeated inside while
+// the connection is bad; when that takes too long, they throw a ProblemError with the code
+// `store_away`, and the fate of the call is unknown.
+
+/** A value under a key, as one commit left it. */
+export interface Entry {
+  readonly key: string;
+  /** Of two commits, one begun after the other was acknowledged, the later has greater ones. */
+  readonly rev: number;
+  /** Empty: the value was taken away. */
+  readonly value: string;
+  readonly live: boolean;
+}
+
+export interface Put {
+  readonly key: string;
+  readonly value: string;
+  /** The revision it must have; 0: the key was never used; absent: any. */
+  readonly expect?: number;
+  /** Whether every peer keeps it in memory. The others are kept for `get` and `list` only. */
+  readonly live: boolean;
+  /** Replaces the label of the entry, by which `list` and `atMost` select; absent: none. */
+  readonly tag?: string;
+  /** Refuses the put if this many other live entries have the tag. Exact among all peers. */
+  readonly atMost?: number;
+}
+
+export interface Add {
+  readonly log: string;
+  readonly text: string;
+  /** The place where the log must end; 0: it must be empty; absent: anywhere. */
+  readonly expect?: number;
+  /** A label of the line, by which `lines` selects. */
+  readonly tag?: string;
+}
+
+/** What one step changes. */
+export interface Change {
+  readonly puts: readonly Put[];
+  readonly adds: readonly Add[];
+}
+
+export interface Committed {
+  /** The new revision of each put, in order. Undefined: refused, the entry is unchanged. */
+  readonly puts: readonly (number | undefined)[];
+  /** Where the log of each add ends now, in order. Undefined: refused, the log is unchanged. */
+  readonly adds: readonly (number | undefined)[];
+}
+
+export interface Lines {
+  readonly texts: readonly string[];
+  /** The place after the last of them; the given one if there are none. */
+  readonly end: number;
+}
+
+export interface Ledger {
+  /**
+   * Carries out a change in one step that others see as a whole or not at all. Each put and add has
+   * its own fate; later ones see earlier ones. Durable when resolved. `guard`: a key; unless its
+   * entry is live, nothing is written and the answer is `fenced`. `id` must be unique to this
+   * change: the same id again changes nothing and gets the first answer.
+   */
+  commit(id: string, change: Change, guard?: string): Promise<Committed | 'fenced'>;
+  /** The entry as it is now, for every peer. Undefined: the key was never used. */
+  get(key: string): Promise<Entry | undefined>;
+  /**
+   * At the first call, and after the ledger was away, every live entry (`isComplete`); otherwise
+   * those that changed since the last call, also if they are not live any more. Nothing
+   * acknowledged to any peer before the call is missed. An entry may come again.
+   */
+  news(): Promise<{ entries: Entry[]; isComplete: boolean }>;
+  /** Entries by the beginning of their keys, the last changed first. */
+  list(prefix: string, options?: { tag?: string; live?: boolean; limit?: number }): Promise<Entry[]>;
+  /** The lines after a place, or all, oldest first. `last`: only this many of the newest. */
+  lines(log: string, options?: { after?: number; tag?: string; last?: number }): Promise<Lines>;
+  /**
+   * Logs with one of these beginnings that grew since `mark`, or all that exist. The returned mark
+   * is for the next call. Misses no line acknowledged before; a log may come again.
+   */
+  grown(prefixes: readonly string[], mark?: string): Promise<{ logs: string[]; mark: string }>;
+  /** Calls back when something may have changed. Only a hint: rings may be lost or come twice. */
+  onRing(ring: () => void): Promise<() => Promise<void>>;
+  /** Wakes the other peers soon. Every commit that changed something rings. */
+  ring(): void;
+  /** Waits for calls under way and lets go of the connection. */
+  close(): Promise<void>;
+}
