@@ -22,6 +22,7 @@ import type { Plugins } from '../adapters/plugins/index.js';
 import { gate } from '../adapters/policy-files/gate.js';
 import { processes as realProcesses } from '../adapters/processes/index.js';
 import type { Roster } from '../adapters/roster/index.js';
+import { schedules } from '../adapters/schedules/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
 import { surroundings } from '../adapters/machine/surroundings.js';
@@ -85,28 +86,30 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     () => store,
     () => agents.all().values(),
   );
-  // A recorded workspace has a clock of its own; waiting for the outside world goes by the real
-  // one.
+  // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
   const consent = consentOf(trust, env, tape);
   const commands = shellOf(given, waitingClock);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
+  const kept = privateTexts({ root, disk });
+  /** A file that may be a secret is kept private; conversations refer to both in the same way. */
+  const readBlob = async (hash: string): Promise<Uint8Array | undefined> =>
+    (await store.blobs.get(hash)) ?? kept.get(hash);
   const ports: Ports = {
     ...store,
-    model:
-      options.model ??
-      models({ config: inForce(config, trust), env, clock: waitingClock, readFile, readBlob: store.blobs.get }),
+    model: options.model ?? models({ config: inForce(config, trust), env, clock: waitingClock, readFile, readBlob }),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),
     fileTaint: fileTaint({ root, disk, baseOf: fileTools.baseOf }),
-    privateTexts: privateTexts({ root, disk }),
+    privateTexts: kept,
     shell: commands,
     web: web(),
     project: project(disk, root),
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
     inbox: inbox({ root, disk, peer }),
+    schedules: schedules({ root, disk }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
     bus: bus({ root, disk, clock, peer }),

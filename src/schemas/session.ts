@@ -119,6 +119,11 @@ const message = z.looseObject(
     compacted: nullable(compacted, 'With `kind: compacted`: which messages the model no longer gets.', {
       example: '{up_to: 41, short_to: 60}',
     }),
+    taint: nullable(
+      z.array(text, { error: 'a list' }),
+      'Outside sources that influenced this message: of its sender, of an attachment, of a result before it.',
+      { example: '[slack/sarah]' },
+    ),
     definition: nullable(text, 'The sha256 of the agent file from here on, if it changed since.', {
       example: '50a6830d',
     }),
@@ -145,7 +150,7 @@ const message = z.looseObject(
     }),
     files: nullable(
       z.array(fileRef, { error: 'a list' }),
-      'Images and PDF documents that the model can look at. Their bytes are in `storage/blobs/`.',
+      'Images and PDF documents that the model can look at. Their bytes are in `storage/blobs/`, those of a secret in `.guild/private`.',
       { example: '[{name: plan.png, media_type: image/png, blob: 7d0e43f1, bytes: 34810}]' },
     ),
     usage: nullable(usage, 'Of an assistant message: what the model call cost.', {

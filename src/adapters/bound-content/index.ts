@@ -2,13 +2,15 @@
  * Binds consent to content: hashes the files that a line names and, if it interprets, everything in
  * the folders that agents can write without asking. Files of installed packages and big files go by
  * size, time and inode, which no agent can set back. Snapshots are kept in `.guild/consent` to show
- * a diff later; without them an answer is still bound, and only the diff is missing.
+ * a diff later; without them an answer is still bound, and only the diff is missing. Secrets are
+ * compared by hash, and files that the program itself keeps writing are not bound.
  */
 import { createHash, type Hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ContentBinding, ContentUse } from '../../ports/consent/bound-content.js';
 import type { Disk } from '../../ports/disk.js';
+import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 import { lineDiff } from '../../text/lines/line-diff.js';
 
 interface Options {
@@ -22,6 +24,8 @@ const LIMITS = { ms: 200, entries: 20_000, fileBytes: 1024 * 1024, bytes: 32 * 1
 const AGENT_FOLDERS = ['workspaces', 'scratch'];
 /** Written by package managers: too many to read, so their stamps count. */
 const BY_STAMP = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.git']);
+/** Every answer changes these, and no agent can write them. */
+const PROGRAMS_OWN = /^(?:tasks\/approvals\.task\.md$|tasks\/[a-z]+\/|sessions\/|events\/|\.guild\/)/;
 const MAX_DIFFS = 5;
 const MAX_DIFF_LINES = 60;
 /** Longer texts are compared by hash only. */
@@ -34,6 +38,8 @@ interface Entry {
 
 interface Snapshot {
   entries: Map<string, Entry>;
+  /** Files that the line names and that are not bound. */
+  unbound: Set<string>;
   isComplete: boolean;
 }
 
@@ -76,13 +82,14 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
   }
 
   function take({ words, folders, interprets }: ContentUse): Snapshot {
-    const snapshot: Snapshot = { entries: new Map(), isComplete: true };
+    const snapshot: Snapshot = { entries: new Map(), unbound: new Set(), isComplete: true };
     const budget = { until: performance.now() + limits.ms, entries: limits.entries, bytes: limits.bytes };
     for (const from of ['', ...folders]) {
       for (const word of words) {
         const file = path.resolve(real, from, word);
         const stat = fs.statSync(file, { throwIfNoEntry: false, bigint: true });
-        if (stat?.isFile()) add(snapshot, nameOf(file), file, stat, budget, false);
+        if (stat?.isFile() && PROGRAMS_OWN.test(nameOf(realOf(file)))) snapshot.unbound.add(nameOf(realOf(file)));
+        else if (stat?.isFile()) add(snapshot, nameOf(file), file, stat, budget, false);
       }
     }
     if (interprets) for (const folder of AGENT_FOLDERS) walk(snapshot, path.join(real, folder), budget, false);
@@ -131,7 +138,8 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
       return;
     }
     budget.bytes -= bytes.length;
-    const text = bytes.length <= MAX_TEXT && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
+    const isShown = bytes.length <= MAX_TEXT && !bytes.includes(0) && !isSecretPath(nameOf(realOf(file)));
+    const text = isShown && !isSecretPath(name) ? bytes.toString('utf8') : undefined;
     snapshot.entries.set(name, { print: `${mode} ${sha256().update(bytes).digest('hex')}`, text });
   }
 }
@@ -158,6 +166,14 @@ function linkOf(file: string): string {
   }
 }
 
+function realOf(file: string): string {
+  try {
+    return fs.realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
 function read(file: string): Buffer | undefined {
   try {
     return fs.readFileSync(file);
@@ -178,14 +194,15 @@ function digestOf({ entries }: Snapshot): string {
 
 const MAX_NAMED = 6;
 
-function describe({ entries }: Snapshot, { interprets }: ContentUse): string {
-  const rest = 'Other files that it may read are not covered.';
+function describe({ entries, unbound }: Snapshot, { interprets }: ContentUse): string {
+  const own = unbound.size === 0 ? '' : `Not bound to ${[...unbound].join(', ')}, which the program itself writes. `;
+  const rest = `${own}Other files that it may read are not covered.`;
   if (interprets) {
     const count = [...entries.keys()].filter((name) => !name.endsWith('/')).length;
     return `bound to the files that it names and to all ${count} files in agents' folders. ${rest}`;
   }
   const names = [...entries.keys()];
-  if (names.length === 0) return 'it names no file, so it is bound to none.';
+  if (names.length === 0) return unbound.size > 0 ? rest : 'it names no file, so it is bound to none.';
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   return `bound to ${names.slice(0, MAX_NAMED).join(', ')}${more}. ${rest}`;
 }

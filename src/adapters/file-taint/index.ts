@@ -3,6 +3,7 @@
  * tainted task, by path and hash. A file that changed since carries no taint of its own; in an
  * agent's folder it then carries that of the commands that ran for the agent.
  */
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { BoundBase } from '../../domain/task/approval.js';
 import type { Disk } from '../../ports/disk.js';
@@ -16,9 +17,12 @@ interface Options {
 }
 
 interface Known {
-  files: Map<string, { sha256: string; taint: string[] }>;
+  /** By path and hash: a write that did not happen must not hide the record of an earlier one. */
+  files: Map<string, Map<string, string[]>>;
   /** By agent. */
   folders: Map<string, Set<string>>;
+  /** A crash has torn the last line; the next one must not continue it. */
+  isTorn: boolean;
 }
 
 type Line = { file: string; sha256: string; taint: string[] } | { agent: string; taint: string[] };
@@ -26,7 +30,7 @@ type Line = { file: string; sha256: string; taint: string[] } | { agent: string;
 export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
   const file = path.join(root, '.guild', 'file-taint.jsonl');
   let stamp: string | undefined;
-  let known: Known = { files: new Map(), folders: new Map() };
+  let known = parse('');
 
   return {
     of(requested) {
@@ -34,19 +38,31 @@ export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
       if (record.files.size === 0 && record.folders.size === 0) return [];
       const base = baseOf(requested);
       if (base === undefined) return [];
-      const own = record.files.get(base.path);
-      if (own?.sha256 === base.sha256) return own.taint;
-      const [, agent] = /^(?:workspaces|scratch)\/([^/]+)\//.exec(base.path) ?? [];
-      return [...(record.folders.get(agent ?? '') ?? [])];
+      const own = record.files.get(base.path)?.get(base.sha256);
+      return own ?? [...(record.folders.get(ownerOf(base.path)) ?? [])];
     },
-    wrote(requested, taint) {
+    below(folder) {
+      const { files, folders } = load();
+      const start = folder === '' ? '' : `${folder}/`;
+      const isBelow = (name: string): boolean => name.startsWith(start) || start.startsWith(name);
+      const sources = [...files].flatMap(([name, hashes]) =>
+        name.startsWith(start) ? [...hashes.values()].flat() : [],
+      );
+      for (const [agent, taint] of folders)
+        if (isBelow(`workspaces/${agent}/`) || isBelow(`scratch/${agent}/`)) sources.push(...taint);
+      return [...new Set(sources)];
+    },
+    writes(requested, content, taint) {
+      const { files, folders } = load();
+      if (taint.length === 0 && files.size === 0 && folders.size === 0) return;
       const base = baseOf(requested);
-      const before = base && load().files.get(base.path);
-      // A clean write is recorded only where it replaces a tainted one.
-      if (base !== undefined && (taint.length > 0 || before !== undefined))
-        append({ file: base.path, sha256: base.sha256, taint: [...taint] });
+      if (base === undefined) return;
+      // A clean write is recorded only where the file would count as tainted otherwise.
+      if (taint.length === 0 && !files.has(base.path) && !folders.has(ownerOf(base.path))) return;
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      append({ file: base.path, sha256, taint: [...taint] });
     },
-    ran(agent, taint) {
+    runs(agent, taint) {
       const before = load().folders.get(agent);
       if (taint.some((source) => before?.has(source) !== true)) append({ agent, taint: [...taint] });
     },
@@ -63,19 +79,28 @@ export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
 
   function append(line: Line): void {
     disk.makeFolder(path.dirname(file), 0o700);
-    if (disk.stamp(file) === undefined) disk.create(file, '');
-    disk.append(file, `${JSON.stringify(line)}\n`);
+    const isNew = disk.create(file, '');
+    disk.append(file, `${known.isTorn ? '\n' : ''}${JSON.stringify(line)}\n`);
+    disk.syncNow(file);
+    if (isNew) disk.syncNow(path.dirname(file));
   }
+}
+
+/** The agent in whose folder the file is; empty if it is in none. */
+function ownerOf(file: string): string {
+  return /^(?:workspaces|scratch)\/([^/]+)\//.exec(file)?.[1] ?? '';
 }
 
 /** A line that a crash has torn is left out. */
 function parse(text: string): Known {
-  const known: Known = { files: new Map(), folders: new Map() };
+  const known: Known = { files: new Map(), folders: new Map(), isTorn: text !== '' && !text.endsWith('\n') };
   for (const line of text.split('\n')) {
     try {
       const entry = JSON.parse(line) as Line;
-      if ('file' in entry) known.files.set(entry.file, entry);
-      else known.folders.set(entry.agent, new Set([...(known.folders.get(entry.agent) ?? []), ...entry.taint]));
+      if ('file' in entry) {
+        const hashes = known.files.get(entry.file) ?? new Map<string, string[]>();
+        known.files.set(entry.file, hashes.set(entry.sha256, entry.taint));
+      } else known.folders.set(entry.agent, new Set([...(known.folders.get(entry.agent) ?? []), ...entry.taint]));
     } catch {
       continue;
     }

@@ -3,6 +3,7 @@
  * read again when they change; one that cannot be read closes the gate until a person fixes it.
  */
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { ApprovalRequest, BoundBase } from '../../domain/task/approval.js';
 import { stricter, type Policy, type Risk } from '../../domain/policy.js';
@@ -160,6 +161,8 @@ export function gate(options: GateOptions): Gate {
   function diffOf(agent: string, file: string, after: string): { diff: string; base?: BoundBase } {
     // First the base, then the text: if the file changes in between, the base does not fit later.
     const base = folder.baseOf(file);
+    if (isSecretPath(base?.path ?? file))
+      return { diff: 'the file is replaced; it may contain a secret, so it is not compared', ...defined({ base }) };
     const read = folder.read(agent, file, MAX_DIFFED_BYTES, true);
     const bound = base === undefined ? {} : { base };
     if (read.ok && read.value.cut)

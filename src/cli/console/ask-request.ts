@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
 import type { OpenRequest } from '../../app/approvals.js';
+import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';
 import { mainArgument, type Answer } from '../../domain/task/approval.js';
 import { answerIn } from '../../domain/task/question.js';
 import type { Io } from '../process/io.js';
@@ -66,16 +67,16 @@ function page(lines: readonly string[], { env }: Io, terminal: Terminal): boolea
 
 async function askAction(request: OpenRequest, asking: Asking): Promise<Given> {
   const { terminal, keyboard, signal } = asking;
-  const { risk, taint, confinement, tool, walls } = request.request;
-  const isRisky = risk === 'HIGH' || walls === 'none' || isUnconfined(confinement);
-  const mayRule = tool === 'execute_command' && taint.length === 0;
+  const { risk, taint, tool } = request.request;
+  const isRisky = needsConfirmation(request.request);
+  const isRulable = mayRule(request.request);
   const mayEdit = mainArgument(tool) !== undefined;
   const shownAt = Date.now();
   const keys = [
     'y allow',
     'n refuse',
     ...(mayEdit ? ['e edit'] : []),
-    ...(mayRule ? ['a always'] : []),
+    ...(isRulable ? ['a always'] : []),
     's skip',
     '? details',
   ].join('  ');
@@ -104,7 +105,7 @@ async function askAction(request: OpenRequest, asking: Asking): Promise<Given> {
       if (answer !== undefined) return answer;
     }
     if (typed === 'a') {
-      if (!mayRule) terminal.say(terminal.dim(noRule(taint)));
+      if (!isRulable) terminal.say(terminal.dim(noRule(taint)));
       else if (await ruleConfirmed(request, asking)) return { answer: { approved: true, by: 'human', always: true } };
     }
   }
@@ -112,10 +113,6 @@ async function askAction(request: OpenRequest, asking: Asking): Promise<Given> {
 
 function why(risk: string | undefined): string {
   return risk === 'HIGH' ? 'This is risky' : 'This is not confined';
-}
-
-function isUnconfined(confinement: string): boolean {
-  return /without restrictions|outside the sandbox|not confined/i.test(confinement);
 }
 
 function noRule(taint: readonly string[]): string {

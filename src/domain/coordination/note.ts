@@ -39,6 +39,8 @@ export interface Note {
   task?: string;
   /** The root of that task, if its id does not show it. */
   root?: string;
+  /** Outside sources that influenced the agent who sent it. */
+  taint?: string[];
   /**
    * ISO time after which it is obsolete. Without it, the note is kept for a week or as long as its
    * file.

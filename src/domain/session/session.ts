@@ -140,6 +140,8 @@ export interface Message {
   compacted?: Compacted;
   /** The note that this message brings. */
   cause?: string;
+  /** Outside sources that influenced it, if no result shows them: of a sender, an attachment. */
+  taint?: string[];
   /** In a conversation that several tasks share: the task that begins with this message. */
   task?: string;
   /** sha256 of the agent file from here on, if it changed since. */

@@ -157,7 +157,7 @@ async function runApproved(
     return { kind: 'problem', code: 'not_allowed', message, allowed: true };
   }
   const { base, walls } = request;
-  const permission = defined<Permission>({ approved: true, action: gate.action, base, walls });
+  const permission = defined<Permission>({ approved: true, action: gate.action, base, walls, isSecret: gate.secret });
   const secret = gate.secret ? { secret: true } : {};
   const reply = { ...noted(await runTool(context, task, agent, action, tool, stop, permission)), ...secret };
   if (edited === undefined || !('text' in reply || reply.kind === 'problem')) return { ...reply, allowed: true };

@@ -78,7 +78,7 @@ export async function executeCalls(
       const message = isSecret
         ? await privateResult(context, call, sent.text)
         : await result(context, call, textOf(sent), sent.kind === 'problem', sent.kind === 'final');
-      if (!isSecret && sent.kind === 'text' && sent.kept) message.files = sent.kept;
+      if (sent.kind === 'text' && sent.kept) message.files = sent.kept;
       const line = isSecret ? '' : shownLine(textOf(sent));
       context.watchers.progress({ ...now, kind: 'result', ok: sent.kind !== 'problem', line });
       const code = codeOf(sent);

@@ -29,6 +29,8 @@ export interface Permission {
   walls?: Walls;
   plan?: PlainPipeline[];
   action?: PluginAction;
+  /** Files that it shows are kept private. */
+  isSecret?: boolean;
 }
 
 export async function runTool(
@@ -45,17 +47,18 @@ export async function runTool(
     const endExposure = isUnconfined(context, call, permission) ? context.ballot.expose() : undefined;
     try {
       const toolContext = { ...contextOf(context, task, agent, call, stop, permission), answers };
-      return await kept(context, await guarded(tool, call, toolContext));
+      const reply = await guarded(tool, call, toolContext);
+      return await kept(permission.isSecret ? context.privateTexts : context.blobs, reply);
     } finally {
       endExposure?.();
     }
   };
+  noteTaint(context, task, agent, call);
   const reply = await runWithAnswers(context, { task, agent, call, tool }, (answers, part) =>
     tool.kind === 'effect'
       ? runOnce(context, task, agent, call, childId(task.id, part), () => run(answers), permission)
       : run(answers),
   );
-  notePath(context, task, agent, call, reply);
   // An ask is recorded by the task it creates, and runs again each time that task may have ended.
   if (reply.kind === 'ask' || reply.kind === 'spawn' || reply.kind === 'approval') return reply;
   record(context, 'tool.ran', {
@@ -73,13 +76,13 @@ export async function runTool(
   return reply;
 }
 
-/** A file that a tainted task wrote carries its taint to whoever reads it. */
-function notePath(context: EngineContext, task: Task, agent: Agent, call: ToolCall, reply: RanReply): void {
-  if (reply.kind !== 'text') return;
+/** A file that a tainted task writes carries its taint to whoever reads it. */
+function noteTaint(context: EngineContext, task: Task, agent: Agent, call: ToolCall): void {
   const taint = taintIn(task);
-  const { path } = call.arguments;
-  if (call.name === 'write_file' && typeof path === 'string') context.fileTaint.wrote(path, taint);
-  if (call.name === 'execute_command' && taint.length > 0) context.fileTaint.ran(agent.name, taint);
+  const { path, content } = call.arguments;
+  if (call.name === 'write_file' && typeof path === 'string' && typeof content === 'string')
+    context.fileTaint.writes(path, content, taint);
+  if (call.name === 'execute_command' && taint.length > 0) context.fileTaint.runs(agent.name, taint);
 }
 
 /** True for a command that could write the ballot file. */
@@ -172,13 +175,13 @@ async function runOnce(
   });
 }
 
-/** Files become blobs before anything refers to them. */
-async function kept(context: EngineContext, reply: ToolReply): Promise<ToolReply> {
+/** Files are stored before anything refers to them. */
+async function kept(store: { put(data: Uint8Array): Promise<string> }, reply: ToolReply): Promise<ToolReply> {
   if (reply.kind !== 'text' || reply.files === undefined) return reply;
   const refs = reply.files.map(async ({ name, mediaType, data }) => ({
     name,
     mediaType,
-    blob: await context.blobs.put(data),
+    blob: await store.put(data),
     bytes: data.length,
   }));
   return { kind: 'text', text: reply.text, kept: await Promise.all(refs) };

@@ -8,6 +8,7 @@ import { sessionId } from '../../domain/session/session-id.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import type { Problem } from '../../domain/problem.js';
 import type { ToolCall } from '../../domain/session/session.js';
+import { taintIn } from '../../domain/task/taint.js';
 import type { Task } from '../../domain/task/task.js';
 import { fence } from '../../rules/patterns/gather.js';
 import type { ToolReply } from '../../tools/core/tool.js';
@@ -45,7 +46,13 @@ async function tell(
 ): Promise<void> {
   const text = `Message from ${agent.name} (session ${sessionId(task, agent)}, task ${task.id}):\n\n${fence('message', agent.name, message, call.id)}`;
   const at = context.clock.now().toISOString();
-  await context.intents.submit({ kind: 'tell', id: call.id, task: target, text, by: agent.name, at });
+  const told = { kind: 'tell', id: call.id, task: target, text, by: agent.name, at } as const;
+  await context.intents.submit({ ...told, ...taintField(task) });
+}
+
+function taintField(task: Task): { taint?: string[] } {
+  const taint = taintIn(task);
+  return taint.length === 0 ? {} : { taint };
 }
 
 /** Publishes a note in the agent's name. */
@@ -59,7 +66,7 @@ async function publish(
   const body = { type: 'said', text: message } as const;
   const { root } = lineageFields(task);
   const about = { task: task.id, ...(root ? { root } : {}), ...(priority ? { priority } : {}) };
-  const note = { id: call.id, channel, from: agent.name, ...about, body };
+  const note = { id: call.id, channel, from: agent.name, ...about, ...taintField(task), body };
   const refused = await publishNote(context, note, { durable: true });
   if (refused === undefined) return undefined;
   const { message: why, hint } = refused;

@@ -17,6 +17,7 @@ import { mindFor } from '../../rules/scheduling/models.js';
 import { record, type EngineContext } from '../core/context.js';
 import { withAttachments } from '../tasks/attachments.js';
 import { currentPins, pinsOf, readPins, storePins } from './pins.js';
+import { openingTaint } from './sources.js';
 import { firstMessage, promptHead, resultsBefore, type PromptHead } from './prompt.js';
 import { controlMessage } from './decide/step.js';
 
@@ -73,7 +74,7 @@ export async function openConversation(
     return existing;
   }
   const request = firstMessage(context, agent, task, { results: await resultsBefore(context, task) });
-  const first = await withAttachments(context, agent, task, request);
+  const first = await opening(context, agent, task, request);
   const head = promptHead(context, agent, task);
   const session: Session = {
     header: {
@@ -103,6 +104,13 @@ export async function openConversation(
 function modelOf(agent: Agent, { role }: Task): { model?: string } {
   const model = mindFor(agent, role)?.model ?? agent.models[0];
   return model ? { model } : {};
+}
+
+/** The first message of a task, with its attachments and what influenced them. */
+async function opening(context: EngineContext, agent: Agent, task: Task, request: Message): Promise<Message> {
+  const message = await withAttachments(context, agent, task, request);
+  const taint = await openingTaint(context, agent, task);
+  return taint.length === 0 ? message : { ...message, taint };
 }
 
 /** The stored conversation; undefined if the file already exists. */
@@ -186,7 +194,7 @@ function conversation(
           task: task.id,
           ...repinned,
         };
-        const first = await withAttachments(context, agent, task, request);
+        const first = await opening(context, agent, task, request);
         const written = await context.sessions.append(id, [first, ...(await addedTools())], { durable: false });
         startsAt = undefined;
         if (written === 'edited') await reopen();

@@ -73,6 +73,7 @@ function asMessage(note: Note): Message {
     from: note.from,
     kind: 'note',
     cause: note.id,
+    ...(note.taint ? { taint: note.taint } : {}),
     timestamp: note.at,
   };
 }

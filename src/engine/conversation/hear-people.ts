@@ -15,7 +15,8 @@ export async function hearPeople(context: EngineContext, task: Task, conversatio
       .messages()
       .some(({ content, timestamp }) => content === intent.text && (intent.by !== HUMAN || timestamp === intent.at));
     if (!isHeard) {
-      const message: Message = { role: 'user', content: intent.text, from: intent.by, timestamp: intent.at };
+      const { text: content, by: from, at: timestamp, taint } = intent;
+      const message: Message = { role: 'user', content, from, timestamp, ...(taint ? { taint } : {}) };
       if ((await conversation.append([message], true)) === 'edited') return true;
     }
     await context.intents.done(intent.id);

@@ -163,7 +163,8 @@ function shown(context: EngineContext, conversation: Conversation, fit: Compacto
 function withPrivateTexts(context: EngineContext, messages: readonly Message[]): readonly Message[] {
   if (!messages.some((message) => message.private !== undefined)) return messages;
   return messages.map((message) => {
-    const content = message.private === undefined ? undefined : context.privateTexts.get(message.private);
+    const content =
+      message.private === undefined ? undefined : context.privateTexts.get(message.private)?.toString('utf8');
     return content === undefined ? message : { ...message, content };
   });
 }

@@ -22,6 +22,7 @@ export interface OutgoingNote {
   to?: string;
   task?: string;
   root?: string;
+  taint?: string[];
   /** Time to live; default: the channel's, else a week. */
   ttlMs?: number;
   /** Derived from the content, so that publishing twice has no effect; default: a new id. */
@@ -67,7 +68,7 @@ function refuse(context: Publisher, { channel, from, task }: OutgoingNote, why: 
 }
 
 function stamped(context: Publisher, note: OutgoingNote): Note {
-  const { channel, from, body, to, task, root, ttlMs, priority = 'normal' } = note;
+  const { channel, from, body, to, task, root, taint, ttlMs, priority = 'normal' } = note;
   const at = context.clock.now();
   const kept = ttlMs ?? context.config.channels[channel]?.ttlMs ?? NOTE_TTL_MS;
   return {
@@ -79,6 +80,7 @@ function stamped(context: Publisher, note: OutgoingNote): Note {
     ...(to === undefined ? {} : { to }),
     ...(task === undefined ? {} : { task }),
     ...(root === undefined ? {} : { root }),
+    ...(taint === undefined ? {} : { taint }),
     expires: new Date(at.getTime() + kept).toISOString(),
     body,
   };

@@ -18,8 +18,8 @@ export const MAX_NOTE_LINE = 1024 * 1024;
  * One line without its newline; absent fields are left out. Built in one expression, because
  * concatenation would copy the text twice.
  */
-export function printNote({ id, at, from, priority, to, task, root, expires, body }: Note): string {
-  return JSON.stringify({ id, at, from, priority, to, task, root, expires, body });
+export function printNote({ id, at, from, priority, to, task, root, taint, expires, body }: Note): string {
+  return JSON.stringify({ id, at, from, priority, to, task, root, taint, expires, body });
 }
 
 type NoteRead = { ok: true; note: Note } | { ok: false; problem: Problem };
@@ -76,6 +76,7 @@ function noteOf(line: Record<string, unknown>, body: NoteBody, text: string, { c
     to: textOf('to'),
     task: textOf('task'),
     root: textOf('root'),
+    taint: Array.isArray(line['taint']) ? line['taint'].map(String) : undefined,
     expires: timeOf(textOf('expires')),
     body,
   });

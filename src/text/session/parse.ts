@@ -122,6 +122,7 @@ function readMessage(value: unknown, path: Path): Message {
   if (kind !== undefined) message.kind = kind;
   const cause = words(given['cause']);
   if (cause !== undefined) message.cause = cause;
+  if (Array.isArray(given['taint'])) message.taint = given['taint'].map(asText);
   const task = words(given['task']);
   if (task !== undefined) message.task = task;
   const definition = words(given['definition']);

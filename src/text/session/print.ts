@@ -48,6 +48,7 @@ function printMessage(message: Message, pad: string, dash: number): string {
   if (message.from !== undefined) text += `${pad}from: ${yamlLine(message.from)}\n`;
   if (message.kind !== undefined) text += `${pad}kind: ${message.kind}\n`;
   if (message.cause !== undefined) text += `${pad}cause: ${yamlLine(message.cause)}\n`;
+  if (message.taint !== undefined) text += `${pad}taint: [${message.taint.map(closed).join(', ')}]\n`;
   if (message.task !== undefined) text += `${pad}task: ${yamlLine(message.task)}\n`;
   if (message.definition !== undefined) text += `${pad}definition: ${yamlLine(message.definition)}\n`;
   if (message.pins !== undefined) text += `${pad}pins: ${printPins(message.pins)}\n`;

@@ -1,0 +1,118 @@
+/**
+ * The outside sources of what an agent reads: of a tool that fetches, of files and conversations
+ * that a tool shows, and of what a task starts with.
+ */
+import type { Agent } from '../../domain/agent/agent.js';
+import type { ToolCall } from '../../domain/session/session.js';
+import { roleFacts } from '../../domain/task/role.js';
+import { taintIn } from '../../domain/task/taint.js';
+import type { Task } from '../../domain/task/task.js';
+import type { EngineContext } from '../core/context.js';
+import { attachmentsOf } from '../tasks/attachments.js';
+
+/** The outside sources of a result: of the tool itself, or of the files that it shows. */
+export async function sourcesOf(
+  context: EngineContext,
+  agent: string,
+  call: ToolCall,
+  content: string,
+): Promise<string[]> {
+  const tool = context.tools.get(call.name);
+  if (tool?.outside) return [`${tool.plugin ?? 'web'}/${tool.name}`];
+  const { path, session, command } = call.arguments;
+  if (call.name === 'read_file' && typeof path === 'string') return fileSources(context, agent, call.name, [path]);
+  if (call.name === 'search_files') return fileSources(context, agent, call.name, pathsIn(content));
+  if (call.name === 'read_session' && typeof session === 'string') return taintOfSession(context, session);
+  if (call.name === 'execute_command' && typeof command === 'string')
+    return fileSources(context, agent, call.name, filesIn(command, agent));
+  return [];
+}
+
+/**
+ * The sources of a task's first message: the results that it depends on and the files that come
+ * with it. In a shared conversation later tasks read the message too, so it carries them all.
+ */
+export async function openingTaint(context: EngineContext, agent: Agent, task: Task): Promise<string[]> {
+  const sources = new Set(agent.session === 'shared' ? taintIn(task) : []);
+  const asker = roleFacts(task.role).isOwnWork && task.parent ? await context.tasks.read(task.parent) : undefined;
+  for (const id of (asker?.task ?? task).dependencies ?? [])
+    for (const source of await taintOfTask(context, id)) sources.add(source);
+  const files = await attachmentsOf(context, task);
+  for (const source of await fileSources(context, agent.name, 'attachment', files)) sources.add(source);
+  return [...sources];
+}
+
+async function fileSources(
+  context: EngineContext,
+  agent: string,
+  tool: string,
+  paths: readonly string[],
+): Promise<string[]> {
+  const sources: string[] = [];
+  for (const path of paths) {
+    // Links and spellings must not hide where a file is.
+    const place = context.workspaceFiles.judge(agent, 'read', path).path ?? path;
+    if (path.endsWith('/')) sources.push(...folderSources(context, agent, tool, place));
+    else if (isInbox(place)) sources.push(`inbox/${tool}`);
+    const [, session] = /^sessions\/(.+)\.session\.yaml$/.exec(place) ?? [];
+    const [, record] = /^(?:results|tasks\/[a-z]+)\/([^/]+)\.(?:md|json)$/.exec(place) ?? [];
+    if (session !== undefined) sources.push(...(await taintOfSession(context, session)));
+    else if (record !== undefined) sources.push(...(await taintOfTask(context, record)));
+    else sources.push(...context.fileTaint.of(path));
+  }
+  return [...new Set(sources)];
+}
+
+/** Of a folder whose files may be shown. */
+function folderSources(context: EngineContext, agent: string, tool: string, folder: string): string[] {
+  const list = context.workspaceFiles.list(agent, folder === '' ? '.' : folder);
+  if (!list.ok) return [];
+  const hasMail = isInbox(folder) || (folder === '' && list.value.some(({ name }) => isInbox(name)));
+  return [...(hasMail ? [`inbox/${tool}`] : []), ...context.fileTaint.below(folder)];
+}
+
+function isInbox(place: string): boolean {
+  return /^inbox(?:\/|$)/i.test(place);
+}
+
+const MAX_PATHS = 50;
+
+/** `path:line: text`, as search_files prints it. */
+function pathsIn(content: string): string[] {
+  const paths = content.split('\n').flatMap((line) => /^([^\n:]+):\d+: /.exec(line)?.[1] ?? []);
+  return [...new Set(paths)].slice(0, MAX_PATHS);
+}
+
+/** These print names, counts or their own words, never the content of files in a folder. */
+const LISTING = new Set('ls find wc pwd echo date ps docker podman cd true'.split(' '));
+
+/**
+ * Any word of a command may name a file that it shows, or a folder whose files it shows. Git shows
+ * the agent's own folder, and a recursive search without a folder shows the workspace.
+ */
+function filesIn(command: string, agent: string): string[] {
+  const files = command.split(/[;|&\n]+/).flatMap((part) => {
+    const [name = '', ...words] = part.split(/[\s'"<>=]+/).filter((word) => word !== '');
+    const named = words.filter((word) => !word.startsWith('-'));
+    if (name === 'git') named.push(`workspaces/${agent}/`);
+    if (name === 'grep' && named.length < 2 && words.some((word) => /^-\w*[rR]|^--(?:dereference-)?rec/.test(word)))
+      named.push('./');
+    return LISTING.has(name) ? named : named.flatMap((word) => [word, `${word.replace(/\/+$/, '')}/`]);
+  });
+  return [...new Set(files)].slice(0, 2 * MAX_PATHS);
+}
+
+/** A conversation carries the taint of its task. */
+async function taintOfSession(context: EngineContext, session: string): Promise<string[]> {
+  for (const name of context.agents.all().keys()) {
+    if (!session.startsWith(`${name}-`)) continue;
+    const placed = await context.tasks.read(session.slice(name.length + 1));
+    if (placed !== undefined) return taintIn(placed.task);
+  }
+  return [];
+}
+
+async function taintOfTask(context: EngineContext, id: string): Promise<string[]> {
+  const placed = await context.tasks.read(id);
+  return placed === undefined ? [] : taintIn(placed.task);
+}
