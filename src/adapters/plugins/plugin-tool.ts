@@ -54,7 +54,7 @@ export function pluginTool(source: PluginTool, plugin: { name: string; file: str
 
 /** `progress(text)`: says how far the call is. `answers`: to the questions that it has asked. */
 function contextFor(context: ToolContext, workspace: string) {
-  const { agent, task, callId, approved, signal, progress, folder, answers = [] } = context;
+  const { agent, task, callId, approved, signal, progress, folder, answers } = context;
   // Plugins read the workspace by the rules of file tools.
   const search = (query: string, options: { under?: string; limit: number }): Promise<unknown> =>
     folder.search(agent.name, query, options);
