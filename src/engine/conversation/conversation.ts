@@ -121,8 +121,9 @@ async function makeFiles(
   { header, messages }: Session,
   durable: boolean,
 ): Promise<Session | undefined> {
-  const [created] = await Promise.all([context.sessions.create(header, [...messages], { durable }), head.stored()]);
-  return created;
+  // The header names them, so they are on the disk before it.
+  await head.stored();
+  return context.sessions.create(header, [...messages], { durable });
 }
 
 function conversation(
