@@ -23,6 +23,7 @@ import type { Plugins } from '../adapters/plugins/index.js';
 import { gate } from '../adapters/policy-files/gate.js';
 import { processes as realProcesses } from '../adapters/processes/index.js';
 import type { Roster } from '../adapters/roster/index.js';
+import { schedules } from '../adapters/schedules/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
 import { surroundings } from '../adapters/machine/surroundings.js';
@@ -91,8 +92,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     () => store,
     () => agents.all().values(),
   );
-  // A recorded workspace has a clock of its own; waiting for the outside world goes by the real
-  // one.
+  // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
   const consent = consentOf(trust, env, tape);
   const commands = shellOf(given, waitingClock);
@@ -115,6 +115,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
     inbox: inbox({ root, disk, peer }),
+    schedules: schedules({ root, disk }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
     bus: elsewhere?.bus ?? bus({ root, disk, clock, peer }),
