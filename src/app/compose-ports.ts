@@ -45,6 +45,7 @@ import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
 import { farPorts, isShared, openFarStore, type SharedPorts } from './far/open-store.js';
+import { offered } from './live/offered.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
@@ -68,8 +69,17 @@ interface Foundation {
   held: ReadonlyMap<string, string>;
 }
 
-/** `store` is separate because only its owner may close it. */
-export function composePorts(given: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
+interface Composed {
+  ports: Ports;
+  /** Separate because only its owner may close it. */
+  store: Store;
+  /** Other processes see nothing of the running turns from now on. */
+  withdraw(): void;
+}
+
+const JUDGE = { spelling: judgeSpelling, path: judgePath };
+
+export function composePorts(given: Foundation, options: OpenOptions): Composed {
   const { root, clock, ids, env, config, plugins, agents, abandoned, trust, held } = given;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
@@ -82,9 +92,9 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   const { opened, common } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
-  const judge = { spelling: judgeSpelling, path: judgePath };
+  const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
   const ranked = search({ kind: config.search });
-  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });
+  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge: JUDGE, search: ranked });
   const sources = sourcesOf(
     () => store,
     () => agents.all().values(),
@@ -131,10 +141,10 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     hosts: options.agents && new Set(options.agents),
     abandoned,
     isSequential: false,
-    watchers: onlookers,
+    watchers: shown,
   };
   const { tasks, intents, ...rest } = tape?.ports(ports) ?? ports;
-  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents } };
+  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw };
 
   function readFile(file: string): string | undefined {
     const read = disk.read(path.resolve(root, file));
