@@ -10,6 +10,7 @@ const WANTED = [
   { program: 'git', name: 'git', for: 'the history' },
   { program: 'bwrap', name: 'bubblewrap', for: 'the sandbox' },
   { program: 'chromium', name: 'chromium', for: 'the window' },
+  { program: 'strace', name: 'strace', for: 'files that decide what a command does' },
 ];
 
 /** True if all are installed. */

@@ -47,6 +47,7 @@ import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
 import type { Tape } from './readers/tape.js';
+import { withTrustedProviders } from './trust/acting.js';
 import { consentFor, rulesInForce, trustedEdit, type Trust } from './trust/trust.js';
 
 interface Foundation {
@@ -97,7 +98,9 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     (await store.blobs.get(hash)) ?? kept.get(hash);
   const ports: Ports = {
     ...store,
-    model: options.model ?? models({ config: inForce(config, trust), env, clock: waitingClock, readFile, readBlob }),
+    model:
+      options.model ??
+      models({ config: withTrustedProviders(config, trust), env, clock: waitingClock, readFile, readBlob }),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),
@@ -156,12 +159,6 @@ function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processe
     // A recorded run must not depend on how long a write takes.
     ...(tape ? { lag: (wake: () => void) => wake(), eventsAtOnce: true } : {}),
   });
-}
-
-/** Only providers that may act, and scripted ones, which do not. */
-function inForce(config: Config, trust: Trust | undefined): Config {
-  const scripts = Object.entries(config.providers).filter(([, { kind }]) => kind === 'scripted');
-  return { ...config, providers: { ...trust?.inForce.providers, ...Object.fromEntries(scripts) } };
 }
 
 function shellOf({ root, env, config, trust }: Foundation, clock: Clock): Shell {
