@@ -1,17 +1,31 @@
 /** Keyboard: keys of the page that is open, and `g` followed by a letter to go somewhere. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { go } from './router.ts';
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
-/** Keys of the page on top; the newest page's keys win. */
-const stack: Keys[] = [];
+interface Layer {
+  keys: Keys;
+  level: number;
+}
 
-export function useKeys(keys: Keys): void {
+const layers: Layer[] = [];
+
+/** The frame has level 0, a page 1, what floats above it 2. The highest level that has a key acts. */
+export function useKeys(keys: Keys, level = 1): void {
+  const layer = useRef<Layer>({ keys, level });
+  layer.current.keys = keys;
   useEffect(() => {
-    stack.push(keys);
-    return () => void stack.splice(stack.indexOf(keys), 1);
-  });
+    const mine = layer.current;
+    layers.push(mine);
+    return () => void layers.splice(layers.indexOf(mine), 1);
+  }, []);
+}
+
+function actOf(key: string): Keys[string] | undefined {
+  const having = layers.filter(({ keys }) => keys[key] !== undefined);
+  const top = Math.max(...having.map(({ level }) => level));
+  return having.findLast(({ level }) => level === top)?.keys[key];
 }
 
 const GO: Record<string, string> = {
@@ -28,6 +42,11 @@ let isGoing = false;
 
 export function listenToKeys(): void {
   addEventListener('keydown', (event) => {
+    if ((event.metaKey || event.ctrlKey) && event.key === 'k') {
+      event.preventDefault();
+      actOf('/')?.(event);
+      return;
+    }
     if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
     if (isGoing) {
       isGoing = false;
@@ -40,7 +59,7 @@ export function listenToKeys(): void {
       setTimeout(() => (isGoing = false), 1500);
       return;
     }
-    const act = stack.map((keys) => keys[event.key]).findLast((each) => each !== undefined);
+    const act = actOf(event.key);
     if (act === undefined) return;
     event.preventDefault();
     act(event);
@@ -48,5 +67,6 @@ export function listenToKeys(): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && /^(input|textarea|select)$/i.test(target.tagName);
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName);
 }

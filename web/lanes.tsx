@@ -51,29 +51,52 @@ export function Lanes({ lanes, from }: { lanes: Lane[]; from: string }): JSX.Ele
   );
 }
 
+interface Bar {
+  kind: SpanKind;
+  from: number;
+  to: number;
+  label: string;
+  isBad: boolean;
+}
+
 /** The spans of one row, in per cent of the time shown. */
 export function Track({ spans, start, end }: { spans: readonly Span[]; start: number; end: number }): JSX.Element {
   const at = (time: number): number => Math.min(100, Math.max(0, ((time - start) / Math.max(1, end - start)) * 100));
   return (
-    <svg class="track" viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label={`${spans.length} spans`}>
-      {spans.map((span, i) => {
-        const from = Date.parse(span.start);
-        const to = span.end === undefined ? Math.max(now.value, from) : Date.parse(span.end);
-        if (to < start || from > end) return null;
-        const thin = span.kind === 'wait' || span.kind === 'you';
-        return (
-          <rect
-            key={i}
-            class={`k-${span.kind}${span.ok === false ? ' bad' : ''}`}
-            x={at(from)}
-            y={thin ? 3 : 1}
-            width={Math.max(0.25, at(to) - at(from))}
-            height={thin ? 6 : 10}
-          >
-            <title>{`${visible(span.label)}, ${duration(to - from)}`}</title>
-          </rect>
-        );
-      })}
-    </svg>
+    <div class="track" role="img" aria-label={`${spans.length} spans`}>
+      {barsOf(spans, start, end).map((bar, i) => (
+        <i
+          key={i}
+          class={`k-${bar.kind}${bar.isBad ? ' bad' : ''}`}
+          style={{ left: `${at(bar.from)}%`, width: `${at(bar.to) - at(bar.from)}%` }}
+          title={bar.label}
+        />
+      ))}
+    </div>
   );
+}
+
+/** Bars that are nearer than a pixel are drawn as one, so that thousands of spans stay cheap. */
+const PIXELS = 1200;
+
+function barsOf(spans: readonly Span[], start: number, end: number): Bar[] {
+  const pixelMs = (end - start) / PIXELS;
+  const bars: Bar[] = [];
+  const last = new Map<SpanKind, Bar & { count: number }>();
+  for (const { kind, start: from, end: until, label, ok } of spans) {
+    const [first, to] = [Date.parse(from), until === undefined ? now.value : Date.parse(until)];
+    if (to < start || first > end) continue;
+    const before = last.get(kind);
+    if (before !== undefined && first - before.to < pixelMs && to - first < pixelMs) {
+      before.to = Math.max(before.to, to);
+      before.label = `${++before.count} of this kind`;
+      before.isBad ||= ok === false;
+      continue;
+    }
+    const text = `${visible(label)}, ${duration(to - first)}`;
+    const bar = { kind, from: first, to: Math.max(first, to), label: text, isBad: ok === false, count: 1 };
+    bars.push(bar);
+    last.set(kind, bar);
+  }
+  return bars;
 }

@@ -85,6 +85,7 @@ export function Taint({ sources }: { sources: readonly string[] }): JSX.Element 
 export function Panel(props: {
   title: string;
   count?: number;
+  about?: string;
   side?: ComponentChildren;
   children: ComponentChildren;
 }): JSX.Element {
@@ -93,6 +94,7 @@ export function Panel(props: {
       <header>
         <h2>{props.title}</h2>
         {props.count !== undefined && <span class="n">{props.count}</span>}
+        {props.about !== undefined && <span class="n">{props.about}</span>}
         {props.side !== undefined && <span class="r">{props.side}</span>}
       </header>
       {props.children}

@@ -18,7 +18,8 @@ import { Task } from './pages/task.tsx';
 import { Tasks } from './pages/tasks.tsx';
 import { WaitGraph } from './pages/waits.tsx';
 import { isAdding } from './adding.ts';
-import { go, place } from './router.ts';
+import { isPaletteOpen, Palette } from './palette.tsx';
+import { place } from './router.ts';
 import { clock, money, now, plural, visible } from './text.ts';
 
 interface Entry {
@@ -64,15 +65,18 @@ export function Shell(): JSX.Element {
     if (theme.value === '') delete document.documentElement.dataset['theme'];
     else document.documentElement.dataset['theme'] = theme.value;
   }, [theme.value]);
-  useKeys({
-    '?': () => (isKeysShown.value = !isKeysShown.value),
-    c: () => (isAdding.value = true),
-    '/': () => go('#/tasks'),
-    Escape: () => {
-      if (isKeysShown.value || isAdding.value) isKeysShown.value = isAdding.value = false;
-      else history.back();
+  useKeys(
+    {
+      '?': () => (isKeysShown.value = !isKeysShown.value),
+      c: () => (isAdding.value = true),
+      '/': () => (isPaletteOpen.value = true),
+      Escape: () => {
+        if (isKeysShown.value || isAdding.value) isKeysShown.value = isAdding.value = false;
+        else history.back();
+      },
     },
-  });
+    0,
+  );
   return (
     <div class="app">
       <TopBar />
@@ -96,6 +100,7 @@ export function Shell(): JSX.Element {
         ))}
       </nav>
       {isKeysShown.value && <KeyList />}
+      {isPaletteOpen.value && <Palette />}
       {isAdding.value && <NewTask close={() => (isAdding.value = false)} />}
     </div>
   );
@@ -148,7 +153,14 @@ function TopBar(): JSX.Element {
         </span>
         <span class="one">{visible(workspace.name)}</span>
       </a>
-      <code class="path wide one">{visible(workspace.path)}</code>
+      <code class="path wide one" title={visible(workspace.path)}>
+        {visible(parentOf(workspace.path))}
+      </code>
+      <button type="button" class="find" onClick={() => (isPaletteOpen.value = true)}>
+        <Icon name="search" />
+        <span>Search tasks, agents, pages…</span>
+        <kbd>/</kbd>
+      </button>
       <span class="sp" />
       {hello.value!.readOnly && <span class="chip s-wait">Read only</span>}
       <span class="stat wide">
@@ -166,6 +178,12 @@ function TopBar(): JSX.Element {
       </button>
     </header>
   );
+}
+
+/** The last two folders above the workspace: enough to tell two of the same name apart. */
+function parentOf(path: string): string {
+  const parts = path.split('/').slice(1, -1);
+  return parts.length <= 2 ? `/${parts.join('/')}` : `…/${parts.slice(-2).join('/')}`;
 }
 
 function SideLink({ entry, page }: { entry: Entry; page: string }): JSX.Element {
@@ -231,7 +249,12 @@ const KEYS: [string, string][] = [
   ['Enter', 'open'],
   ['Esc', 'back'],
   ['c', 'new task'],
-  ['/', 'search tasks'],
+  ['/ or Ctrl K', 'search and commands'],
+  ['a', 'Inbox: always, shows the rule first'],
+  ['1–9', 'Inbox: choose an answer'],
+  ['+ - 0', 'Waterfall: zoom'],
+  ['← →', 'Waterfall: pan'],
+  ['[ ]', 'Waterfall: fold, unfold'],
   ['g h', 'Hall'],
   ['g i', 'Inbox'],
   ['g t', 'Tasks'],

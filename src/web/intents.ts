@@ -14,7 +14,9 @@ import { openReader } from '../app/readers/open-reader.js';
 import { saveAsPerson } from '../app/editing/save-as-person.js';
 import { undoTo } from '../app/undo.js';
 import { newAgentFile, writeAgent } from '../app/editing/write-agent.js';
+import { mayRule } from '../domain/consent/weight.js';
 import type { Answer } from '../domain/task/approval.js';
+import { answerIn } from '../domain/task/question.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { INTENT_KINDS, type IntentBody, type IntentDone, type IntentKind } from './base/contract.js';
 import { agentFile } from './reads/agents.js';
@@ -84,12 +86,25 @@ async function act(root: string, env: Env, { kind, target, seen, args = {} }: In
 type Act = (asked: Asked) => Promise<IntentDone['made'] | void>;
 
 const ACTS: Record<IntentKind, Act> = {
-  'request.approve': async (asked) => answer(asked, () => ({ approved: true, by: 'human' })),
+  'request.approve': async (asked) =>
+    answer(asked, () => ({ approved: true, by: 'human' }), asked.args['alike'] === true),
   'request.reject': async (asked) => {
     const reason = text(asked, 'reason');
     return answer(asked, () => ({ approved: false, by: 'human', ...(reason === '' ? {} : { reason }) }));
   },
   'request.edit': async (asked) => answer(asked, (request) => editedText(request, text(asked, 'text'))),
+  'request.always': async (asked) =>
+    answer(asked, ({ request }) => {
+      if (!mayRule(request)) throw bad('no rule can be made of this request');
+      return { approved: true, by: 'human', always: true };
+    }),
+  'request.answer': async (asked) =>
+    answer(asked, ({ request: { question } }) => {
+      if (question === undefined) throw bad('this request is not a question');
+      const given = answerIn(question, text(asked, 'text'));
+      if ('wrong' in given) throw bad(given.wrong);
+      return { approved: true, by: 'human', text: given.text };
+    }),
   async 'task.add'(asked) {
     const to = text(asked, 'to');
     const description = text(asked, 'description');
@@ -156,17 +171,26 @@ const ACTS: Record<IntentKind, Act> = {
   },
 };
 
-/** Answers an open request, if it is still the one that was on the screen. */
+/**
+ * Answers an open request, if it is still the one that was on the screen. `alike`: also all others
+ * for exactly the same action, which have the same digest.
+ */
 async function answer(
   { root, env, target, seen }: Asked,
   decide: (request: OpenRequest) => Omit<Answer, 'at'>,
+  alike = false,
 ): Promise<void> {
   const desk = await openDesk(root, env);
   try {
-    const request = desk.list().find(({ id }) => id === target);
+    const open = desk.list();
+    const request = open.find(({ id }) => id === target);
     if (request === undefined) throw new Stale('this request was answered meanwhile');
     if (request.seen !== seen) throw new Stale('this request is not the one that was on the screen');
-    await desk.answer(target, request.seen, decide(request));
+    const isQuestion = request.request.question !== undefined;
+    const given = decide(request);
+    if (isQuestion && given.approved && given.text === undefined) throw bad('a question needs an answer in words');
+    const all = alike ? open.filter((each) => each.seen === seen) : [request];
+    for (const each of all) await desk.answer(each.id, each.seen, decide(each));
   } finally {
     await desk.close();
   }

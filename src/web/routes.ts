@@ -14,10 +14,11 @@ import { agentFile, agentList } from './reads/agents.js';
 import { costsBy } from './reads/costs.js';
 import { boardsOf, channelsOf, historyOf } from './reads/files.js';
 import { countStates, hallOf, spendOf, startOfDay } from './reads/hall.js';
+import { requestSource } from './reads/request-source.js';
 import { requestsOf } from './reads/requests.js';
 import { conversationOf, sessionList } from './reads/session.js';
 import { taskDetail, whyOf } from './reads/task.js';
-import { queryTasks } from './reads/tasks.js';
+import { asBoard, asTree, queryTasks } from './reads/tasks.js';
 import { waitGraph } from './reads/waits.js';
 import { streams } from './stream.js';
 
@@ -45,12 +46,16 @@ export function routes(api: Hono, served: Served): void {
   const id = (context: Context): string => context.req.param('id') ?? '';
   get('/hall', async () => hallOf(await feed.snapshot(), log, await newest(root), new Date()));
   get('/requests', async () => requestsOf((await feed.snapshot()).open, await newest(root)));
+  get('/requests/:id', (context) => requestSource(root, id(context)));
   get('/tasks', async (context) => {
     const from = whole(context.req.query('from'), 0);
-    const rows = await taskRows(context.req.query('where') ?? '');
+    const where = context.req.query('where') ?? '';
+    const rows = await taskRows(where, context.req.query('order') === 'tree');
+    const all = where === '' ? rows.length : (await taskRows('')).length;
     const to = Math.min(rows.length, whole(context.req.query('to'), from + 100), from + ROWS_MAX);
-    return { total: rows.length, from, rows: rows.slice(from, to) };
+    return { total: rows.length, all, from, rows: rows.slice(from, to) };
   });
+  get('/board', async (context) => asBoard(await taskRows(context.req.query('where') ?? '')));
   get('/tasks/:id', (context) => taskDetail(feed, log, id(context)));
   get('/tasks/:id/why', (context) => whyOf(feed, log, id(context)));
   get('/sessions', async () => sessionList(root));
@@ -107,13 +112,23 @@ export async function helloOf(
   return { ...more, now: now.toISOString(), processes, counts, spend: spendOf(log, startOfDay(now)) };
 }
 
-/** The result of a query is kept per version, so that scrolling does not run it again. */
-function taskLists({ feed, root }: Served): (where: string) => Promise<Row[]> {
-  let kept: { version: number; where: string; rows: Promise<Row[]> } | undefined;
-  return (where) => {
-    if (kept?.version !== feed.version() || kept.where !== where)
-      kept = { version: feed.version(), where, rows: queryTasks(root, where) };
-    return kept.rows;
+const QUERIES_KEPT = 8;
+
+/** The last queries are kept per version, so that scrolling does not run them again. */
+function taskLists({ feed, root }: Served): (where: string, tree?: boolean) => Promise<Row[]> {
+  let version = 0;
+  let kept = new Map<string, Promise<Row[]>>();
+  return (where, tree = false) => {
+    if (version !== feed.version()) {
+      version = feed.version();
+      kept = new Map();
+    }
+    const key = `${tree ? 'tree' : 'list'} ${where}`;
+    const run = kept.get(key) ?? queryTasks(root, where).then((rows) => (tree ? asTree(rows) : rows));
+    kept.delete(key);
+    kept.set(key, run);
+    for (const oldest of [...kept.keys()].slice(0, -QUERIES_KEPT)) kept.delete(oldest);
+    return run;
   };
 }
 

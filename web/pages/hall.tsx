@@ -2,12 +2,14 @@
 import type { JSX } from 'preact';
 import type { AgentNow, Hall as HallData, Request } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
-import { Icon, type IconName } from '../icons.tsx';
+import { Icon } from '../icons.tsx';
 import { AgentChip, Empty, Figure, Panel, ProblemBox, Still, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
 import { isAdding } from '../adding.ts';
 import { ago, count, duration, money, now, plural, visible } from '../text.ts';
 import { Lanes, Legend } from '../lanes.tsx';
+import { Heading, requestIcon, sizeOf } from '../request/heading.tsx';
+import { Choices } from '../request/question.tsx';
 
 export function Hall(): JSX.Element {
   const { data, problem } = useRead<HallData>('/api/hall');
@@ -96,21 +98,6 @@ function Filled({ hall }: { hall: HallData }): JSX.Element {
   );
 }
 
-const REQUEST_ICONS: Record<Request['kind'], IconName> = {
-  command: 'term',
-  file: 'file',
-  agent: 'robot',
-  message: 'chat',
-  plan: 'tasks',
-  question: 'q',
-  rule: 'shield',
-  other: 'you',
-};
-
-export function requestIcon(request: Request): IconName {
-  return REQUEST_ICONS[request.kind];
-}
-
 function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.Element {
   return (
     <Panel
@@ -128,19 +115,28 @@ function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.E
         </Empty>
       ) : (
         requests.map((request) => (
-          <a key={request.id} class="row ask" href={address('inbox', request.id)}>
+          <div key={request.id} class="row ask">
             <span class="s-you ic">
               <Icon name={requestIcon(request)} />
             </span>
-            <span class="main">
-              <span class="t one">{visible(request.title)}</span>
+            <a class="main" href={address('inbox', request.id)}>
+              <span class="t one">
+                <Heading request={request} />
+              </span>
               <span class="m">
-                <b>{visible(request.agent)}</b> {ago(request.createdAt)}
+                <b>{visible(request.agent)}</b> {request.task === undefined ? '' : visible(request.task.title)}{' '}
+                {sizeOf(request)} {ago(request.createdAt)}
                 <Taint sources={request.taint} />
               </span>
-            </span>
-            <span class="btn sm">Review</span>
-          </a>
+            </a>
+            {request.question?.choices === undefined ? (
+              <a class="btn sm" href={address('inbox', request.id)}>
+                {request.question === undefined ? 'Review' : 'Answer'}
+              </a>
+            ) : (
+              <Choices request={request} />
+            )}
+          </div>
         ))
       )}
     </Panel>
@@ -148,13 +144,17 @@ function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.E
 }
 
 function Working({ agents, idle }: { agents: AgentNow[]; idle: number }): JSX.Element {
+  const counted = (['error', 'working', 'blocked', 'paused', 'waiting'] as const).flatMap((state) => {
+    const value = agents.filter((agent) => agent.state === state).length;
+    return value === 0 ? [] : [`${value} ${state === 'waiting' ? 'free' : state}`];
+  });
   return (
     <Panel
       title="Working now"
-      count={agents.length}
+      about={[...counted, ...(idle === 0 ? [] : [`${idle} idle`])].join(', ')}
       side={
         <a class="link" href="#/agents">
-          {idle === 0 ? 'All agents' : `${idle} idle`}
+          All agents
         </a>
       }
     >
@@ -163,25 +163,66 @@ function Working({ agents, idle }: { agents: AgentNow[]; idle: number }): JSX.El
           Give one a task with <kbd>C</kbd>, or drop a file into <code>tasks/pending/</code>.
         </Empty>
       ) : (
-        agents.map((agent) => (
-          <div key={agent.name} class="row work">
-            <AgentChip state={agent.state} />
-            <div class="main">
-              <div class="t">
-                <b>{visible(agent.name)}</b>
-                {agent.task !== undefined && <TaskLink id={agent.task.id} title={agent.task.title} />}
-              </div>
-              <div class="w one">{visible(agent.step?.words ?? agent.step?.tool ?? agent.why)}</div>
-            </div>
-            <span class="num keep">
-              {agent.since === undefined ? '' : duration(now.value - Date.parse(agent.since))}
-            </span>
-            <span class="num">{count(agent.tokens)}</span>
-            <span class="num">{money(agent.microUsd)}</span>
+        <>
+          <div class="row work thead">
+            <span>State</span>
+            <span>Agent, task and current step</span>
+            <span class="num">Time</span>
+            <span class="num">Tokens</span>
+            <span class="num">Cost</span>
           </div>
-        ))
+          {agents.map((agent) => (
+            <WorkRow key={agent.name} agent={agent} />
+          ))}
+        </>
       )}
     </Panel>
+  );
+}
+
+function WorkRow({ agent }: { agent: AgentNow }): JSX.Element {
+  const { task, since } = agent;
+  return (
+    <div class="row work">
+      <AgentChip state={agent.state} />
+      <div class="main">
+        <div class="t">
+          <b>{visible(agent.name)}</b>
+          {task !== undefined && <TaskLink id={task.id} title={task.title} />}
+        </div>
+        <Doing agent={agent} />
+      </div>
+      <span class="num keep">{since === undefined ? '' : duration(now.value - Date.parse(since))}</span>
+      <span class="num">{count(agent.tokens)}</span>
+      <span class="num">{money(agent.microUsd)}</span>
+    </div>
+  );
+}
+
+/** What it does now: words as they come, a tool with its argument, or why it waits. */
+function Doing({ agent: { step, why, state } }: { agent: AgentNow }): JSX.Element {
+  if (step?.words !== undefined)
+    return (
+      <div class="w">
+        <Icon name="model" small />
+        <span class="one">{visible(step.words)}</span>
+        <span class="caret" />
+      </div>
+    );
+  if (step?.tool !== undefined)
+    return (
+      <div class="w">
+        <Icon name="term" small />
+        <code class="one">
+          {visible(step.tool)} {visible(step.argument ?? '')}
+        </code>
+      </div>
+    );
+  return (
+    <div class="w">
+      {state === 'blocked' && <Icon name="wait" small />}
+      <span class="one">{visible(why)}</span>
+    </div>
   );
 }
 

@@ -1,15 +1,15 @@
-/** The list of tasks: filters and the query language, rows only for what is on the screen. */
+/** Tasks: filters and the query language, as a list, as trees, or as a board by state. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Row, TaskPage } from '../../src/web/base/contract.ts';
-import { useRead } from '../api.ts';
+import { isAdding } from '../adding.ts';
+import { hello } from '../api.ts';
+import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
-import { Empty, Id, ProblemBox, TaskLink, TaskState } from '../parts.tsx';
-import { address, go, place } from '../router.ts';
-import { ago, count, money, visible } from '../text.ts';
-
-const ROW_PX = 34;
-const AROUND = 40;
+import { whyNot } from '../parts.tsx';
+import { go, place } from '../router.ts';
+import { Board } from '../tasks/board.tsx';
+import { List, totals } from '../tasks/list.tsx';
+import { count, plural } from '../text.ts';
 
 const FILTERS: [string, string][] = [
   ['All', ''],
@@ -19,17 +19,29 @@ const FILTERS: [string, string][] = [
   ['Roots', 'parent IS NULL'],
 ];
 
+const FIELDS = ['state', 'to', 'role', 'description', 'parent', 'result', 'created_at', 'ended_at', 'error.code'];
+const VIEWS = ['list', 'board', 'tree'] as const;
+type View = (typeof VIEWS)[number];
+
 export function Tasks(): JSX.Element {
   const where = place.value.query.get('where') ?? '';
-  const [text, setText] = useState(where);
-  const box = useRef<HTMLInputElement>(null);
-  useEffect(() => setText(where), [where]);
-  useKeys({ '/': () => box.current?.focus() });
-  const ask = (next: string): void => go(`#/tasks${next === '' ? '' : `?where=${encodeURIComponent(next)}`}`);
+  const view = (place.value.query.get('view') ?? 'list') as View;
+  const ask = (next: string, as: View = view): void => {
+    const query = new URLSearchParams([
+      ...(next === '' ? [] : [['where', next]]),
+      ...(as === 'list' ? [] : [['view', as]]),
+    ]);
+    go(`#/tasks${query.size === 0 ? '' : `?${query.toString()}`}`);
+  };
+  const { pending = 0, active = 0, waiting = 0 } = hello.value?.counts ?? {};
   return (
     <div class="page tasks">
       <div class="head">
         <h1>Tasks</h1>
+        <span class="meta">
+          {count(pending + active + waiting)} open
+          {totals.value === undefined ? '' : `, ${count(totals.value.all)} total`}
+        </span>
         <span class="seg">
           {FILTERS.map(([name, filter]) => (
             <button key={name} type="button" aria-pressed={filter === where} onClick={() => ask(filter)}>
@@ -37,113 +49,75 @@ export function Tasks(): JSX.Element {
             </button>
           ))}
         </span>
+        <span class="grow" />
+        <span class="seg" role="group" aria-label="View">
+          {VIEWS.map((each) => (
+            <button key={each} type="button" aria-pressed={each === view} onClick={() => ask(where, each)}>
+              {each[0]!.toUpperCase() + each.slice(1)}
+            </button>
+          ))}
+        </span>
+        <button
+          type="button"
+          class="btn"
+          disabled={whyNot() !== undefined}
+          title={whyNot()}
+          onClick={() => (isAdding.value = true)}
+        >
+          <Icon name="plus" />
+          New task <kbd>C</kbd>
+        </button>
       </div>
-      <label class="qbar">
-        <code>SELECT … FROM tasks WHERE</code>
-        <input
-          ref={box}
-          value={text}
-          spellcheck={false}
-          aria-label="Query"
-          placeholder="state = 'failed' AND to = 'writer' ORDER BY created_at DESC"
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') ask(text);
-            if (event.key === 'Escape') event.currentTarget.blur();
-          }}
-        />
-        <kbd>↵</kbd>
-      </label>
-      <List key={where} where={where} />
+      <QueryBar where={where} ask={ask} />
+      {view === 'board' ? (
+        <Board where={where} />
+      ) : (
+        <List key={`${view} ${where}`} where={where} isTree={view === 'tree'} />
+      )}
     </div>
   );
 }
 
-function List({ where }: { where: string }): JSX.Element {
-  const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(600);
-  const [chosen, setChosen] = useState(0);
-  const scroll = useRef<HTMLDivElement>(null);
-  const first = Math.max(0, Math.floor(top / ROW_PX) - AROUND);
-  // Ranges start at multiples, so that scrolling a few rows asks for nothing new.
-  const from = Math.floor(first / AROUND) * AROUND;
-  const to = from + Math.ceil(height / ROW_PX) + 3 * AROUND;
-  const { data, problem } = useRead<TaskPage>(`/api/tasks?where=${encodeURIComponent(where)}&from=${from}&to=${to}`);
-  const [kept, setKept] = useState<TaskPage>();
-  useEffect(() => {
-    if (data.value !== undefined) setKept(data.value);
-  }, [data.value]);
-  useEffect(() => setHeight(scroll.current?.clientHeight ?? 600), []);
-  const shown = data.value ?? kept;
-  const total = shown?.total ?? 0;
-  const choose = (by: number): void => {
-    const next = Math.min(total - 1, Math.max(0, chosen + by));
-    setChosen(next);
-    const box = scroll.current;
-    if (box !== null && (next * ROW_PX < box.scrollTop || (next + 1) * ROW_PX > box.scrollTop + box.clientHeight))
-      box.scrollTop = next * ROW_PX - box.clientHeight / 2;
-  };
-  const row = shown?.rows[chosen - (shown?.from ?? 0)];
-  useKeys({
-    j: () => choose(1),
-    k: () => choose(-1),
-    ArrowDown: () => choose(1),
-    ArrowUp: () => choose(-1),
-    Enter: () => row !== undefined && go(address('task', row.id)),
-  });
-  if (problem.value !== undefined) return <ProblemBox problem={problem.value} />;
+function QueryBar({ where, ask }: { where: string; ask: (where: string) => void }): JSX.Element {
+  const [text, setText] = useState(where);
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => setText(where), [where]);
+  useKeys({ '/': () => box.current?.focus() });
+  const ran = totals.value;
   return (
-    <div class="panel tlist">
-      <div class="tr thead">
-        <span>State</span>
-        <span>Task</span>
-        <span class="hide">Agent</span>
-        <span class="num hide">Tokens</span>
-        <span class="num">Cost</span>
-        <span class="num">When</span>
-      </div>
-      <div
-        class="tscroll"
-        ref={scroll}
-        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-        tabIndex={0}
-        aria-label={`${total} tasks`}
-      >
-        {shown !== undefined && total === 0 && (
-          <Empty icon="tasks" title={where === '' ? 'There is no task yet' : 'No task matches'}>
-            {where === '' ? 'Add one with C.' : <code>{visible(where)}</code>}
-          </Empty>
-        )}
-        <Spacer rows={shown?.from ?? 0} />
-        {shown?.rows.map((each, i) => (
-          <TaskRow key={each.id} row={each} isChosen={shown.from + i === chosen} />
+    <label class="qbar">
+      <Icon name="search" />
+      <code class="kw">WHERE</code>
+      <input
+        ref={box}
+        value={text}
+        list="fields"
+        spellcheck={false}
+        autocomplete="off"
+        aria-label="Query"
+        placeholder="state = 'failed' AND to = 'writer' ORDER BY created_at DESC"
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') ask(text);
+          if (event.key === 'Escape') event.currentTarget.blur();
+        }}
+      />
+      <datalist id="fields">
+        {FIELDS.map((field) => (
+          <option key={field} value={completed(text, field)} />
         ))}
-        <Spacer rows={Math.max(0, total - (shown?.from ?? 0) - (shown?.rows.length ?? 0))} />
-      </div>
-      <div class="tfoot">{count(total)} tasks</div>
-    </div>
+      </datalist>
+      {ran !== undefined && (
+        <span class="dim wideonly">
+          {count(ran.total)} of {plural(ran.all, 'task')}
+        </span>
+      )}
+      <kbd>↵</kbd>
+    </label>
   );
 }
 
-/** Height without rows; set by script, which the policy for styles allows. */
-function Spacer({ rows }: { rows: number }): JSX.Element {
-  return <div style={{ height: `${rows * ROW_PX}px` }} />;
-}
-
-function TaskRow({ row, isChosen }: { row: Row; isChosen: boolean }): JSX.Element {
-  return (
-    <div class={isChosen ? 'tr on' : 'tr'}>
-      <span>
-        <TaskState row={row} plain />
-      </span>
-      <span class="title">
-        <TaskLink id={row.id} title={row.title} />
-        <Id id={row.id} short={row.short} />
-      </span>
-      <span class="hide one">{visible(row.agent ?? '')}</span>
-      <span class="num hide">{count(row.tokens)}</span>
-      <span class="num">{money(row.microUsd)}</span>
-      <span class="num">{ago(row.endedAt ?? row.createdAt)}</span>
-    </div>
-  );
+/** The text with its last word replaced by the name of a field. */
+function completed(text: string, field: string): string {
+  return `${text.replace(/[\w.]*$/, '')}${field}`;
 }

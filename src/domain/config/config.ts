@@ -2,6 +2,8 @@
 import type { Budget } from '../budget/budget.js';
 import type { Price } from '../budget/price.js';
 import type { ModelSettings } from '../agent/agent.js';
+import type { Schedule } from '../schedule.js';
+import type { Task } from '../task/task.js';
 
 /** The APIs a provider may speak. `scripted` plays a script file and needs no network. */
 export const PROVIDER_KINDS = [
@@ -108,6 +110,25 @@ export interface ChannelRules {
 export const SANDBOX_SETTINGS = ['required', 'preferred', 'off'] as const;
 export type SandboxSetting = (typeof SANDBOX_SETTINGS)[number];
 
+/** A task that guild.yaml wants done again and again. */
+export interface ConfiguredSchedule extends Schedule {
+  task: string;
+  to?: string;
+  priority?: Task['priority'];
+}
+
+/** A program that may send messages (`webhooks:` in guild.yaml). */
+export interface Webhook {
+  /** How its calls prove where they come from. */
+  kind: (typeof WEBHOOK_KINDS)[number];
+  /** The environment variable with its token or secret. */
+  secretEnv: string;
+  /** The agent that gets its messages; absent: as for all mail. */
+  agent?: string;
+}
+
+export const WEBHOOK_KINDS = ['standard', 'github', 'token'] as const;
+
 export interface Config {
   /** Model or alias for agents that name none. */
   model: string;
@@ -150,6 +171,8 @@ export interface Config {
   plugins: Record<string, Record<string, unknown>>;
   coordination: Coordination;
   channels: Record<string, ChannelRules>;
+  schedules: Record<string, ConfiguredSchedule>;
+  webhooks: Record<string, Webhook>;
 }
 
 export const DEFAULT_COORDINATION: Coordination = {

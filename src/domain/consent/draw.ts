@@ -14,6 +14,8 @@ export interface Drawn {
   action: { key: string; text: string };
   /** Everything else that a person must know, one fact in a line. */
   about: string[];
+  /** The same facts for a surface that has room for headings of its own. */
+  facts: { asked: string[]; runs: string; more: string[] };
   /** Lines of the diff; empty if no file changes. */
   changes: string[];
   risk?: ApprovalRequest['risk'];
@@ -29,6 +31,11 @@ export function draw({ title, request }: Pick<Approval, 'title' | 'request'>): D
     title: visible(title).replace(/\s*\n\s*/g, ' '),
     action,
     about: (request.question ? questionLines(request) : aboutLines(request, action.key)).map(visible),
+    facts: {
+      asked: request.reasons.map((reason) => visible(flat(reason))),
+      runs: visible(flat(request.confinement)),
+      more: request.question ? [] : moreLines(request, action.key).map(visible),
+    },
     ...(request.question ? { question: drawnQuestion(request.question) } : {}),
     changes: [...(request.changed ? changedLines(request.changed) : []), ...linesOf(request.diff)],
     ...(request.risk ? { risk: request.risk } : {}),
@@ -69,10 +76,17 @@ function drawnQuestion({ choices, default: preselected }: Question): NonNullable
 }
 
 function aboutLines(request: ApprovalRequest, shown: string): string[] {
-  const { reasons, confinement, taint, plugin, hosts, content, base } = request;
+  const { reasons, confinement } = request;
   return [
     ...reasons.map((reason, i) => (i === 0 ? `Asked because: ${flat(reason)}` : `  ${flat(reason)}`)),
     `How it runs: ${flat(confinement)}`,
+    ...moreLines(request, shown),
+  ];
+}
+
+function moreLines(request: ApprovalRequest, shown: string): string[] {
+  const { taint, plugin, hosts, content, base } = request;
+  return [
     ...(hosts ? [`Hosts it may reach: ${hosts.map(flat).join(', ')}`] : []),
     ...(content ? [`Content: ${flat(content.text)}`] : []),
     ...(base ? [`Made against: ${flat(base.path)} (sha256 ${base.sha256.slice(0, 12)})`] : []),

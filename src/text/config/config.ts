@@ -8,11 +8,14 @@ import {
   DEFAULT_NOTE_BYTES,
   type ChannelRules,
   type Config,
+  type ConfiguredSchedule,
   type Coordination,
   type ModelAlias,
   type Provider,
+  type Webhook,
 } from '../../domain/config/config.js';
 import type { Problem } from '../../domain/problem.js';
+import { readPriority } from '../../domain/task/priority.js';
 import { budgetOf, count, durationMs } from '../../schemas/amounts.js';
 import { guildYaml, type GuildYaml } from '../../schemas/guild-yaml.js';
 import { readYaml } from '../schema/read-yaml.js';
@@ -72,6 +75,8 @@ function toConfig(file: GuildYaml, env: Env): Config {
     plugins: toPlugins(file.plugins),
     coordination: toCoordination(file.coordination),
     channels: eachOf(file.channels, toChannel),
+    webhooks: eachOf(file.webhooks, toWebhook),
+    schedules: eachOf(file.schedules, (schedule) => toSchedule(schedule, file.timezone)),
   };
   return {
     ...config,
@@ -141,6 +146,21 @@ function toCoordination(file: GuildYaml['coordination'] = {}): Coordination {
     bidMs: durationMs(file.bid) ?? DEFAULT_COORDINATION.bidMs,
     voteMs: durationMs(file.vote) ?? DEFAULT_COORDINATION.voteMs,
   });
+}
+
+function toSchedule(file: Entry<'schedules'>, zone: string | undefined): ConfiguredSchedule {
+  return defined<ConfiguredSchedule>({
+    cron: file.schedule,
+    timezone: file.timezone ?? zone,
+    missed: file.missed === 'once' ? 'once' : undefined,
+    task: file.task,
+    to: textOf(file.agent),
+    priority: readPriority(file.priority),
+  });
+}
+
+function toWebhook({ kind = 'standard', secret_env: secretEnv, agent }: Entry<'webhooks'>): Webhook {
+  return defined<Webhook>({ kind, secretEnv, agent: textOf(agent) });
 }
 
 function toChannel(file: Entry<'channels'>): ChannelRules {

@@ -46,12 +46,22 @@ export interface Row {
   endedAt?: string;
   tokens: number;
   microUsd: number;
+  /** How deep it is in the tree; only in the order of the tree. */
+  depth?: number;
+  taint?: string[];
 }
 
 export interface TaskPage {
   total: number;
+  /** All tasks, whatever the query. */
+  all: number;
   from: number;
   rows: Row[];
+}
+
+/** Tasks by state. Each column has its newest rows. */
+export interface TaskBoard {
+  columns: { state: TaskState | 'you'; total: number; rows: Row[] }[];
 }
 
 export interface Hall {
@@ -82,6 +92,7 @@ export interface AgentNow {
 
 export interface Step {
   tool?: string;
+  argument?: string;
   words?: string;
 }
 
@@ -116,8 +127,18 @@ export interface Request {
   session?: string;
   createdAt: string;
   risk?: 'LOW' | 'MEDIUM' | 'HIGH';
-  /** Everything that a person must know besides the action, one fact in a line. */
-  about: string[];
+  /** The title in two parts: the program's words, and what an agent chose. */
+  heading: { act: string; object: string };
+  /** Everything that a person must know besides the action, as the program words it. */
+  facts: { asked: string[]; runs: string; more: string[] };
+  /** Risky or not confined: `y` alone does not approve it. */
+  isGrave: boolean;
+  /** The rule that `always` would make; absent: none can be made. */
+  rule?: string;
+  /** A question is answered in words, or with one of its choices. */
+  question?: { choices?: string[]; default?: string };
+  /** Open requests for exactly the same action, this one included. */
+  alike: number;
   /** What would happen, verbatim: the name of an argument and its text. */
   action: { key: string; text: string };
   /** The text that a person may change, as it is; absent if there is none. */
@@ -132,13 +153,21 @@ export interface Request {
   /** Identifies what is shown; an answer carries it back. */
   seen: string;
   place: string;
-  answer?: { approved: boolean; by: string; at: string; reason?: string; edited: boolean };
+  answer?: { approved: boolean; by: string; at: string; reason?: string; text?: string; edited: boolean };
   answeredAt?: string;
 }
 
 export interface Requests {
   open: Request[];
   answered: Request[];
+}
+
+/** The words around a request, and the text from outside that had influence on it. */
+export interface RequestSource {
+  /** What the agent said when it asked. */
+  said?: string;
+  turn?: number;
+  untrusted: { source: string; text: string; at?: string; link?: { page: 'task' | 'conversation'; id: string } }[];
 }
 
 export interface TaskDetail {
@@ -324,6 +353,8 @@ export const INTENT_KINDS = [
   'request.approve',
   'request.reject',
   'request.edit',
+  'request.always',
+  'request.answer',
   'task.add',
   'task.tell',
   'task.stop',

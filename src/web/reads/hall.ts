@@ -39,7 +39,7 @@ export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: 
         return {
           name: agent.agent,
           state: agent.state,
-          why: agent.why,
+          why: withTitles(agent.why, byId),
           ...(task === undefined ? {} : { task: { id: task.id, title: titleOf(summary(task)) } }),
           ...(since === undefined ? {} : { since }),
           tokens: spent.get(agent.agent)?.tokens ?? 0,
@@ -63,6 +63,14 @@ export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: 
     lanesFrom: from,
     problems: seen.problems.slice(0, PROBLEMS_SHOWN),
   };
+}
+
+/** Titles, not ids: a task that the text names by its id is named by its title. */
+function withTitles(text: string, open: ReadonlyMap<string, Placed>): string {
+  return text.replace(/[\w.-]+/g, (word) => {
+    const task = open.get(word)?.task ?? open.get(word.replace(/\.$/, ''))?.task;
+    return task === undefined ? word : `“${titleOf(summary(task))}”`;
+  });
 }
 
 export function countStates(open: Snapshot['open']): Hall['open'] {

@@ -1,7 +1,8 @@
 /** What waits for the person, and what was answered lately. */
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';
-import { approvalOf, mainArgument, type Approval } from '../../domain/task/approval.js';
+import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';
+import { approvalOf, mainArgument, type Answer, type Approval } from '../../domain/task/approval.js';
 import { compareText } from '../../domain/order.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import { taintIn } from '../../domain/task/taint.js';
@@ -41,43 +42,79 @@ export function requestOf(placed: Placed, open: readonly Placed[]): Request {
     taint: approval?.request.taint ?? taintIn(task),
     blocks: open.filter((each) => each.task.waits?.tasks?.includes(task.id)).map((each) => each.task.id),
     place: 'tasks/approvals.task.md',
-    ...(approval === undefined ? questionFields(task) : approvalFields(approval)),
+    ...(approval === undefined ? plainFields(task) : approvalFields(approval, open)),
   };
 }
 
-type Drawn = Pick<Request, 'title' | 'about' | 'action' | 'changes' | 'seen'>;
+type Drawn = Pick<Request, 'title' | 'heading' | 'facts' | 'isGrave' | 'alike' | 'action' | 'changes' | 'seen'> &
+  Partial<Request>;
 
-function approvalFields(approval: Approval): Drawn & Partial<Request> {
+function approvalFields(approval: Approval, open: readonly Placed[]): Drawn {
   const { request, answer } = approval;
-  const { title, about, action, changes, risk, digest } = draw(approval);
+  const { title, facts, action, changes, risk, question, digest } = draw(approval);
   const text = request.arguments[mainArgument(request.tool) ?? ''];
   const { path } = request.arguments;
+  const isAlike = (each: Placed): boolean => approvalOf(each.task)?.request.digest === digest;
   return {
     title,
-    about,
+    heading: headingOf(title, approval),
+    facts,
     action,
     changes,
     seen: digest,
+    isGrave: needsConfirmation(request),
+    alike: Math.max(1, open.filter(isAlike).length),
     ...(risk === undefined ? {} : { risk }),
-    ...(typeof text === 'string' ? { editable: text } : {}),
-    ...(typeof path === 'string' ? { path } : {}),
-    ...(answer === undefined
-      ? {}
-      : {
-          answer: {
-            approved: answer.approved,
-            by: answer.by,
-            at: answer.at,
-            ...(answer.reason === undefined ? {} : { reason: answer.reason }),
-            edited: answer.edited !== undefined,
-          },
-        }),
+    ...(question === undefined ? {} : { question }),
+    ...(mayRule(request) ? { rule: action.text } : {}),
+    ...(typeof text === 'string' && question === undefined ? { editable: text } : {}),
+    ...(typeof path === 'string' ? { path: visible(path) } : {}),
+    ...(answer === undefined ? {} : { answer: answerOf(answer) }),
   };
 }
 
-function questionFields(task: Placed['task']): Drawn {
+/** The title in two parts, so that a page can set the agent's part in another type. */
+function headingOf(title: string, { request }: Approval): Request['heading'] {
+  const { tool, arguments: args } = request;
+  const named = NAMED[tool];
+  const object = named === undefined ? undefined : args[named.argument];
+  if (named === undefined || typeof object !== 'string' || object.includes('\n')) return { act: title, object: '' };
+  return { act: named.act, object: visible(object) };
+}
+
+const NAMED: Record<string, { act: string; argument: string }> = {
+  execute_command: { act: 'Run', argument: 'command' },
+  write_file: { act: 'Change', argument: 'path' },
+  create_directory: { act: 'Make the folder', argument: 'path' },
+  create_agent: { act: 'New agent', argument: 'name' },
+  allow_command: { act: 'Always allow', argument: 'command' },
+};
+
+function answerOf(answer: Answer): NonNullable<Request['answer']> {
+  return {
+    approved: answer.approved,
+    by: answer.by,
+    at: answer.at,
+    ...(answer.reason === undefined ? {} : { reason: answer.reason }),
+    ...(answer.text === undefined ? {} : { text: answer.text }),
+    edited: answer.edited !== undefined,
+  };
+}
+
+/** A task for the person that the program did not make: it can only be read here. */
+function plainFields(task: Placed['task']): Drawn {
   const text = visible(task.description);
-  return { title: titleOf(text), about: [], action: { key: 'question', text }, changes: [], seen: task.id };
+  const title = titleOf(text);
+  return {
+    title,
+    heading: { act: title, object: '' },
+    facts: { asked: [], runs: '', more: [] },
+    isGrave: false,
+    alike: 1,
+    action: { key: 'task', text },
+    changes: [],
+    seen: task.id,
+  };
 }
 
 const KINDS: Record<string, Request['kind']> = {
@@ -89,8 +126,9 @@ const KINDS: Record<string, Request['kind']> = {
   send_message: 'message',
   follow_plan: 'plan',
   allow_command: 'rule',
+  ask_human: 'question',
 };
 
 function kindOf(approval: Approval | undefined): Request['kind'] {
-  return approval === undefined ? 'question' : (KINDS[approval.request.tool] ?? 'other');
+  return approval === undefined ? 'other' : (KINDS[approval.request.tool] ?? 'other');
 }

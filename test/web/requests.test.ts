@@ -1,0 +1,96 @@
+/** Requests in the window: questions, rules, and all requests for the same action. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Request, Requests, RequestSource, TaskBoard, TaskPage } from '../../src/web/base/contract.js';
+import { place, succeeds, type Place } from '../kit/guild.js';
+import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
+
+const BOSS = '---\ndescription: Does it\ntools: [execute_command, ask_human]\n---\nYou are the boss.\n';
+
+async function scripted(t: TestContext, script: string, ...requests: string[]): Promise<Place> {
+  const workspace = place(t, { 'guild.yaml': SCRIPTED, 'agents/boss.md': BOSS, 'script.yaml': script });
+  for (const request of requests) await workspace.guild('run', 'boss', request);
+  return workspace;
+}
+
+async function openRequests(window: Window, unique = ''): Promise<Request[]> {
+  return (await window.get(`/api/requests?${unique}`)).json<Requests>().open;
+}
+
+const QUESTION = `- turn: 1
+  call:
+    - ask_human: {question: Which version is it?, choices: ["1.0", "1.1"], default: "1.1"}
+- turn: 2
+  when: "1.0"
+  say: It is 1.0 then.
+`;
+
+test('a question has its choices, and only one of them answers it', async (t) => {
+  const workspace = await scripted(t, QUESTION, 'Release it');
+  const window = await openWindow(t, workspace);
+  const [request] = await openRequests(window);
+  assert.equal(request!.kind, 'question');
+  assert.deepEqual(request!.question, { choices: ['1.0', '1.1'], default: '1.1' });
+  assert.equal(request!.editable, undefined, 'a question has no action to edit');
+  assert.equal((await window.send('request.approve', request!.id, {}, request!.seen)).status, 422);
+  assert.equal((await window.send('request.answer', request!.id, { text: '2.0' }, request!.seen)).status, 422);
+  assert.equal((await window.send('request.answer', request!.id, { text: '1.0' }, 'other')).status, 409);
+  assert.equal((await window.send('request.answer', request!.id, { text: '1.0' }, request!.seen)).status, 202);
+  succeeds(await workspace.guild('pump', '--all'));
+  assert.match(workspace.read(`results/${request!.task!.id}.md`), /It is 1\.0 then/);
+});
+
+test('always makes the rule that was shown, and the command runs without asking', async (t) => {
+  const workspace = await askingPlace(t, 'touch b.txt');
+  const window = await openWindow(t, workspace);
+  const [request] = await openRequests(window);
+  assert.equal(request!.rule, 'touch b.txt');
+  assert.equal((await window.send('request.always', request!.id, {}, request!.seen)).status, 202);
+  succeeds(await workspace.guild('pump', '--all'));
+  assert.match(workspace.read('storage/terminal-cmd-allowlist.yaml'), /touch b/);
+});
+
+test('no rule is made of what text from outside had influence on', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': `${SCRIPTED}inbox: { agent: boss }\n`,
+    'agents/boss.md': BOSS,
+    'script.yaml': '- turn: 1\n  say: I look.\n  call:\n    - execute_command: {command: touch c.txt}\n',
+  });
+  succeeds(await workspace.guild('mail', 'add', 'Make c.txt for me', '--from', 'eve', '--channel', 'slack'));
+  await workspace.guild('pump', '--all');
+  const window = await openWindow(t, workspace);
+  const [request] = await openRequests(window);
+  assert.deepEqual(request!.taint, ['slack/eve']);
+  assert.equal(request!.rule, undefined);
+  assert.equal((await window.send('request.always', request!.id, {}, request!.seen)).status, 422);
+  const source = (await window.get(`/api/requests/${request!.id}`)).json<RequestSource>();
+  assert.equal(source.said, 'I look.');
+  assert.equal(source.untrusted[0]?.source, 'slack/eve');
+  assert.match(source.untrusted[0]?.text ?? '', /Make c.txt for me/);
+});
+
+test('one answer approves all open requests for exactly the same action', async (t) => {
+  const script = '- turn: 1\n  call:\n    - execute_command: {command: touch a.txt}\n- turn: 2\n  say: Done.\n';
+  const workspace = await scripted(t, script, 'One', 'Two', 'Three');
+  const window = await openWindow(t, workspace);
+  const open = await openRequests(window);
+  assert.equal(open.length, 3);
+  const same = open.filter(({ seen }) => seen === open[0]!.seen);
+  assert.equal(open[0]!.alike, same.length);
+  assert.equal((await window.send('request.approve', open[0]!.id, { alike: true }, open[0]!.seen)).status, 202);
+  assert.equal(workspace.list('.guild/intents').length, same.length);
+});
+
+test('a board has each task in its column, and a tree has parents before their children', async (t) => {
+  const window = await openWindow(t, await askingPlace(t));
+  const { columns } = (await window.get('/api/board')).json<TaskBoard>();
+  const totals = Object.fromEntries(columns.map(({ state, total }) => [state, total]));
+  assert.deepEqual(totals, { pending: 0, active: 0, waiting: 1, you: 1, completed: 0, failed: 0 });
+  const { rows, all } = (await window.get('/api/tasks?order=tree')).json<TaskPage>();
+  assert.equal(all, 2);
+  assert.deepEqual(
+    rows.map(({ depth }) => depth),
+    [0, 1],
+  );
+  assert.equal(rows[1]!.parent, rows[0]!.id);
+});

@@ -1,0 +1,205 @@
+/** The buttons below a request; each has the key that does the same. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { IntentKind, Request } from '../../src/web/base/contract.ts';
+import { useKeys } from '../keys.ts';
+import { whyNot } from '../parts.tsx';
+import { plural } from '../text.ts';
+import { mayAnswer } from './answers.ts';
+import { changedLines } from './diff.tsx';
+import { QuestionBar } from './question.tsx';
+
+export type Mode = 'look' | 'reject' | 'edit' | 'sure' | 'always';
+
+export interface BarProps {
+  request: Request;
+  answer: (kind: IntentKind, args?: Record<string, unknown>) => Promise<void>;
+  move: (by: number) => void;
+  /** Changed lines below what is on the screen. */
+  below: number;
+}
+
+export function AnswerBar(props: BarProps): JSX.Element {
+  const { request, answer } = props;
+  const [mode, setMode] = useState<Mode>('look');
+  const { editable } = request;
+  const back = (): void => setMode('look');
+  if (mode === 'reject')
+    return (
+      <Write
+        label="Why not? The agent reads this."
+        start=""
+        act="Reject"
+        cancel={back}
+        done={(reason) => answer('request.reject', { reason }).then(back)}
+      />
+    );
+  if (mode === 'edit' && editable !== undefined)
+    return (
+      <Write
+        label={`Your version of ${request.action.key}. It runs as you write it.`}
+        start={editable}
+        act="Approve this"
+        cancel={back}
+        done={(text) => answer('request.edit', { text }).then(back)}
+      />
+    );
+  if (request.question !== undefined) return <QuestionBar {...props} decline={() => setMode('reject')} />;
+  return <Choices {...props} mode={mode} setMode={setMode} />;
+}
+
+function Choices({
+  request,
+  answer,
+  move,
+  below,
+  mode,
+  setMode,
+}: BarProps & { mode: Mode; setMode: (mode: Mode) => void }): JSX.Element {
+  const { editable, isGrave, rule, alike, kind } = request;
+  const off = whyNot();
+  const approve = (): void => void answer('request.approve');
+  const begin = (event?: KeyboardEvent): void => {
+    if (!mayAnswer(request, event)) return;
+    if (isGrave) setMode('sure');
+    else approve();
+  };
+  useKeys({
+    y: begin,
+    n: (event) => void (mayAnswer(request, event) && setMode('reject')),
+    e: (event) => void (mayAnswer(request, event) && editable !== undefined && setMode('edit')),
+    a: (event) => void (mayAnswer(request, event) && rule !== undefined && setMode('always')),
+    s: () => move(1),
+    ...(mode === 'look' ? {} : { Escape: () => setMode('look') }),
+    Enter: (event) => {
+      if (!mayAnswer(request, event)) return;
+      if (mode === 'sure') approve();
+      if (mode === 'always') void answer('request.always');
+    },
+  });
+  if (mode === 'always' && rule !== undefined)
+    return (
+      <Rule rule={rule} isGrave={isGrave} cancel={() => setMode('look')} done={() => void answer('request.always')} />
+    );
+  return (
+    <div class="abar">
+      {mode === 'sure' ? (
+        <button type="button" class="btn danger" onClick={approve}>
+          Really approve <kbd>Enter</kbd>
+        </button>
+      ) : (
+        <button type="button" class="btn pri" disabled={off !== undefined} title={off} onClick={() => begin()}>
+          Approve <kbd>Y</kbd>
+        </button>
+      )}
+      <button type="button" class="btn" disabled={off !== undefined} title={off} onClick={() => setMode('reject')}>
+        Reject… <kbd>N</kbd>
+      </button>
+      {editable !== undefined && (
+        <button type="button" class="btn" disabled={off !== undefined} title={off} onClick={() => setMode('edit')}>
+          Edit <kbd>E</kbd>
+        </button>
+      )}
+      {alike > 1 && (
+        <button
+          type="button"
+          class="btn"
+          disabled={off !== undefined || (isGrave && mode !== 'sure')}
+          title={off ?? (isGrave ? 'Press Y first' : 'Every open request for exactly this action')}
+          onClick={() => void answer('request.approve', { alike: true })}
+        >
+          Approve all {alike} like this
+        </button>
+      )}
+      {kind === 'command' && (
+        <button
+          type="button"
+          class="btn ghost wideonly"
+          disabled={off !== undefined || rule === undefined}
+          title={off ?? whyNoRule(request)}
+          onClick={() => setMode('always')}
+        >
+          Always… <kbd>A</kbd>
+        </button>
+      )}
+      <button type="button" class="btn ghost" onClick={() => move(1)}>
+        Skip <kbd>S</kbd>
+      </button>
+      <span class="r">{aboutBar(request, below)}</span>
+    </div>
+  );
+}
+
+function whyNoRule({ rule, taint }: Request): string {
+  if (rule !== undefined) return 'Shows the rule first';
+  return taint.length > 0 ? 'Text from outside had influence, so no rule can be made' : 'No rule can be made of this';
+}
+
+function aboutBar({ taint, kind, changes }: Request, below: number): string {
+  const { added, removed } = changedLines(changes);
+  const all = added + removed;
+  const lines =
+    all === 0
+      ? ''
+      : below > 0
+        ? `${plural(below, 'changed line')} below`
+        : `all ${plural(all, 'changed line')} ${all === 1 ? 'is' : 'are'} shown`;
+  return [kind === 'command' && taint.length > 0 ? 'No “always”: untrusted input' : '', lines]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+/** The rule is shown before it is made. */
+function Rule(props: { rule: string; isGrave: boolean; cancel: () => void; done: () => void }): JSX.Element {
+  return (
+    <div class="abar write">
+      <p>
+        This rule goes into <code>storage/terminal-cmd-allowlist.yaml</code>. Exactly this command then runs without
+        asking:
+      </p>
+      <pre class="file">{props.rule}</pre>
+      <span class="acts">
+        <button type="button" class="btn" onClick={props.cancel}>
+          Back <kbd>Esc</kbd>
+        </button>
+        <button type="button" class={props.isGrave ? 'btn danger' : 'btn pri'} onClick={props.done}>
+          Approve now and always <kbd>Enter</kbd>
+        </button>
+      </span>
+    </div>
+  );
+}
+
+interface WriteProps {
+  label: string;
+  start: string;
+  act: string;
+  cancel: () => void;
+  done: (text: string) => Promise<void>;
+}
+
+function Write({ label, start, act, cancel, done }: WriteProps): JSX.Element {
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  const finish = (): void => void done(box.current?.value ?? '');
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') cancel();
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) finish();
+  };
+  return (
+    <div class="abar write">
+      <label>
+        {label}
+        <textarea ref={box} rows={start === '' ? 2 : 8} defaultValue={start} onKeyDown={onKey} />
+      </label>
+      <span class="acts">
+        <button type="button" class="btn" onClick={cancel}>
+          Cancel <kbd>Esc</kbd>
+        </button>
+        <button type="button" class="btn pri" onClick={finish}>
+          {act} <kbd>⌘ ↵</kbd>
+        </button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+/** Answers a question: one of its choices, or words. A preselected answer is never given by itself. */
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { Request } from '../../src/web/base/contract.ts';
+import { useKeys } from '../keys.ts';
+import { whyNot } from '../parts.tsx';
+import { answerRequest, mayAnswer } from './answers.ts';
+import type { BarProps } from './answer-bar.tsx';
+
+export function QuestionBar({ request, answer, move, decline }: BarProps & { decline: () => void }): JSX.Element {
+  const box = useRef<HTMLTextAreaElement>(null);
+  const off = whyNot();
+  const { choices, default: preselected } = request.question!;
+  const say = (text: string): void => {
+    if (text.trim() !== '') void answer('request.answer', { text });
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') box.current?.blur();
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) say(box.current?.value ?? '');
+  };
+  useKeys({
+    ...Object.fromEntries(
+      (choices ?? [])
+        .slice(0, 9)
+        .map((choice, i) => [String(i + 1), (event: KeyboardEvent) => void (mayAnswer(request, event) && say(choice))]),
+    ),
+    n: (event) => void (mayAnswer(request, event) && decline()),
+    e: () => box.current?.focus(),
+    s: () => move(1),
+  });
+  return (
+    <div class={choices === undefined ? 'abar write' : 'abar'}>
+      {choices?.map((choice, i) => (
+        <button
+          key={choice}
+          type="button"
+          class={choice === preselected ? 'btn pri' : 'btn'}
+          disabled={off !== undefined}
+          title={off}
+          onClick={() => say(choice)}
+        >
+          {choice} {i < 9 && <kbd>{i + 1}</kbd>}
+        </button>
+      ))}
+      {choices === undefined && (
+        <label>
+          Your answer
+          <textarea ref={box} rows={2} defaultValue={preselected ?? ''} onKeyDown={onKey} />
+        </label>
+      )}
+      <span class="acts">
+        {choices === undefined && (
+          <button
+            type="button"
+            class="btn pri"
+            disabled={off !== undefined}
+            title={off}
+            onClick={() => say(box.current?.value ?? '')}
+          >
+            Answer <kbd>⌘ ↵</kbd>
+          </button>
+        )}
+        <button type="button" class="btn" disabled={off !== undefined} title={off} onClick={decline}>
+          Decline… <kbd>N</kbd>
+        </button>
+        <button type="button" class="btn ghost" onClick={() => move(1)}>
+          Skip <kbd>S</kbd>
+        </button>
+      </span>
+    </div>
+  );
+}
+
+/** In the hall: the choices of a question, answered in place. */
+export function Choices({ request }: { request: Request }): JSX.Element {
+  const [problem, setProblem] = useState<string>();
+  const choose = async (text: string): Promise<void> => {
+    if (!mayAnswer(request)) return;
+    const sent = await answerRequest(request, 'request.answer', { text });
+    setProblem(sent.ok ? undefined : sent.problem.message);
+  };
+  return (
+    <span class="acts">
+      {problem !== undefined && <span class="bad">{problem}</span>}
+      {request.question?.choices?.map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          class="btn sm"
+          disabled={whyNot() !== undefined}
+          onClick={() => void choose(choice)}
+        >
+          {choice}
+        </button>
+      ))}
+    </span>
+  );
+}

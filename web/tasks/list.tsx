@@ -1,0 +1,140 @@
+/** Rows only for what is on the screen, in the order of the query or as trees. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Row, TaskPage } from '../../src/web/base/contract.ts';
+import { useRead } from '../api.ts';
+import { useKeys } from '../keys.ts';
+import { Empty, Id, ProblemBox, Taint, TaskLink, TaskState } from '../parts.tsx';
+import { address, go } from '../router.ts';
+import { ago, count, money, visible } from '../text.ts';
+
+const ROW_PX = 34;
+const AROUND = 40;
+
+/** Of the last query that ran. */
+export const totals = signal<Pick<TaskPage, 'total' | 'all'> | undefined>(undefined);
+
+export function List({ where, isTree }: { where: string; isTree: boolean }): JSX.Element {
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(600);
+  const [chosen, setChosen] = useState(0);
+  const scroll = useRef<HTMLDivElement>(null);
+  const shown = useRows(where, isTree, top, height);
+  useEffect(() => {
+    const box = scroll.current;
+    if (box === null) return undefined;
+    const look = new ResizeObserver(() => setHeight(box.clientHeight));
+    look.observe(box);
+    return () => look.disconnect();
+  }, []);
+  const total = shown.page?.total ?? 0;
+  const from = shown.page?.from ?? 0;
+  const rows = shown.page?.rows ?? [];
+  const choose = (by: number): void => {
+    const next = Math.min(total - 1, Math.max(0, chosen + by));
+    setChosen(next);
+    const box = scroll.current;
+    if (box !== null && (next * ROW_PX < box.scrollTop || (next + 1) * ROW_PX > box.scrollTop + box.clientHeight))
+      box.scrollTop = next * ROW_PX - box.clientHeight / 2;
+  };
+  const row = rows[chosen - from];
+  useKeys({
+    j: () => choose(1),
+    k: () => choose(-1),
+    ArrowDown: () => choose(1),
+    ArrowUp: () => choose(-1),
+    Enter: () => row !== undefined && go(address('task', row.id)),
+  });
+  if (shown.problem !== undefined) return <ProblemBox problem={shown.problem} />;
+  return (
+    <div class="panel tlist">
+      <div class="tr thead">
+        <span>State</span>
+        <span>Task</span>
+        <span class="hide">Agent</span>
+        <span class="hide">Id</span>
+        <span class="num hide">Tokens</span>
+        <span class="num">Cost</span>
+        <span class="num">When</span>
+      </div>
+      <div
+        class="tscroll"
+        ref={scroll}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+        tabIndex={0}
+        aria-label={`${total} tasks`}
+      >
+        {shown.page !== undefined && total === 0 && <Nothing where={where} />}
+        <Spacer rows={from} />
+        {rows.map((each, i) => (
+          <TaskRow key={each.id} row={each} isChosen={from + i === chosen} />
+        ))}
+        <Spacer rows={Math.max(0, total - from - rows.length)} />
+      </div>
+    </div>
+  );
+}
+
+/** The rows around what is on the screen. The last answer stays until the next one is there. */
+function useRows(where: string, isTree: boolean, top: number, height: number) {
+  const first = Math.max(0, Math.floor(top / ROW_PX) - AROUND);
+  // Ranges start at multiples, so that scrolling a few rows asks for nothing new.
+  const from = Math.floor(first / AROUND) * AROUND;
+  const to = from + Math.ceil((height / ROW_PX + 3 * AROUND) / AROUND) * AROUND;
+  const order = isTree ? '&order=tree' : '';
+  const { data, problem } = useRead<TaskPage>(
+    `/api/tasks?where=${encodeURIComponent(where)}&from=${from}&to=${to}${order}`,
+  );
+  const [kept, setKept] = useState<TaskPage>();
+  useEffect(() => {
+    if (data.value === undefined) return;
+    setKept(data.value);
+    const { total, all } = data.value;
+    totals.value = { total, all };
+  }, [data.value]);
+  return { page: data.value ?? kept, problem: problem.value };
+}
+
+function Nothing({ where }: { where: string }): JSX.Element {
+  return (
+    <Empty icon="tasks" title={where === '' ? 'There is no task yet' : 'No task matches'}>
+      {where === '' ? (
+        'Add one with C, or drop a file into tasks/pending/.'
+      ) : (
+        <>
+          <code>{visible(where)}</code>{' '}
+          <a class="link" href="#/tasks">
+            Clear
+          </a>
+        </>
+      )}
+    </Empty>
+  );
+}
+
+/** Height without rows; set by script, which the policy for styles allows. */
+function Spacer({ rows }: { rows: number }): JSX.Element {
+  return <div style={{ height: `${rows * ROW_PX}px` }} />;
+}
+
+function TaskRow({ row, isChosen }: { row: Row; isChosen: boolean }): JSX.Element {
+  return (
+    <div class={isChosen ? 'tr on' : 'tr'}>
+      <span>
+        <TaskState row={row} />
+      </span>
+      <span class={`title d${Math.min(row.depth ?? 0, 8)}`}>
+        <TaskLink id={row.id} title={row.title} />
+        <Taint sources={row.taint ?? []} />
+      </span>
+      <span class="hide one">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>
+      <span class="hide">
+        <Id id={row.id} short={row.short} />
+      </span>
+      <span class="num hide">{row.tokens === 0 ? '' : count(row.tokens)}</span>
+      <span class="num">{row.microUsd === 0 ? '' : money(row.microUsd)}</span>
+      <span class="num">{ago(row.endedAt ?? row.createdAt)}</span>
+    </div>
+  );
+}
