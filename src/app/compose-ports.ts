@@ -36,6 +36,7 @@ import { NO_AUDIT, watchers, type Audit, type Ports } from '../engine/core/conte
 import { audit } from '../engine/pass/audit.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Consent } from '../ports/consent/index.js';
+import type { PrivateTexts } from '../ports/consent/private-texts.js';
 import type { Disk } from '../ports/disk.js';
 import type { Pauses } from '../ports/pauses.js';
 import type { Shell } from '../ports/shell.js';
@@ -103,9 +104,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const commands = shellOf(given, waitingClock);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
   const kept = privateTexts({ root, disk });
-  /** A file that may be a secret is kept private; conversations refer to both in the same way. */
-  const readBlob = async (hash: string): Promise<Uint8Array | undefined> =>
-    (await store.blobs.get(hash)) ?? kept.get(hash);
+  const readBlob = blobReader(store, kept);
   const ports: Ports = {
     ...store,
     model:
@@ -170,6 +169,11 @@ function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processe
     // A recorded run must not depend on how long a write takes.
     ...(tape ? { lag: (wake: () => void) => wake(), eventsAtOnce: true } : {}),
   });
+}
+
+/** A file that may be a secret is kept private; conversations refer to both in the same way. */
+function blobReader({ blobs }: Store, kept: PrivateTexts): (hash: string) => Promise<Uint8Array | undefined> {
+  return async (hash) => (await blobs.get(hash)) ?? kept.get(hash);
 }
 
 function shellOf({ root, env, config, trust }: Foundation, clock: Clock): Shell {

@@ -182,7 +182,7 @@ for (const mode of MODES) {
   );
 }
 
-/** A canary in every name that an agent could write, in the usual places, and in the user's home. */
+/** Canaries in every name that an agent could write, in the usual places and in the user's home. */
 function plant({ root, own, user }: Scene, names: readonly string[], ran: string): string[] {
   const isData = (file: string): boolean =>
     /\/(?:memory|workspaces|a\.txt|notes\.md|\.git)$/.test(file) ||
