@@ -11,6 +11,7 @@ import { checkIns } from '../adapters/check-ins/index.js';
 import { clock as realClock } from '../adapters/clock/index.js';
 import { creationRate } from '../adapters/creation-rate/index.js';
 import { files } from '../adapters/files/index.js';
+import { editedSessions } from '../adapters/edited-sessions/index.js';
 import { heldFiles } from '../adapters/held-files/index.js';
 import { inbox } from '../adapters/inbox/index.js';
 import { models } from '../adapters/models/index.js';
@@ -120,12 +121,8 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     project: project(disk, root),
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
-    inbox: inbox({ root, disk, peer }),
-    schedules: schedules({ root, disk }),
-    heldFiles: heldFiles({ root, disk, peer }),
-    boards: boards({ root, disk, clock, peer }),
+    ...takenIn({ root, disk, clock, peer, isWatched: options.disk === undefined && tape === undefined }),
     bus: bus({ root, disk, clock, peer }),
-    checkIns: checkIns({ root, disk, peer }),
     // Caches are not part of a recording.
     bids: tape ? noBids() : bids({ root, disk, peer, fold: addToRecords }),
     pauses: withHeld(pauses({ root, disk, clock }), held),
@@ -155,6 +152,24 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   async function livePeers(): Promise<string[]> {
     return (await store.presence.peers()).map(({ id }) => id);
   }
+}
+
+/** What people and programs leave in the folder for the next pass. */
+function takenIn({ root, disk, clock, peer, isWatched }: Pick<Foundation, 'root' | 'disk' | 'clock'> & Taken) {
+  return {
+    inbox: inbox({ root, disk, peer }),
+    schedules: schedules({ root, disk }),
+    editedSessions: editedSessions({ root, disk, peer, isWatched }),
+    heldFiles: heldFiles({ root, disk, peer }),
+    boards: boards({ root, disk, clock, peer }),
+    checkIns: checkIns({ root, disk, peer }),
+  };
+}
+
+interface Taken {
+  peer: string;
+  /** The system reports changed files. */
+  isWatched: boolean;
 }
 
 function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processes, agents, tape }: OpenOptions): Store {

@@ -187,6 +187,7 @@ export async function openWorkspace(
     },
     async close() {
       await motor.stop();
+      ports.editedSessions.close();
       withdraw();
       await plugins.close();
       await store.close();
