@@ -199,6 +199,7 @@ function conversation(
         startsAt = undefined;
         if (written === 'edited') await reopen();
       }
+      await repinWritten();
     },
   };
   return self;
@@ -216,6 +217,18 @@ function conversation(
       definition: agent.definition,
     });
     return { definition: agent.definition, pins: pinsOf(context, head) };
+  }
+
+  /** The person wrote the first message into the file, so another one says what changed. */
+  async function repinWritten(): Promise<void> {
+    const isAnswered = self.mine().some(({ role }) => role === 'assistant');
+    if (followUpOf(task)?.from === undefined || isAnswered) return;
+    const repinned = await repin();
+    if (repinned.definition === undefined) return;
+    const text = 'Your instructions or tools have changed since your last answer.';
+    const timestamp = context.clock.now().toISOString();
+    const said = { ...controlMessage('tools_changed', text), ...repinned, timestamp };
+    if ((await context.sessions.append(id, [said], { durable: false })) === 'edited') await reopen();
   }
 
   /** A task in another role may need tools that the conversation was not pinned with. */

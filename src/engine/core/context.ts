@@ -27,6 +27,7 @@ import type { Surroundings } from '../../rules/prompts/orientation.js';
 import type { PrivateTexts } from '../../ports/consent/private-texts.js';
 import type { FileTaint } from '../../ports/consent/file-taint.js';
 import type { Pauses } from '../../ports/pauses.js';
+import type { EditedSessions } from '../../ports/reading/edited-sessions.js';
 import type { Project } from '../../ports/reading/project.js';
 import type { Schedules } from '../../ports/reading/schedules.js';
 import type { Shell } from '../../ports/shell.js';
@@ -63,6 +64,7 @@ export interface Ports extends Omit<Store, 'close'> {
   boardTools: BoardTools;
   checkIns: CheckIns;
   schedules: Schedules;
+  editedSessions: EditedSessions;
   bus: Bus;
   pauses: Pauses;
   bids: Bids;
