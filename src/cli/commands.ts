@@ -101,6 +101,11 @@ export const COMMANDS: readonly Listed[] = [
     summary: 'check this machine and this folder',
     load: () => import('./commands/doctor.js'),
   },
+  {
+    name: 'store',
+    summary: 'keep the workspace in PostgreSQL, for several machines',
+    load: () => import('./commands/store/index.js'),
+  },
   { name: 'ui', summary: 'show the workspace in a browser', load: () => import('./commands/ui/index.js') },
   { name: 'export', summary: 'write a run into one HTML file', load: () => import('./commands/ui/export.js') },
   {
