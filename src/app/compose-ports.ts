@@ -10,6 +10,7 @@ import { bus } from '../adapters/bus/index.js';
 import { checkIns } from '../adapters/check-ins/index.js';
 import { clock as realClock } from '../adapters/clock/index.js';
 import { creationRate } from '../adapters/creation-rate/index.js';
+import type { FarStore } from '../adapters/far/index.js';
 import { files } from '../adapters/files/index.js';
 import { heldFiles } from '../adapters/held-files/index.js';
 import { inbox } from '../adapters/inbox/index.js';
@@ -22,6 +23,7 @@ import type { Plugins } from '../adapters/plugins/index.js';
 import { gate } from '../adapters/policy-files/gate.js';
 import { processes as realProcesses } from '../adapters/processes/index.js';
 import type { Roster } from '../adapters/roster/index.js';
+import { schedules } from '../adapters/schedules/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
 import { surroundings } from '../adapters/machine/surroundings.js';
@@ -43,6 +45,7 @@ import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
+import { farPorts, isShared, openFarStore } from './far/open-store.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
@@ -71,13 +74,17 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   const { root, clock, ids, env, config, plugins, agents, abandoned, trust, held } = given;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
-  const isKept = config.git.enabled && options.history !== false && options.disk === undefined;
+  const isFar = options.ledger !== undefined || isShared(config, env);
+  // History is kept where a folder shows the work, not on every machine.
+  const isKept = config.git.enabled && options.history !== false && options.disk === undefined && !isFar;
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
-  const opened = openStore({ ...given, disk }, options);
+  const shared = isFar ? openShared({ ...given, disk }, options) : undefined;
+  const opened = shared ?? openStore({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
+  const elsewhere = shared && farPorts(shared, { root, disk, clock }, peer);
   const judge = { spelling: judgeSpelling, path: judgePath };
   const ranked = search({ kind: config.search });
   const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });
@@ -85,8 +92,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     () => store,
     () => agents.all().values(),
   );
-  // A recorded workspace has a clock of its own; waiting for the outside world goes by the real
-  // one.
+  // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
   const consent = consentOf(trust, env, tape);
   const commands = shellOf(given, waitingClock);
@@ -109,14 +115,15 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
     inbox: inbox({ root, disk, peer }),
+    schedules: schedules({ root, disk }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
-    bus: bus({ root, disk, clock, peer }),
-    checkIns: checkIns({ root, disk, peer }),
+    bus: elsewhere?.bus ?? bus({ root, disk, clock, peer }),
+    checkIns: elsewhere?.checkIns ?? checkIns({ root, disk, peer }),
     // Caches are not part of a recording.
-    bids: tape ? noBids() : bids({ root, disk, peer, fold: addToRecords }),
-    pauses: withHeld(pauses({ root, disk, clock }), held),
-    creationRate: creationRate({ root, disk }),
+    bids: tape ? noBids() : (elsewhere?.bids ?? bids({ root, disk, peer, fold: addToRecords })),
+    pauses: withHeld(elsewhere?.pauses ?? pauses({ root, disk, clock }), held),
+    creationRate: elsewhere?.creationRate ?? creationRate({ root, disk }),
     boardTools: boardTools({ root, disk, ids, store, sources }),
     workspaceFiles: fileTools,
     agents,
@@ -142,6 +149,11 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   async function livePeers(): Promise<string[]> {
     return (await store.presence.peers()).map(({ id }) => id);
   }
+}
+
+function openShared({ root, disk, clock, ids, env, config, abandoned }: Foundation, options: OpenOptions): FarStore {
+  const { agents, ledger, processes = realProcesses() } = options;
+  return openFarStore({ root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() });
 }
 
 function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processes, agents, tape }: OpenOptions): Store {

@@ -2,6 +2,8 @@
 import type { Budget } from '../budget/budget.js';
 import type { Price } from '../budget/price.js';
 import type { ModelSettings } from '../agent/agent.js';
+import type { Schedule } from '../schedule.js';
+import type { Task } from '../task/task.js';
 
 /** The APIs a provider may speak. `scripted` plays a script file and needs no network. */
 export const PROVIDER_KINDS = [
@@ -91,6 +93,8 @@ export interface Coordination {
   bidMs: number;
   /** The time for a vote on completion; a silent process is left out until it is heard again. */
   voteMs: number;
+  /** A process on another machine that is silent for this time loses its tasks. */
+  leaseMs: number;
 }
 
 /** A channel that people named (`channels:` in guild.yaml). */
@@ -107,6 +111,13 @@ export interface ChannelRules {
 /** Whether commands need a sandbox. */
 export const SANDBOX_SETTINGS = ['required', 'preferred', 'off'] as const;
 export type SandboxSetting = (typeof SANDBOX_SETTINGS)[number];
+
+/** A task that guild.yaml wants done again and again. */
+export interface ConfiguredSchedule extends Schedule {
+  task: string;
+  to?: string;
+  priority?: Task['priority'];
+}
 
 export interface Config {
   /** Model or alias for agents that name none. */
@@ -128,7 +139,8 @@ export interface Config {
   sandbox?: SandboxSetting;
   /** How often `watch` scans everything, in case a file event was lost. */
   rescanMs: number;
-  store: 'files';
+  /** `files`, or the address of a store that several machines share. */
+  store: string;
   /**
    * History in git. `author` is `Name <mail>`. `branch`: on the branch that is checked out, not in
    * a repository of its own.
@@ -150,6 +162,7 @@ export interface Config {
   plugins: Record<string, Record<string, unknown>>;
   coordination: Coordination;
   channels: Record<string, ChannelRules>;
+  schedules: Record<string, ConfiguredSchedule>;
 }
 
 export const DEFAULT_COORDINATION: Coordination = {
@@ -158,6 +171,7 @@ export const DEFAULT_COORDINATION: Coordination = {
   helpMs: 300_000,
   bidMs: 60_000,
   voteMs: 10_000,
+  leaseMs: 15_000,
 };
 export const DEFAULT_NOTE_BYTES = 64 * 1024;
 
