@@ -38,7 +38,10 @@ function bench({ ledger }: Field): Bench {
     },
     async kill(store) {
       const entry = (await outside.get(`peer/${store.presence.peer.id}`))!;
-      await outside.commit(`kill-${entry.key}`, { puts: [{ key: entry.key, value: entry.value, live: false }], adds: [] });
+      await outside.commit(`kill-${entry.key}`, {
+        puts: [{ key: entry.key, value: entry.value, live: false }],
+        adds: [],
+      });
     },
     async edit(id, change) {
       const log = `session/${id}`;

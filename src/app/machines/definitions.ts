@@ -23,7 +23,8 @@ export interface Published {
 }
 
 /** The files that agents' behaviour follows from: not documents for people. */
-const COUNTED = /^(guild\.yaml|agents\/|templates\/|plugins\/|skills\/|\.claude\/|\.mcp\.json$|storage\/|.*script.*\.ya?ml$)/;
+const COUNTED =
+  /^(guild\.yaml|agents\/|templates\/|plugins\/|skills\/|\.claude\/|\.mcp\.json$|storage\/|.*script.*\.ya?ml$)/;
 
 export function definitionsHash(root: string): string {
   const files = definitionFiles(root).filter((file) => COUNTED.test(file));

@@ -80,7 +80,7 @@ function refuseIfThere(target: string): void {
   if (!fs.existsSync(target)) return;
   if (fs.statSync(target).isDirectory() && fs.readdirSync(target).length === 0) return fs.rmdirSync(target);
   throw new ProblemError(
-    problem('not_allowed', `${target} already exists`, { hint: 'name a folder that does not exist yet' }),
+    problem('store_refused', `${target} already exists`, { hint: 'name a folder that does not exist yet' }),
   );
 }
 
@@ -90,7 +90,7 @@ async function refuseIfBusy(ledger: Ledger): Promise<void> {
   if (entry === undefined) return;
   const { host, pid } = JSON.parse(entry.value) as Peer;
   throw new ProblemError(
-    problem('not_allowed', `a process still works on this store (pid ${pid} on ${host})`, {
+    problem('store_refused', `a process still works on this store (pid ${pid} on ${host})`, {
       hint: 'stop every guild watch and guild agent start first; one that was killed counts as gone after its lease',
     }),
   );

@@ -11,7 +11,7 @@ import { problem, ProblemError } from '../../domain/problem.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import type { Add, Ledger, Put } from '../../ports/ledger.js';
 import type { Store } from '../../ports/store/index.js';
-import { openReader } from '../readers/open-reader.js';
+import { openFilesReader } from '../readers/open-reader.js';
 import { batches } from './batches.js';
 import { documentPut, type Document } from './documents.js';
 import {
@@ -41,7 +41,7 @@ export interface Pushed {
 const MARK = 'pushed';
 
 export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
-  const reader = openReader(root);
+  const reader = openFilesReader(root);
   try {
     await reader.tasks.scan(true);
     await refuseIfBusy(root, reader);
@@ -77,7 +77,7 @@ async function refuseIfBusy(root: string, reader: Store): Promise<void> {
   const [peer] = await reader.presence.peers();
   if (peer !== undefined) {
     throw new ProblemError(
-      problem('not_allowed', `a process still works on this folder (pid ${peer.pid} on ${peer.host})`, {
+      problem('store_refused', `a process still works on this folder (pid ${peer.pid} on ${peer.host})`, {
         hint: 'stop it, then push again',
       }),
     );
@@ -85,7 +85,7 @@ async function refuseIfBusy(root: string, reader: Store): Promise<void> {
   const journals = fs.readdirSync(path.join(root, '.guild/journal')).filter((name) => !name.endsWith('.closed'));
   if (journals.length > 0) {
     throw new ProblemError(
-      problem('not_allowed', 'a process died here, and its journal has not been replayed', {
+      problem('store_refused', 'a process died here, and its journal has not been replayed', {
         hint: 'run guild pump once, then push again; guild doctor names journals that are held',
       }),
     );
@@ -104,7 +104,7 @@ async function refuseIfUsed(ledger: Ledger, push: string): Promise<void> {
   const isUsed = before !== undefined || (await ledger.list(TASK, { limit: 1 })).length > 0;
   if (isUsed) {
     throw new ProblemError(
-      problem('not_allowed', 'the store already holds work, and push fills only an empty one', {
+      problem('store_refused', 'the store already holds work, and push fills only an empty one', {
         hint: 'use another schema (?schema=name in the address), and run guild store init for it',
       }),
     );
@@ -129,7 +129,11 @@ function keeper(left: Map<string, Buffer>, put: (put: Put) => void): Keep {
 }
 
 async function pushTasks({ tasks }: Store, put: (put: Put) => void, keep: Keep): Promise<number> {
-  const open: Placed[] = [...tasks.open()].map(({ task, state, owner }) => ({ task, state, ...(owner ? { owner } : {}) }));
+  const open: Placed[] = [...tasks.open()].map(({ task, state, owner }) => ({
+    task,
+    state,
+    ...(owner ? { owner } : {}),
+  }));
   const all = [...open, ...(await tasks.ended())];
   for (const placed of all) {
     const { print, live, tag } = rowValue(placed);
@@ -160,7 +164,10 @@ function pushEvents(left: Map<string, Buffer>, add: (add: Add) => void, keep: Ke
   let count = 0;
   for (const [file, bytes] of [...left]) {
     if (!/^events\/\d{4}-\d\d-\d\d\.jsonl$/.test(file)) continue;
-    const lines = bytes.toString('utf8').split('\n').filter((line) => eventDay(line) !== undefined);
+    const lines = bytes
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => eventDay(line) !== undefined);
     for (const text of lines) {
       const { task } = JSON.parse(text) as { task?: string };
       add({ log: EVENTS, text, ...(task === undefined ? {} : { tag: task }) });

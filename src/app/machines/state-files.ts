@@ -14,8 +14,8 @@ const NEITHER = ['.guild', '.git', 'workspaces', 'node_modules', 'agents/live', 
 
 /** Paths relative to the workspace, with forward slashes, in a fixed order. Secrets are left out. */
 export function workFiles(root: string): string[] {
-  return walk(root, (file) => isUnder(file, WORK) || WORK.some((start) => start.startsWith(`${file}/`))).filter((file) =>
-    isUnder(file, WORK),
+  return walk(root, (file) => isUnder(file, WORK) || WORK.some((start) => start.startsWith(`${file}/`))).filter(
+    (file) => isUnder(file, WORK),
   );
 }
 

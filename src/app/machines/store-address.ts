@@ -15,11 +15,11 @@ export type { Address };
 export function storeAddress(root: string, env: Env, given?: string): Address {
   if (given !== undefined) return readAddress(given, { from: '--store', mayHavePassword: false });
   const own = env['GUILD_STORE'];
-  if (own) return readAddress(own, { from: 'GUILD_STORE', mayHavePassword: true });
+  if (own !== undefined && isPostgresAddress(own))
+    return readAddress(own, { from: 'GUILD_STORE', mayHavePassword: true });
   const { config, unreadable } = readConfig(disk(), root, env);
   if (unreadable) throw new ProblemError(unreadable);
-  const store: string = config.store;
-  if (isPostgresAddress(store)) return readAddress(store, { from: 'guild.yaml', mayHavePassword: false });
+  if (isPostgresAddress(config.store)) return readAddress(config.store, { from: 'guild.yaml', mayHavePassword: false });
   throw new ProblemError(
     problem('bad_usage', 'this workspace is kept in files, and no store is named', {
       hint: 'write store: postgres://user@host/database into guild.yaml, set GUILD_STORE, or use --store',

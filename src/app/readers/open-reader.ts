@@ -7,12 +7,27 @@ import { processes } from '../../adapters/processes/index.js';
 import { ProblemError, type Problem } from '../../domain/problem.js';
 import type { Store } from '../../ports/store/index.js';
 import type { Scan } from '../../ports/store/tasks.js';
+import { isShared, openFarStore } from '../far/open-store.js';
 import { noWorkspace } from './no-workspace.js';
+import { readConfig } from './read-config.js';
 
-export function openReader(folder: string): Store {
+/** The store that guild.yaml names. One on another machine is looked at by the first scan. */
+export function openReader(folder: string, env: Readonly<Record<string, string | undefined>> = process.env): Store {
   const root = path.resolve(folder);
   const disk = realDisk();
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  const { config } = readConfig(disk, root, env);
+  if (!isShared(config, env)) return openFilesReader(root);
+  const ground = { root, disk, clock: clock(), ids: ids(), env, config, processes: processes() };
+  return openFarStore({ ...ground, patienceMs: READER_PATIENCE_MS });
+}
+
+/** A person waits for the answer of a command. */
+const READER_PATIENCE_MS = 5000;
+
+/** The files of the folder, whatever guild.yaml says. */
+export function openFilesReader(root: string): Store {
+  const disk = realDisk();
   const store = files({ root, disk, clock: clock(), ids: ids(), processes: processes(), isReader: true });
   const scan = async (full?: boolean): Promise<Scan> => {
     const scanned = await store.tasks.scan(full);

@@ -42,6 +42,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
   let isDirect = false;
   /** The client takes one call at a time. */
   let last: Promise<unknown> = Promise.resolve();
+  let calls = 0;
 
   function drop(client: Client): void {
     if (current !== client) return;
@@ -91,6 +92,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
       let asked: Client | undefined;
       try {
         asked = await client();
+        refs(asked).ref();
         return await ask(asked);
       } catch (thrown) {
         const retry = retryOf(thrown);
@@ -104,7 +106,11 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
 
   /** After the calls before it, however they end. */
   function inTurn<T>(call: () => Promise<T>): Promise<T> {
-    const turn = last.then(call);
+    calls++;
+    const turn = last.then(call).finally(() => {
+      // An idle connection does not keep a finished command running.
+      if (--calls === 0 && current !== undefined) refs(current).unref();
+    });
     last = turn.catch(() => undefined);
     return turn;
   }
@@ -117,7 +123,14 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
       await last;
       isClosed = true;
       await opening?.catch(() => undefined);
-      await current?.end().catch(() => undefined);
+      if (current === undefined) return;
+      refs(current).ref();
+      await current.end().catch(() => undefined);
     },
   };
+}
+
+/** The types of the client lack these two. */
+function refs(client: Client): { ref(): void; unref(): void } {
+  return client as unknown as { ref(): void; unref(): void };
 }

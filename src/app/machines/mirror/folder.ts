@@ -54,7 +54,7 @@ export function mirroredFolder(root: string, workspace: string): Folder {
   const saved = readSaved(at(FILE));
   if (saved !== undefined && saved.workspace !== workspace) {
     throw new ProblemError(
-      problem('not_allowed', `this folder mirrors another workspace (${saved.workspace})`, {
+      problem('store_refused', `this folder mirrors another workspace (${saved.workspace})`, {
         hint: 'use another folder; guild sync <dir> makes one',
       }),
     );

@@ -60,7 +60,8 @@ export function mirror({ root, ledger, workspace, now, note, documentsOnly = fal
     const { entries } = await ledger.news();
     if (isFirst) {
       entries.push(...(await documents.all()));
-      if (tasks !== undefined) entries.push(...(await ledger.list(TASK, { live: false, limit: MAX_ENDED })).toReversed());
+      if (tasks !== undefined)
+        entries.push(...(await ledger.list(TASK, { live: false, limit: MAX_ENDED })).toReversed());
     }
     const shown = [tasks?.show(entries), documents.show(entries), await sessions?.show()];
     if (!documentsOnly) shown.push(await showEvents(context));

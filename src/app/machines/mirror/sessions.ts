@@ -76,7 +76,10 @@ export function sessionMirror({ folder, ledger, nextId, note }: MirrorContext): 
     const { header, messages } = parsed.session;
     const whole: Session = { header, messages: [...messages, ...added] };
     const item: SessionItem = { whole };
-    const answer = await ledger.commit(nextId(), { puts: [], adds: [{ log, text: JSON.stringify([item]), expect: end }] });
+    const answer = await ledger.commit(nextId(), {
+      puts: [],
+      adds: [{ log, text: JSON.stringify([item]), expect: end }],
+    });
     const now = answer === 'fenced' ? undefined : answer.adds[0];
     if (now === undefined) return false; // somebody wrote in between: the next look tries again
     if (folder.read(file) !== text) return true; // saved again meanwhile; the next look takes that in

@@ -33,7 +33,9 @@ repositories are not copied: they travel by Git.
 
 pull writes everything into a new folder that works on files again, with the definitions of this folder. It refuses while a process
 works on the store.`,
-  options: { store: { type: 'string', value: 'URL', about: 'the address of the store, instead of that in guild.yaml' } },
+  options: {
+    store: { type: 'string', value: 'URL', about: 'the address of the store, instead of that in guild.yaml' },
+  },
   maxWords: 2,
   async run(call) {
     const [verb, target] = call.words;
@@ -61,7 +63,9 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
   async upgrade(call, address) {
     const made = await upgradeStore(address);
     const { from, to } = made;
-    report(call, made, [from === to ? `the schema has version ${to} already` : `the schema had version ${from} and has ${to}`]);
+    report(call, made, [
+      from === to ? `the schema has version ${to} already` : `the schema had version ${from} and has ${to}`,
+    ]);
   },
   async push(call, address) {
     const pushed = await withLedger(address, (ledger) => pushStore(call.root, ledger));
