@@ -12,7 +12,7 @@ const WORK = [
 ];
 const NEITHER = ['.guild', '.git', 'workspaces', 'node_modules', 'agents/live', 'agents/registry.json'];
 
-/** Paths relative to the workspace, with forward slashes, in a fixed order. Secrets are left out. */
+/** Paths relative to the workspace, with forward slashes, sorted. Secrets are left out. */
 export function workFiles(root: string): string[] {
   return walk(root, (file) => isUnder(file, WORK) || WORK.some((start) => start.startsWith(`${file}/`))).filter(
     (file) => isUnder(file, WORK),

@@ -27,6 +27,11 @@ export function storeAddress(root: string, env: Env, given?: string): Address {
   );
 }
 
+/** With a worker's patience. */
+export function ledgerFor(address: Address): Ledger {
+  return postgresLedger({ address, clock: clock() });
+}
+
 /** Opens the ledger for one command. It fails soon: a person waits. */
 export async function withLedger<T>(address: Address, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = postgresLedger({ address, clock: clock(), patienceMs: COMMAND_PATIENCE_MS });

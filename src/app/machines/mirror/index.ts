@@ -44,14 +44,14 @@ export function mirror({ root, ledger, workspace, now, note, documentsOnly = fal
   const sessions = documentsOnly ? undefined : sessionMirror(context);
   const documents = documentMirror(context);
   let isFirst = true;
-  let under: Promise<{ in: number; out: number }> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
 
   return {
     /** One at a time: a second one would take in the same file twice. */
-    async look() {
-      while (under !== undefined) await under.catch(() => undefined);
-      under = once().finally(() => (under = undefined));
-      return under;
+    look() {
+      const look = last.then(once);
+      last = look.catch(() => undefined);
+      return look;
     },
   };
 

@@ -82,7 +82,7 @@ export function sessionMirror({ folder, ledger, nextId, note }: MirrorContext): 
     });
     const now = answer === 'fenced' ? undefined : answer.adds[0];
     if (now === undefined) return false; // somebody wrote in between: the next look tries again
-    if (folder.read(file) !== text) return true; // saved again meanwhile; the next look takes that in
+    if (folder.read(file) !== text) return true; // saved again: the next look takes that in
     if (added.length === 0) folder.accept(file, now);
     else folder.show(file, sessionFile(id, whole).text, now);
     return true;
