@@ -45,7 +45,7 @@ import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
-import { farPorts, isShared, openFarStore } from './far/open-store.js';
+import { farPorts, isShared, openFarStore, type SharedPorts } from './far/open-store.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
@@ -84,7 +84,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   const opened = shared ?? openStore({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
-  const elsewhere = shared && farPorts(shared, { root, disk, clock }, peer);
+  const common = shared ? farPorts(shared, { root, disk, clock }, peer) : nearPorts({ root, disk, clock }, peer);
   const judge = { spelling: judgeSpelling, path: judgePath };
   const ranked = search({ kind: config.search });
   const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });
@@ -118,12 +118,10 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     schedules: schedules({ root, disk }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
-    bus: elsewhere?.bus ?? bus({ root, disk, clock, peer }),
-    checkIns: elsewhere?.checkIns ?? checkIns({ root, disk, peer }),
+    ...common,
     // Caches are not part of a recording.
-    bids: tape ? noBids() : (elsewhere?.bids ?? bids({ root, disk, peer, fold: addToRecords })),
-    pauses: withHeld(elsewhere?.pauses ?? pauses({ root, disk, clock }), held),
-    creationRate: elsewhere?.creationRate ?? creationRate({ root, disk }),
+    bids: tape ? noBids() : common.bids,
+    pauses: withHeld(common.pauses, held),
     boardTools: boardTools({ root, disk, ids, store, sources }),
     workspaceFiles: fileTools,
     agents,
@@ -149,6 +147,17 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   async function livePeers(): Promise<string[]> {
     return (await store.presence.peers()).map(({ id }) => id);
   }
+}
+
+/** The state besides the store that processes share, as files. */
+function nearPorts({ root, disk, clock }: Pick<Foundation, 'root' | 'disk' | 'clock'>, peer: string): SharedPorts {
+  return {
+    bus: bus({ root, disk, clock, peer }),
+    pauses: pauses({ root, disk, clock }),
+    creationRate: creationRate({ root, disk }),
+    bids: bids({ root, disk, peer, fold: addToRecords }),
+    checkIns: checkIns({ root, disk, peer }),
+  };
 }
 
 function openShared({ root, disk, clock, ids, env, config, abandoned }: Foundation, options: OpenOptions): FarStore {

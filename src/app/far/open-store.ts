@@ -78,10 +78,14 @@ function ledgerAt({ config, env, clock, patienceMs }: FarGround): Ledger {
   });
 }
 
-type Shared = 'bus' | 'pauses' | 'creationRate' | 'bids' | 'checkIns';
+/** The ports besides the store whose state all processes share. */
+export type SharedPorts = Pick<Ports, 'bus' | 'pauses' | 'creationRate' | 'bids' | 'checkIns'>;
 
-/** The ports besides the store whose state all machines share. */
-export function farPorts({ far: parts }: FarStore, ground: Pick<FarGround, 'root' | 'disk' | 'clock'>, peer: string) {
+export function farPorts(
+  { far: parts }: FarStore,
+  ground: Pick<FarGround, 'root' | 'disk' | 'clock'>,
+  peer: string,
+): SharedPorts {
   const { root, disk, clock } = ground;
   return {
     bus: ledgerBus({ ...parts, clock }),
@@ -89,7 +93,7 @@ export function farPorts({ far: parts }: FarStore, ground: Pick<FarGround, 'root
     creationRate: farCreationRate(parts.onNew),
     bids: farBids({ ...parts, fold: addToRecords }),
     checkIns: farCheckIns(parts.shelf(CHECK_IN), checkIns({ root, disk, peer })),
-  } satisfies Pick<Ports, Shared>;
+  };
 }
 
 /** A pause on this machine holds here; one in the store holds everywhere. */

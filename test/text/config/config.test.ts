@@ -103,6 +103,7 @@ plugins: {slack: {channels: ['#ops']}, pager: }
     allowOutward: ['send_mail'],
     sandbox: 'required',
     rescanMs: 5000,
+    schedules: {},
     store: 'files',
     git: { enabled: true, author: 'Ada <ada@example.org>' },
     inbox: { agent: 'planner', admit: 'ask' },
