@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { lookAtTrust, publicKeyOf } from '../trust/trust.js';
-import { commitOf, definitionsHash, publish, readPublished, type Published } from './definitions.js';
-import { publishKey } from './keys.js';
+import { commitOf, definitionsHash, publish, readPublished, type Published } from '../far/definitions.js';
+import { publishKey } from '../far/keys.js';
 import { storeAddress, withLedger } from './store-address.js';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -28,7 +28,7 @@ import {
   type EffectRecord,
   type Rendered,
 } from './rendered.js';
-import { definitionFiles } from './state-files.js';
+import { definitionFiles } from '../far/state-files.js';
 
 export interface Pulled {
   tasks: number;

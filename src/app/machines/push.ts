@@ -28,7 +28,7 @@ import {
   type EffectRecord,
   type Rendered,
 } from './rendered.js';
-import { workFiles } from './state-files.js';
+import { workFiles } from '../far/state-files.js';
 
 export interface Pushed {
   tasks: number;

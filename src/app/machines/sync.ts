@@ -11,7 +11,7 @@ import { INTERVALS } from '../../domain/intervals.js';
 import { asProblem, type Problem } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { mirror, type Mirror } from './mirror/index.js';
-import { definitionFiles } from './state-files.js';
+import { definitionFiles } from '../far/state-files.js';
 import { disk } from '../../adapters/disk/index.js';
 import { sharedName } from '../far/shared-name.js';
 import { readConfig } from '../readers/read-config.js';

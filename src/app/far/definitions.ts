@@ -6,11 +6,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import type { Ledger } from '../../ports/ledger.js';
-import { sumOf } from './rendered.js';
 import { definitionFiles } from './state-files.js';
 
-export const DEFINITIONS = 'definitions';
+export const DEFINITIONS = 'definitions/';
+/** There is one set at a time. */
+const CURRENT = 'current';
 
 export interface Published {
   hash: string;
@@ -43,10 +45,20 @@ export function commitOf(root: string): string | undefined {
 }
 
 export async function readPublished(ledger: Ledger): Promise<Published | undefined> {
-  const entry = await ledger.get(DEFINITIONS);
+  const entry = await ledger.get(DEFINITIONS + CURRENT);
   return entry === undefined || entry.value === '' ? undefined : (JSON.parse(entry.value) as Published);
 }
 
 export async function publish(ledger: Ledger, id: string, published: Published): Promise<void> {
-  await ledger.commit(id, { puts: [{ key: DEFINITIONS, value: JSON.stringify(published), live: true }], adds: [] });
+  await ledger.commit(id, { puts: [{ key: DEFINITIONS + CURRENT, value: JSON.stringify(published), live: true }], adds: [] });
+}
+
+/** As of the last look. */
+export function publishedIn(shelf: { get(id: string): { value: string } | undefined }): Published | undefined {
+  const held = shelf.get(CURRENT);
+  return held === undefined || held.value === '' ? undefined : (JSON.parse(held.value) as Published);
+}
+
+function sumOf(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex');
 }

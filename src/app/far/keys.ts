@@ -2,11 +2,10 @@
  * Answers of people on several machines. Each desk signs with its own key; its public key is in the
  * store, where only a desk may put it. A worker believes an answer that one of these keys signed.
  */
-import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { signedText } from '../../domain/consent/signed.js';
 import type { Consent } from '../../ports/consent/index.js';
 import type { Ledger } from '../../ports/ledger.js';
-import { sumOf } from './rendered.js';
 
 export const KEY = 'keys/';
 
@@ -33,7 +32,7 @@ export function sharedConsent(own: Consent, name: string, published: () => reado
 }
 
 export async function publishKey(ledger: Ledger, id: string, pem: string): Promise<void> {
-  const put = { key: KEY + sumOf(pem).slice(0, 16), value: pem, live: true };
+  const put = { key: KEY + createHash('sha256').update(pem).digest('hex').slice(0, 16), value: pem, live: true };
   await ledger.commit(id, { puts: [put], adds: [] });
 }
 
