@@ -10,7 +10,6 @@ import { bus } from '../adapters/bus/index.js';
 import { checkIns } from '../adapters/check-ins/index.js';
 import { clock as realClock } from '../adapters/clock/index.js';
 import { creationRate } from '../adapters/creation-rate/index.js';
-import type { FarStore } from '../adapters/far/index.js';
 import { files } from '../adapters/files/index.js';
 import { heldFiles } from '../adapters/held-files/index.js';
 import { inbox } from '../adapters/inbox/index.js';
@@ -80,11 +79,9 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
-  const shared = isFar ? openShared({ ...given, disk }, options) : undefined;
-  const opened = shared ?? openStore({ ...given, disk }, options);
+  const { opened, common } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
-  const common = shared ? farPorts(shared, { root, disk, clock }, peer) : nearPorts({ root, disk, clock }, peer);
   const judge = { spelling: judgeSpelling, path: judgePath };
   const ranked = search({ kind: config.search });
   const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });
@@ -149,24 +146,22 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   }
 }
 
-/** The state besides the store that processes share, as files. */
-function nearPorts({ root, disk, clock }: Pick<Foundation, 'root' | 'disk' | 'clock'>, peer: string): SharedPorts {
-  return {
-    bus: bus({ root, disk, clock, peer }),
-    pauses: pauses({ root, disk, clock }),
-    creationRate: creationRate({ root, disk }),
-    bids: bids({ root, disk, peer, fold: addToRecords }),
-    checkIns: checkIns({ root, disk, peer }),
-  };
+interface Opened {
+  opened: Store;
+  /** The state besides the store that processes share. */
+  common: SharedPorts;
 }
 
-function openShared({ root, disk, clock, ids, env, config, abandoned }: Foundation, options: OpenOptions): FarStore {
+function openShared({ root, disk, clock, ids, env, config, abandoned }: Foundation, options: OpenOptions): Opened {
   const { agents, ledger, processes = realProcesses() } = options;
-  return openFarStore({ root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() });
+  const given = { root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() };
+  const opened = openFarStore(given);
+  return { opened, common: farPorts(opened, given, opened.presence.peer.id) };
 }
 
-function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processes, agents, tape }: OpenOptions): Store {
-  return files({
+function openFiles({ root, disk, clock, ids, abandoned }: Foundation, options: OpenOptions): Opened {
+  const { processes, agents, tape } = options;
+  const opened = files({
     root,
     disk,
     clock,
@@ -177,6 +172,15 @@ function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processe
     // A recorded run must not depend on how long a write takes.
     ...(tape ? { lag: (wake: () => void) => wake(), eventsAtOnce: true } : {}),
   });
+  const peer = opened.presence.peer.id;
+  const common = {
+    bus: bus({ root, disk, clock, peer }),
+    pauses: pauses({ root, disk, clock }),
+    creationRate: creationRate({ root, disk }),
+    bids: bids({ root, disk, peer, fold: addToRecords }),
+    checkIns: checkIns({ root, disk, peer }),
+  };
+  return { opened, common };
 }
 
 /** Only providers that may act, and scripted ones, which do not. */
