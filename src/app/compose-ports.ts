@@ -45,6 +45,7 @@ import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
 import { farPorts, isShared, openFarStore, type SharedPorts } from './far/open-store.js';
+import { released } from './far/released.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
@@ -79,7 +80,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
-  const { opened, common } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
+  const { opened, common, believe } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
   const judge = { spelling: judgeSpelling, path: judgePath };
@@ -91,7 +92,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   );
   // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
-  const consent = consentOf(trust, env, tape);
+  const consent = believe(consentOf(trust, env, tape));
   const commands = shellOf(given, waitingClock);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
   const kept = privateTexts({ root, disk });
@@ -150,13 +151,18 @@ interface Opened {
   opened: Store;
   /** The state besides the store that processes share. */
   common: SharedPorts;
+  /** Also believes answers that were given on other machines. */
+  believe(own: Consent): Consent;
 }
 
-function openShared({ root, disk, clock, ids, env, config, abandoned }: Foundation, options: OpenOptions): Opened {
+function openShared(foundation: Foundation, options: OpenOptions): Opened {
+  const { root, disk, clock, ids, env, config, abandoned } = foundation;
   const { agents, ledger, processes = realProcesses() } = options;
   const given = { root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() };
   const opened = openFarStore(given);
-  return { opened, common: farPorts(opened, given, opened.presence.peer.id) };
+  const common = farPorts(opened, given, opened.presence.peer.id);
+  const { pauses, consent } = released(opened.far, { ...given, names: () => foundation.agents.all().keys() });
+  return { opened, common: { ...common, pauses: pauses(common.pauses) }, believe: consent };
 }
 
 function openFiles({ root, disk, clock, ids, abandoned }: Foundation, options: OpenOptions): Opened {
@@ -180,7 +186,7 @@ function openFiles({ root, disk, clock, ids, abandoned }: Foundation, options: O
     bids: bids({ root, disk, peer, fold: addToRecords }),
     checkIns: checkIns({ root, disk, peer }),
   };
-  return { opened, common };
+  return { opened, common, believe: (own) => own };
 }
 
 /** Only providers that may act, and scripted ones, which do not. */

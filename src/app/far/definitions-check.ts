@@ -2,6 +2,7 @@
  * Holds every agent of this process while its definitions are not those that were published, so
  * that no work is done by rules that nobody released.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import type { Pauses } from '../../ports/pauses.js';
 import type { Published } from './definitions.js';
 
@@ -14,23 +15,22 @@ export interface DefinitionsCheck {
   monotonicMs(): number;
 }
 
-/** Reading all definitions costs a few milliseconds. */
-const CHECK_MS = 2000;
-
 export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses {
   let own = { hash: '', atMs: -Infinity };
   const reason = (): string | undefined => {
     const published = check.published();
     if (published === undefined) return 'no definitions were published for this store: run guild publish at a desk';
     const now = check.monotonicMs();
-    if (now - own.atMs > CHECK_MS) own = { hash: check.own(), atMs: now };
+    if (now - own.atMs > INTERVALS.definitionsCheckMs) own = { hash: check.own(), atMs: now };
     if (own.hash === published.hash) return undefined;
     const commit = published.commit === undefined ? '' : ` (commit ${published.commit})`;
     return `this folder has other definitions than those published${commit}: bring it up to date, or run guild publish at a desk`;
   };
   const held = (paused: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
     const why = reason();
-    return why === undefined ? paused : new Map([...[...check.agents()].map((agent) => [agent, why] as const), ...paused]);
+    return why === undefined
+      ? paused
+      : new Map([...[...check.agents()].map((agent) => [agent, why] as const), ...paused]);
   };
   return {
     ...pauses,

@@ -50,7 +50,10 @@ export async function readPublished(ledger: Ledger): Promise<Published | undefin
 }
 
 export async function publish(ledger: Ledger, id: string, published: Published): Promise<void> {
-  await ledger.commit(id, { puts: [{ key: DEFINITIONS + CURRENT, value: JSON.stringify(published), live: true }], adds: [] });
+  await ledger.commit(id, {
+    puts: [{ key: DEFINITIONS + CURRENT, value: JSON.stringify(published), live: true }],
+    adds: [],
+  });
 }
 
 /** As of the last look. */

@@ -9,7 +9,7 @@ import { problem, ProblemError } from '../../domain/problem.js';
 import type { Peer } from '../../domain/peer.js';
 import type { Intent } from '../../domain/task/intent.js';
 import type { Ledger } from '../../ports/ledger.js';
-import { DOCUMENT, documentOf } from './documents.js';
+import { DOCUMENT, documentOf } from './mirror/document.js';
 import {
   EFFECT,
   effectFile,
@@ -27,7 +27,7 @@ import {
   taskOf,
   type EffectRecord,
   type Rendered,
-} from './rendered.js';
+} from './mirror/rendered.js';
 import { definitionFiles } from '../far/state-files.js';
 
 export interface Pulled {

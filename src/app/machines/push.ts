@@ -13,7 +13,7 @@ import type { Add, Ledger, Put } from '../../ports/ledger.js';
 import type { Store } from '../../ports/store/index.js';
 import { openFilesReader } from '../readers/open-reader.js';
 import { batches } from './batches.js';
-import { documentPut, type Document } from './documents.js';
+import { documentPut, type Document } from './mirror/document.js';
 import {
   EFFECT,
   eventDay,
@@ -27,7 +27,7 @@ import {
   taskFile,
   type EffectRecord,
   type Rendered,
-} from './rendered.js';
+} from './mirror/rendered.js';
 import { workFiles } from '../far/state-files.js';
 
 export interface Pushed {

@@ -67,12 +67,30 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
   }
 }
 
-export function mirrorOf(root: string, env: Env, ledger: Ledger, note: (text: string) => void, documentsOnly = false): Mirror {
-  return mirror({ root, ledger, workspace: sharedName(readConfig(disk(), root, env).config, env) ?? '', now: () => new Date(), note, documentsOnly });
+export function mirrorOf(
+  root: string,
+  env: Env,
+  ledger: Ledger,
+  note: (text: string) => void,
+  documentsOnly = false,
+): Mirror {
+  return mirror({
+    root,
+    ledger,
+    workspace: sharedName(readConfig(disk(), root, env).config, env) ?? '',
+    now: () => new Date(),
+    note,
+    documentsOnly,
+  });
 }
 
 /** Looks after each ring, and from time to time for what people changed. */
-async function looks(shown: Mirror, ledger: Ledger, signal: AbortSignal, report: (problem: Problem) => void): Promise<void> {
+async function looks(
+  shown: Mirror,
+  ledger: Ledger,
+  signal: AbortSignal,
+  report: (problem: Problem) => void,
+): Promise<void> {
   let wake: () => void = () => undefined;
   const off = await ledger.onRing(() => wake());
   let isAway = false;

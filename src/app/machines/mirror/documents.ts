@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Entry } from '../../../ports/ledger.js';
-import { DOCUMENT, documentOf, documentPut } from '../documents.js';
+import { DOCUMENT, documentOf, documentPut } from './document.js';
 import { isSecretPath } from '../../../rules/policy/names/secret-names.js';
 import type { MirrorContext } from './tasks.js';
 

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { problem, ProblemError } from '../../../domain/problem.js';
-import { sumOf } from '../rendered.js';
+import { sumOf } from './rendered.js';
 
 /** What a file had when it was shown: its sum, and the revision or the end of the log behind it. */
 export interface Base {

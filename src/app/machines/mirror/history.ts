@@ -1,5 +1,5 @@
 /** The event log of the store as the files of a mirrored folder. Nothing flows in. */
-import { eventDay, EVENTS } from '../rendered.js';
+import { eventDay, EVENTS } from './rendered.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { MirrorContext } from './tasks.js';

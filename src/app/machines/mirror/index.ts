@@ -8,7 +8,7 @@ import { TASK_STATES } from '../../../domain/task/task.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Ledger } from '../../../ports/ledger.js';
-import { TASK } from '../rendered.js';
+import { TASK } from './rendered.js';
 import { documentMirror } from './documents.js';
 import { mirroredFolder } from './folder.js';
 import { showEvents } from './history.js';

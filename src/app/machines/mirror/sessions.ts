@@ -5,7 +5,7 @@
 import type { SessionItem } from '../../../adapters/far/sessions.js';
 import type { Message, Session } from '../../../domain/session/session.js';
 import { parseSession, printMessages } from '../../../text/session/parse.js';
-import { SESSION, sessionFile, sessionOf } from '../rendered.js';
+import { SESSION, sessionFile, sessionOf } from './rendered.js';
 import type { MirrorContext } from './tasks.js';
 
 export interface SessionMirror {

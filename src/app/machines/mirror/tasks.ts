@@ -9,7 +9,7 @@ import { parseClaimName } from '../../../adapters/files/base/layout.js';
 import { rowValue } from '../../../adapters/far/rows.js';
 import type { Entry, Ledger } from '../../../ports/ledger.js';
 import { parseTask } from '../../../text/records/task.js';
-import { resultFile, TASK, taskFile, taskOf } from '../rendered.js';
+import { resultFile, TASK, taskFile, taskOf } from './rendered.js';
 import type { Folder } from './folder.js';
 
 export interface TaskMirror {

@@ -15,7 +15,9 @@ database user with the role <schema>_desk.
 A machine without a person trusts what you have looked at if its environment names the digest that publish prints:
 
   GUILD_TRUST=<sha256> guild watch`,
-  options: { store: { type: 'string', value: 'URL', about: 'the address of the store, instead of that in guild.yaml' } },
+  options: {
+    store: { type: 'string', value: 'URL', about: 'the address of the store, instead of that in guild.yaml' },
+  },
   maxWords: 0,
   async run({ root, io, values, terminal, json }) {
     const { published, before } = await publishDefinitions(root, io.env, text(values, 'store'));

@@ -2,7 +2,7 @@
  * Files of a workspace that are kept in the ledger as they are: memory, boards, inboxes, and files
  * whose bytes do not follow from their record because a person wrote them.
  */
-import type { Entry, Put } from '../../ports/ledger.js';
+import type { Entry, Put } from '../../../ports/ledger.js';
 
 export const DOCUMENT = 'doc/';
 

@@ -1,20 +1,20 @@
 /** Records of the ledger as the files that people know, and the ids by which both are compared. */
 import { createHash } from 'node:crypto';
-import { claimName } from '../../adapters/files/base/layout.js';
-import { resultPage } from '../../adapters/files/records/result-page.js';
-import { EFFECT } from '../../adapters/far/effects.js';
-import { EVENTS, INTENT } from '../../adapters/far/records.js';
-import { parseRow, TASK } from '../../adapters/far/rows.js';
-import { replay, SESSION } from '../../adapters/far/sessions.js';
-import type { Event } from '../../domain/event.js';
-import type { Session } from '../../domain/session/session.js';
-import type { Intent } from '../../domain/task/intent.js';
-import type { Outcome } from '../../domain/task/outcome.js';
-import { hasPage } from '../../domain/task/result-page.js';
-import { isEnded, type Placed } from '../../domain/task/task.js';
-import { printOutcome } from '../../text/records/outcome.js';
-import { printTask } from '../../text/records/task.js';
-import { printHeader, printMessages } from '../../text/session/parse.js';
+import { claimName } from '../../../adapters/files/base/layout.js';
+import { resultPage } from '../../../adapters/files/records/result-page.js';
+import { EFFECT } from '../../../adapters/far/effects.js';
+import { EVENTS, INTENT } from '../../../adapters/far/records.js';
+import { parseRow, TASK } from '../../../adapters/far/rows.js';
+import { replay, SESSION } from '../../../adapters/far/sessions.js';
+import type { Event } from '../../../domain/event.js';
+import type { Session } from '../../../domain/session/session.js';
+import type { Intent } from '../../../domain/task/intent.js';
+import type { Outcome } from '../../../domain/task/outcome.js';
+import { hasPage } from '../../../domain/task/result-page.js';
+import { isEnded, type Placed } from '../../../domain/task/task.js';
+import { printOutcome } from '../../../text/records/outcome.js';
+import { printTask } from '../../../text/records/task.js';
+import { printHeader, printMessages } from '../../../text/session/parse.js';
 
 export { EFFECT, EVENTS, INTENT, SESSION, TASK };
 
