@@ -68,9 +68,9 @@ test('a tick in the mirrored ballot lets a worker on another machine act, once',
   const ballot = path.join(desk.root, 'tasks/approvals.task.md');
   await whileRunning(
     running,
-    until(() => fs.existsSync(ballot) && /^- \[ \]/m.test(fs.readFileSync(ballot, 'utf8'))),
+    until(() => fs.existsSync(ballot) && /^- \[_\]/m.test(fs.readFileSync(ballot, 'utf8'))),
   );
-  fs.writeFileSync(ballot, fs.readFileSync(ballot, 'utf8').replace(/^- \[ \]/m, '- [x]'));
+  fs.writeFileSync(ballot, fs.readFileSync(ballot, 'utf8').replace(/^- \[_\]/m, '- [x]'));
   await whileRunning(
     running,
     until(() => has(desk, 'results/may.md')),
