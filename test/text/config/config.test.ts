@@ -105,6 +105,7 @@ webhooks: {deploys: {secret_env: DEPLOY_TOKEN}}
     allowOutward: ['send_mail'],
     sandbox: 'required',
     rescanMs: 5000,
+    schedules: {},
     store: 'files',
     git: { enabled: true, author: 'Ada <ada@example.org>' },
     inbox: { agent: 'planner', admit: 'ask' },
@@ -118,6 +119,7 @@ webhooks: {deploys: {secret_env: DEPLOY_TOKEN}}
       helpMs: 60_000,
       bidMs: 90_000,
       voteMs: 20_000,
+      leaseMs: 15_000,
     },
     channels: {
       deploys: { writers: ['ops'], readers: ['planner'], ttlMs: 86_400_000, maxBytes: 2000 },
@@ -149,7 +151,7 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ['an invalid amount of money', 'budget: {usd: lots}\n', /"budget.usd" must be dollars/, '1:15'],
   ['an unknown budget', 'budget: {token: 3}\n', /unknown key "budget.token"/, '1:10', /"tokens"/],
   ['a list', '- a\n', /must be a mapping/, '1:1'],
-  ['an unknown store', 'store: redis\n', /one of: files/, '1:8'],
+  ['an unknown store', 'store: redis\n', /files, or an address such as postgres/, '1:8'],
   ['a repeated key', 'model: a\nmodel: b\n', /twice/, '2:1'],
   ['a syntax error', 'model: [a\nlimits: {}\n', /./, '2:1'],
 ];
