@@ -105,7 +105,6 @@ webhooks: {deploys: {secret_env: DEPLOY_TOKEN}}
     allowOutward: ['send_mail'],
     sandbox: 'required',
     rescanMs: 5000,
-    schedules: {},
     store: 'files',
     git: { enabled: true, author: 'Ada <ada@example.org>' },
     inbox: { agent: 'planner', admit: 'ask' },
