@@ -119,6 +119,18 @@ export interface ConfiguredSchedule extends Schedule {
   priority?: Task['priority'];
 }
 
+/** A program that may send messages (`webhooks:` in guild.yaml). */
+export interface Webhook {
+  /** How its calls prove where they come from. */
+  kind: (typeof WEBHOOK_KINDS)[number];
+  /** The environment variable with its token or secret. */
+  secretEnv: string;
+  /** The agent that gets its messages; absent: as for all mail. */
+  agent?: string;
+}
+
+export const WEBHOOK_KINDS = ['standard', 'github', 'token'] as const;
+
 export interface Config {
   /** Model or alias for agents that name none. */
   model: string;
@@ -163,6 +175,7 @@ export interface Config {
   coordination: Coordination;
   channels: Record<string, ChannelRules>;
   schedules: Record<string, ConfiguredSchedule>;
+  webhooks: Record<string, Webhook>;
 }
 
 export const DEFAULT_COORDINATION: Coordination = {

@@ -9,7 +9,7 @@ import { folders, layout } from '../../../src/adapters/files/base/layout.js';
 import { ledgerState, type LedgerState } from '../../../src/adapters/ledger/memory.js';
 import type { Event } from '../../../src/domain/event.js';
 import type { Placed } from '../../../src/domain/task/task.js';
-import { farPorts } from '../../../src/app/far/open-store.js';
+import { farPorts } from '../../../src/app/far/shared-ports.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import { cluster, ROOT, type Cluster, type Proc, type StartOptions } from '../cluster.js';
 import { reflect, takingIn } from '../late/cluster.js';

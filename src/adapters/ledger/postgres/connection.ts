@@ -42,7 +42,6 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
   let isDirect = false;
   /** The client takes one call at a time. */
   let last: Promise<unknown> = Promise.resolve();
-  let calls = 0;
 
   function drop(client: Client): void {
     if (current !== client) return;
@@ -71,6 +70,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
       void client.end().catch(() => undefined);
       throw thrown;
     }
+    socketOf(client).unref();
     current = client;
     return client;
   }
@@ -92,7 +92,6 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
       let asked: Client | undefined;
       try {
         asked = await client();
-        refs(asked).ref();
         return await ask(asked);
       } catch (thrown) {
         const retry = retryOf(thrown);
@@ -106,31 +105,38 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
 
   /** After the calls before it, however they end. */
   function inTurn<T>(call: () => Promise<T>): Promise<T> {
-    calls++;
-    const turn = last.then(call).finally(() => {
-      // An idle connection does not keep a finished command running.
-      if (--calls === 0 && current !== undefined) refs(current).unref();
-    });
+    const turn = last.then(call);
     last = turn.catch(() => undefined);
     return turn;
   }
 
   return {
     query: ({ name, ...query }) =>
-      inTurn(() => stubbornly((client) => client.query(isDirect && name !== undefined ? { name, ...query } : query))),
+      inTurn(() => stubbornly((client) => busy(client, isDirect && name !== undefined ? { name, ...query } : query))),
     open: () => inTurn(() => stubbornly(async () => undefined)),
     async close() {
       await last;
       isClosed = true;
       await opening?.catch(() => undefined);
       if (current === undefined) return;
-      refs(current).ref();
+      socketOf(current).ref(); // A process waits for the end of what it closes.
       await current.end().catch(() => undefined);
     },
   };
 }
 
-/** The types of the client lack these two. */
-function refs(client: Client): { ref(): void; unref(): void } {
+/** Not in the types of the client. */
+function socketOf(client: Client): { ref(): void; unref(): void } {
   return client as unknown as { ref(): void; unref(): void };
+}
+
+/** An idle connection does not keep a process alive; a call under way does. */
+async function busy(client: Client, query: Query): Promise<QueryResult> {
+  const socket = socketOf(client);
+  socket.ref();
+  try {
+    return await client.query(query);
+  } finally {
+    socket.unref();
+  }
 }
