@@ -60,6 +60,8 @@ git: {enabled: true, author: 'Ada <ada@example.org>'}
 channels: {deploys: {writers: [ops], readers: planner, ttl: 1d, max_bytes: 2k}, talk: {}}
 inbox: {agent: planner, admit: ask}
 plugins: {slack: {channels: ['#ops']}, pager: }
+schedules: {report: {task: Write the report, schedule: '0 9 * * 1', timezone: Europe/Berlin, agent: planner}}
+webhooks: {deploys: {secret_env: DEPLOY_TOKEN}}
 `);
   assert.deepEqual(config, {
     model: 'fast',
@@ -103,11 +105,12 @@ plugins: {slack: {channels: ['#ops']}, pager: }
     allowOutward: ['send_mail'],
     sandbox: 'required',
     rescanMs: 5000,
-    schedules: {},
     store: 'files',
     git: { enabled: true, author: 'Ada <ada@example.org>' },
     inbox: { agent: 'planner', admit: 'ask' },
     plugins: { slack: { channels: ['#ops'] }, pager: {} },
+    schedules: { report: { task: 'Write the report', cron: '0 9 * * 1', timezone: 'Europe/Berlin', to: 'planner' } },
+    webhooks: { deploys: { kind: 'standard', secretEnv: 'DEPLOY_TOKEN' } },
     coordination: {
       mode: 'hierarchical',
       coordinator: 'lead',
