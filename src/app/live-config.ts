@@ -26,6 +26,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = 
   coordination: { name: 'coordination', isLive: true },
   channels: { name: 'channels', isLive: true },
   schedules: { name: 'schedules', isLive: true },
+  webhooks: { name: 'webhooks', isLive: false },
   notify: { name: 'notify', isLive: true },
   notifyBy: { name: 'notify.command or notify.webhook', isLive: false },
   providers: { name: 'providers', isLive: false },
@@ -59,6 +60,8 @@ export function liveConfig(
   const disk = realDisk();
   const file = path.join(root, CONFIG_FILE);
   let stamp = disk.stamp(file);
+  const started = readConfig(disk, root, env).config;
+  let before = started;
   /** Keys that wait for the next start are said once. */
   let said = new Set<string>();
   return () => {
@@ -69,24 +72,30 @@ export function liveConfig(
     if (read.unreadable !== undefined) return { taken: [], later: [], problem: unusable(read.unreadable) };
     // An editor may be saving it; a file that is gone lifts no limit.
     if (!read.there) return undefined;
-    const { taken, later } = takeOver(config(), read.config);
+    const taken = takeOver(config(), before, read.config);
+    before = read.config;
+    const later = changed(started, before)
+      .filter(({ isLive }) => !isLive)
+      .map(({ name }) => name);
     const fresh = later.filter((name) => !said.has(name));
     said = new Set(later);
     return taken.length + fresh.length === 0 ? undefined : { taken, later: fresh };
   };
 }
 
-function takeOver(config: Config, wanted: Config): Pick<ConfigChange, 'taken' | 'later'> {
-  const taken: string[] = [];
-  const later: string[] = [];
-  for (const [key, { name, isLive }] of Object.entries(KEYS) as [keyof Config, (typeof KEYS)[keyof Config]][]) {
-    if (isDeepStrictEqual(config[key], wanted[key])) continue;
-    (isLive ? taken : later).push(name);
-    if (!isLive) continue;
-    if (wanted[key] === undefined) delete (config as Partial<Config>)[key];
-    else Object.assign(config, { [key]: wanted[key] });
-  }
-  return { taken, later };
+/** Changes `config`, and returns the names of the keys. */
+function takeOver(config: Config, before: Config, now: Config): string[] {
+  return changed(before, now).flatMap(({ key, name, isLive }) => {
+    if (!isLive) return [];
+    if (now[key] === undefined) delete (config as Partial<Config>)[key];
+    else Object.assign(config, { [key]: now[key] });
+    return [name];
+  });
+}
+
+function changed(before: Config, now: Config): { key: keyof Config; name: string; isLive: boolean }[] {
+  const keys = Object.keys(KEYS) as (keyof Config)[];
+  return keys.filter((key) => !isDeepStrictEqual(before[key], now[key])).map((key) => ({ key, ...KEYS[key] }));
 }
 
 function unusable({ message, where, hint }: Problem): Problem {

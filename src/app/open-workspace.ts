@@ -31,7 +31,8 @@ import { caughtUp, openNotifier, withNotices } from './notify/open-notifier.js';
 import { readConfig } from './readers/read-config.js';
 import { taped } from './readers/tape.js';
 import { taskTree } from './readers/task-tree.js';
-import { askOnce, openTrust, type Trust } from './trust/trust.js';
+import { trustedConfig } from './trust/acting.js';
+import { acceptNamed, askOnce, openTrust, type Trust } from './trust/trust.js';
 import { heldAgents } from './trust/held-agents.js';
 
 export interface Workspace {
@@ -99,13 +100,13 @@ export async function openWorkspace(
   const clock = options.clock ?? realClock();
   const ids = options.ids ?? realIds();
   const env = options.env ?? process.env;
-  const { config, problems: configProblems, unreadable } = readConfig(disk, root, env);
+  const { config: written, problems: configProblems, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
   const { tape } = options;
   let isOpen: (task: string) => boolean = () => false;
   let notices: Notifier | undefined;
-  const onlookers = withNotices(options.watchers, () => notices);
-  const trust = tape?.replayed === undefined ? openTrust(root, env, config) : undefined;
+  const trust = tape?.replayed === undefined ? acceptNamed(openTrust(root, env, written), env) : undefined;
+  const config = trust === undefined ? written : trustedConfig(written, trust);
   if (trust !== undefined) configProblems.push(...askOnce(trust, env), ...trust.problems);
   const load = (): Promise<Plugins> => loadPlugins({ ...pluginsIn(root, trust), env, isOpen: (id) => isOpen(id) });
   const plugins = await (tape?.plugins(load) ?? load());
@@ -115,7 +116,7 @@ export async function openWorkspace(
   const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, namesOf(plugins));
   const { ports, store, withdraw } = composePorts(
     { root, disk, clock, ids, env, config, plugins, agents, abandoned, held, ...(trust ? { trust } : {}) },
-    { ...options, watchers: onlookers },
+    { ...options, watchers: withNotices(options.watchers, () => notices) },
   );
   isOpen = (id) => store.tasks.getOpen(id) !== undefined;
   const { problem: report } = ports.watchers;
@@ -123,7 +124,6 @@ export async function openWorkspace(
     notices = openNotifier({ root, env, config, store, plugins, trust, ring: options.ring, report });
   const motor = tape ? taped(engine(ports), tape) : engine(ports);
   const { pumpUntilQuiet, finish, watch } = driver(ports, motor);
-  const intent = submitter(store, ids, clock);
 
   /** Tasks made here that nobody has changed since. */
   const own = new WeakSet<Task>();
@@ -153,10 +153,7 @@ export async function openWorkspace(
     },
     endedTasks: (filter) => store.tasks.ended(filter),
     tree: (id) => taskTree(store, id),
-    cancel: (id, reason) => intent('cancel', id, reason),
-    stop: (id) => intent('stop', id),
-    retry: (id) => intent('retry', id),
-    tell: (id, text) => intent('tell', id, text),
+    ...intents(store, ids, clock),
     followUp: (id, text) => followUp(store, id, text, clock.now(), `task_${ids.next().slice(-8)}`),
     events: (filter) => store.events.list(filter),
     peers: () => store.presence.peers(),
@@ -188,6 +185,7 @@ export async function openWorkspace(
     },
     async close() {
       await motor.stop();
+      ports.editedSessions.close();
       withdraw();
       await notices?.close();
       await plugins.close();
@@ -199,14 +197,15 @@ export async function openWorkspace(
   return workspace;
 }
 
-type Submit = (kind: 'cancel' | 'stop' | 'retry' | 'tell', task: string, text?: string) => Promise<void>;
-
-function submitter(store: Store, ids: Ids, clock: Clock): Submit {
-  return async (kind, task, text) => {
-    const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
-    if (kind === 'tell') await store.intents.submit({ ...base, kind, text: text ?? '' });
-    else if (kind === 'cancel') await store.intents.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
-    else await store.intents.submit({ ...base, kind });
+/** What a person or a program wants of a task; the engine does it in its next pass. */
+function intents(store: Store, ids: Ids, clock: Clock): Pick<Workspace, 'cancel' | 'stop' | 'retry' | 'tell'> {
+  const base = (task: string) => ({ id: ids.next(), task, by: 'human', at: clock.now().toISOString() });
+  const { submit } = store.intents;
+  return {
+    cancel: (id, reason) => submit({ ...base(id), kind: 'cancel', ...(reason ? { reason } : {}) }),
+    stop: (id) => submit({ ...base(id), kind: 'stop' }),
+    retry: (id) => submit({ ...base(id), kind: 'retry' }),
+    tell: (id, text) => submit({ ...base(id), kind: 'tell', text }),
   };
 }
 

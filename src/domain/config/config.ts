@@ -94,6 +94,8 @@ export interface Coordination {
   bidMs: number;
   /** The time for a vote on completion; a silent process is left out until it is heard again. */
   voteMs: number;
+  /** A process on another machine that is silent for this time loses its tasks. */
+  leaseMs: number;
 }
 
 /** A channel that people named (`channels:` in guild.yaml). */
@@ -118,6 +120,18 @@ export interface ConfiguredSchedule extends Schedule {
   priority?: Task['priority'];
 }
 
+/** A program that may send messages (`webhooks:` in guild.yaml). */
+export interface Webhook {
+  /** How its calls prove where they come from. */
+  kind: (typeof WEBHOOK_KINDS)[number];
+  /** The environment variable with its token or secret. */
+  secretEnv: string;
+  /** The agent that gets its messages; absent: as for all mail. */
+  agent?: string;
+}
+
+export const WEBHOOK_KINDS = ['standard', 'github', 'token'] as const;
+
 export interface Config {
   /** Model or alias for agents that name none. */
   model: string;
@@ -138,7 +152,8 @@ export interface Config {
   sandbox?: SandboxSetting;
   /** How often `watch` scans everything, in case a file event was lost. */
   rescanMs: number;
-  store: 'files';
+  /** `files`, or the address of a store that several machines share. */
+  store: string;
   /**
    * History in git. `author` is `Name <mail>`. `branch`: on the branch that is checked out, not in
    * a repository of its own.
@@ -164,6 +179,7 @@ export interface Config {
   /** Absent: nobody is told. */
   notify?: NotifyRules;
   notifyBy: NotifyChannels;
+  webhooks: Record<string, Webhook>;
 }
 
 export const DEFAULT_COORDINATION: Coordination = {
@@ -172,6 +188,7 @@ export const DEFAULT_COORDINATION: Coordination = {
   helpMs: 300_000,
   bidMs: 60_000,
   voteMs: 10_000,
+  leaseMs: 15_000,
 };
 export const DEFAULT_NOTE_BYTES = 64 * 1024;
 

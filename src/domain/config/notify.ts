@@ -6,7 +6,7 @@ export interface NotifyRules {
   on: NoticeKind[];
   /** Things within this time make one message; what is answered in it makes none. */
   gatherMs: number;
-  /** Minutes since midnight. Nothing is sent from `from` until `to`, the day after if it is less. */
+  /** Minutes since midnight. Nothing is sent from `from` to `to`, over midnight if that is less. */
   quiet?: { from: number; to: number; timezone?: string };
   /** The bell of the terminal, and its own notification where it has one. */
   bell: boolean;

@@ -3,7 +3,7 @@
  * trusted. Scripted models do not act. Agents and tasks do not either: whatever they want passes
  * the gates.
  */
-import type { Provider } from '../config/config.js';
+import type { Provider, SandboxSetting } from '../config/config.js';
 import type { NotifyChannels } from '../config/notify.js';
 import { visible } from './visible.js';
 
@@ -18,6 +18,14 @@ export interface Acting {
   rules: Record<string, string>;
   /** A command that runs, and a server that is told, when something waits; absent if neither. */
   notify?: NotifyChannels;
+  /** Settings of guild.yaml that loosen a gate; absent if there are none. */
+  loosened?: Loosened;
+}
+
+export interface Loosened {
+  sandbox?: Exclude<SandboxSetting, 'required'>;
+  /** Tools that send data out without asking. */
+  outward?: string[];
 }
 
 export interface TrustRecord {
@@ -36,12 +44,9 @@ export interface TrustRecord {
 
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
-export function isNothing({ providers, plugins, code, rules, notify }: Acting): boolean {
-  return (
-    code === undefined &&
-    notify === undefined &&
-    [providers, plugins, rules].every((part) => Object.keys(part).length === 0)
-  );
+export function isNothing({ providers, plugins, code, rules, loosened, notify }: Acting): boolean {
+  if (code !== undefined || loosened !== undefined || notify !== undefined) return false;
+  return [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
 }
 
 /** One thing that wants to act, in words. */
@@ -50,7 +55,7 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, rules, notify }: Acting): Part[] {
+export function partsOf({ providers, plugins, code, rules, loosened, notify }: Acting): Part[] {
   return [
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
     ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
@@ -60,6 +65,16 @@ export function partsOf({ providers, plugins, code, rules, notify }: Acting): Pa
     })),
     ...(notify === undefined ? [] : [{ name: 'notify', lines: notifyLines(notify) }]),
     ...Object.entries(rules).map(([file, text]) => ({ name: file, lines: visible(text.trimEnd()).split('\n') })),
+    ...(loosened === undefined ? [] : [{ name: 'settings that loosen a gate', lines: loosenedLines(loosened) }]),
+  ];
+}
+
+function loosenedLines({ sandbox, outward = [] }: Loosened): string[] {
+  return [
+    ...(sandbox === undefined ? [] : [`sandbox: ${sandbox}, so commands may run without a sandbox`]),
+    ...(outward.length === 0
+      ? []
+      : [`allow_outward: ${visible(outward.join(', '))}: what they send is not asked about`]),
   ];
 }
 
