@@ -46,6 +46,9 @@ import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
+import { isShared, openFarStore } from './far/open-store.js';
+import { farPorts, type SharedPorts } from './far/shared-ports.js';
+import { released } from './far/released.js';
 import { offered } from './live/offered.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
@@ -85,11 +88,13 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const { root, clock, ids, env, config, plugins, agents, abandoned, trust, held } = given;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
-  const isKept = config.git.enabled && options.history !== false && options.disk === undefined;
+  const isFar = options.ledger !== undefined || isShared(config, env);
+  // History is kept where a folder shows the work, not on every machine.
+  const isKept = config.git.enabled && options.history !== false && options.disk === undefined && !isFar;
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
-  const opened = openStore({ ...given, disk }, options);
+  const { opened, common, believe } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
   const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
@@ -101,7 +106,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   );
   // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
-  const consent = consentOf(trust, env, tape);
+  const consent = believe(consentOf(trust, env, tape));
   const commands = shellOf(given, waitingClock);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
   const kept = privateTexts({ root, disk });
@@ -122,11 +127,10 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
     ...takenIn({ root, disk, clock, peer, isWatched: options.disk === undefined && tape === undefined }),
-    bus: bus({ root, disk, clock, peer }),
+    ...common,
     // Caches are not part of a recording.
-    bids: tape ? noBids() : bids({ root, disk, peer, fold: addToRecords }),
-    pauses: withHeld(pauses({ root, disk, clock }), held),
-    creationRate: creationRate({ root, disk }),
+    bids: tape ? noBids() : common.bids,
+    pauses: withHeld(common.pauses, held),
     boardTools: boardTools({ root, disk, ids, store, sources }),
     workspaceFiles: fileTools,
     agents,
@@ -162,7 +166,6 @@ function takenIn({ root, disk, clock, peer, isWatched }: Pick<Foundation, 'root'
     editedSessions: editedSessions({ root, disk, peer, isWatched }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
-    checkIns: checkIns({ root, disk, peer }),
   };
 }
 
@@ -172,8 +175,27 @@ interface Taken {
   isWatched: boolean;
 }
 
-function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processes, agents, tape }: OpenOptions): Store {
-  return files({
+interface Opened {
+  opened: Store;
+  /** The state besides the store that processes share. */
+  common: SharedPorts;
+  /** Also believes answers that were given on other machines. */
+  believe(own: Consent): Consent;
+}
+
+function openShared(foundation: Foundation, options: OpenOptions): Opened {
+  const { root, disk, clock, ids, env, config, abandoned } = foundation;
+  const { agents, ledger, processes = realProcesses() } = options;
+  const given = { root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() };
+  const opened = openFarStore(given);
+  const common = farPorts(opened, given, opened.presence.peer.id);
+  const { pauses, consent } = released(opened.far, { ...given, names: () => foundation.agents.all().keys() });
+  return { opened, common: { ...common, pauses: pauses(common.pauses) }, believe: consent };
+}
+
+function openFiles({ root, disk, clock, ids, abandoned }: Foundation, options: OpenOptions): Opened {
+  const { processes, agents, tape } = options;
+  const opened = files({
     root,
     disk,
     clock,
@@ -184,6 +206,15 @@ function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processe
     // A recorded run must not depend on how long a write takes.
     ...(tape ? { lag: (wake: () => void) => wake(), eventsAtOnce: true } : {}),
   });
+  const peer = opened.presence.peer.id;
+  const common = {
+    bus: bus({ root, disk, clock, peer }),
+    pauses: pauses({ root, disk, clock }),
+    creationRate: creationRate({ root, disk }),
+    bids: bids({ root, disk, peer, fold: addToRecords }),
+    checkIns: checkIns({ root, disk, peer }),
+  };
+  return { opened, common, believe: (own) => own };
 }
 
 /** A file that may be a secret is kept private; conversations refer to both in the same way. */
