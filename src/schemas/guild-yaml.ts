@@ -7,6 +7,8 @@ import { cron, missed, timezone } from './schedule.js';
 import { at, budget, choice, duration, flag, mapping, names, priority, text, whole } from './values.js';
 import * as z from './zod.js';
 
+const STORE = 'files, or an address such as postgres://user@host/database?schema=team';
+
 const limit = DEFAULT_LIMITS;
 const limits = z.strictObject(
   {
@@ -198,7 +200,12 @@ export const guildYaml = z.strictObject(
       'Settings of `guild watch`.',
       { example: '{rescan: 10s}' },
     ),
-    store: key(choice(['files']), 'Where the workspace is kept.', { default: '`files`' }),
+    store: key(
+      z.string({ error: STORE }).check(z.regex(/^(?:files|memory:|postgres(?:ql)?:\/\/\S+)$/, STORE)),
+      'Where the work is kept: `files` in this folder, or a PostgreSQL database that several machines share. The ' +
+        'password comes from the environment (`PGPASSWORD`) or `~/.pgpass`. `memory:` forgets everything at the end.',
+      { default: '`files`', example: 'postgres://guild@db.internal/guild?schema=team' },
+    ),
     git: key(
       git,
       'History in Git, in `.guild/history.git`: a commit every few seconds while something changes. `false` keeps none.',

@@ -54,6 +54,8 @@ export interface StartOptions {
   agents?: string[];
   /** Makes the store; default: files on the disk. */
   store?: (given: { clock: Clock; ids: Ids; agents: string[] }) => Store;
+  /** Ports that belong to that store. */
+  ports?: () => Partial<Ports>;
 }
 
 export interface Cluster {
@@ -98,7 +100,7 @@ export function cluster(script: string, asks: readonly string[] = [], lag = WHEN
       const given = { clock, ids, agents: options.agents ?? [] };
       const store =
         options.store?.(given) ?? files({ root: ROOT, disk, processes: process, lag, eventsAtOnce: true, ...given });
-      const ports = testPorts({ disk, store, clock, ids, model, asks }, options);
+      const ports = { ...testPorts({ disk, store, clock, ids, model, asks }, options), ...options.ports?.() };
       const asked: Model = { call: (request) => ports.model.call(request) };
       const priced: Ports['price'] = (name) => ports.price(name);
       return { engine: engine({ ...ports, model: asked, price: priced }), ports, store, die: () => process.die() };

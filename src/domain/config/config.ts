@@ -93,6 +93,8 @@ export interface Coordination {
   bidMs: number;
   /** The time for a vote on completion; a silent process is left out until it is heard again. */
   voteMs: number;
+  /** A process on another machine that is silent for this time loses its tasks. */
+  leaseMs: number;
 }
 
 /** A channel that people named (`channels:` in guild.yaml). */
@@ -149,7 +151,8 @@ export interface Config {
   sandbox?: SandboxSetting;
   /** How often `watch` scans everything, in case a file event was lost. */
   rescanMs: number;
-  store: 'files';
+  /** `files`, or the address of a store that several machines share. */
+  store: string;
   /**
    * History in git. `author` is `Name <mail>`. `branch`: on the branch that is checked out, not in
    * a repository of its own.
@@ -181,6 +184,7 @@ export const DEFAULT_COORDINATION: Coordination = {
   helpMs: 300_000,
   bidMs: 60_000,
   voteMs: 10_000,
+  leaseMs: 15_000,
 };
 export const DEFAULT_NOTE_BYTES = 64 * 1024;
 

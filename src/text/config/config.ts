@@ -145,6 +145,7 @@ function toCoordination(file: GuildYaml['coordination'] = {}): Coordination {
     helpMs: durationMs(file.help) ?? DEFAULT_COORDINATION.helpMs,
     bidMs: durationMs(file.bid) ?? DEFAULT_COORDINATION.bidMs,
     voteMs: durationMs(file.vote) ?? DEFAULT_COORDINATION.voteMs,
+    leaseMs: durationMs(file.lease) ?? DEFAULT_COORDINATION.leaseMs,
   });
 }
 
