@@ -1,4 +1,4 @@
-/** A hostile clone, opened: the person sees what docs/how-to/open-somebody-elses-workspace.md shows. */
+/** A hostile clone: a person sees what docs/how-to/open-somebody-elses-workspace.md shows. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
