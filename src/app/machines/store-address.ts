@@ -3,10 +3,10 @@ import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import { isPostgresAddress, readAddress, type Address } from '../../adapters/ledger/postgres/address.js';
 import { postgresLedger } from '../../adapters/ledger/postgres/index.js';
+import { requireTrustedStore } from '../../adapters/trust/trusted-store.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { readConfig } from '../readers/read-config.js';
-import { requireTrustedStore } from '../trust/trust.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -22,7 +22,7 @@ export function storeAddress(root: string, env: Env, given?: string): Address {
   if (unreadable) throw new ProblemError(unreadable);
   if (isPostgresAddress(config.store)) {
     const address = readAddress(config.store, { from: 'guild.yaml', mayHavePassword: false });
-    requireTrustedStore(root, env, config.store);
+    requireTrustedStore(disk(), root, env, config.store);
     return address;
   }
   throw new ProblemError(

@@ -158,21 +158,6 @@ export function untrustedRules(root: string, env: Env): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(trusted)])].filter((file) => now[file] !== trusted[file]);
 }
 
-/**
- * Throws a ProblemError unless a person has trusted the address of the store in guild.yaml: the
- * password of the user goes there, and everything that agents do.
- */
-export function requireTrustedStore(root: string, env: Env, address: string): void {
-  const { real, records } = place(root, env);
-  if (records.read(real)?.trusted?.acting.store === address) return;
-  throw new ProblemError(
-    problem('not_allowed', `the store ${address} of this workspace is not trusted yet, so it is not opened`, {
-      where: { file: 'guild.yaml' },
-      hint: 'guild trust shows it and asks; an address in GUILD_STORE is your own',
-    }),
-  );
-}
-
 interface TrustedRules {
   rules: Record<string, string>;
   /** The text of the user's own policy. */
