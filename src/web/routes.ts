@@ -14,6 +14,9 @@ import { agentFile, agentList } from './reads/agents.js';
 import { costsBy } from './reads/costs.js';
 import { boardsOf, channelsOf, historyOf } from './reads/files.js';
 import { countStates, hallOf, spendOf, startOfDay } from './reads/hall.js';
+import { machinesOf } from './reads/machines.js';
+import { promptOf } from './reads/prompt.js';
+import { replayOf } from './reads/replay.js';
 import { requestSource } from './reads/request-source.js';
 import { requestsOf } from './reads/requests.js';
 import { conversationOf, sessionList } from './reads/session.js';
@@ -60,10 +63,16 @@ export function routes(api: Hono, served: Served): void {
   get('/tasks/:id/why', (context) => whyOf(feed, log, id(context)));
   get('/sessions', async () => sessionList(root));
   get('/sessions/:id', (context) => conversationOf(feed, id(context), whole(context.req.query('before'), Infinity)));
+  get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
   get('/agents', () => agentList(feed, log, env));
   get('/agents/:id', async (context) => agentFile(root, id(context), env));
   get('/waits', () => waitGraph(feed, log));
-  get('/costs', async (context) => costsBy(log, context.req.query('by') ?? 'agent', context.req.query('since') ?? ''));
+  get('/costs', async (context) => {
+    const days = whole(context.req.query('days'), 14);
+    return costsBy(log, await feed.snapshot(), context.req.query('by') ?? 'agent', days, new Date());
+  });
+  get('/machines', () => machinesOf(feed));
+  get('/replay/:id', (context) => replayOf(feed, log, id(context)));
   get('/boards', async () => boardsOf(root));
   get('/notes', (context) => channelsOf(root, context.req.query('channel'), env));
   get('/history', () => historyOf(root, env));
@@ -92,7 +101,10 @@ function writeRoute(api: Hono, { root, env, feed }: Served): void {
       return context.json(done, 202);
     } catch (thrown) {
       if (thrown instanceof Stale)
-        return problemReply(context, 409, problem('not_a_move', thrown.message), { theirs: thrown.theirs });
+        return problemReply(context, 409, problem('not_a_move', thrown.message), {
+          theirs: thrown.theirs,
+          seen: thrown.seen,
+        });
       throw thrown;
     }
   });

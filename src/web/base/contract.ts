@@ -217,6 +217,9 @@ export interface Conversation {
   task?: { id: string; title: string; state: TaskState };
   forkedFrom?: string;
   forks: { id: string; at: number }[];
+  /** Paths that its tools wrote. */
+  files: string[];
+  taint: string[];
   total: number;
   /** The number of the first message in `messages`, from 1. */
   from: number;
@@ -253,12 +256,24 @@ export interface ShownCall {
   ok?: boolean;
 }
 
+/** What a model would be sent now. */
+export interface Prompt {
+  agent: string;
+  model?: string;
+  system: string;
+  tools: { name: string; text: string }[];
+  messages: { role: string; text: string }[];
+  tokens: number;
+}
+
 export interface SessionRow {
   id: string;
   agent: string;
   status: string;
   task?: string;
   title?: string;
+  /** The conversation that it is a copy of, and the number of messages that were copied. */
+  forkedFrom?: string;
   created: string;
 }
 
@@ -274,6 +289,9 @@ export interface AgentRow {
   file: string;
   microUsd: number;
   calls: number;
+  /** Tasks of its own that ended. */
+  record: { done: number; failed: number };
+  bids: { made: number; won: number };
   problem?: Problem;
 }
 
@@ -297,16 +315,35 @@ export interface AgentFile {
 }
 
 export interface Waits {
-  nodes: { id: string; kind: 'task' | 'agent' | 'resource' | 'conversation' | 'human' | 'budget'; title: string }[];
-  edges: { from: string; to: string; inCycle: boolean }[];
-  broken: { at: string; cycle: string[]; victim: string; rule: string }[];
+  nodes: {
+    id: string;
+    kind: 'task' | 'agent' | 'resource' | 'conversation' | 'human' | 'budget';
+    title: string;
+    agent?: string;
+    state?: TaskState;
+  }[];
+  edges: { from: string; to: string; inCycle: boolean; since?: string }[];
+  broken: { at: string; cycle: { id: string; title: string; agent?: string }[]; victim: string; rule: string }[];
 }
 
 export interface Costs {
   by: string;
   rows: CostRow[];
   total: CostRow;
-  days: { day: string; microUsd: number; tokens: number }[];
+  /** One value per key and day, in micro-dollars; the last key may be all others together. */
+  keys: string[];
+  days: { day: string; values: number[] }[];
+  budgets: BudgetUse[];
+}
+
+/** A limit of an open task: what is spent, and what open children may still spend. */
+export interface BudgetUse {
+  task: { id: string; title: string };
+  name: string;
+  spent: number;
+  reserved: number;
+  limit: number;
+  isMoney: boolean;
 }
 
 export interface CostRow {
@@ -317,6 +354,29 @@ export interface CostRow {
   microUsd: number;
   unpricedCalls: number;
   ms: number;
+}
+
+/** A process that works here. */
+export interface Machine {
+  id: string;
+  host: string;
+  pid: number;
+  since: string;
+  agents: string[];
+  /** The tasks that it works on. */
+  tasks: { id: string; title: string; agent?: string }[];
+  isHere: boolean;
+}
+
+export interface Machines {
+  machines: Machine[];
+}
+
+/** Everything that happened in a run, for a slider through time. */
+export interface ReplayRun {
+  task: { id: string; title: string };
+  tree: TreeRow[];
+  events: { at: string; name: string; task?: string; agent?: string; text: string }[];
 }
 
 export interface Channels {
@@ -380,7 +440,10 @@ export interface IntentDone {
 /** 409: what was on the screen is not what is there now. */
 export interface Conflict {
   problem: Problem;
+  /** The text as it is now. */
   theirs?: string;
+  /** What an answer to that text names. */
+  seen?: string;
 }
 
 /** One run for sharing: the answers that its pages would read, by path. */
