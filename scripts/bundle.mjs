@@ -24,6 +24,7 @@ const ENTRIES = {
   openai: '@ai-sdk/openai',
   'mcp-client': '@modelcontextprotocol/client',
   'mcp-stdio': '@modelcontextprotocol/client/stdio',
+  pg: 'pg',
 };
 
 /**
@@ -56,7 +57,7 @@ function bundleZod() {
  */
 function bundleProgram() {
   fs.rmSync(PROGRAM, { recursive: true, force: true });
-  const options = { outdir: PROGRAM, external: ['#ai-sdk/*', ...optionalPackages()] };
+  const options = { outdir: PROGRAM, external: ['#ai-sdk/*', '#pg', ...optionalPackages()] };
   return [
     ...build({ ...options, entryPoints: { guildhall: LIBRARY }, splitting: true }),
     ...build({ ...options, entryPoints: { guild: COMMAND_LINE }, splitting: true }),
@@ -107,7 +108,8 @@ function bundleAiSdk() {
     splitting: true,
     minifySyntax: true,
     minifyWhitespace: true,
-    // The MCP client uses cross-spawn, a CommonJS package that requires Node's own modules.
+    external: ['pg-native', 'pg-cloudflare'],
+    // cross-spawn, which the MCP client uses, and pg are CommonJS and require Node's own modules.
     banner: {
       js: `import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);`,
     },
@@ -159,9 +161,16 @@ function notices(folders) {
 function licenceText(folder) {
   const file = fs.readdirSync(path.join(ROOT, folder)).find((name) => /^licen[cs]e/i.test(name));
   if (file !== undefined) return fs.readFileSync(path.join(ROOT, folder, file), 'utf8').trim();
+  const inReadme = /^## licen[cs]e\s*$([\s\S]*)/im.exec(readme(folder))?.[1]?.trim();
+  if (inReadme?.includes('Permission is hereby granted')) return inReadme;
   // Published without a licence file, unlike the other packages of its repository.
   if (folder.endsWith('@ai-sdk/provider-utils')) return licenceText('node_modules/@ai-sdk/provider');
   throw new Error(`${folder} has no licence file; it cannot be bundled`);
+}
+
+function readme(folder) {
+  const file = path.join(ROOT, folder, 'README.md');
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
 }
 
 function fingerprint() {

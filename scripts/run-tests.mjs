@@ -18,6 +18,7 @@ const EXPENSIVE = [
   'crash/',
   'storm/',
   'race/',
+  'postgres/',
   'examples/',
   'cli/',
   'human/',

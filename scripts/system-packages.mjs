@@ -5,25 +5,27 @@
 import { spawnSync } from 'node:child_process';
 import * as process from 'node:process';
 
-/** Program and Debian package. */
+/** Program and Debian package. `in`: a folder outside PATH. */
 const WANTED = [
   { program: 'git', name: 'git', for: 'the history' },
   { program: 'bwrap', name: 'bubblewrap', for: 'the sandbox' },
   { program: 'chromium', name: 'chromium', for: 'the window' },
+  { program: 'initdb', name: 'postgresql', in: '/usr/lib/postgresql', for: 'several machines' },
+  { program: 'pgbouncer', name: 'pgbouncer', in: '/usr/sbin', for: 'several machines through a pooler' },
 ];
 
 /** True if all are installed. */
 export function systemPackages({ say = (text) => process.stderr.write(`guildhall: ${text}\n`) } = {}) {
   if (process.platform !== 'linux') return true; // Tests that need them are skipped there.
-  let missing = WANTED.filter(({ program }) => !has(program));
-  if (missing.length > 0 && process.getuid() === 0 && has('apt-get')) {
+  let missing = WANTED.filter((wanted) => !has(wanted));
+  if (missing.length > 0 && process.getuid() === 0 && has({ program: 'apt-get' })) {
     const names = missing.map(({ name }) => name);
     say(`installing ${names.join(', ')}`);
     if (!apt(['install', '-y', '-q', '--no-install-recommends', ...names])) {
       apt(['update', '-q']);
       apt(['install', '-y', '-q', '--no-install-recommends', ...names]);
     }
-    missing = missing.filter(({ program }) => !has(program));
+    missing = missing.filter((wanted) => !has(wanted));
   }
   for (const { program, name, for: what } of missing) {
     say(`${program} is missing (package ${name}): tests of ${what} are skipped`);
@@ -31,8 +33,9 @@ export function systemPackages({ say = (text) => process.stderr.write(`guildhall
   return missing.length === 0;
 }
 
-function has(program) {
-  return spawnSync('sh', ['-c', 'command -v "$1"', 'sh', program], { stdio: 'ignore' }).status === 0;
+function has({ program, in: folder = '/usr/bin' }) {
+  const look = 'command -v "$1" || ls "$2/$1" "$2"/*/bin/"$1" 2> /dev/null | grep -q .';
+  return spawnSync('sh', ['-c', look, 'sh', program, folder], { stdio: 'ignore' }).status === 0;
 }
 
 function apt(args) {

@@ -1,8 +1,9 @@
 /**
  * A connection to an MCP server. It opens at the first call and stays open as long as a task that
  * used it is open. An error of one call affects only that call. If the connection breaks, the next
- * call opens a new one.
+ * call opens a new one. A call whose server waits for the person stays open until it is answered.
  */
+import { runningCall } from './elicit.mjs';
 import { LoginNeeded } from './login.mjs';
 import { makeTransport } from './transport.mjs';
 
@@ -20,6 +21,8 @@ export function connection(name, settings, host, onTools = () => {}) {
   const callMs = durationMs(settings.timeout) ?? CALL_MS;
   const calls = new Set();
   const users = new Set();
+  /** Open calls of tools, which may wait for the person. */
+  const asking = new Map();
   let opened;
   let idle;
   const drop = async () => {
@@ -32,26 +35,44 @@ export function connection(name, settings, host, onTools = () => {}) {
     clearTimeout(idle);
     idle = setTimeout(() => {
       for (const task of users) if (host.isOpen?.(task) !== true) users.delete(task);
+      for (const call of calls) if (call.run?.isAsking && !users.has(call.task)) call.stop?.();
       if (calls.size > 0 || users.size > 0) rest();
       else void drop();
     }, IDLE_MS);
     idle.unref();
   };
   const open = () => {
-    opened ??= connect(settings, host, { onTools, onClose: () => (opened = undefined) });
+    opened ??= connect(settings, host, { onTools, onClose: () => (opened = undefined), elicit });
     opened.catch(() => (opened = undefined));
     return opened;
   };
+  /** The protocol does not always say which call asks: the newest that runs does. */
+  const elicit = (params) => [...calls].findLast(({ ask }) => ask !== undefined)?.ask(params) ?? { action: 'cancel' };
   const use = async (work, call = {}) => {
+    const limit = timeLimit(callMs);
     calls.add(call);
+    call.stop = () => limit.stop(new Error('its task has ended'));
     if (call.task !== undefined) users.add(call.task);
     const options = {
-      timeout: callMs,
-      maxTotalTimeout: Math.max(callMs, MAX_CALL_MS),
-      resetTimeoutOnProgress: true,
-      onprogress: (progress) => call.progress?.(progressText(progress)),
-      ...(call.signal ? { signal: call.signal } : {}),
+      // Our own limit: time does not pass while a person is asked.
+      timeout: NEVER_MS,
+      onprogress(progress) {
+        limit.restart();
+        call.progress?.(progressText(progress));
+      },
+      signal: call.signal ? AbortSignal.any([call.signal, limit.signal]) : limit.signal,
     };
+    if (call.ask !== undefined) {
+      const { ask } = call;
+      call.ask = async (params) => {
+        limit.pause();
+        try {
+          return await ask(params);
+        } finally {
+          limit.restart();
+        }
+      };
+    }
     try {
       const client = await open();
       try {
@@ -62,22 +83,44 @@ export function connection(name, settings, host, onTools = () => {}) {
         return await work(await open(), options);
       }
     } catch (thrown) {
-      throw explained(name, thrown, callMs);
+      throw explained(name, limit.signal.reason ?? thrown, callMs);
     } finally {
+      limit.end();
       calls.delete(call);
       rest();
     }
   };
+  /** Until the call ends or the server wants to know something: `{value}` or `{ask}`. */
+  const callTool = async (tool, args, call) => {
+    const { answers = [] } = call;
+    const key = `${call.callId} ${tool}`;
+    let entry = asking.get(key);
+    if (entry === undefined) {
+      entry = { task: call.task, progress: call.progress, signal: call.signal };
+      entry.run = runningCall((ask) => {
+        entry.ask = ask;
+        return use((client, options) => client.callTool({ name: tool, arguments: args }, options), entry);
+      });
+      asking.set(key, entry);
+    }
+    const stop = () => entry.stop?.();
+    call.signal?.addEventListener('abort', stop, { once: true });
+    const step = await entry.run.next(answers);
+    call.signal?.removeEventListener('abort', stop);
+    if (step.ask === undefined) asking.delete(key);
+    if (step.thrown !== undefined) throw step.thrown;
+    return step;
+  };
   return {
     tools: () => use(listTools),
-    call: (tool, args, call) => use((client, options) => client.callTool({ name: tool, arguments: args }, options), call),
+    call: callTool,
     resources: (call) => use(listResources, call),
     read: (uri, call) => use((client, options) => client.readResource({ uri }, options), call),
     close: drop,
   };
 }
 
-async function connect(settings, host, { onTools, onClose }) {
+async function connect(settings, host, { onTools, onClose, elicit }) {
   // The handshake that every server knows; a server that knows only the newer one is asked again.
   const modes = settings.url === undefined ? ['legacy', 'auto'] : ['auto'];
   const startMs = durationMs(settings.start_timeout) ?? START_MS;
@@ -89,11 +132,13 @@ async function connect(settings, host, { onTools, onClose }) {
       { name: 'guildhall', version: host.version ?? '0' },
       {
         versionNegotiation: { mode },
+        capabilities: { elicitation: { form: {}, url: {} } },
         listChanged: { tools: { onChanged: (_, tools) => tools && onTools(tools) } },
         // A server that breaks its own output schema is still understood.
         jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input, errorMessage: undefined }) },
       },
     );
+    client.setRequestHandler('elicitation/create', ({ params }) => elicit(params));
     client.onclose = onClose;
     client.onerror = () => {};
     try {
@@ -140,6 +185,36 @@ function isForgottenSession(thrown) {
 
 function isTimeout(thrown) {
   return thrown.code === 'REQUEST_TIMEOUT';
+}
+
+/** The longest time that a timer accepts. */
+const NEVER_MS = 2 ** 31 - 1;
+
+/** Aborts after `callMs` without progress, and after `MAX_CALL_MS` in all. */
+function timeLimit(callMs) {
+  const controller = new AbortController();
+  const late = () => controller.abort(Object.assign(new Error('no answer in time'), { code: 'REQUEST_TIMEOUT' }));
+  let left = Math.max(callMs, MAX_CALL_MS);
+  let since;
+  let timer;
+  const pause = () => {
+    clearTimeout(timer);
+    if (since !== undefined) left -= Date.now() - since;
+    since = undefined;
+  };
+  const restart = () => {
+    pause();
+    since = Date.now();
+    timer = setTimeout(late, Math.max(0, Math.min(callMs, left)));
+  };
+  restart();
+  return {
+    signal: controller.signal,
+    pause,
+    restart,
+    end: () => clearTimeout(timer),
+    stop: (why) => controller.abort(why),
+  };
 }
 
 function explained(name, thrown, callMs) {

@@ -2,6 +2,7 @@
  * Web search for Guildhall: the tool `web_search`. It uses the HTTP API or MCP server in
  * guild.yaml. Without one it searches the files of the workspace and says so.
  */
+import { randomUUID } from 'node:crypto';
 import { connection } from '../mcp/connect.mjs';
 import { replyText } from '../mcp/reply.mjs';
 import { askApi } from './api.mjs';
@@ -54,5 +55,7 @@ function tool(search, outward) {
 
 async function askServer(server, { tool: name, argument = 'query', limit_argument: limitName }, query, limit, signal) {
   const args = { [argument]: query, ...(limitName ? { [limitName]: limit } : {}) };
-  return replyText(await server.call(name, args, { signal }));
+  const { value, ask } = await server.call(name, args, { signal, callId: randomUUID() });
+  if (ask !== undefined) throw new Error(`the search server asks for something that a search cannot give: ${ask.question}`);
+  return replyText(value);
 }

@@ -22,6 +22,7 @@ import type { Plugins } from '../adapters/plugins/index.js';
 import { gate } from '../adapters/policy-files/gate.js';
 import { processes as realProcesses } from '../adapters/processes/index.js';
 import type { Roster } from '../adapters/roster/index.js';
+import { schedules } from '../adapters/schedules/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
 import { surroundings } from '../adapters/machine/surroundings.js';
@@ -43,6 +44,7 @@ import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
+import { offered } from './live/offered.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
@@ -66,8 +68,17 @@ interface Foundation {
   held: ReadonlyMap<string, string>;
 }
 
-/** `store` is separate because only its owner may close it. */
-export function composePorts(given: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
+interface Composed {
+  ports: Ports;
+  /** Separate because only its owner may close it. */
+  store: Store;
+  /** Other processes see nothing of the running turns from now on. */
+  withdraw(): void;
+}
+
+const JUDGE = { spelling: judgeSpelling, path: judgePath };
+
+export function composePorts(given: Foundation, options: OpenOptions): Composed {
   const { root, clock, ids, env, config, plugins, agents, abandoned, trust, held } = given;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
@@ -78,15 +89,14 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   const opened = openStore({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
-  const judge = { spelling: judgeSpelling, path: judgePath };
+  const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
   const ranked = search({ kind: config.search });
-  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });
+  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge: JUDGE, search: ranked });
   const sources = sourcesOf(
     () => store,
     () => agents.all().values(),
   );
-  // A recorded workspace has a clock of its own; waiting for the outside world goes by the real
-  // one.
+  // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
   const consent = consentOf(trust, env, tape);
   const commands = shellOf(given, waitingClock);
@@ -109,6 +119,7 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
     inbox: inbox({ root, disk, peer }),
+    schedules: schedules({ root, disk }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
     bus: bus({ root, disk, clock, peer }),
@@ -129,10 +140,10 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     hosts: options.agents && new Set(options.agents),
     abandoned,
     isSequential: false,
-    watchers: onlookers,
+    watchers: shown,
   };
   const { tasks, intents, ...rest } = tape?.ports(ports) ?? ports;
-  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents } };
+  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw };
 
   function readFile(file: string): string | undefined {
     const read = disk.read(path.resolve(root, file));

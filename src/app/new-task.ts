@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isSafeId } from '../domain/task/id.js';
 import { problem, ProblemError } from '../domain/problem.js';
+import { cronFault, zoneFault } from '../domain/schedule.js';
 import { makeTask, type Task } from '../domain/task/task.js';
 import type { Store } from '../ports/store/index.js';
 
@@ -18,6 +19,8 @@ export interface NewTask {
   /** An existing conversation that the task continues. */
   session?: string | undefined;
   priority?: Task['priority'] | undefined;
+  /** Its due times create tasks; it is not worked on itself. */
+  schedule?: Task['schedule'];
 }
 
 interface NewTaskOptions {
@@ -39,6 +42,9 @@ export async function newTask(store: Store, input: NewTask, options: NewTaskOpti
     );
   }
   if (description.trim() === '') throw new ProblemError(problem('bad_usage', 'a task needs a description'));
+  const fault = input.schedule && (cronFault(input.schedule.cron) ?? zoneFault(input.schedule.timezone ?? 'UTC'));
+  if (fault !== undefined)
+    throw new ProblemError(problem('bad_usage', fault, { hint: 'guild schedule test tries one' }));
   const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const task = makeTask({
     id,

@@ -108,7 +108,7 @@ export async function openWorkspace(
   const agents = roster(disk, root, options.modelName, [], () => namesOf(plugins));
   agents.refresh();
   const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, namesOf(plugins));
-  const { ports, store } = composePorts(
+  const { ports, store, withdraw } = composePorts(
     { root, disk, clock, ids, env, config, plugins, agents, abandoned, held, ...(trust ? { trust } : {}) },
     options,
   );
@@ -185,6 +185,7 @@ export async function openWorkspace(
     },
     async close() {
       await motor.stop();
+      withdraw();
       await plugins.close();
       await store.close();
       await motor.left();

@@ -20,6 +20,11 @@ export const COMMANDS: readonly Listed[] = [
     summary: 'add, list, show, cancel, stop, retry and message tasks',
     load: () => import('./commands/task/index.js'),
   },
+  {
+    name: 'schedule',
+    summary: 'list what runs when, and try a schedule',
+    load: () => import('./commands/schedule/index.js'),
+  },
   { name: 'pump', summary: 'run one pass, then stop', load: () => import('./commands/pump.js') },
   { name: 'watch', summary: 'work until you stop it', load: () => import('./commands/watch.js') },
   {

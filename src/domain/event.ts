@@ -41,6 +41,7 @@ export const EVENTS = {
   'help.refused': 'The request for help cannot be met.',
   'deadlock.broken':
     'Tasks waited for each other in a cycle; the event names the cycle, the task that gave way and the rule.',
+  'schedule.missed': 'Due times of a schedule passed without a run; the event says how many and why.',
   'work.stuck': 'A task gets no turn, or takes turns without any progress.',
   'root.certified': 'A root task is complete: nothing below it is open, unread or half done.',
   'agent.moved': 'An agent changed from one state to another.',

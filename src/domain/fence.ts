@@ -65,6 +65,7 @@ const STORE_FAULTS: ReadonlySet<string> = new Set([
 
 /** Whether the store failed under its process, as opposed to one task or one file. */
 export function isStoreFault(thrown: unknown): boolean {
-  const { code } = (thrown ?? {}) as { code?: unknown };
+  const { code, problem: carried } = (thrown ?? {}) as { code?: unknown; problem?: Problem };
+  if (carried?.code === 'store_away' || carried?.code === 'declared_dead') return true;
   return typeof code === 'string' && STORE_FAULTS.has(code) && diskReason(thrown) !== undefined;
 }

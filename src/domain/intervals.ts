@@ -35,6 +35,21 @@ export const INTERVALS = {
   /** Waits for a stopped command to exit. */
   processCheckMs: 20,
 
+  // A database: how long its answers may take, and how often a process asks again
+  databaseConnectMs: 10_000,
+  databaseAnswerMs: 30_000,
+  databasePatienceMs: 60_000,
+  databaseRetryMs: 20,
+  databaseRetryMaxMs: 500,
+  /** Other peers are notified at most this often: notifying takes a lock on the whole server. */
+  databaseRingMs: 2,
+  /** A process that cannot be notified looks for changes. */
+  databaseLookMs: 250,
+  /** Answers to commits are removed; they are kept for two hours. */
+  databaseTidyMs: 10 * 60_000,
+  /** A process relies on an answer being kept for less than that. */
+  databaseRememberedMs: 60 * 60_000,
+
   // Gathering: changes that come closer together than this are handled together
   ringSettleMs: 15,
   stateGatherMs: 50,

@@ -37,6 +37,7 @@ export const PROBLEM_CODES = [
   'forged', // a note or entry with a false author
   'disk_failed',
   'store_away', // the database does not answer
+  'store_refused', // the database answers no: password, rights, schema
   'declared_dead', // other peers took this process for dead, and its work is theirs now
   'bad_usage', // a wrong command line
   'bug',

@@ -1,9 +1,10 @@
 /** `guild.yaml`: everything that holds for a whole workspace. */
 import { DEFAULT_LIMITS, SANDBOX_SETTINGS } from '../domain/config/config.js';
-import { key, named } from './about.js';
+import { key, named, needed } from './about.js';
 import { channel, channelName, coordination } from './guild-coordination.js';
 import { alias, price, provider } from './guild-models.js';
-import { at, budget, choice, duration, flag, mapping, names, text, whole } from './values.js';
+import { cron, missed, timezone } from './schedule.js';
+import { at, budget, choice, duration, flag, mapping, names, priority, text, whole } from './values.js';
 import * as z from './zod.js';
 
 const limit = DEFAULT_LIMITS;
@@ -60,6 +61,31 @@ const git = z.union(
     }),
   ],
   { error: 'true, false, or a mapping with "enabled", "author" and "branch"' },
+);
+
+const scheduleName = named(
+  'name',
+  z.string({ error: 'a name for a schedule' }).check(z.regex(/^[A-Za-z0-9][\w-]{0,59}$/)),
+);
+const schedule = z.strictObject(
+  {
+    schedule: needed(cron, 'Minute, hour, day of the month, month and day of the week.', {
+      example: '"0 9 * * 1"',
+      hint: 'add a "schedule", such as "0 9 * * 1" for Mondays at nine',
+    }),
+    task: needed(z.string({ error: 'text that says what to do' }).check(z.regex(/\S/)), 'What to do.', {
+      example: 'Write the weekly report',
+      hint: 'add a "task": one sentence that says what to do',
+    }),
+    agent: key(text, 'The agent that does it.', { default: 'none: agents bid for it', example: 'planner' }),
+    timezone: key(timezone, 'The time zone.', {
+      default: '`timezone` of the file, else that of the machine',
+      example: 'Europe/Berlin',
+    }),
+    missed: key(missed, '`once`: the last run that was missed is made up for.', { default: '`report`' }),
+    priority: key(priority, 'How urgent it is.', { default: '`C`' }),
+  },
+  mapping,
 );
 
 const pluginName = named(
@@ -189,6 +215,15 @@ export const guildYaml = z.strictObject(
     coordination: key(coordination, 'How agents find each other when one needs something from another.', {
       example: '{coordinator: orchestrator, help: 1m}',
     }),
+    timezone: key(timezone, 'The time zone of schedules that name none.', {
+      default: 'that of the machine',
+      example: 'Europe/Berlin',
+    }),
+    schedules: key(
+      z.record(scheduleName, schedule, mapping),
+      'Work that is done again and again. A change takes effect without a restart.',
+      { example: '{weekly-report: {schedule: "0 9 * * 1", agent: planner, task: Write the weekly report}}' },
+    ),
     channels: key(z.record(channelName, channel, mapping), 'Your own channels for notes.', {
       example: '{deploys: {writers: [ops], readers: [planner]}}',
     }),

@@ -5,6 +5,7 @@
 import { isSafeId } from '../domain/task/id.js';
 import { TASK_VERSION } from '../domain/task/task.js';
 import { named, needed, nullable, type About } from './about.js';
+import { cron, missed, timezone } from './schedule.js';
 import { budget, mapping, priority } from './values.js';
 import * as z from './zod.js';
 
@@ -104,6 +105,22 @@ const usage = z.looseObject(
   mapping,
 );
 
+const schedule = z.union(
+  [
+    cron,
+    z.looseObject({
+      cron: needed(cron, 'Minute, hour, day of the month, month and day of the week.', { example: '"0 9 * * 1"' }),
+      timezone: field(timezone, 'The time zone.', 'Europe/Berlin', { default: 'that of the machine' }),
+      missed: field(missed, '`once`: the last run that was missed is made up for.', 'once', { default: '`report`' }),
+      last: field(text, 'The last due time that was decided on.', '"2026-01-26T08:00:00.000Z"'),
+      run: field(text, 'The last run.', 'report-20260126T0800Z'),
+      planned: field(text, 'The schedule for which the next time was computed.', '0 9 * * 1 Europe/Berlin'),
+      note: field(text, 'What went wrong last.', '2 runs were missed'),
+    }),
+  ],
+  { error: 'a schedule such as "0 9 * * 1", or a mapping with "cron"' },
+);
+
 const certificate = z.looseObject(
   {
     open: field(count, 'Open tasks below it.', '0'),
@@ -164,6 +181,12 @@ export const taskRecord = z.looseObject(
       default: '`original_goal` is the description',
     }),
     priority: field(priority, 'How urgent it is.', 'B', { default: '`C`' }),
+    schedule: field(
+      schedule,
+      'When it is done again and again. The task itself is not worked on; each due time creates a task.',
+      '"0 9 * * 1"',
+      { default: 'none: it is done once' },
+    ),
     budget: field(budget, 'What it may spend with everything below it.', '{turns: 10}', {
       default: 'the budget of its agent',
     }),

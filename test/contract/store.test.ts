@@ -4,7 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
 import { disk } from '../../src/adapters/disk/index.js';
+import { far } from '../../src/adapters/far/index.js';
+import { replay } from '../../src/adapters/far/sessions.js';
 import { files } from '../../src/adapters/files/index.js';
+import { ledgerState, memoryLedger } from '../../src/adapters/ledger/memory.js';
 import { memory, world, type MemoryOptions } from '../../src/adapters/memory/index.js';
 import type { Disk } from '../../src/ports/disk.js';
 import type { Store } from '../../src/ports/store/index.js';
@@ -32,6 +35,36 @@ function memoryBench(options: Partial<MemoryOptions> = {}): Bench {
     edit(id, change) {
       const session = w.sessions.get(id)!;
       w.sessions.set(id, { ...session, messages: change([...session.messages]) });
+    },
+  };
+}
+
+storeContract('far, on a ledger in memory', () => farBench());
+
+/** Peers do not renew in time that a test does not let pass. */
+function farBench(): Bench {
+  const state = ledgerState();
+  const processes = simProcesses();
+  const ids = countedIds();
+  const outside = memoryLedger(state);
+  return {
+    join() {
+      const never = (): (() => void) => () => undefined;
+      const ledger = memoryLedger(state);
+      const clock = simClock();
+      return far({ ledger, clock, ids, me: processes.start().me(), lag: queueMicrotask, every: never });
+    },
+    /** As a peer does that has observed it for a whole lease. */
+    kill(store) {
+      const { id } = store.presence.peer;
+      const entry = state.entries.get(`peer/${id}`)!;
+      void outside.commit(`kill-${id}`, { puts: [{ key: entry.key, value: entry.value, live: false }], adds: [] });
+    },
+    edit(id, change) {
+      const session = replay(state.logs.get(`session/${id}`)!.map(({ text }) => text))!;
+      const whole = { ...session, messages: change([...session.messages]) };
+      const add = { log: `session/${id}`, text: JSON.stringify([{ whole }]) };
+      void outside.commit(`edit-${state.count}`, { puts: [], adds: [add] });
     },
   };
 }

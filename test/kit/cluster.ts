@@ -21,6 +21,7 @@ import { boardTools } from '../../src/adapters/boards/board-tools.js';
 import { project } from '../../src/adapters/project/index.js';
 import { web } from '../../src/adapters/web/index.js';
 import { sourcesOf } from '../../src/app/readers/query-sources.js';
+import { schedules } from '../../src/adapters/schedules/index.js';
 import { roster } from '../../src/adapters/roster/index.js';
 import { FREE } from '../../src/domain/budget/price.js';
 import type { Config } from '../../src/domain/config/config.js';
@@ -132,6 +133,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
     inbox: inbox({ root: ROOT, disk, peer }),
     heldFiles: heldFiles({ root: ROOT, disk, peer }),
     boards: boards({ root: ROOT, disk, clock, peer }),
+    schedules: schedules({ root: ROOT, disk }),
     checkIns: checkIns({ root: ROOT, disk, peer }),
     bids: bids({ root: ROOT, disk, peer, fold: addToRecords }),
     pauses: pauses({ root: ROOT, disk, clock }),

@@ -94,11 +94,15 @@ function look(root: string, { cwd = root, untrusted, env }: Given): void {
   }
 }
 
+/** What has to end before the folder of a test can be removed, by folder. */
+export const beforeRemoval = new Map<string, (() => Promise<unknown>)[]>();
+
 /** An empty folder, or one with these files. */
 export function place(t: TestContext, files: Record<string, string> = {}): Place {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-cli-')));
   const running = new Set<Running>();
   t.after(async () => {
+    await Promise.all((beforeRemoval.get(root) ?? []).map((end) => end()));
     for (const one of running) if ('child' in one) (one as Spawned).child.kill('SIGKILL');
     for (const one of running) one.interrupt();
     await Promise.all([...running].map(({ ended }) => ended));

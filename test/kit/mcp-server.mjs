@@ -29,6 +29,7 @@ const TOOLS = [
   tool('slow', 'Reports progress.'),
   tool('mixed', 'Returns several kinds of content.'),
   tool('grow', 'Adds a tool.'),
+  tool('release', 'Asks the person before it releases.'),
   tool('typed', 'Has every kind of parameter.', {
     $defs: { size: { enum: ['s', 'm'] } },
     type: 'object',
@@ -48,7 +49,29 @@ let count = 0;
 const text = (words) => ({ content: [{ type: 'text', text: words }] });
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
+/** Requests of ours that wait for the client's answer. */
+const waiting = new Map();
+const ask = (method, params) => {
+  const id = `ask-${waiting.size + 1}`;
+  send({ id, method, params });
+  return new Promise((resolve) => waiting.set(id, resolve));
+};
+const FORM = {
+  type: 'object',
+  properties: {
+    channel: { type: 'string', title: 'Channel', enum: ['beta', 'stable'] },
+    copies: { type: 'integer', title: 'Copies', description: 'how many' },
+    announce: { type: 'boolean', title: 'Announce it' },
+  },
+  required: ['channel', 'copies'],
+};
+
 const CALLS = {
+  async release() {
+    if (process.env.STARTS) fs.appendFileSync(process.env.STARTS, 'release\n');
+    const { action, content } = await ask('elicitation/create', { message: 'Release now?', requestedSchema: FORM });
+    return text(`${action} ${JSON.stringify(content ?? {})}`);
+  },
   find: ({ query: words }) => text(`found ${words}; secret ${process.env.SECRET ?? 'unseen'}`),
   wipe: () => ({ ...text('no'), isError: true }),
   count: () => text(`call ${++count}`),
@@ -93,8 +116,9 @@ const ANSWERS = {
 };
 
 readline.createInterface({ input: process.stdin }).on('line', async (line) => {
-  const { id, method, params } = JSON.parse(line);
+  const { id, method, params, result } = JSON.parse(line);
   if (id === undefined || isSilent) return undefined;
+  if (method === undefined) return waiting.get(id)?.(result ?? {});
   try {
     if (ANSWERS[method] === undefined) throw Object.assign(new Error(`no ${method}`), { code: -32601 });
     return send({ id, result: await ANSWERS[method](params ?? {}) });

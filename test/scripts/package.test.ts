@@ -74,6 +74,7 @@ test('it has a licence text for every package in the bundle', () => {
     '@modelcontextprotocol/client',
     '@ai-sdk/provider-utils',
     'cross-spawn',
+    'pg-types',
     'js-yaml',
     'zod',
   ])

@@ -60,8 +60,8 @@ async function office(files: Record<string, string> = {}): Promise<Desk> {
 const text = (reply: ToolReply): string =>
   reply.kind === 'problem'
     ? `${reply.code}: ${reply.message}`
-    : reply.kind === 'ask'
-      ? 'ask'
+    : reply.kind === 'ask' || reply.kind === 'question'
+      ? reply.kind
       : `${reply.kind}: ${reply.text}`;
 
 test('a query prints one row per line, from tables and boards', async () => {

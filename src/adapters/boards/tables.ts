@@ -20,6 +20,7 @@ const TASK: Record<Exclude<keyof Task, 'extra'>, true> = {
   attachments: true,
   context: true,
   priority: true,
+  schedule: true,
   budget: true,
   created_by: true,
   created_at: true,

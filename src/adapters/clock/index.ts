@@ -9,7 +9,7 @@ export function clock(): Clock {
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();
-        const timer = setTimeout(done, ms);
+        const timer = setTimeout(done, Math.min(ms, LONGEST_MS));
         signal?.addEventListener('abort', done, { once: true });
         function done(): void {
           clearTimeout(timer);
@@ -19,6 +19,9 @@ export function clock(): Clock {
       }),
   };
 }
+
+/** A longer timer would fire at once. Callers look at the time when they wake. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 const LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz';
 

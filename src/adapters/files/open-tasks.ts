@@ -12,14 +12,14 @@ import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/records/task.js';
 import { contentSum } from './base/content-sum.js';
 import { isSettled, isTaskFile, LEAVING, parseClaimName, type Layout } from './base/layout.js';
-import { openIndex, type Entry, type OpenIndex } from './open-index.js';
+import { fileIndex, type Entry, type FileIndex } from './open-index.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';
 import { twinProblem, twins } from './twins.js';
 import { unreadableFiles } from './unreadable.js';
 
 export interface OpenTasks extends Pick<
-  OpenIndex,
+  FileIndex,
   'byId' | 'changes' | 'changedSince' | 'ofRoot' | 'add' | 'remove' | 'withWaits'
 > {
   /**
@@ -57,7 +57,7 @@ const MAX_TASK_BYTES = 1024 * 1024;
 const LIST_MS = 1000;
 
 export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, now: () => Date): OpenTasks {
-  const index = openIndex();
+  const index = fileIndex();
   const { byId, byFile, filesOf, add, remove } = index;
   const unreadable = unreadableFiles(disk, index.touch);
   const pairs = twins(disk);

@@ -4,6 +4,7 @@ import { mediaTypeOf } from '../../domain/file-ref.js';
 import type { JsonSchema } from '../../ports/model.js';
 import type { ReplyFile, Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
 import { checkedSchema, shownSchema } from './tool-schema.js';
+import { questionIn } from './question.js';
 
 export interface PluginTool {
   /** `{name, description, parameters}`, or the same inside `function`, as in model APIs. */
@@ -51,12 +52,13 @@ export function pluginTool(source: PluginTool, plugin: { name: string; file: str
   };
 }
 
-/** `progress(text)`: says how far the call is. */
-function contextFor({ agent, task, callId, approved, signal, progress, folder }: ToolContext, workspace: string) {
+/** `progress(text)`: says how far the call is. `answers`: to the questions that it has asked. */
+function contextFor(context: ToolContext, workspace: string) {
+  const { agent, task, callId, approved, signal, progress, folder, answers } = context;
   // Plugins read the workspace by the rules of file tools.
   const search = (query: string, options: { under?: string; limit: number }): Promise<unknown> =>
     folder.search(agent.name, query, options);
-  return { agent: agent.name, task: task.id, callId, approved, signal, progress, search, workspace };
+  return { agent: agent.name, task: task.id, callId, approved, signal, progress, search, workspace, answers };
 }
 
 function asReply(result: unknown): ToolReply {
@@ -64,11 +66,15 @@ function asReply(result: unknown): ToolReply {
     success = true,
     content = result,
     media,
+    ask,
   } = (typeof result === 'object' && result !== null ? result : {}) as {
     success?: unknown;
     content?: unknown;
     media?: unknown;
+    ask?: unknown;
   };
+  const question = ask === undefined ? undefined : questionIn(ask);
+  if (question !== undefined) return { kind: 'question', question };
   const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? 'done');
   if (success === false) return { kind: 'problem', code: 'tool_failed', message: text };
   const shown = filesIn(media);

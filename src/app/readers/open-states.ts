@@ -10,7 +10,7 @@ import { pauses } from '../../adapters/pauses/index.js';
 import type { Note } from '../../domain/coordination/note.js';
 import type { Peer } from '../../domain/peer.js';
 import type { Problem } from '../../domain/problem.js';
-import { HUMAN, isEnded } from '../../domain/task/task.js';
+import { isEnded, isForHuman } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import type { OpenTask } from '../../ports/store/tasks.js';
 import { fitFor } from '../../rules/staffing/offer.js';
@@ -78,7 +78,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
         agents: states,
         open,
         takers: takersOf(open, paused.look()),
-        forHuman: open.filter(({ task }) => task.to === HUMAN),
+        forHuman: open.filter(({ task }) => isForHuman(task)),
         peers: await store.presence.peers(),
         problems: [...problems, ...strays],
       };

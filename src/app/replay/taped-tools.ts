@@ -26,7 +26,8 @@ export function withPluginTools(tools: Tools, run: Run): Tools {
 export function askedOf(
   tool: Tool,
   args: Record<string, unknown>,
-  { agent, task }: ToolContext,
+  { agent, task, answers }: ToolContext,
 ): Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'> {
-  return { kind: 'tool', agent: agent.name, task: task.id, asked: `${tool.name} ${JSON.stringify(args)}` };
+  const answered = answers.length === 0 ? '' : ` ${JSON.stringify(answers)}`;
+  return { kind: 'tool', agent: agent.name, task: task.id, asked: `${tool.name} ${JSON.stringify(args)}${answered}` };
 }

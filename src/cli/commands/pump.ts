@@ -1,6 +1,6 @@
 /** `guild pump`: one pass, then stop. */
 import type { PumpReport } from '../../app/index.js';
-import { HUMAN, isEnded } from '../../domain/task/task.js';
+import { isEnded, isForHuman } from '../../domain/task/task.js';
 import { EXIT, type Command } from '../args/command.js';
 import { narrator } from '../render/narrator.js';
 import { untilInterrupt } from '../process/interrupt.js';
@@ -35,7 +35,7 @@ export const command: Command = {
       const open = await workspace.openTasks();
       const left = { pending: 0, active: 0, waiting: 0 };
       for (const placed of open) if (!isEnded(placed.state)) left[placed.state]++;
-      const yours = open.filter(({ task }) => task.to === HUMAN).map(({ task }) => task.id);
+      const yours = open.filter(({ task }) => isForHuman(task)).map(({ task }) => task.id);
       if (call.json) call.terminal.json({ moved, advanced, ...left, waiting_for_you: yours });
       else {
         const words = Object.entries(left).flatMap(([state, n]) => (n > 0 ? [`${n} ${state}`] : []));

@@ -3,8 +3,9 @@ import { openStates, type Snapshot, type StatesView } from '../../app/readers/op
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problem, ProblemError } from '../../domain/problem.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { localDateTime } from '../../views/local-time.js';
-import { EXIT, integerOption, type Call, type Command } from '../args/command.js';
+import { counted, EXIT, integerOption, type Call, type Command } from '../args/command.js';
 import { interrupted } from '../process/interrupt.js';
 import { tableRows } from '../render/layout.js';
 import type { Terminal } from '../render/terminal.js';
@@ -66,8 +67,20 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
   for (const each of problems) terminal.problem(each);
   const running =
     peers.length === 0 ? 'no process is running' : `running: ${peers.map((peer) => `pid ${peer.pid}`).join(', ')}`;
-  terminal.say(terminal.dim(`${open.length} open ${open.length === 1 ? 'task' : 'tasks'}; ${running}`));
+  terminal.say(terminal.dim(`${countsOf(open)}; ${running}`));
   return EXIT.done;
+}
+
+/** `3 open tasks; 1 schedule, next 2026-11-23 09:00:00 +01:00` */
+function countsOf(open: Snapshot['open']): string {
+  const schedules = open.filter(({ task }) => roleFacts(task.role).isSchedule);
+  const tasks = counted(open.length - schedules.length, 'open task');
+  const next = schedules
+    .map(({ task }) => task.waits?.until ?? '')
+    .sort()
+    .find(Boolean);
+  if (schedules.length === 0) return tasks;
+  return `${tasks}; ${counted(schedules.length, 'schedule')}${next === undefined ? '' : `, next ${localDateTime(next)}`}`;
 }
 
 function history({ terminal, json }: Call, view: StatesView, agent: string | undefined, maxEntries?: number): number {

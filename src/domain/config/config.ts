@@ -2,6 +2,8 @@
 import type { Budget } from '../budget/budget.js';
 import type { Price } from '../budget/price.js';
 import type { ModelSettings } from '../agent/agent.js';
+import type { Schedule } from '../schedule.js';
+import type { Task } from '../task/task.js';
 
 /** The APIs a provider may speak. `scripted` plays a script file and needs no network. */
 export const PROVIDER_KINDS = [
@@ -108,6 +110,13 @@ export interface ChannelRules {
 export const SANDBOX_SETTINGS = ['required', 'preferred', 'off'] as const;
 export type SandboxSetting = (typeof SANDBOX_SETTINGS)[number];
 
+/** A task that guild.yaml wants done again and again. */
+export interface ConfiguredSchedule extends Schedule {
+  task: string;
+  to?: string;
+  priority?: Task['priority'];
+}
+
 export interface Config {
   /** Model or alias for agents that name none. */
   model: string;
@@ -150,6 +159,7 @@ export interface Config {
   plugins: Record<string, Record<string, unknown>>;
   coordination: Coordination;
   channels: Record<string, ChannelRules>;
+  schedules: Record<string, ConfiguredSchedule>;
 }
 
 export const DEFAULT_COORDINATION: Coordination = {

@@ -12,7 +12,7 @@ export interface BoardWish {
   /** The bullet's text. If it changes, the task changes with it. */
   said: string;
   task: Pick<Task, 'id' | 'description' | 'root' | 'depth' | 'role' | 'requirements' | 'dependencies' | 'context'> &
-    Partial<Pick<Task, 'parent' | 'to' | 'priority'>>;
+    Partial<Pick<Task, 'parent' | 'to' | 'priority' | 'schedule'>>;
   /** Dependencies whose bullet is closed; one without a task need not be waited for. */
   closed: string[];
 }

@@ -23,6 +23,16 @@ export function shortId(id: string, source = id): string {
   return id.length <= MAX_ID_BYTES ? id : `${id.slice(0, MAX_ID_BYTES - 14)}.${hash53(source)}`;
 }
 
+/** `weekly-report-20261123T0800Z` */
+export function runId(schedule: string, at: string): string {
+  return shortId(`${schedule}-${at.slice(0, 16).replaceAll(/[-:]/g, '')}Z`);
+}
+
+/** The resource that a run holds until it ends, so that no two runs of a schedule overlap. */
+export function scheduleLock(schedule: string): string {
+  return shortId(`schedule-${schedule}`);
+}
+
 /** Whether the end of an id may have been replaced, so that it does not show all its ancestors. */
 export function mayBeCut(id: string): boolean {
   return id.length >= MAX_ID_BYTES - 2;

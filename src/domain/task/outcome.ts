@@ -3,5 +3,9 @@
  */
 import type { ProblemCode } from '../problem.js';
 import type { FileRef } from '../file-ref.js';
+import type { Question } from './question.js';
 
-export type Outcome = { ok: true; text: string; files?: FileRef[] } | { ok: false; code: ProblemCode; text: string };
+/** `asks`: the effect stopped at a question. The answer continues it as a further effect. */
+export type Outcome =
+  | { ok: true; text: string; files?: FileRef[]; asks?: Question }
+  | { ok: false; code: ProblemCode; text: string };

@@ -64,6 +64,8 @@ interface RoleFacts {
 
   // Particular tasks
   isApproval: boolean;
+  /** No agent works on it: its due times create tasks. */
+  isSchedule: boolean;
   /** An agent asks the person, who answers in words. */
   isQuestion: boolean;
   isBid: boolean;
@@ -117,6 +119,7 @@ const ORDINARY: RoleFacts = {
   mayBeRequired: false,
   resultFormat: 'agent_response',
   isApproval: false,
+  isSchedule: false,
   isQuestion: false,
   isBid: false,
   isTrial: false,
@@ -137,6 +140,7 @@ const TEAM_TOOLS = ['broadcast', 'vote_conclude'] as const;
 
 const ROWS = {
   root: { isRoot: true, isWork: true },
+  schedule: { isSchedule: true, takesCapacity: false, countsForTrackRecord: false },
   subtask: { isWork: true, isAddedByPeople: true },
   call: { isWork: true, isSpare: true },
   task: { isWork: true, isSpare: true, runsInBackground: true },

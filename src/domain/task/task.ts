@@ -7,6 +7,7 @@ import type { Budget, BudgetName } from '../budget/budget.js';
 import type { Certificate } from './certificate.js';
 import type { Problem } from '../problem.js';
 import { roleFacts, type Role } from './role.js';
+import type { Schedule } from '../schedule.js';
 import type { Usage } from '../budget/usage.js';
 
 export const OPEN_STATES = ['pending', 'active', 'waiting'] as const;
@@ -78,6 +79,8 @@ export interface Task {
   attachments?: string[];
   context: Record<string, unknown> & { original_goal?: string };
   priority: 'A' | 'B' | 'C' | 'D';
+  /** It is never worked on: its due times create runs of it. */
+  schedule?: Schedule;
   budget?: Budget;
   created_by?: string;
   created_at: string;
@@ -126,12 +129,17 @@ export function isEnded(state: TaskState): state is EndedState {
   return state === 'completed' || state === 'failed';
 }
 
+/** A person owes it. A schedule for a person is not work yet. */
+export function isForHuman({ to, role }: Pick<Task, 'to' | 'role'>): boolean {
+  return to === HUMAN && !roleFacts(role).isSchedule;
+}
+
 /** A new task with defaults for all other fields. */
 export function makeTask(fields: Partial<Task> & Pick<Task, 'id' | 'description' | 'created_at'>): Task {
   return {
     root: fields.id,
     depth: 0,
-    role: 'root',
+    role: rootRole(fields.schedule),
     requirements: [],
     dependencies: [],
     priority: 'C',
@@ -140,6 +148,11 @@ export function makeTask(fields: Partial<Task> & Pick<Task, 'id' | 'description'
     ...fields,
     context: { original_goal: fields.description, ...fields.context },
   };
+}
+
+/** The role of a task without a parent. */
+export function rootRole(schedule: Schedule | undefined): Role {
+  return schedule === undefined ? 'root' : 'schedule';
 }
 
 /** A child that a rule wants. The engine creates the task. */

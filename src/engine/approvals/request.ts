@@ -61,24 +61,44 @@ export function approvalFor(
   };
 }
 
+/** Of a question that the agent itself did not ask. */
+interface Asked {
+  /** Differs for each question of one call. */
+  part: string;
+  asker: string;
+  confinement: string;
+  reasons: string[];
+}
+
 /** A question to the human. It is answered like an approval, but with words. */
-export function questionFor(task: Task, agent: Agent, call: ToolCall, question: Question): WantedChild {
+export function questionFor(
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  question: Question,
+  { part, asker, confinement, reasons }: Asked = {
+    part: `call-${call.id}`,
+    asker: agent.name,
+    confinement: 'nothing runs: only your answer goes to the agent',
+    reasons: [],
+  },
+): WantedChild {
   const request = withDigest({
     tool: ASK_TOOL,
     arguments: { question: question.text },
     agent: agent.name,
     session: sessionId(task, agent),
     call: call.id,
-    reasons: [],
+    reasons,
     taint: taintIn(task),
-    confinement: 'nothing runs: only your answer goes to the agent',
+    confinement,
     question,
   });
   return {
-    id: childId(task.id, `call-${call.id}`),
+    id: childId(task.id, part),
     role: QUESTION_ROLE,
     to: HUMAN,
-    description: `Question from ${agent.name}: ${question.text}`,
+    description: `Question from ${asker}: ${question.text}`,
     context: { request },
   };
 }

@@ -9,22 +9,16 @@ import { problem, type Problem } from '../../domain/problem.js';
 import type { ToolCall } from '../../domain/session/session.js';
 import type { ApprovalRequest } from '../../domain/task/approval.js';
 import { taintIn } from '../../domain/task/taint.js';
-import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import type { Task } from '../../domain/task/task.js';
 import type { GateVerdict } from '../../ports/gate.js';
 import { checkArgs } from '../../tools/core/args.js';
-import type { Tool, ToolReply } from '../../tools/core/tool.js';
+import type { Tool } from '../../tools/core/tool.js';
 import { openApprovals } from '../approvals/ballot-view.js';
 import { approvalFor, approvalId, boundNow, consult, requestIn } from '../approvals/request.js';
 import { record, type EngineContext } from '../core/context.js';
 import { grantedNames } from '../core/grants.js';
+import type { RanReply } from './call-questions.js';
 import { runTool, type Permission } from './run-tool.js';
-
-/** An action that a human must approve. `placed`: the approval as it was read, not ended. */
-interface ApprovalReply {
-  kind: 'approval';
-  child: WantedChild;
-  placed: Placed | undefined;
-}
 
 /** An effect that waits behind an earlier call of the same turn. It has no result yet. */
 interface DeferredReply {
@@ -32,7 +26,7 @@ interface DeferredReply {
 }
 
 /** `allowed`: a human approved it; `ran`: its event is recorded; `secret`: keep it private. */
-export type CallReply = (ToolReply | ApprovalReply | DeferredReply) & {
+export type CallReply = (RanReply | DeferredReply) & {
   allowed?: boolean;
   ran?: boolean;
   secret?: boolean;
@@ -180,7 +174,7 @@ function planOf(gate: GateVerdict): Pick<GateVerdict, 'plan' | 'action'> {
   return { ...(gate.plan ? { plan: gate.plan } : {}), ...(gate.action ? { action: gate.action } : {}) };
 }
 
-function noSuchTool(context: EngineContext, task: Task, agent: Agent, call: ToolCall): ToolReply {
+function noSuchTool(context: EngineContext, task: Task, agent: Agent, call: ToolCall): CallReply {
   const granted =
     grantedNames(agent, task, context.config.channels)
       .filter((name) => context.tools.has(name))
@@ -192,8 +186,9 @@ function noSuchTool(context: EngineContext, task: Task, agent: Agent, call: Tool
   };
 }
 
-function noted(reply: ToolReply): CallReply {
-  return reply.kind === 'ask' || reply.kind === 'spawn' ? reply : { ...reply, ran: true };
+function noted(reply: RanReply): CallReply {
+  const isOpen = reply.kind === 'ask' || reply.kind === 'spawn' || reply.kind === 'approval';
+  return isOpen ? reply : { ...reply, ran: true };
 }
 
 export function asReply({ code, message }: Problem): Extract<CallReply, { kind: 'problem' }> {

@@ -15,6 +15,7 @@ import { ENGINE, HUMAN, type Task } from '../../domain/task/task.js';
 import type { PluginAction } from '../../ports/shell.js';
 import type { SessionShown, Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
 import { breakDown } from './break-down.js';
+import { runWithAnswers, type RanReply } from './call-questions.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { duringEffect } from '../core/effects.js';
 import { record, type EngineContext } from '../core/context.js';
@@ -40,21 +41,26 @@ export async function runTool(
   tool: Tool,
   stop: AbortSignal,
   permission: Permission,
-): Promise<ToolReply> {
+): Promise<RanReply> {
   const from = context.clock.monotonicMs();
-  const run = async (): Promise<ToolReply> => {
+  const run = async (answers: ToolContext['answers']): Promise<ToolReply> => {
     const endExposure = isUnconfined(context, call, permission) ? context.ballot.expose() : undefined;
     try {
-      const reply = await guarded(tool, call, contextOf(context, task, agent, call, stop, permission));
+      const toolContext = { ...contextOf(context, task, agent, call, stop, permission), answers };
+      const reply = await guarded(tool, call, toolContext);
       return await kept(permission.isSecret ? context.privateTexts : context.blobs, reply);
     } finally {
       endExposure?.();
     }
   };
   noteTaint(context, task, agent, call);
-  const reply = tool.kind === 'effect' ? await runOnce(context, task, agent, call, run, permission) : await run();
+  const reply = await runWithAnswers(context, { task, agent, call, tool }, (answers, part) =>
+    tool.kind === 'effect'
+      ? runOnce(context, task, agent, call, childId(task.id, part), () => run(answers), permission)
+      : run(answers),
+  );
   // An ask is recorded by the task it creates, and runs again each time that task may have ended.
-  if (reply.kind === 'ask' || reply.kind === 'spawn') return reply;
+  if (reply.kind === 'ask' || reply.kind === 'spawn' || reply.kind === 'approval') return reply;
   record(context, 'tool.ran', {
     task: task.id,
     agent: agent.name,
@@ -91,7 +97,7 @@ function contextOf(
   call: ToolCall,
   stop: AbortSignal,
   permission: Permission,
-): ToolContext {
+): Omit<ToolContext, 'answers'> {
   return {
     agent,
     task,
@@ -143,10 +149,10 @@ async function runOnce(
   task: Task,
   agent: Agent,
   call: ToolCall,
+  id: string,
   run: () => Promise<ToolReply>,
   { approved }: Permission,
 ): Promise<ToolReply> {
-  const id = childId(task.id, `call-${call.id}`);
   const digest = hash53(JSON.stringify([call.name, call.arguments]));
   const before = await context.effects.get(id);
   if (before.state === 'done') return asReply(before.outcome);
@@ -182,6 +188,7 @@ async function kept(store: { put(data: Uint8Array): Promise<string> }, reply: To
 }
 
 function outcomeOf(reply: ToolReply): Outcome {
+  if (reply.kind === 'question') return { ok: true, text: '', asks: reply.question };
   if (reply.kind === 'text') return { ok: true, text: reply.text, ...(reply.kept ? { files: reply.kept } : {}) };
   return reply.kind === 'problem'
     ? { ok: false, code: reply.code, text: reply.message }
@@ -189,6 +196,7 @@ function outcomeOf(reply: ToolReply): Outcome {
 }
 
 function asReply(outcome: Outcome): ToolReply {
+  if (outcome.ok && outcome.asks) return { kind: 'question', question: outcome.asks };
   return outcome.ok
     ? { kind: 'text', text: outcome.text, ...(outcome.files ? { kept: outcome.files } : {}) }
     : { kind: 'problem', code: outcome.code, message: outcome.text };

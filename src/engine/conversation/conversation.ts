@@ -121,12 +121,9 @@ async function makeFiles(
   { header, messages }: Session,
   durable: boolean,
 ): Promise<Session | undefined> {
-  const [stored] = await Promise.all([
-    context.sessions.create(header, [...messages], { durable }),
-    context.blobs.put(context.agents.source(agent)),
-    storePins(context, head),
-  ]);
-  return stored;
+  // The header names them, so they are on the disk before it.
+  await Promise.all([context.blobs.put(context.agents.source(agent)), storePins(context, head)]);
+  return context.sessions.create(header, [...messages], { durable });
 }
 
 function conversation(

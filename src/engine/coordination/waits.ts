@@ -10,7 +10,7 @@
 // - A question for the human waits for the human, who waits for nothing.
 import { roleFacts } from '../../domain/task/role.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';
-import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
+import { ENGINE, HUMAN, isForHuman, type OpenState, type Task } from '../../domain/task/task.js';
 import type { Link } from '../../rules/coordination/deadlock.js';
 import { isLeaf } from '../../rules/patterns/decide.js';
 import { waitGraph } from '../../rules/coordination/wait-graph.js';
@@ -232,7 +232,7 @@ function isShort(link: Link | undefined): boolean {
 /** The tasks this one asked for or depends on. A running task waits for nothing. */
 export function asksOf({ task, state }: Link): readonly string[] {
   if (state === 'active') return [];
-  if (task.to === HUMAN) return [HUMAN_NODE];
+  if (isForHuman(task)) return [HUMAN_NODE];
   if (state === 'pending') return task.dependencies;
   return task.waits?.budget === undefined ? (task.waits?.tasks ?? []) : [budgetNode(task.id)];
 }

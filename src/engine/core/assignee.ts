@@ -1,7 +1,8 @@
 /** Decides which agent works on a task. */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Problem } from '../../domain/problem.js';
-import type { Task } from '../../domain/task/task.js';
+import { roleFacts } from '../../domain/task/role.js';
+import { ENGINE, type Task } from '../../domain/task/task.js';
 import { fitFor, type Fit } from '../../rules/staffing/offer.js';
 import type { EngineContext } from './context.js';
 
@@ -12,6 +13,7 @@ const MAX_CACHED_FITS = 1000;
 
 /** Deterministic, so the answer is not stored. */
 export function resolveAssignee(context: EngineContext, task: Task): Assignee {
+  if (roleFacts(task.role).isSchedule) return { agent: ENGINE };
   if (task.to !== undefined) return { agent: task.to };
   const { agents, pauses, config } = context;
   const paused = pauses.all();

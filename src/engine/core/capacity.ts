@@ -65,6 +65,12 @@ export async function isOverCapacity(context: EngineContext, claim: Claim, here:
   return here + earlier.length >= max;
 }
 
+/** The agent's limit, for a store that refuses a claim beyond it. */
+export function claimLimit(context: EngineContext, agent: string): { atMost?: number } {
+  const atMost = maxTasks(context, agent);
+  return atMost === Infinity ? {} : { atMost };
+}
+
 /** The same from the last scan: true if another attempt is worthwhile. */
 export function hasCapacity(context: EngineContext, agent: string, here: number): boolean {
   return here + (claimedByOthers(context).get(agent) ?? 0) < maxTasks(context, agent);

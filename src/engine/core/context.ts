@@ -28,6 +28,7 @@ import type { PrivateTexts } from '../../ports/consent/private-texts.js';
 import type { FileTaint } from '../../ports/consent/file-taint.js';
 import type { Pauses } from '../../ports/pauses.js';
 import type { Project } from '../../ports/reading/project.js';
+import type { Schedules } from '../../ports/reading/schedules.js';
 import type { Shell } from '../../ports/shell.js';
 import type { Store } from '../../ports/store/index.js';
 import type { Web } from '../../ports/reading/web.js';
@@ -61,6 +62,7 @@ export interface Ports extends Omit<Store, 'close'> {
   boards: Boards;
   boardTools: BoardTools;
   checkIns: CheckIns;
+  schedules: Schedules;
   bus: Bus;
   pauses: Pauses;
   bids: Bids;

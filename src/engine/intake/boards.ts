@@ -98,8 +98,14 @@ async function change(context: EngineContext, wish: BoardWish, { task, state }: 
     await context.tasks.release(claim, claim.task);
     return false;
   }
-  const { to: _, ...old } = claim.task;
-  const now: Task = { ...old, ...wish.task, extra: { ...old.extra, board: { file: wish.file, said: wish.said } } };
+  const { to: _, schedule, ...old } = claim.task;
+  const again = wish.task.schedule && { schedule: { ...schedule, ...wish.task.schedule } };
+  const now: Task = {
+    ...old,
+    ...wish.task,
+    ...again,
+    extra: { ...old.extra, board: { file: wish.file, said: wish.said } },
+  };
   if (await context.tasks.release(claim, now))
     record(context, 'task.changed', { task: task.id, cause: `${wish.file}:${wish.line}` });
   return true;
@@ -166,6 +172,8 @@ function nearestBullet(task: Task, boards: Boards, open: ReadonlyMap<string, Pla
 const MAX_LEVELS = 100;
 
 function isStarted(task: Task, state: Placed['state']): boolean {
+  // A schedule waits for its next time and may be changed meanwhile.
+  if (roleFacts(task.role).isSchedule) return false;
   return state !== 'pending' || task.claimed_at !== undefined;
 }
 

@@ -8,6 +8,7 @@ import { hash53 } from '../../domain/task/id.js';
 import { visible } from '../../domain/coordination/mail.js';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import type { OpenTask } from '../../ports/store/tasks.js';
 import { sessionId } from '../../domain/session/session-id.js';
@@ -63,7 +64,7 @@ function othersWork(context: EngineContext, planner: string): OpenTask[] {
   const work: OpenTask[] = [];
   for (const open of context.tasks.open()) {
     const { task } = open;
-    if (task.to === HUMAN || isCheckIn(task.root)) continue;
+    if (task.to === HUMAN || isCheckIn(task.root) || roleFacts(task.role).isSchedule) continue;
     const assignee = resolveAssignee(context, task);
     if ('agent' in assignee && assignee.agent !== planner) work.push(open);
   }

@@ -15,6 +15,7 @@ import { fence } from '../core/fence.js';
 import { retireFailing } from '../staffing/probation.js';
 import { missingDependencies } from './missing-dependencies.js';
 import { recover } from './recover.js';
+import { takeSchedules } from './schedules.js';
 
 interface Intake {
   /** Something changed. */
@@ -37,6 +38,7 @@ export async function takeIn(
   moved = (await step('looking at moved files', () => takeMovedFiles(context, gone))) || moved;
   moved = (await step('taking requests', () => takeIntents(context, flights, nudged))) || moved;
   moved = (await step('reading the ballot', () => takeBallotAnswers(context))) || moved;
+  moved = (await step('reading the schedules', () => takeSchedules(context))) || moved;
   moved = (await step('asking again', () => replaceUnsound(context))) || moved;
   const mail = await fence<Intake>(context, 'reading the inbox', () => takeMail(context), nothing);
   const boards = await fence<Intake & { isPartial?: boolean }>(

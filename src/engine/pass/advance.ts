@@ -11,6 +11,7 @@ import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { UnreadableConversation } from '../conversation/conversation.js';
 import { resolveAssignee } from '../core/assignee.js';
+import { claimLimit } from '../core/capacity.js';
 import { record, type EngineContext } from '../core/context.js';
 import { faultProblem, isContained } from '../core/fence.js';
 import { acting } from '../staffing/trial.js';
@@ -28,7 +29,7 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
   try {
     const assignee = resolveAssignee(context, task);
     const name = 'agent' in assignee ? assignee.agent : 'nobody';
-    claim = await context.tasks.claim(task.id, name);
+    claim = await context.tasks.claim(task.id, name, claimLimit(context, name));
     return claim !== undefined && (await work(context, { claim, assignee, name, here }, stop));
   } catch (thrown) {
     if (!isContained(thrown)) throw thrown;

@@ -4,6 +4,7 @@
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { mayBeCut } from '../../domain/task/id.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
@@ -16,9 +17,10 @@ import { hasCapacity, isOverCapacity } from '../core/capacity.js';
 import { isOfferOver, offer, offerOver, unfilled } from '../staffing/offer.js';
 import { isCancelled } from '../tasks/cancelled.js';
 import { createChildren } from '../tasks/create-children.js';
+import { advanceSchedule } from '../tasks/schedule.js';
 import { fail, park, release } from '../tasks/settle.js';
 import { failedDependency } from './act.js';
-import { lockSharedSession } from './runnable.js';
+import { lockShared } from './runnable.js';
 
 /** A task that this process has just claimed. */
 export interface Claimed {
@@ -59,6 +61,15 @@ export const CLAIM_GUARDS: readonly Guard<Claimed>[] = [
       if (!(await isCancelled(context, claim.task))) return undefined;
       await context.tasks.release(claim, claim.task);
       return 'unmoved';
+    },
+  },
+  {
+    name: 'schedule',
+    position: 'Before everything that starts work: its due times create tasks, and it is never worked on itself.',
+    async check(context, { claim }) {
+      if (!roleFacts(claim.task.role).isSchedule) return undefined;
+      await advanceSchedule(context, claim);
+      return 'moved';
     },
   },
   {
@@ -169,11 +180,11 @@ export const WORK_GUARDS: readonly Guard<Started>[] = [
     },
   },
   {
-    name: 'shared conversation in use',
+    name: 'shared conversation or schedule in use',
     position: 'Last: the lock is kept until the task ends, so only a task that will work may take it.',
     async check(context, { claim, task, agent }) {
-      if (await lockSharedSession(context, task, agent)) return undefined;
-      await release(context, claim, claim.task, 'another task is using the shared conversation');
+      if (await lockShared(context, task, agent)) return undefined;
+      await release(context, claim, claim.task, 'another task is using its conversation or its schedule');
       return 'unmoved';
     },
   },

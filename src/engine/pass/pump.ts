@@ -19,7 +19,7 @@ import { capacity } from '../core/capacity.js';
 import { stopCancelled, takeIntents } from '../intake/intents.js';
 import { readyQueue } from '../core/ready-queue.js';
 import { takeIn } from '../intake/intake.js';
-import { canStart, lockSharedSession, mustWaitAlone, runnable } from './runnable.js';
+import { canStart, lockShared, mustWaitAlone, runnable } from './runnable.js';
 import { engineContext } from './engine-context.js';
 import { flightTable } from './flights.js';
 import { isSuspect } from '../../domain/task/lost-takers.js';
@@ -285,14 +285,14 @@ export function engine(ports: Ports): Engine {
   }
 
   /**
-   * False if another task holds the shared conversation. The flight is entered before the first
+   * False if another task holds what it needs alone. The flight is entered before the first
    * await, so this process cannot start the task twice or give its capacity to another.
    */
   function start(task: Task, onEnd: OnEnd): Promise<boolean> {
     const stop = new AbortController();
     const agent = assigneeName(context, task);
     const here = table.ofAgent(agent);
-    const isLocked = lockSharedSession(context, task, context.agents.all().get(agent));
+    const isLocked = lockShared(context, task, context.agents.all().get(agent));
     const flight: Flight = {
       task: task.id,
       root: task.root,

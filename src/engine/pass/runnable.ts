@@ -3,11 +3,13 @@ import { INTERVALS } from '../../domain/intervals.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { isSuspect } from '../../domain/task/lost-takers.js';
-import { HUMAN, isEnded, type Task } from '../../domain/task/task.js';
+import { isEnded, isForHuman, type Task } from '../../domain/task/task.js';
 import { isLeaf } from '../../rules/patterns/decide.js';
 import { inOrder, queue, queueKey, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
 import { mayOffer } from '../../rules/staffing/offer.js';
 import { mayMove } from '../../rules/scheduling/ready.js';
+import { ruleText, scheduledOf } from '../../domain/schedule.js';
+import { scheduleLock } from '../../domain/task/id.js';
 import { followUpOf } from '../../domain/task/follow-up.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Capacity } from '../core/capacity.js';
@@ -40,9 +42,9 @@ export async function runnable(
   const ready: Place[] = [];
   for (const { task, state } of readyTasks.underWay()) {
     if (roots !== undefined && !roots.has(task.root)) continue;
-    if (state === 'active' || flights.has(task.id) || task.to === HUMAN) continue;
+    if (state === 'active' || flights.has(task.id) || isForHuman(task)) continue;
     if (!isHosted(context, task) || isPaused(context, task) || needs.early.has(task.id)) continue;
-    if (!mayMove(task, state, isOpen, now) && !needs.ready.has(task.id)) {
+    if (!mayMove(task, state, isOpen, now) && !needs.ready.has(task.id) && !isReplanned(task)) {
       if (task.waits?.until !== undefined) due = Math.min(due, Date.parse(task.waits.until));
       continue;
     }
@@ -130,14 +132,12 @@ export function mustWaitAlone(flights: Flights, task: Task): boolean {
 }
 
 /**
- * Locks the conversation for the task if others may speak in it. True if it has the lock or needs
- * none.
+ * Locks what the task may not share: its conversation if others may speak in it, and its schedule,
+ * so that no two runs overlap. True if it has the locks or needs none.
  */
-export async function lockSharedSession(
-  context: EngineContext,
-  task: Task,
-  agent: Agent | undefined,
-): Promise<boolean> {
+export async function lockShared(context: EngineContext, task: Task, agent: Agent | undefined): Promise<boolean> {
+  const scheduled = scheduledOf(task);
+  if (scheduled !== undefined && !(await context.locks.acquire(scheduleLock(scheduled.by), task.id))) return false;
   // An agent with a pattern speaks in its stages, so its own task must not hold the lock.
   if (agent === undefined || !isLeaf(task, agent) || !takesTurns(task, agent)) return true;
   return context.locks.acquire(sessionId(task, agent), task.id);
@@ -148,8 +148,13 @@ function takesTurns(task: Task, agent: Agent): boolean {
   return agent.session === 'shared' || followUpOf(task) !== undefined || (task.retries ?? 0) > 0;
 }
 
+/** A person changed the schedule, so the time that it waits for is not the next one any more. */
+function isReplanned({ schedule }: Task): boolean {
+  return schedule?.planned !== undefined && schedule.planned !== ruleText(schedule);
+}
+
 function isHosted(context: EngineContext, task: Task): boolean {
-  if (context.hosts === undefined || isNeed(task)) return true;
+  if (context.hosts === undefined || isNeed(task) || roleFacts(task.role).isSchedule) return true;
   const assignee = resolveAssignee(context, task);
   // Every process may offer a task without an assignee, or report that no agent fits.
   return !('agent' in assignee) || context.hosts.has(assignee.agent);

@@ -11,6 +11,7 @@
 // complete  every root it took part in has ended
 // idle      it never had work, or only tasks that have not started
 import type { AgentState } from '../../domain/agent/agent-state.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { compareText } from '../../domain/order.js';
 import type { Problem } from '../../domain/problem.js';
 import { ENGINE, HUMAN, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
@@ -97,6 +98,7 @@ export function byAgent(
     assignees.set(entry.task.id, assignee);
     if (assignee === ENGINE) needs.set(entry.task.id, needed(entry));
     if (assignee === undefined || assignee === HUMAN || assignee === ENGINE) continue;
+    if (roleFacts(entry.task.role).isSchedule) continue;
     const tasks = started.get(assignee);
     if (!isStarted(entry)) others.set(entry.task.id, entry);
     else if (tasks === undefined) started.set(assignee, [entry]);

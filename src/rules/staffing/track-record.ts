@@ -64,6 +64,7 @@ const BLAMELESS = new Set<string>([
   'deadlock',
   'disk_failed',
   'store_away',
+  'store_refused',
   'declared_dead',
   'cycle',
 ]);

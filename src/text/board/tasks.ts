@@ -6,8 +6,9 @@
 import type { BoardBullet, BoardWish } from '../../domain/task/board.js';
 import { hash53, isSafeId, safePart } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { HUMAN, type Task } from '../../domain/task/task.js';
-import { fieldOf, itemKey, type Board, type Item } from './item.js';
+import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
+import { HUMAN, rootRole, type Task } from '../../domain/task/task.js';
+import { fieldOf, itemKey, type Board, type Field, type Item } from './item.js';
 import { whereOnLine } from '../lines/where.js';
 
 /** A board and the text it was read from. */
@@ -71,6 +72,11 @@ export function boardTasks(sheets: readonly Sheet[], agents: ReadonlySet<string>
     const { item } = entry;
     const parentItem = item.parent ?? named.get(String(fieldOf(item, 'parent')?.value ?? ''))?.item;
     const parent = parentItem === undefined || parentItem === item ? undefined : all.get(parentItem);
+    if (parent !== undefined && (entry.schedule ?? parent.schedule) !== undefined) {
+      entry.kind = 'held';
+      const message = `a bullet with a schedule cannot ${entry.schedule ? 'be nested' : 'have bullets under it'}`;
+      entry.problem = entryProblem(entry, 'bad_field', message, 'move one of them to the top level');
+    }
     if (parent?.item.bad) entry.kind = entry.kind === 'own' ? 'own' : 'held';
     if (parent && !parent.item.bad) {
       entry.parent = parent;
@@ -106,6 +112,7 @@ interface Entry {
   neededBy: Entry[];
   /** Ids it depends on that no board has. */
   others: string[];
+  schedule?: Schedule;
   problem?: Problem;
 }
 
@@ -142,9 +149,37 @@ function* entriesOf(sheet: Sheet, agents: ReadonlySet<string>): Iterable<Entry> 
         'fix the name, or create the agent',
       );
     }
+    readSchedule(entry);
     yield entry;
   }
 }
+
+/** `schedule: "0 9 * * 1"`, with `timezone` and `missed` next to it. */
+function readSchedule(entry: Entry): void {
+  const { item, sheet } = entry;
+  const field = fieldOf(item, 'schedule');
+  if (field === undefined || entry.kind === 'own') return;
+  const [timezone, missed] = [fieldOf(item, 'timezone'), fieldOf(item, 'missed')];
+  const hold = ({ valueSpan }: Field, message: string): void => {
+    const where = whereOnLine(sheet.board.file, sheet.text, item.line, item.span.start, valueSpan.start);
+    entry.kind = 'held';
+    entry.problem = problem('bad_field', message, { where, hint: 'write it as in schedule: "0 9 * * 1"' });
+  };
+  const cron = String(field.value);
+  const zone = timezone && String(timezone.value);
+  const fault = cronFault(cron);
+  const wrongZone = zone === undefined ? undefined : zoneFault(zone);
+  if (fault !== undefined) hold(field, fault);
+  else if (wrongZone !== undefined) hold(timezone!, wrongZone);
+  else if (missed !== undefined && !MISSED.has(missed.value)) hold(missed, '"missed" must be report or once');
+  entry.schedule = {
+    cron,
+    ...(zone ? { timezone: zone } : {}),
+    ...(missed?.value === 'once' ? { missed: 'once' } : {}),
+  };
+}
+
+const MISSED = new Set<unknown>(['report', 'once']);
 
 /**
  * The id in the file, unless it is not valid or has a dot, which would make it look like a child's
@@ -202,11 +237,12 @@ function wishOf(entry: Entry): BoardWish {
     ...(parent ? { parent: parent.id } : {}),
     root: top?.id ?? entry.id,
     depth: chain.length,
-    role: parent ? 'item' : 'root',
+    role: parent ? 'item' : rootRole(entry.schedule),
     ...(entry.to ? { to: entry.to } : {}),
     requirements: namesIn(item, 'requirements'),
     dependencies,
     priority: priorityOf(item),
+    ...(entry.schedule ? { schedule: entry.schedule } : {}),
     context: { original_goal: top ? describe(top.item) : description, ...contextOf(item) },
   };
   const { parent: _, root: __, depth: ___, ...identity } = task;
@@ -247,7 +283,9 @@ function priorityOf({ priority }: Item): Task['priority'] {
 /** Keys with a meaning of their own, on boards or in a task's context. */
 const NOT_CONTEXT = new Set(
   `id title priority stakeholders tags description prompt depends_on dependencies parent requirements completed completed_at
-  skipped in_progress failed_at original_goal taint request mail reply_to received __proto__`.split(/\s+/),
+  skipped in_progress failed_at schedule timezone missed original_goal taint request mail reply_to received __proto__`.split(
+    /\s+/,
+  ),
 );
 
 function contextOf(item: Item): Record<string, unknown> {

@@ -62,7 +62,7 @@ export function stripIndent(line: string, columns: number): string {
  * part of a title (`Fix: the login`), and only these may be written without a space: `id:c1`.
  */
 const KNOWN_KEYS =
-  'id title priority stakeholders tags parent depends_on dependencies requirements completed skipped completed_at failed_at description prompt command approval_required'.split(
+  'id title priority stakeholders tags parent depends_on dependencies requirements schedule completed skipped completed_at failed_at description prompt command approval_required'.split(
     ' ',
   );
 

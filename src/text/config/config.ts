@@ -8,11 +8,13 @@ import {
   DEFAULT_NOTE_BYTES,
   type ChannelRules,
   type Config,
+  type ConfiguredSchedule,
   type Coordination,
   type ModelAlias,
   type Provider,
 } from '../../domain/config/config.js';
 import type { Problem } from '../../domain/problem.js';
+import { readPriority } from '../../domain/task/priority.js';
 import { budgetOf, count, durationMs } from '../../schemas/amounts.js';
 import { guildYaml, type GuildYaml } from '../../schemas/guild-yaml.js';
 import { readYaml } from '../schema/read-yaml.js';
@@ -72,6 +74,7 @@ function toConfig(file: GuildYaml, env: Env): Config {
     plugins: toPlugins(file.plugins),
     coordination: toCoordination(file.coordination),
     channels: eachOf(file.channels, toChannel),
+    schedules: eachOf(file.schedules, (schedule) => toSchedule(schedule, file.timezone)),
   };
   return {
     ...config,
@@ -140,6 +143,17 @@ function toCoordination(file: GuildYaml['coordination'] = {}): Coordination {
     helpMs: durationMs(file.help) ?? DEFAULT_COORDINATION.helpMs,
     bidMs: durationMs(file.bid) ?? DEFAULT_COORDINATION.bidMs,
     voteMs: durationMs(file.vote) ?? DEFAULT_COORDINATION.voteMs,
+  });
+}
+
+function toSchedule(file: Entry<'schedules'>, zone: string | undefined): ConfiguredSchedule {
+  return defined<ConfiguredSchedule>({
+    cron: file.schedule,
+    timezone: file.timezone ?? zone,
+    missed: file.missed === 'once' ? 'once' : undefined,
+    task: file.task,
+    to: textOf(file.agent),
+    priority: readPriority(file.priority),
   });
 }
 

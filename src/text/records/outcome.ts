@@ -5,6 +5,7 @@
 import type { Outcome } from '../../domain/task/outcome.js';
 import { readFileRefs } from '../../domain/file-ref.js';
 import { isProblemCode } from '../../domain/problem.js';
+import { isQuestion } from '../../domain/task/question.js';
 
 export function printOutcome(outcome: Outcome): string {
   return JSON.stringify(outcome);
@@ -17,6 +18,8 @@ export function parseOutcome(text: string): Outcome | undefined {
   const { ok, code } = fields;
   const content = typeof fields['text'] === 'string' ? fields['text'] : '';
   const files = readFileRefs(fields['files']);
+  const { asks } = fields;
+  if (ok === true && isQuestion(asks)) return { ok, text: content, asks };
   if (ok === true) return { ok, text: content, ...(files.length > 0 ? { files } : {}) };
   return isProblemCode(code) ? { ok: false, code, text: content } : withoutCode(content);
 }

@@ -8,6 +8,7 @@ import { isSafeId } from '../../domain/task/id.js';
 import type { Certificate } from '../../domain/task/certificate.js';
 import { isProblemCode, problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 import { readPriority } from '../../domain/task/priority.js';
+import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
 import type { LostTaker, Task, Waits, Written } from '../../domain/task/task.js';
 import type { Usage } from '../../domain/budget/usage.js';
 import { readBudget } from '../../schemas/amounts.js';
@@ -38,6 +39,7 @@ export const KNOWN = [
   'attachments',
   'context',
   'priority',
+  'schedule',
   'budget',
   'created_by',
   'created_at',
@@ -119,6 +121,7 @@ const READERS = {
   dependencies: readIds,
   context: readContext,
   priority: readUrgency,
+  schedule: readSchedule,
   budget: readLimits,
   created_by: readText,
   created_at: readText,
@@ -199,6 +202,26 @@ function readContext(value: unknown, path: Path): Record<string, unknown> {
 
 function readUrgency(value: unknown, path: Path): Task['priority'] {
   return readPriority(value) ?? wrong(path, 'A, B, C or D (critical, high, normal, low)');
+}
+
+function readSchedule(value: unknown, path: Path): Schedule {
+  if (typeof value === 'string') return { cron: readChecked(value, path, cronFault) };
+  const { cron, timezone, missed, ...written } = readObject(value, path);
+  const schedule: Schedule = { cron: readChecked(cron, [...path, 'cron'], cronFault) };
+  if (timezone !== undefined && timezone !== null)
+    schedule.timezone = readChecked(timezone, [...path, 'timezone'], zoneFault);
+  if (missed === 'once') schedule.missed = missed;
+  else if (missed !== undefined && missed !== null && missed !== 'report') wrong([...path, 'missed'], 'report or once');
+  for (const key of ['last', 'run', 'planned', 'note'] as const)
+    if (typeof written[key] === 'string') schedule[key] = written[key];
+  return schedule;
+}
+
+function readChecked(value: unknown, path: Path, faultOf: (text: string) => string | undefined): string {
+  const text = readText(value, path);
+  const message = faultOf(text);
+  if (message !== undefined) throw new Wrong({ path, code: 'bad_field', message });
+  return text;
 }
 
 function readLimits(value: unknown, path: Path): Task['budget'] {

@@ -6,7 +6,8 @@
  */
 import { isSafeId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { TASK_VERSION, makeTask, type Task } from '../../domain/task/task.js';
+import { roleFacts } from '../../domain/task/role.js';
+import { TASK_VERSION, makeTask, rootRole, type Task } from '../../domain/task/task.js';
 import { usageFields } from '../../domain/budget/usage.js';
 import { printBudget } from '../../schemas/amounts.js';
 import { printExact } from '../lines/exact-number.js';
@@ -162,6 +163,11 @@ function fromRecord(record: Record<string, unknown>, text: string, taskFile: Tas
   const created = { id, description: fields.description, created_at: fields.created_at ?? taskFile.now };
   // assigned, not spread: spreading thirty keys takes most of the time of reading
   const task = Object.assign(makeTask(created), defaultsUnder(fields.parent), fields);
+  if (fields.schedule !== undefined && fields.parent !== undefined)
+    return quarantine(
+      placed({ path: ['schedule'], code: 'bad_field', message: 'a task with a parent cannot have a schedule' }),
+    );
+  if (fields.schedule !== undefined || roleFacts(task.role).isSchedule) task.role = rootRole(fields.schedule);
   task.context = { original_goal: fields.description, ...fields.context };
   return { kind: 'task', task };
 }

@@ -38,6 +38,8 @@ export interface ToolContext {
   web: Web;
   project: Project;
   boardTools: BoardTools;
+  /** The human's answers to earlier questions of this call; undefined: they declined. */
+  answers: readonly (string | undefined)[];
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;
   /** Says how far a long call is, for people who watch. */
@@ -78,6 +80,7 @@ export interface ReplyFile {
 /**
  * - text: the result, perhaps with files to look at; `kept`: the same, once the engine stored them.
  * - ask: another agent must act; its answer becomes the result.
+ * - question: the call cannot continue without the human; it runs again with their answer.
  * - spawn: another agent acts, and the turn continues.
  * - tell: a message for another conversation.
  * - note: a note on a channel.
@@ -88,6 +91,7 @@ export interface ReplyFile {
 export type ToolReply =
   | { kind: 'text'; text: string; files?: ReplyFile[]; kept?: FileRef[] }
   | { kind: 'ask'; child: WantedChild }
+  | { kind: 'question'; question: Question }
   | { kind: 'spawn'; child: WantedChild; text: string }
   | { kind: 'tell'; task: string; message: string; text: string }
   | { kind: 'note'; channel: string; message: string; priority?: NotePriority; text: string }

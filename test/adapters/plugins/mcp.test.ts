@@ -112,10 +112,16 @@ test('the model gets the whole schema, and our check passes what it does not und
   assert.equal(said(await host.call('lab_typed', args)), JSON.stringify(args));
 });
 
-test('embedded resources and links are shown, and images are named', async (t) => {
+test('embedded resources and links are shown, and images are handed on', async (t) => {
   const host = await openPlugins(t, lab());
+  const reply = await host.call('lab_mixed');
+  const files = reply.kind === 'text' ? (reply.files ?? []) : [];
+  assert.deepEqual(
+    files.map(({ mediaType, data }) => [mediaType, data.length]),
+    [['image/png', 8]],
+  );
   assert.equal(
-    said(await host.call('lab_mixed')),
+    said(reply),
     '[resource repo://a.txt, text/plain]\nthe file\n[resource repo://b.txt: b]\n[image, image/png, 1 KB]',
   );
 });

@@ -15,6 +15,7 @@ test('guards are checked in this order', () => {
     CLAIM_GUARDS.map((guard) => guard.name),
     [
       'cancelled',
+      'schedule',
       'start not approved',
       'assigned to another agent',
       'agent without capacity',
@@ -30,7 +31,7 @@ test('guards are checked in this order', () => {
       'unknown agent',
       'bid for an offer that is over',
       'faulty agent file',
-      'shared conversation in use',
+      'shared conversation or schedule in use',
     ],
   );
 });

@@ -5,6 +5,9 @@
 import path from 'node:path';
 import { folders, layout } from '../../../src/adapters/files/base/layout.js';
 import { memory, world, type World } from '../../../src/adapters/memory/index.js';
+import type { Event } from '../../../src/domain/event.js';
+import type { Session } from '../../../src/domain/session/session.js';
+import type { Placed } from '../../../src/domain/task/task.js';
 import type { Disk } from '../../../src/ports/disk.js';
 import type { Store, StorePorts } from '../../../src/ports/store/index.js';
 import type { Tasks } from '../../../src/ports/store/tasks.js';
@@ -53,7 +56,7 @@ export function lateCluster(given: Story, random: () => number): LateCluster {
 }
 
 /** A scan takes in the task files that people dropped on the disk. */
-function takingIn(store: Store, disk: Disk): Store {
+export function takingIn(store: Store, disk: Disk): Store {
   const pending = path.join(ROOT, 'tasks/pending');
   const { tasks } = store;
   const scan: Tasks['scan'] = async (full) => {
@@ -156,15 +159,22 @@ function wrapped<T extends object>(
   return Object.fromEntries(methods) as T;
 }
 
-function reflect(w: World, disk: SimDisk): void {
-  for (const [id, { task, state }] of w.rows) {
+/** What a store holds, as the files of a workspace show it. */
+export interface Held {
+  rows: Iterable<readonly [id: string, placed: Placed]>;
+  sessions: Iterable<readonly [id: string, session: Session]>;
+  events: readonly Event[];
+}
+
+export function reflect({ rows, sessions, events }: Held, disk: SimDisk): void {
+  for (const [id, { task, state }] of rows) {
     for (const other of ['pending', 'active', 'waiting', 'completed', 'failed'])
       if (other !== state) disk.remove(path.join(ROOT, 'tasks', other, `${id}.json`));
     disk.save(path.join(ROOT, 'tasks', state, `${id}.json`), printTask(task));
     disk.save(path.join(ROOT, 'results', `${id}.md`), task.result ?? task.error?.message ?? '');
   }
-  for (const [id, { header, messages }] of w.sessions)
+  for (const [id, { header, messages }] of sessions)
     disk.save(path.join(ROOT, 'sessions', `${id}.session.yaml`), printHeader(header) + printMessages(messages));
-  const lines = w.events.map((event) => `${JSON.stringify(event)}\n`);
+  const lines = events.map((event) => `${JSON.stringify(event)}\n`);
   disk.save(path.join(ROOT, 'events/2026-01-01.jsonl'), lines.join(''));
 }

@@ -180,4 +180,5 @@ export function sharesOf(store: Store, { task, state }: Placed): string[] {
 const WAITS: Record<string, string> = {
   dependency: 'waits for offers',
   help: 'waits for an agent that is free to help',
+  schedule: 'is a schedule and waits',
 };

@@ -13,6 +13,9 @@ export async function add(call: Call): Promise<number> {
   const priority = text(values, 'priority')?.toUpperCase();
   if (priority !== undefined && !/^[A-D]$/.test(priority))
     throw new ProblemError(problem('bad_usage', 'a priority is A, B, C or D'));
+  const [cron, timezone] = [text(values, 'schedule'), text(values, 'timezone')];
+  if (timezone !== undefined && cron === undefined)
+    throw new ProblemError(problem('bad_usage', '--timezone needs --schedule'));
   const store = openReader(call.root);
   const to = text(values, 'to');
   if (to !== undefined && to !== HUMAN) (await import('../../args/known-agent.js')).knownAgent(call.root, to);
@@ -25,6 +28,7 @@ export async function add(call: Call): Promise<number> {
     dependencies: listOption(values, 'after'),
     attachments: attached(call),
     priority: priority as 'A' | undefined,
+    schedule: cron === undefined ? undefined : { cron, ...(timezone === undefined ? {} : { timezone }) },
   });
   const missing: string[] = [];
   for (const id of task.dependencies) if ((await store.tasks.read(id)) === undefined) missing.push(id);
@@ -32,6 +36,7 @@ export async function add(call: Call): Promise<number> {
   if (json) terminal.json(taskRecord({ task }));
   else terminal.out(task.id);
   for (const id of missing) terminal.say(`it waits for ${id}, which does not exist yet`);
-  terminal.say(terminal.dim('guild pump or guild watch works on it'));
+  const next = cron === undefined ? 'works on it' : 'creates a task at each due time (guild schedule lists them)';
+  terminal.say(terminal.dim(`guild pump or guild watch ${next}`));
   return EXIT.done;
 }

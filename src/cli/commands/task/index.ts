@@ -31,6 +31,8 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
     },
     after: { type: 'string', multiple: true, value: 'ID,…', about: 'add: tasks that must be completed first' },
     priority: { type: 'string', value: 'A|B|C|D', about: 'add: A is the most urgent (default C)' },
+    schedule: { type: 'string', value: 'CRON', about: 'add: do it again and again, for example "0 9 * * 1"' },
+    timezone: { type: 'string', value: 'ZONE', about: 'add: the time zone of --schedule (default: this machine’s)' },
     all: { type: 'boolean', short: 'a', about: 'list: include ended tasks' },
     state: { type: 'string', value: 'STATE', about: `list: only ${TASK_STATES.join(', ')}` },
     limit: { type: 'string', value: 'N', about: 'list: at most N tasks (default 50)' },
@@ -59,7 +61,7 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
 
 /** The options of each word; other words take none of these. */
 const TAKES: Record<string, readonly string[]> = {
-  add: ['to', 'id', 'type', 'requires', 'after', 'attach', 'priority'],
+  add: ['to', 'id', 'type', 'requires', 'after', 'attach', 'priority', 'schedule', 'timezone'],
   list: ['all', 'state', 'limit'],
 };
 

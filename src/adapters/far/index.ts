@@ -1,0 +1,145 @@
+/**
+ * The store for several machines, on any ledger. Open work is in memory and brought up to date by
+ * looks; everything that must have one winner is an entry with a revision. The entry that a process
+ * renews is also its fence: each of its commits depends on it, so a process that was declared dead
+ * cannot write anything, whatever it believes to hold.
+ */
+
+// what          key               live         written by
+// task          task/<id>         while open   create-once, then the revision last seen
+// process       peer/<id>         while alive  itself, or the one that declares it dead
+// lock          turn/<key>        while held   the revision last seen
+// intent        intent/<id>       until done   create-once; ended by the process that acted
+// effect        effect/<id>       no           create-once, then its outcome
+// blob          blob/<sha256>     no           create-once
+// conversation  log session/<id>               appended where it ends
+// event         log events                     appended anywhere, labelled by task
+// evidence      log evidence                   appended anywhere, labelled by task
+import type { Peer } from '../../domain/peer.js';
+import type { Clock, Ids } from '../../ports/clock.js';
+import type { Entry, Ledger } from '../../ports/ledger.js';
+import type { ProcessIdentity } from '../../ports/processes.js';
+import type { Store } from '../../ports/store/index.js';
+import { effects, type Witness } from './effects.js';
+import { locks, TURN } from './locks.js';
+import { looks } from './looks.js';
+import { outbox, type Outbox } from './outbox.js';
+import { presence } from './presence.js';
+import { blobs, events, INTENT, intents } from './records.js';
+import { rows } from './rows.js';
+import { sessionVerbs } from './sessions.js';
+import { shelf, type Shelf } from './shelf.js';
+import { taskVerbs } from './tasks.js';
+
+export interface FarOptions {
+  ledger: Ledger;
+  clock: Clock;
+  ids: Ids;
+  me: ProcessIdentity;
+  /** Agents this peer hosts; empty: all. */
+  agents?: string[];
+  leaseMs?: number;
+  /** Peers under which this process worked until it gave up their store. */
+  abandoned?: ReadonlySet<string>;
+  /** Whether this machine knows that a process has ended. */
+  isGone?: (peer: Peer) => boolean;
+  witness?: Witness;
+  /** When changes that nobody waits for are sent; tests fix it. */
+  lag?: (wake: () => void) => void;
+  /** Calls `act` again and again until the returned function is called; tests fix it. */
+  every?: (ms: number, act: () => void) => () => void;
+}
+
+export interface FarStore extends Store {
+  /** Stops renewing, as a process that is gone does. */
+  stop(): void;
+  /** For the other ports that live on the same ledger. */
+  readonly far: FarParts;
+}
+
+/** What the ports on one ledger share: one queue of commits, and one view of what is live. */
+export interface FarParts {
+  readonly ledger: Ledger;
+  readonly outbox: Outbox;
+  shelf(prefix: string): Shelf;
+  look(): Promise<void>;
+}
+
+/** How long a process may be silent before others take over its work. */
+export const LEASE_MS = 15_000;
+/** Changes that nobody waits for are sent after this time. */
+const LAG_MS = 10;
+
+export function far(options: FarOptions): FarStore {
+  const { ledger, clock, ids, me, agents = [], leaseMs = LEASE_MS, lag = shortLag, every = interval } = options;
+  const peer: Peer = { id: ids.next(), ...me, agents, since: clock.now().toISOString() };
+  const monotonicMs = (): number => clock.monotonicMs();
+  const seen = looks(ledger);
+  const out = outbox({ ledger, name: peer.id, monotonicMs, lag });
+  out.onAnswer((cell, { isAccepted, live }) => {
+    if (isAccepted) seen.acknowledged(cell, live);
+  });
+  const read = (key: string): Promise<Entry | undefined> => ledger.get(key);
+  const shared = { outbox: out, looks: seen, read };
+  const table = rows(shared);
+  const here = presence({
+    me: peer,
+    ledger,
+    outbox: out,
+    looks: seen,
+    leaseMs,
+    monotonicMs,
+    every,
+    abandoned: options.abandoned ?? new Set(),
+    isGone: options.isGone ?? (() => false),
+    died(id) {
+      for (const row of table.index.byId.values()) if (row.owner?.peer === id) table.index.touch(row.id);
+    },
+  });
+  const tasks = taskVerbs({ ledger, outbox: out, looks: seen, rows: table, presence: here });
+  const isOpen = async (id: string): Promise<boolean> => {
+    if (tasks.isOpen(id)) return true;
+    const state = (await tasks.read(id))?.state;
+    return state !== undefined && state !== 'completed' && state !== 'failed';
+  };
+  const now = (): Date => clock.now();
+  return {
+    tasks,
+    sessions: sessionVerbs(ledger, out),
+    locks: locks(shelf(TURN, shared), tasks.isOpen, isOpen),
+    effects: effects({ outbox: out, read, peer: peer.id, now, witness: options.witness ?? noWitness() }),
+    blobs: blobs(out, read),
+    intents: intents(shelf(INTENT, shared), seen),
+    events: events(ledger, out),
+    // People see a folder that a mirror keeps; a worker writes no files for them.
+    views: { write() {} },
+    presence: here,
+    flush: () => out.flush(),
+    stats: () => ({ worstLagMs: out.worstLagMs() }),
+    async close() {
+      try {
+        await out.flush();
+        await here.leave();
+      } finally {
+        here.stop();
+        await ledger.close();
+      }
+    },
+    stop: here.stop,
+    far: { ledger, outbox: out, shelf: (prefix) => shelf(prefix, shared), look: seen.look },
+  };
+}
+
+function shortLag(wake: () => void): void {
+  setTimeout(wake, LAG_MS);
+}
+
+function interval(ms: number, act: () => void): () => void {
+  const timer = setInterval(act, ms);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function noWitness(): Witness {
+  return { started: () => undefined, note() {} };
+}

@@ -1,0 +1,91 @@
+/**
+ * What this process knows of the live entries: each look brings what changed since the last one.
+ * Looks are shared, and an entry that was seen to end does not come back by an older answer.
+ */
+import type { Entry, Ledger } from '../../ports/ledger.js';
+import type { Cell } from './outbox.js';
+
+/** The part of a store that keeps one kind of live entries in memory. */
+export interface Learner {
+  /** The beginning of the keys of this kind. */
+  readonly prefix: string;
+  /** Never called with an older revision than that of an end. */
+  learn(entry: Entry): void;
+  /** Keys of the entries that are live as far as this process knows. */
+  keys(): Iterable<string>;
+  /** The entry is not live any more, and its end was not seen. */
+  forget(key: string): void;
+}
+
+export interface Looks {
+  add(learner: Learner): void;
+  /** After it, everything acknowledged to any process before the call is known. */
+  look(): Promise<void>;
+  /** Learns an entry that was read by its key. */
+  learn(entry: Entry): void;
+  /** A change of this process was acknowledged: answers under way may be older. */
+  acknowledged(cell: Cell, live: boolean): void;
+}
+
+/** An answer older than this many ends is not under way any more. */
+const MAX_ENDS = 10_000;
+
+export function looks(ledger: Ledger): Looks {
+  const learners = new Map<string, Learner>();
+  const ends = new Map<string, number>();
+  /** Acknowledged since the look under way began. */
+  const recent = new Set<string>();
+  let current: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+  return {
+    add: (learner) => void learners.set(learner.prefix, learner),
+    look,
+    learn,
+    acknowledged({ key, rev }, live) {
+      if (!live) noteEnd(key, rev);
+      if (current !== undefined) recent.add(key);
+    },
+  };
+
+  /** A look under way may miss what was just acknowledged, so a second one follows it. */
+  function look(): Promise<void> {
+    if (current === undefined) {
+      current = once().finally(() => (current = undefined));
+      return current;
+    }
+    following ??= current
+      .catch(() => undefined)
+      .then(() => {
+        following = undefined;
+        return look();
+      });
+    return following;
+  }
+
+  async function once(): Promise<void> {
+    recent.clear();
+    const { entries, isComplete } = await ledger.news();
+    for (const entry of entries) learn(entry);
+    if (!isComplete) return;
+    const live = new Set(entries.map(({ key }) => key));
+    for (const learner of learners.values())
+      for (const key of [...learner.keys()]) if (!live.has(key) && !recent.has(key)) learner.forget(key);
+  }
+
+  function learn(entry: Entry): void {
+    const { key, rev, live } = entry;
+    if (rev <= (ends.get(key) ?? 0)) return;
+    if (!live) noteEnd(key, rev);
+    learners.get(key.slice(0, key.indexOf('/') + 1))?.learn(entry);
+  }
+
+  function noteEnd(key: string, rev: number): void {
+    ends.delete(key);
+    ends.set(key, rev);
+    if (ends.size <= MAX_ENDS) return;
+    for (const oldest of ends.keys()) {
+      ends.delete(oldest);
+      break;
+    }
+  }
+}

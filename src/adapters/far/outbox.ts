@@ -1,0 +1,242 @@
+/**
+ * Everything that this process writes to the ledger, in one commit at a time: what is queued while
+ * a commit is under way goes with the next one. That is group commit without a timer, and an end
+ * never arrives without the conversation that led to it.
+ */
+import { declaredDead } from './problems.js';
+import type { Add, Change, Committed, Ledger, Put } from '../../ports/ledger.js';
+
+/** An entry as this process knows it. The outbox keeps its revision up to date. */
+export interface Cell {
+  readonly key: string;
+  /** As last acknowledged or read; 0: no other process has seen it. */
+  rev: number;
+}
+
+/** A log that this process appends to at a known end. */
+export interface Tail {
+  readonly log: string;
+  end: number;
+  /** The log ended elsewhere: another process or a person wrote to it. */
+  isLost: boolean;
+}
+
+/** What an entry becomes. It is printed when it is sent: of many changes only the last one is. */
+export interface Value extends Pick<Put, 'live' | 'tag' | 'atMost'> {
+  print(): string;
+}
+
+export interface Outbox {
+  /** Queues a value for the entry, in place of one that is queued. */
+  setLater(cell: Cell, value: Value): void;
+  /** The same, and waits. False: the entry had another revision and is unchanged. */
+  set(cell: Cell, value: Value): Promise<boolean>;
+  /** The value that is queued or under way. */
+  unsent(key: string): Value | undefined;
+  /** Whether the entry is queued and nothing of it has been sent, so no other process knows it. */
+  isOwn(cell: Cell): boolean;
+  /** Queues items for the end of a log. */
+  growLater(tail: Tail, items: readonly unknown[]): void;
+  /** The same, and waits. False: the log ended elsewhere, and nothing was added. */
+  grow(tail: Tail, items: readonly unknown[]): Promise<boolean>;
+  hasUnsent(log: string): boolean;
+  /** Queues a line for a log that may grow anywhere. */
+  line(add: Add): void;
+  /** Resolves when everything queued so far is durable. Throws if the process cannot write. */
+  flush(): Promise<void>;
+  /** Calls back when the fate of a value is known. Refused: the entry had another revision. */
+  onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
+  /** From now on every commit depends on this entry. */
+  guardBy(key: string): void;
+  /** No write succeeds any more. The first reason stays. */
+  fail(reason: unknown): void;
+  /** Throws the reason why nothing can be written. */
+  check(): void;
+  /** The longest time that something was queued. */
+  worstLagMs(): number;
+}
+
+interface Queued extends Value {
+  readonly cell: Cell;
+  isAccepted: boolean;
+}
+
+type Fate = Readonly<Pick<Queued, 'isAccepted' | 'live'>>;
+
+interface Growth {
+  readonly tail: Tail;
+  readonly items: unknown[];
+  isAccepted: boolean;
+}
+
+interface Batch {
+  readonly cells: Map<string, Queued>;
+  readonly logs: Map<string, Growth>;
+  readonly lines: Add[];
+  /** Somebody waits for it. */
+  isWanted: boolean;
+  /** When the first change was queued. */
+  since: number | undefined;
+  readonly done: Promise<void>;
+  settle(failure?: { reason: unknown }): void;
+}
+
+export interface OutboxOptions {
+  ledger: Ledger;
+  /** Begins the ids of this process's commits; no other process may have it. */
+  name: string;
+  monotonicMs: () => number;
+  /** Calls back when changes that nobody waits for are to be sent. */
+  lag: (wake: () => void) => void;
+}
+
+export function outbox({ ledger, name, monotonicMs, lag }: OutboxOptions): Outbox {
+  let open = newBatch();
+  let current: Batch | undefined;
+  let guard: string | undefined;
+  let failure: { reason: unknown } | undefined;
+  let commits = 0;
+  let worstLagMs = 0;
+  let isLagging = false;
+  const answers: ((cell: Cell, fate: Fate) => void)[] = [];
+
+  return {
+    setLater: queue,
+    async set(cell, value) {
+      const batch = open;
+      queue(cell, value);
+      await wanted(batch);
+      return batch.cells.get(cell.key)!.isAccepted;
+    },
+    unsent: (key) => open.cells.get(key) ?? current?.cells.get(key),
+    isOwn: (cell) => cell.rev === 0 && open.cells.get(cell.key)?.cell === cell && !current?.cells.has(cell.key),
+    growLater: queueItems,
+    async grow(tail, items) {
+      const batch = open;
+      queueItems(tail, items);
+      await wanted(batch);
+      return batch.logs.get(tail.log)!.isAccepted;
+    },
+    hasUnsent: (log) => open.logs.has(log) || current?.logs.has(log) === true,
+    line(add) {
+      check();
+      open.lines.push(add);
+      later();
+    },
+    async flush() {
+      check();
+      if (!isEmpty(open)) await wanted(open);
+      else await current?.done;
+    },
+    onAnswer: (hear) => void answers.push(hear),
+    guardBy: (key) => void (guard = key),
+    fail,
+    check,
+    worstLagMs: () => worstLagMs,
+  };
+
+  function check(): void {
+    if (failure !== undefined) throw failure.reason;
+  }
+
+  function fail(reason: unknown): void {
+    failure ??= { reason };
+  }
+
+  function queue(cell: Cell, value: Value): void {
+    check();
+    open.cells.set(cell.key, { ...value, cell, isAccepted: false });
+    later();
+  }
+
+  function queueItems(tail: Tail, items: readonly unknown[]): void {
+    check();
+    const growth = open.logs.get(tail.log) ?? { tail, items: [], isAccepted: false };
+    growth.items.push(...items);
+    open.logs.set(tail.log, growth);
+    later();
+  }
+
+  function wanted(batch: Batch): Promise<void> {
+    batch.isWanted = true;
+    if (current === undefined && batch === open) send();
+    return batch.done;
+  }
+
+  function later(): void {
+    open.since ??= monotonicMs();
+    if (isLagging || open.isWanted) return;
+    isLagging = true;
+    lag(() => {
+      isLagging = false;
+      if (isEmpty(open)) return;
+      open.isWanted = true;
+      if (current === undefined) send();
+    });
+  }
+
+  function send(): void {
+    const batch = open;
+    current = batch;
+    open = newBatch();
+    void commit(batch).then(
+      () => finished(batch),
+      (thrown: unknown) => {
+        fail(thrown);
+        finished(batch, failure);
+      },
+    );
+  }
+
+  function finished(batch: Batch, failed?: { reason: unknown }): void {
+    if (batch.since !== undefined) worstLagMs = Math.max(worstLagMs, monotonicMs() - batch.since);
+    current = undefined;
+    if (failed === undefined)
+      for (const queued of batch.cells.values()) for (const hear of answers) hear(queued.cell, queued);
+    batch.settle(failed);
+    if (open.isWanted) send();
+  }
+
+  async function commit(batch: Batch): Promise<void> {
+    check();
+    const cells = [...batch.cells.values()];
+    const logs = [...batch.logs.values()];
+    const change: Change = {
+      puts: cells.map(({ cell, print, live, tag, atMost }) => ({
+        ...{ key: cell.key, value: print(), expect: cell.rev, live },
+        ...(tag === undefined ? {} : { tag }),
+        ...(atMost === undefined ? {} : { atMost }),
+      })),
+      adds: [
+        ...logs.map(({ tail, items }) => ({ log: tail.log, text: JSON.stringify(items), expect: tail.end })),
+        ...batch.lines,
+      ],
+    };
+    const answer: Committed | 'fenced' = await ledger.commit(`${name}.${++commits}`, change, guard);
+    if (answer === 'fenced') throw declaredDead();
+    for (const [at, queued] of cells.entries()) {
+      const rev = answer.puts[at];
+      queued.isAccepted = rev !== undefined;
+      if (rev !== undefined) queued.cell.rev = rev;
+    }
+    for (const [at, growth] of logs.entries()) {
+      const end = answer.adds[at];
+      growth.isAccepted = end !== undefined;
+      if (end === undefined) growth.tail.isLost = true;
+      else growth.tail.end = end;
+    }
+  }
+}
+
+function newBatch(): Batch {
+  let settle: Batch['settle'] = () => undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    settle = (failed) => (failed === undefined ? resolve() : reject(failed.reason));
+  });
+  done.catch(() => undefined); // a batch may have nobody who waits for it
+  return { cells: new Map(), logs: new Map(), lines: [], isWanted: false, since: undefined, done, settle };
+}
+
+function isEmpty({ cells, logs, lines }: Batch): boolean {
+  return cells.size === 0 && logs.size === 0 && lines.length === 0;
+}

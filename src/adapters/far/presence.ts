@@ -1,0 +1,160 @@
+/**
+ * Which processes live. Each renews its own entry; one that is seen not to do so for a whole lease
+ * is declared dead, and from then on none of its writes succeeds. No clocks are compared: an
+ * observer adds up the time between its own looks, at most a quarter of a lease for each, so a
+ * ledger that is away or an observer that was paused counts against nobody.
+ */
+import type { Peer, Rank } from '../../domain/peer.js';
+import type { Entry, Ledger } from '../../ports/ledger.js';
+import type { Presence } from '../../ports/store/presence.js';
+import type { Looks } from './looks.js';
+import type { Cell, Outbox } from './outbox.js';
+import { declaredDead } from './problems.js';
+
+export interface FarPresence extends Presence {
+  isAlive(peer: string): boolean;
+  isJoined(): boolean;
+  /** Call it after each look: declares peers dead that did not renew. */
+  judge(): Promise<void>;
+  /** Renews the lease if that is overdue; call it before new work. */
+  renewIfLate(): Promise<void>;
+  /** Its claims become orphans. */
+  leave(): Promise<void>;
+  /** Stops renewing, as a process that is gone does. */
+  stop(): void;
+}
+
+interface Seen {
+  readonly peer: Peer;
+  readonly cell: Cell;
+  /** The revision at the last judgement. */
+  judged: number;
+  quietMs: number;
+}
+
+export interface PresenceOptions {
+  me: Peer;
+  ledger: Ledger;
+  outbox: Outbox;
+  looks: Looks;
+  leaseMs: number;
+  monotonicMs: () => number;
+  /** Calls `act` again and again. Returns a function that ends it. */
+  every: (ms: number, act: () => void) => () => void;
+  /** Peers under which this process worked until it gave up their store. */
+  abandoned: ReadonlySet<string>;
+  /** Whether this machine knows that the process has ended. */
+  isGone: (peer: Peer) => boolean;
+  /** The peer is not alive any more, as far as this process knows. */
+  died: (peer: string) => void;
+}
+
+const PREFIX = 'peer/';
+
+export function presence(options: PresenceOptions): FarPresence {
+  const { me, ledger, outbox, looks, leaseMs, monotonicMs } = options;
+  const living = new Map<string, Seen>();
+  const own: Cell = { key: PREFIX + me.id, rev: 0 };
+  let joining: Promise<void> | undefined;
+  let isJoined = false;
+  let isLeaving = false;
+  let renewedAt = 0;
+  let renewing: Promise<void> | undefined;
+  let lookedAt: number | undefined;
+  let stop = (): void => undefined;
+  looks.add({
+    prefix: PREFIX,
+    learn,
+    keys: () => [...living.keys()].map((id) => PREFIX + id),
+    forget: (key) => lost(key.slice(PREFIX.length)),
+  });
+
+  return {
+    peer: me,
+    join: () => (joining ??= join()),
+    isJoined: () => isJoined,
+    peers: async () => [...living.values()].map(({ peer }) => peer),
+    isAlive: (peer) => living.has(peer),
+    version: () => [...living.keys()].sort().join(' '),
+    rank(): Rank {
+      const others = [...living.keys()].filter((id) => id !== me.id);
+      return { rank: others.filter((id) => id < me.id).length, of: others.length + 1 };
+    },
+    ringOthers: () => ledger.ring(),
+    onRing: (ring) => ledger.onRing(ring),
+    async sweep() {},
+    judge,
+    async renewIfLate() {
+      if (isJoined && monotonicMs() - renewedAt > 0.7 * leaseMs) await renew();
+    },
+    async leave() {
+      stop();
+      if (!isJoined) return;
+      await renewing;
+      isLeaving = true;
+      await outbox.set(own, { print: () => JSON.stringify(me), live: false });
+      living.delete(me.id);
+    },
+    stop: () => stop(),
+  };
+
+  async function join(): Promise<void> {
+    for (const id of options.abandoned) await bury(id);
+    await outbox.set(own, { print: () => JSON.stringify(me), live: true });
+    outbox.guardBy(own.key);
+    isJoined = true;
+    renewedAt = monotonicMs();
+    living.set(me.id, { peer: me, cell: own, judged: 0, quietMs: 0 });
+    stop = options.every(leaseMs / 4, () => void renew().catch((thrown: unknown) => outbox.fail(thrown)));
+  }
+
+  async function bury(id: string): Promise<void> {
+    const entry = await ledger.get(PREFIX + id);
+    if (entry?.live) await end({ key: entry.key, rev: entry.rev }, entry.value);
+  }
+
+  /** One at a time: a second one would expect the revision before the first. */
+  function renew(): Promise<void> {
+    renewing ??= (async () => {
+      const isRenewed = await outbox.set(own, { print: () => JSON.stringify(me), live: true });
+      if (!isRenewed) throw declaredDead();
+      renewedAt = monotonicMs();
+    })().finally(() => (renewing = undefined));
+    return renewing;
+  }
+
+  function learn({ key, rev, value, live }: Entry): void {
+    const id = key.slice(PREFIX.length);
+    if (id === me.id) {
+      if (!live && isJoined && !isLeaving) outbox.fail(declaredDead());
+      return;
+    }
+    if (!live) return lost(id);
+    const seen = living.get(id);
+    if (seen !== undefined) seen.cell.rev = Math.max(seen.cell.rev, rev);
+    else living.set(id, { peer: JSON.parse(value) as Peer, cell: { key, rev }, judged: 0, quietMs: 0 });
+  }
+
+  async function judge(): Promise<void> {
+    const now = monotonicMs();
+    const passedMs = Math.min(now - (lookedAt ?? now), leaseMs / 4);
+    lookedAt = now;
+    if (!isJoined) return;
+    for (const [id, seen] of [...living]) {
+      if (id === me.id) continue;
+      seen.quietMs = seen.judged === seen.cell.rev ? seen.quietMs + passedMs : 0;
+      seen.judged = seen.cell.rev;
+      if (seen.quietMs < leaseMs && !options.isGone(seen.peer)) continue;
+      // A renewal in between has another revision and wins.
+      if (await end({ ...seen.cell }, JSON.stringify(seen.peer))) lost(id);
+    }
+  }
+
+  function end(cell: Cell, value: string): Promise<boolean> {
+    return outbox.set(cell, { print: () => value, live: false });
+  }
+
+  function lost(id: string): void {
+    if (id !== me.id && living.delete(id)) options.died(id);
+  }
+}

@@ -1,0 +1,11 @@
+/** Why a process of a store for several machines cannot continue. */
+import { problem, ProblemError } from '../../domain/problem.js';
+
+/** Other processes continue its work: whatever it still does must not count. */
+export function declaredDead(): ProblemError {
+  return new ProblemError(
+    problem('declared_dead', 'this process did not renew its lease in time, so other processes continue its work', {
+      hint: 'start it again: it gets a new name and continues with what is open',
+    }),
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * The open tasks in memory: as of the last look, with this process's own changes, which may still
+ * be on their way to the ledger.
+ */
+import { openIndex, type OpenIndex } from '../../rules/scheduling/open-index.js';
+import { roleFacts } from '../../domain/task/role.js';
+import { isEnded, type OpenState, type Placed, type TaskState } from '../../domain/task/task.js';
+import type { Entry } from '../../ports/ledger.js';
+import type { Looks } from './looks.js';
+import type { Cell, Outbox, Value } from './outbox.js';
+
+/** Immutable, except for the revision in its cell, which all versions of a row share. */
+export interface Row extends Placed {
+  readonly id: string;
+  readonly state: OpenState;
+  readonly cell: Cell;
+}
+
+export interface Rows {
+  index: OpenIndex<Row>;
+  /** The row of an ended task, if this process knows it. */
+  ended(id: string): Placed | undefined;
+  /** This process ended the task. */
+  end(id: string, placed: Placed): void;
+  /** Resolves when rows that turned out to be different have been read again. */
+  corrected(): Promise<void>;
+  /** Tasks that others ended since the last call. */
+  takeGone(): string[];
+}
+
+interface Dependencies {
+  outbox: Outbox;
+  looks: Looks;
+  read: (key: string) => Promise<Entry | undefined>;
+}
+
+export const TASK = 'task/';
+
+/** Rows of ended tasks that are kept, because a parent reads each of its children once more. */
+const MAX_ENDED = 2000;
+
+export function rows({ outbox, looks, read }: Dependencies): Rows {
+  const index = openIndex<Row>();
+  const ended = new Map<string, Placed>();
+  const gone = new Set<string>();
+  /** News about rows with changes under way; the answer to those decides. */
+  const late = new Map<string, Entry>();
+  const corrections = new Set<Promise<void>>();
+  looks.add({
+    prefix: TASK,
+    learn(entry) {
+      if (outbox.unsent(entry.key) === undefined) apply(entry);
+      else late.set(entry.key, entry);
+    },
+    keys: () => [...index.byId.values()].flatMap(({ cell }) => (cell.rev > 0 ? [cell.key] : [])),
+    forget(key) {
+      if (outbox.unsent(key) === undefined) remove(key.slice(TASK.length));
+    },
+  });
+  outbox.onAnswer((cell, { isAccepted }) => {
+    if (!cell.key.startsWith(TASK)) return;
+    const entry = late.get(cell.key);
+    late.delete(cell.key);
+    if (!isAccepted) correct(cell.key);
+    else if (entry !== undefined && entry.rev > cell.rev) apply(entry);
+  });
+  return {
+    index,
+    ended: (id) => ended.get(id),
+    end(id, placed) {
+      const row = index.byId.get(id);
+      if (row !== undefined) index.remove(row);
+      remember(id, placed);
+    },
+    async corrected() {
+      await Promise.all(corrections);
+    },
+    takeGone() {
+      const ids = [...gone].filter((id) => !index.byId.has(id));
+      gone.clear();
+      return ids;
+    },
+  };
+
+  function apply({ key, rev, value, live }: Entry): void {
+    const id = key.slice(TASK.length);
+    const known = index.byId.get(id);
+    if (known !== undefined && rev <= known.cell.rev) return;
+    const { task, state, owner } = parseRow(value);
+    if (live && !isEnded(state)) {
+      ended.delete(id);
+      index.add({ id, task, state, ...(owner ? { owner } : {}), cell: { key, rev } });
+      return;
+    }
+    remove(id);
+    remember(id, { task, state });
+  }
+
+  function remove(id: string): void {
+    const known = index.byId.get(id);
+    if (known === undefined) return;
+    index.remove(known);
+    gone.add(id);
+  }
+
+  /** Another process was faster, or a limit was reached: this version of the row never was. */
+  function correct(key: string): void {
+    const reading = read(key).then((entry) => {
+      corrections.delete(reading);
+      if (entry === undefined || outbox.unsent(key) !== undefined) return;
+      const known = index.byId.get(key.slice(TASK.length));
+      if (known !== undefined && known.cell.rev <= entry.rev) known.cell.rev = 0;
+      apply(entry);
+    });
+    corrections.add(reading);
+    reading.catch(() => corrections.delete(reading));
+  }
+
+  function remember(id: string, placed: Placed): void {
+    ended.delete(id);
+    ended.set(id, placed);
+    if (ended.size <= MAX_ENDED) return;
+    for (const oldest of ended.keys()) {
+      ended.delete(oldest);
+      break;
+    }
+  }
+}
+
+/** `atMost`: of this agent's tasks, if it is a claim. */
+export function rowValue(row: Placed, atMost?: number): Value {
+  const { task, state, owner } = row;
+  const tag = isEnded(state) ? state : owner && roleFacts(task.role).takesCapacity ? claimTag(owner.agent) : undefined;
+  return {
+    print: () => JSON.stringify({ task, state, ...(owner ? { owner } : {}) }),
+    live: !isEnded(state),
+    ...(tag === undefined ? {} : { tag }),
+    ...(tag === undefined || atMost === undefined ? {} : { atMost }),
+  };
+}
+
+export function claimTag(agent: string): string {
+  return `claimed for ${agent}`;
+}
+
+export function parseRow(value: string): { task: Placed['task']; state: TaskState; owner?: Placed['owner'] } {
+  return JSON.parse(value) as Placed;
+}

@@ -1,0 +1,181 @@
+/**
+ * Tasks as entries: one for each, and its revision is the fence. Creating, claiming, parking and
+ * settling are compare-and-swap, so each has one winner. A task that no other process has seen yet
+ * is claimed at no cost, and of one made and ended between two commits only the end is sent.
+ */
+import { roleFacts } from '../../domain/task/role.js';
+import { isEnded, type EndedState, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
+import type { Ledger } from '../../ports/ledger.js';
+import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
+import type { Looks } from './looks.js';
+import type { Cell, Outbox } from './outbox.js';
+import type { FarPresence } from './presence.js';
+import { claimTag, parseRow, rowValue, TASK, type Row, type Rows } from './rows.js';
+
+interface Dependencies {
+  ledger: Ledger;
+  outbox: Outbox;
+  looks: Looks;
+  rows: Rows;
+  presence: FarPresence;
+}
+
+export function taskVerbs({ ledger, outbox, looks, rows, presence }: Dependencies): Tasks {
+  const { index } = rows;
+  const me = presence.peer.id;
+  const isHeld = ({ owner }: Row): boolean => owner !== undefined && presence.isAlive(owner.peer);
+
+  return {
+    async create(task, { durable = true } = {}) {
+      const key = TASK + task.id;
+      if (index.byId.has(task.id) || rows.ended(task.id) !== undefined || outbox.unsent(key)) return false;
+      const row: Row = { id: task.id, task, state: 'pending', cell: { key, rev: 0 } };
+      index.add(row);
+      return write(row.cell, row, durable);
+    },
+    async scan() {
+      outbox.check();
+      await looks.look();
+      await presence.judge();
+      await rows.corrected();
+      outbox.check();
+      return { problems: [], gone: rows.takeGone() };
+    },
+    *open() {
+      for (const row of index.byId.values()) yield shown(row);
+    },
+    openCount: () => index.byId.size,
+    getOpen(id) {
+      const row = index.byId.get(id);
+      return row && shown(row);
+    },
+    isOpen: (id) => index.byId.has(id),
+    unreadable: () => undefined,
+    openUnderRoot: (root) => index.ofRoot.get(root) ?? 0,
+    version: () => index.changes,
+    changedSince: index.changedSince,
+    read,
+    /** The last look is fresh enough: the parent is advanced again when a child ends. */
+    async readChild(id) {
+      const row = index.byId.get(id);
+      return row === undefined ? (rows.ended(id) ?? read(id)) : placed(row);
+    },
+    async ended({ state, limit } = {}) {
+      await outbox.flush();
+      const which = { live: false, ...(state ? { tag: state } : {}), ...(limit === undefined ? {} : { limit }) };
+      return (await ledger.list(TASK, which)).map(({ value }) => parseRow(value));
+    },
+    async claim(id, agent, { atMost } = {}) {
+      const row = index.byId.get(id);
+      if (row === undefined || row.state === 'active') return undefined;
+      await presence.join();
+      await presence.renewIfLate();
+      return index.byId.get(id) === row ? take(row, agent, { isTakeOver: false, atMost }) : undefined;
+    },
+    async claimsFor(agent) {
+      await outbox.flush();
+      await looks.look();
+      const entries = await ledger.list(TASK, { tag: claimTag(agent), live: true });
+      return entries.flatMap(({ key, rev, value }) => {
+        const { owner } = parseRow(value);
+        if (owner === undefined || !presence.isAlive(owner.peer)) return [];
+        return [{ task: key.slice(TASK.length), peer: owner.peer, since: BigInt(rev) }];
+      });
+    },
+    async takeOver(id) {
+      const row = index.byId.get(id);
+      if (row?.state !== 'active' || isHeld(row)) return undefined;
+      await presence.join();
+      return index.byId.get(id) === row ? take(row, row.owner!.agent, { isTakeOver: true }) : undefined;
+    },
+    async orphans() {
+      return [...index.byId.values()].flatMap((row) => (row.state === 'active' && !isHeld(row) ? [row.id] : []));
+    },
+    release: (claim, task) => move(claim, task, 'pending', true),
+    park: (claim, task, { durable = true } = {}) => move(claim, task, 'waiting', durable),
+    settle,
+    async reopen(id, task) {
+      await outbox.flush();
+      const entry = await ledger.get(TASK + id);
+      if (entry === undefined || !isEnded(parseRow(entry.value).state)) return false;
+      const cell: Cell = { key: entry.key, rev: entry.rev };
+      if (!(await outbox.set(cell, rowValue({ task, state: 'pending' })))) return false;
+      looks.learn({ key: cell.key, rev: cell.rev, value: rowValue({ task, state: 'pending' }).print(), live: true });
+      return true;
+    },
+  };
+
+  function placed(row: Row): Placed {
+    const { state, owner } = row;
+    return { task: index.withWaits(row), state, ...(owner ? { owner } : {}) };
+  }
+
+  function shown(row: Row): OpenTask {
+    return { ...placed(row), state: row.state, held: isHeld(row) };
+  }
+
+  /** Unsent changes of this process count as done. */
+  async function read(id: string): Promise<Placed | undefined> {
+    const own = outbox.unsent(TASK + id) && (index.byId.get(id) ?? rows.ended(id));
+    const entry = own ? undefined : await ledger.get(TASK + id);
+    const now = own ?? (entry && parseRow(entry.value));
+    return now && { ...now, task: index.withWaits(now) };
+  }
+
+  async function take(
+    row: Row,
+    agent: string,
+    { isTakeOver, atMost }: { isTakeOver: boolean; atMost?: number | undefined },
+  ): Promise<Claim | undefined> {
+    const isFree = outbox.isOwn(row.cell) && atMost === undefined;
+    const next: Row = { ...row, state: 'active', owner: { agent, peer: me } };
+    const limit = roleFacts(row.task.role).takesCapacity ? atMost : undefined;
+    index.add(next);
+    if (isFree) outbox.setLater(row.cell, rowValue(next));
+    else if (!(await outbox.set(row.cell, rowValue(next, limit)))) {
+      await rows.corrected();
+      return undefined;
+    }
+    return { id: row.id, agent, task: row.task, from: row.state, recovered: isTakeOver };
+  }
+
+  function claimed(claim: Claim): Row | undefined {
+    const row = index.byId.get(claim.id);
+    return row?.state === 'active' && row.owner?.peer === me ? row : undefined;
+  }
+
+  async function move(claim: Claim, task: Task, state: OpenState, durable: boolean): Promise<boolean> {
+    outbox.check();
+    const row = claimed(claim);
+    if (row === undefined) return false;
+    const next: Row = { id: row.id, task, state, cell: row.cell };
+    index.add(next);
+    return write(row.cell, next, durable);
+  }
+
+  async function settle(
+    claim: Claim,
+    task: Task,
+    state: EndedState,
+    { durable = true }: { durable?: boolean } = {},
+  ): Promise<boolean> {
+    outbox.check();
+    const row = claimed(claim);
+    if (row !== undefined) {
+      rows.end(row.id, { task, state });
+      if (await write(row.cell, { task, state }, durable)) return true;
+    }
+    outbox.line({ log: 'evidence', text: JSON.stringify({ task, state, peer: me }), tag: claim.id });
+    return false;
+  }
+
+  async function write(cell: Cell, placed: Placed, durable: boolean): Promise<boolean> {
+    if (durable) {
+      const isWritten = await outbox.set(cell, rowValue(placed));
+      if (!isWritten) await rows.corrected();
+      return isWritten;
+    }
+    outbox.setLater(cell, rowValue(placed));
+    return true;
+  }
+}

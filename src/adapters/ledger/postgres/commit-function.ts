@@ -1,0 +1,97 @@
+/** The function that every write goes through, and one that removes old answers. */
+import { roleName } from './schema.js';
+
+/**
+ * The only way to write. It runs with the rights of the schema's owner and judges its caller:
+ * a worker may write neither definitions, keys and pauses nor a person's answer. The guard is
+ * locked until the commit, so a peer cannot be declared dead between the check and the write.
+ */
+export function writers(s: string): string {
+  return `
+create or replace function ${s}.guild_commit(who text, guard text, puts jsonb, adds jsonb) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $commit$
+declare
+  p jsonb; r bigint; others bigint; places bigint[] := '{}'; ends bigint[] := '{}'; answer jsonb;
+begin
+  select result into answer from ${s}.done where id = who;
+  if found then return answer; end if;
+  if guard is not null then
+    perform 1 from ${s}.entry where key = guard and live for share;
+    if not found then return '"fenced"'; end if;
+  end if;
+  if exists (select 1 from jsonb_array_elements(puts) v where v ? 'm') then
+    perform pg_advisory_xact_lock(hashtextextended('${s} ' || tag, 0))
+      from (select distinct v->>'t' as tag from jsonb_array_elements(puts) v where v ? 'm' order by 1) tags;
+    perform 1 from ${s}.entry
+      where key = any(array(select v->>'k' from jsonb_array_elements(puts) v)) order by key for update;
+  end if;
+${putLoop(s)}${addLoop(s)}  answer := jsonb_build_object('p', to_jsonb(places), 'a', to_jsonb(ends));
+  insert into ${s}.done(id, result, at) values (who, answer, clock_timestamp());
+  return answer;
+end $commit$;
+create or replace function ${s}.guild_tidy() returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $tidy$
+  delete from ${s}.done where at < clock_timestamp() - interval '2 hours';
+$tidy$;
+`;
+}
+
+/** Each put has its own fate; a refused one leaves a null. */
+function putLoop(s: string): string {
+  const isDesk = `pg_has_role(session_user, '${roleName(s, 'desk')}', 'member')`;
+  return `
+  for p in select v from jsonb_array_elements(puts) v loop
+    r := null;
+    others := 0;
+    if p->>'k' similar to '(definitions|paused|keys)(/%)?' and not ${isDesk} then
+      raise insufficient_privilege using message = format('a worker may not write %s', p->>'k');
+    end if;
+    if p->>'k' like 'intent/%' and p->>'v' <> '' and (p->>'v')::jsonb->>'kind' = 'answer' and not ${isDesk} then
+      raise insufficient_privilege using message = 'a worker may not answer for a person';
+    end if;
+    if p ? 'm' then
+      select count(*) into others from ${s}.entry where tag = p->>'t' and live and key <> p->>'k';
+    end if;
+    if p ? 'm' and others >= (p->>'m')::bigint then
+      null;
+    elsif not p ? 'e' then
+      insert into ${s}.entry(key, rev, value, live, tag, xid, at)
+        values (p->>'k', nextval('${s}.rev'), p->>'v', (p->>'l')::boolean, p->>'t', pg_current_xact_id(), clock_timestamp())
+        on conflict (key) do update set rev = excluded.rev, value = excluded.value, live = excluded.live,
+          tag = excluded.tag, xid = excluded.xid, at = excluded.at
+        returning rev into r;
+    elsif p->>'e' = '0' then
+      insert into ${s}.entry(key, rev, value, live, tag, xid, at)
+        values (p->>'k', nextval('${s}.rev'), p->>'v', (p->>'l')::boolean, p->>'t', pg_current_xact_id(), clock_timestamp())
+        on conflict do nothing returning rev into r;
+    else
+      update ${s}.entry set rev = nextval('${s}.rev'), value = p->>'v', live = (p->>'l')::boolean, tag = p->>'t',
+          xid = pg_current_xact_id(), at = clock_timestamp()
+        where key = p->>'k' and rev = (p->>'e')::bigint returning rev into r;
+    end if;
+    places := array_append(places, r);
+  end loop;`;
+}
+
+/** The row of a log is locked until the commit, so its places are in the order of commits. */
+function addLoop(s: string): string {
+  return `
+  for p in select v from jsonb_array_elements(adds) v loop
+    r := null;
+    if not p ? 'e' then
+      insert into ${s}.log as l(name, last, xid) values (p->>'g', 1, pg_current_xact_id())
+        on conflict (name) do update set last = l.last + 1, xid = excluded.xid returning last into r;
+    elsif p->>'e' = '0' then
+      insert into ${s}.log(name, last, xid) values (p->>'g', 1, pg_current_xact_id())
+        on conflict do nothing returning last into r;
+    else
+      update ${s}.log set last = last + 1, xid = pg_current_xact_id()
+        where name = p->>'g' and last = (p->>'e')::bigint returning last into r;
+    end if;
+    if r is not null then
+      insert into ${s}.line(log, n, text, tag) values (p->>'g', r, p->>'x', p->>'t');
+    end if;
+    ends := array_append(ends, r);
+  end loop;
+`;
+}

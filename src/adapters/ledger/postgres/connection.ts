@@ -1,0 +1,123 @@
+/**
+ * One connection that comes back. A call is asked again while the server is away, so every call
+ * must be harmless when it is carried out twice; commits are, by their ids.
+ */
+import type { Client, QueryResult } from 'pg';
+import { INTERVALS } from '../../../domain/intervals.js';
+import type { Clock } from '../../../ports/clock.js';
+import type { Address } from './address.js';
+import { pidOf } from './check-server.js';
+import { databaseProblem, retryOf, storeAway } from './problems.js';
+
+export interface Query {
+  text: string;
+  values?: unknown[];
+  /** Parsed once for each connection, unless a pooler may lend every call another one. */
+  name?: string;
+}
+
+export interface ConnectionOptions {
+  address: Address;
+  clock: Clock;
+  /** Prepares a new connection; what it throws is treated as a failed call. */
+  onOpen?(client: Client, isDirect: boolean): Promise<void>;
+  /** An open connection was lost: whatever was known may not be so any more. */
+  onLost?(): void;
+  patienceMs?: number;
+}
+
+export interface Connection {
+  query(query: Query): Promise<QueryResult>;
+  /** Connects if it is not connected, so that the server can call back. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function connection({ address, clock, onOpen, onLost, ...options }: ConnectionOptions): Connection {
+  const patienceMs = options.patienceMs ?? INTERVALS.databasePatienceMs;
+  let current: Client | undefined;
+  let opening: Promise<Client> | undefined;
+  let isClosed = false;
+  /** Of the current connection: no pooler is in between. */
+  let isDirect = false;
+  /** The client takes one call at a time. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  function drop(client: Client): void {
+    if (current !== client) return;
+    current = undefined;
+    void client.end().catch(() => undefined);
+    if (!isClosed) onLost?.();
+  }
+
+  async function connect(): Promise<Client> {
+    const { default: pg } = await import('#pg');
+    const client = new pg.Client({
+      connectionString: address.url,
+      application_name: 'guildhall',
+      keepAlive: true,
+      connectionTimeoutMillis: INTERVALS.databaseConnectMs,
+      query_timeout: INTERVALS.databaseAnswerMs,
+    });
+    client.on('error', () => drop(client));
+    client.on('end', () => drop(client));
+    try {
+      await client.connect();
+      // A pooler hands out process ids of its own.
+      isDirect = (client as unknown as { processID: number }).processID === (await pidOf(client));
+      await onOpen?.(client, isDirect);
+    } catch (thrown) {
+      void client.end().catch(() => undefined);
+      throw thrown;
+    }
+    current = client;
+    return client;
+  }
+
+  async function client(): Promise<Client> {
+    if (isClosed) throw storeAway(address.shown, new Error('this process has closed its store'));
+    if (current !== undefined) return current;
+    opening ??= connect().finally(() => (opening = undefined));
+    return opening;
+  }
+
+  async function stubbornly<T>(ask: (client: Client) => Promise<T>): Promise<T> {
+    const untilMs = clock.monotonicMs() + patienceMs;
+    for (
+      let waitMs: number = INTERVALS.databaseRetryMs;
+      ;
+      waitMs = Math.min(waitMs * 2, INTERVALS.databaseRetryMaxMs)
+    ) {
+      let asked: Client | undefined;
+      try {
+        asked = await client();
+        return await ask(asked);
+      } catch (thrown) {
+        const retry = retryOf(thrown);
+        if (retry === 'away' && asked !== undefined) drop(asked);
+        if (retry === undefined) throw databaseProblem(thrown, address);
+        if (isClosed || clock.monotonicMs() > untilMs) throw storeAway(address.shown, thrown);
+        await clock.sleep(waitMs);
+      }
+    }
+  }
+
+  /** After the calls before it, however they end. */
+  function inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const turn = last.then(call);
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  return {
+    query: ({ name, ...query }) =>
+      inTurn(() => stubbornly((client) => client.query(isDirect && name !== undefined ? { name, ...query } : query))),
+    open: () => inTurn(() => stubbornly(async () => undefined)),
+    async close() {
+      await last;
+      isClosed = true;
+      await opening?.catch(() => undefined);
+      await current?.end().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * The ledger in PostgreSQL. A commit is one call of one function: one transaction, one round trip
+ * and one sync of the log, however much it carries. A process has two connections: one for calls,
+ * and one that listens and reads the news.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+import { INTERVALS } from '../../../domain/intervals.js';
+import type { Clock } from '../../../ports/clock.js';
+import type { Ledger } from '../../../ports/ledger.js';
+import type { Address } from './address.js';
+import { checkVersion, isLent } from './check-server.js';
+import { connection } from './connection.js';
+import { undone } from './problems.js';
+import { entryOf, reads, type EntryRow } from './reads.js';
+import { written } from './written.js';
+
+export interface PostgresOptions {
+  address: Address;
+  clock: Clock;
+  /** How long a call is asked again before it fails. */
+  patienceMs?: number;
+  /** Called if there is something to say about the connection that does not prevent work. */
+  onNotice?(text: string): void;
+}
+
+export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOptions): Ledger {
+  const { schema, shown } = address;
+  const handle = randomUUID();
+  const channel = `guild_${schema}`;
+  const wakers = new Set<() => void>();
+  /** The last acknowledged commit. The log is in order: if this one is there, all before it are. */
+  let acknowledged: { id: string; atMs: number } | undefined;
+  let isDoubtful = false;
+  let losses = 0;
+  /** Transactions from this one on are not known yet. */
+  let mark: string | undefined;
+  let isPooled = false;
+  let ringing: NodeJS.Timeout | undefined;
+  let looking: NodeJS.Timeout | undefined;
+
+  const onLost = (): void => {
+    isDoubtful = true;
+    mark = undefined;
+    losses++;
+  };
+  const calls = connection({ address, clock, onLost, ...rest, onOpen: prepareCalls });
+  const ears = connection({ address, clock, onLost, ...rest, onOpen: prepareEars });
+  const tidying = setInterval(
+    () => void calls.query({ text: `select ${schema}.guild_tidy()` }).catch(() => undefined),
+    INTERVALS.databaseTidyMs,
+  ).unref();
+
+  async function prepareCalls(client: Client, isDirect: boolean): Promise<void> {
+    await checkVersion(client, address);
+    if (isDirect || isPooled || !(await isLent(client, address))) return;
+    isPooled = true;
+    onNotice?.(
+      `a pooler in transaction mode stands before the database (${shown}): this process sees changes of other machines ` +
+        `up to ${INTERVALS.databaseLookMs} ms later; use session mode, or the address of the server itself`,
+    );
+  }
+
+  async function prepareEars(client: Client): Promise<void> {
+    await checkVersion(client, address);
+    client.on('notification', ({ payload }) => payload !== handle && wake());
+    if (wakers.size === 0 || isPooled) return;
+    await client.query(`listen "${channel}"`);
+    wake(); // While it was away, rings were lost.
+  }
+
+  function wake(): void {
+    for (const ring of wakers) ring();
+  }
+
+  function ring(): void {
+    ringing ??= setTimeout(() => void notify(), INTERVALS.databaseRingMs).unref();
+  }
+
+  async function notify(): Promise<void> {
+    clearTimeout(ringing);
+    ringing = undefined;
+    const query = { name: 'notify', text: 'select pg_notify($1, $2)', values: [channel, handle] };
+    await ears.query(query).catch(() => undefined);
+  }
+
+  /** Throws if a standby that was behind has taken over, without the last acknowledged commit. */
+  async function checkAcknowledged(): Promise<void> {
+    if (!isDoubtful) return;
+    const before = losses;
+    const last = acknowledged;
+    if (last !== undefined && clock.monotonicMs() - last.atMs < INTERVALS.databaseRememberedMs) {
+      const { rows } = await calls.query({ text: `select 1 from ${schema}.done where id = $1`, values: [last.id] });
+      if (rows.length === 0) throw undone(shown);
+    }
+    if (losses === before) isDoubtful = false;
+  }
+
+  const commit: Ledger['commit'] = async (id, change, guard) => {
+    await checkAcknowledged();
+    const { puts, adds, answer } = written(change);
+    const { rows } = await calls.query({
+      name: 'commit',
+      text: `select ${schema}.guild_commit($1, $2, $3, $4) as said`,
+      values: [id, guard ?? null, puts, adds],
+    });
+    const { said } = rows[0] as { said: 'fenced' | Parameters<typeof answer>[0] };
+    if (said === 'fenced') return 'fenced';
+    acknowledged = { id, atMs: clock.monotonicMs() };
+    const committed = answer(said);
+    if ([...committed.puts, ...committed.adds].some((place) => place !== undefined)) ring();
+    return committed;
+  };
+
+  const news: Ledger['news'] = async () => {
+    await checkAcknowledged();
+    const since = mark;
+    const before = losses;
+    const now = 'pg_snapshot_xmin(pg_current_snapshot())::text as mark';
+    const columns = `select key, rev, value, live, ${now} from ${schema}.entry`;
+    // The last row carries the mark where nothing changed.
+    const end = `union all select null, 0, '', false, ${now}`;
+    const { rows } = await (since === undefined
+      ? ears.query({ text: `${columns} where live ${end}` })
+      : ears.query({ name: 'news', text: `${columns} where xid >= $1::xid8 ${end}`, values: [since] }));
+    if (losses !== before) return news(); // What it knew may be undone.
+    mark = (rows.at(-1) as { mark: string }).mark;
+    return { entries: (rows as EntryRow[]).slice(0, -1).map(entryOf), isComplete: since === undefined };
+  };
+
+  return {
+    commit,
+    news,
+    ...reads(schema, calls),
+    async onRing(ring) {
+      // The same function may be given twice.
+      const own = (): void => ring();
+      wakers.add(own);
+      await calls.open(); // It finds out about poolers.
+      if (isPooled) looking ??= setInterval(wake, INTERVALS.databaseLookMs).unref();
+      else await ears.query({ text: `listen "${channel}"` });
+      return async () => void wakers.delete(own);
+    },
+    ring,
+    async close() {
+      clearInterval(tidying);
+      clearInterval(looking);
+      if (ringing !== undefined) await notify();
+      await Promise.all([calls.close(), ears.close()]);
+    },
+  };
+}

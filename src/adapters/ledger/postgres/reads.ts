@@ -1,0 +1,61 @@
+/** Reads that change nothing here: entries, lists, lines, logs that grew. */
+import type { Entry, Ledger } from '../../../ports/ledger.js';
+import type { Connection } from './connection.js';
+import { decode } from './encoding.js';
+
+export interface EntryRow {
+  key: string;
+  rev: string;
+  value: string;
+  live: boolean;
+}
+
+export function reads(schema: string, { query }: Connection): Pick<Ledger, 'get' | 'list' | 'lines' | 'grown'> {
+  return {
+    async get(key) {
+      const text = `select key, rev, value, live from ${schema}.entry where key = $1`;
+      const { rows } = await query({ name: 'get', text, values: [key] });
+      return rows[0] && entryOf(rows[0] as EntryRow);
+    },
+    async list(prefix, { tag, live, limit } = {}) {
+      // Only the conditions that are asked for: each combination has its own plan.
+      const values: unknown[] = [prefix, afterPrefix(prefix)];
+      const and = (condition: string, value: unknown): string =>
+        value === undefined ? '' : ` and ${condition} $${values.push(value)}`;
+      const where = `key >= $1 and key < $2${and('tag =', tag)}${and('live =', live)}`;
+      const most = limit === undefined ? '' : `limit $${values.push(limit)}`;
+      const text = `select key, rev, value, live from ${schema}.entry where ${where} order by rev desc ${most}`;
+      const { rows } = await query({ text, values });
+      return (rows as EntryRow[]).map(entryOf);
+    },
+    async lines(log, { after = 0, tag, last } = {}) {
+      const values: unknown[] = [log, after];
+      const tagged = tag === undefined ? '' : `and tag = $${values.push(tag)}`;
+      const where = `from ${schema}.line where log = $1 and n > $2 ${tagged}`;
+      const newest = (): string => `select n, text ${where} order by n desc limit $${values.push(last)}`;
+      const text =
+        last === undefined ? `select n, text ${where} order by n` : `select * from (${newest()}) newest order by n`;
+      const { rows } = await query({ text, values });
+      const found = rows as { n: string; text: string }[];
+      return { texts: found.map((line) => decode(line.text)), end: Number(found.at(-1)?.n ?? after) };
+    },
+    async grown(prefixes, mark = '0') {
+      const now = 'pg_snapshot_xmin(pg_current_snapshot())::text as mark';
+      const text =
+        `select name, ${now} from ${schema}.log where xid >= $1::xid8 and exists ` +
+        `(select 1 from unnest($2::text[]) prefix where starts_with(name, prefix)) union all select null, ${now}`;
+      const { rows } = await query({ name: 'grown', text, values: [mark, [...prefixes]] });
+      const found = rows as { name: string; mark: string }[];
+      return { logs: found.slice(0, -1).map(({ name }) => name), mark: found.at(-1)!.mark };
+    },
+  };
+}
+
+export function entryOf({ key, rev, value, live }: EntryRow): Entry {
+  return { key, rev: Number(rev), value: decode(value), live };
+}
+
+/** Greater than every text with this beginning, in the order of code points. */
+function afterPrefix(prefix: string): string {
+  return `${prefix}\u{10FFFF}`;
+}

@@ -1,0 +1,46 @@
+/** A change as the function in the database reads it, and its answer in the order of the change. */
+import type { Change, Committed } from '../../../ports/ledger.js';
+import { encode } from './encoding.js';
+
+type Places = (number | null)[];
+
+export interface Written {
+  puts: string;
+  adds: string;
+  answer(said: { p: Places; a: Places }): Committed;
+}
+
+/**
+ * Two commits that want the same rows ask for them in the same order, so they never wait for each
+ * other in a cycle. Where a limit makes the given order matter, the function sees to that itself.
+ */
+export function written({ puts, adds }: Change): Written {
+  const isLimited = puts.some(({ atMost }) => atMost !== undefined);
+  const putOrder = isLimited ? puts.map((_, at) => at) : sortedBy(puts, ({ key }) => key);
+  const addOrder = sortedBy(adds, ({ log }) => log);
+  const putAt = (at: number): object => {
+    const { key, value, expect, live, tag, atMost } = puts[at]!;
+    return { k: key, v: encode(value), l: live, e: expect, t: tag, m: atMost };
+  };
+  const addAt = (at: number): object => {
+    const { log, text, expect, tag } = adds[at]!;
+    return { g: log, x: encode(text), e: expect, t: tag };
+  };
+  return {
+    puts: JSON.stringify(putOrder.map(putAt)),
+    adds: JSON.stringify(addOrder.map(addAt)),
+    answer: ({ p, a }) => ({ puts: unsorted(putOrder, p), adds: unsorted(addOrder, a) }),
+  };
+}
+
+/** The places of the items in the order of their names; equal names keep their order. */
+function sortedBy<T>(items: readonly T[], name: (item: T) => string): number[] {
+  const names = items.map(name);
+  return names.map((_, at) => at).sort((a, b) => (names[a]! < names[b]! ? -1 : names[a]! > names[b]! ? 1 : a - b));
+}
+
+function unsorted(order: readonly number[], values: Places): (number | undefined)[] {
+  const result: (number | undefined)[] = Array.from({ length: order.length });
+  order.forEach((at, index) => (result[at] = values[index] ?? undefined));
+  return result;
+}

@@ -1,0 +1,75 @@
+/** The schedules of a workspace as people see them: what runs when, and what went wrong last. */
+import { disk as realDisk } from '../../adapters/disk/index.js';
+import { schedules } from '../../adapters/schedules/index.js';
+import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
+import { compareText } from '../../domain/order.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { roleFacts } from '../../domain/task/role.js';
+import type { Task } from '../../domain/task/task.js';
+import { openReader } from '../readers/open-reader.js';
+
+export interface ScheduleView {
+  id: string;
+  schedule: string;
+  timezone: string;
+  to?: string;
+  description: string;
+  /** ISO times. */
+  next?: string;
+  last?: string;
+  run?: string;
+  /** The state of the last run. */
+  runState?: string;
+  missed?: string;
+}
+
+/** The soonest first. */
+export async function listSchedules(root: string): Promise<ScheduleView[]> {
+  const store = openReader(root);
+  try {
+    await store.tasks.scan();
+    const all: ScheduleView[] = [];
+    for (const { task } of store.tasks.open()) {
+      if (!roleFacts(task.role).isSchedule) continue;
+      const run = task.schedule!.run === undefined ? undefined : await store.tasks.read(task.schedule!.run);
+      all.push(viewOf(task, task.schedule!, run?.state));
+    }
+    return all.sort((a, b) => compareText(a.next ?? '', b.next ?? ''));
+  } finally {
+    await store.close();
+  }
+}
+
+function viewOf(task: Task, { cron, timezone, run, last, note }: Schedule, runState?: string): ScheduleView {
+  const view: ScheduleView = {
+    id: task.id,
+    schedule: cron,
+    timezone: timezone ?? localZone(),
+    description: task.description,
+  };
+  if (task.to !== undefined) view.to = task.to;
+  if (task.waits?.until !== undefined) view.next = task.waits.until;
+  if (run !== undefined && last !== undefined) Object.assign(view, { last, run });
+  if (runState !== undefined) view.runState = runState;
+  if (note !== undefined) view.missed = note;
+  return view;
+}
+
+/** The next due times of a schedule that need not exist. */
+export async function previewSchedule(root: string, cron: string, zone: string | undefined): Promise<Date[]> {
+  const timezone = zone ?? localZone();
+  const fault = cronFault(cron) ?? zoneFault(timezone);
+  if (fault !== undefined) throw new ProblemError(problem('bad_usage', fault, { hint: EXAMPLE }));
+  const { next } = schedules({ root, disk: realDisk() });
+  const times: Date[] = [];
+  for (let at = await next({ cron, timezone }, new Date()); at !== undefined && times.length < SHOWN;)
+    at = (times.push(at), await next({ cron, timezone }, at));
+  return times;
+}
+
+const SHOWN = 5;
+const EXAMPLE = 'for example: guild schedule test "0 9 * * 1" --timezone Europe/Berlin';
+
+export function localZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,216 @@
+/**
+ * A real PostgreSQL server for one test file: its own folder, a free loopback port, an unprivileged
+ * user. A guard process waits for the end of its input, which comes however this process ends; it
+ * then stops the server and removes the folder.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { until } from '../until.js';
+
+const run = promisify(execFile);
+/** Where the Debian packages and others put the server's programs, which are not in PATH. */
+const FOLDERS = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt', '/usr/pgsql'];
+
+export interface Postgres {
+  readonly port: number;
+  /** Of the superuser, who needs no password. */
+  readonly url: string;
+  /** The address of another port, such as that of a proxy or a pooler. */
+  at(port: number, user?: string): string;
+  /** Runs SQL as the superuser. */
+  sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Stops the server as a crash would, or in order, and starts it again on the same port. */
+  restart(mode?: 'immediate' | 'fast'): Promise<void>;
+  halt(mode?: 'immediate' | 'fast'): Promise<void>;
+  start(): Promise<void>;
+  /** Freezes every process of the server, and thaws them. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** Lines for postgresql.conf. */
+  settings?: string;
+  /** Lines of pg_hba.conf that come first. */
+  access?: string;
+}
+
+/** The folder of the server's programs. Undefined: PostgreSQL is not installed. */
+export function postgresPrograms(): string | undefined {
+  const folders = FOLDERS.filter((folder) => fs.existsSync(folder)).flatMap((folder) =>
+    fs.readdirSync(folder).map((version) => path.join(folder, version, 'bin')),
+  );
+  const inPath = (process.env['PATH'] ?? '').split(path.delimiter);
+  const found = [...folders.sort().reverse(), ...inPath].find((folder) =>
+    ['initdb', 'postgres', 'pg_ctl'].every((name) => fs.existsSync(path.join(folder, name))),
+  );
+  return found && fs.realpathSync(found);
+}
+
+/** The reason to skip a test; CI does not allow skipping. */
+export const NO_POSTGRES = postgresPrograms() === undefined ? 'PostgreSQL is not installed' : false;
+
+let shared: Promise<Postgres> | undefined;
+
+/** One server for all tests of a file, started at first use. It stops with the process. */
+export function sharedPostgres(): Promise<Postgres> {
+  return (shared ??= startPostgres());
+}
+
+export async function startPostgres({ settings = '', access = '' }: PostgresOptions = {}): Promise<Postgres> {
+  const programs = postgresPrograms();
+  if (programs === undefined) throw new Error('PostgreSQL is not installed');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-postgres-'));
+  const data = path.join(folder, 'data');
+  const user = await unprivileged();
+  if (user) fs.chownSync(folder, user.uid, user.gid);
+  const options = { ...user, cwd: folder };
+  const call = (program: string, ...args: string[]): Promise<unknown> =>
+    run(path.join(programs, program), args, options);
+  await call('initdb', '-D', data, '--no-sync', '--no-locale', '-E', 'UTF8', '-U', 'guild', '-A', 'trust');
+  fs.writeFileSync(
+    path.join(data, 'pg_hba.conf'),
+    `${access}\n${fs.readFileSync(path.join(data, 'pg_hba.conf'), 'utf8')}`,
+  );
+  const guard = startGuard(STOP_SERVER, path.join(programs, 'pg_ctl'), folder, options);
+  const port = await freePort();
+  const config = `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nshared_buffers = 32MB\n`;
+  fs.appendFileSync(path.join(data, 'postgresql.conf'), `${config}${settings}\n`);
+  const log = path.join(folder, 'log');
+  const at = (at: number, user = 'guild'): string => `postgres://${user}@127.0.0.1:${at}/postgres`;
+  const signal = async (name: NodeJS.Signals): Promise<void> => {
+    const [main] = fs.readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
+    for (const pid of [Number(main), ...(await childrenOf(Number(main)))]) process.kill(pid, name);
+  };
+  const server: Postgres = {
+    port,
+    url: at(port),
+    at,
+    async sql(text, values) {
+      const client = new pg.Client({ connectionString: at(port) });
+      await client.connect();
+      try {
+        const found = await client.query(text, values);
+        return (Array.isArray(found) ? found.at(-1) : found).rows as Record<string, unknown>[];
+      } finally {
+        await client.end();
+      }
+    },
+    async start() {
+      await call('pg_ctl', '-D', data, '-l', log, '-w', '-s', 'start').catch((thrown: unknown) => {
+        const said = fs.existsSync(log) ? fs.readFileSync(log, 'utf8') : '';
+        throw new Error(`PostgreSQL does not start: ${said || String(thrown)}`);
+      });
+    },
+    async halt(mode = 'immediate') {
+      await call('pg_ctl', '-D', data, '-w', '-s', '-m', mode, 'stop');
+    },
+    async restart(mode) {
+      await server.halt(mode);
+      await server.start();
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    async stop() {
+      await release(guard);
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await server.start();
+  return server;
+}
+
+/** PostgreSQL refuses to run as root. */
+async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ['postgres', 'nobody']) {
+    const found = await Promise.all(['-u', '-g'].map((what) => run('id', [what, name]))).catch(() => undefined);
+    if (found) return { uid: Number(found[0]!.stdout), gid: Number(found[1]!.stdout) };
+  }
+  throw new Error('there is neither a user postgres nor a user nobody');
+}
+
+/** A paused server cannot stop, so it is thawed first. */
+const STOP_SERVER =
+  'cat > /dev/null; for pid in $(head -1 "$2/data/postmaster.pid"); do kill -CONT $pid $(ps -o pid= --ppid $pid); done; ' +
+  '"$1" -D "$2/data" -m immediate stop; rm -rf "$2"';
+
+/** Runs a script that waits for the end of its input and cleans up. $1: a program, $2: a folder. */
+function startGuard(
+  script: string,
+  program: string,
+  folder: string,
+  user: { uid?: number; gid?: number },
+): ChildProcess {
+  const guard = spawn('sh', ['-c', script, 'guard', program, folder], {
+    ...user,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // The guard alone does not keep a finished test file running.
+  guard.unref();
+  (guard.stdin as net.Socket).unref();
+  return guard;
+}
+
+async function release(guard: ChildProcess): Promise<void> {
+  guard.ref();
+  guard.stdin!.end();
+  if (guard.exitCode === null) await once(guard, 'exit');
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(pid)]);
+  return stdout.trim().split(/\s+/).map(Number);
+}
+
+export async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export interface Pooler {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Debian's PgBouncer in front of a server. Undefined: it is not installed. */
+export async function startPooler(server: Postgres, mode: 'session' | 'transaction'): Promise<Pooler | undefined> {
+  const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => fs.existsSync(file));
+  if (program === undefined) return undefined;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-pooler-'));
+  const user = await unprivileged();
+  const port = await freePort();
+  fs.writeFileSync(path.join(folder, 'users.txt'), '"guild" ""\n');
+  fs.writeFileSync(
+    path.join(folder, 'pgbouncer.ini'),
+    `[databases]\npostgres = host=127.0.0.1 port=${server.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n` +
+      `listen_port = ${port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${folder}/users.txt\n` +
+      `pool_mode = ${mode}\nlogfile =\nserver_login_retry = 1\n`,
+  );
+  if (user)
+    for (const name of ['', 'users.txt', 'pgbouncer.ini']) fs.chownSync(path.join(folder, name), user.uid, user.gid);
+  const script = '"$1" -q "$2/pgbouncer.ini" & cat > /dev/null; kill -9 $!; wait; rm -rf "$2"';
+  const guard = startGuard(script, program, folder, user ?? {});
+  await until(() => answers(port));
+  return { port, stop: () => release(guard) };
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1', () => (socket.destroy(), resolve(true)));
+    socket.on('error', () => resolve(false));
+  });
+}

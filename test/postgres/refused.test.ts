@@ -1,0 +1,144 @@
+/** What a person reads when the database refuses, and what each role may do. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { clock } from '../../src/adapters/clock/index.js';
+import { readAddress, type Address } from '../../src/adapters/ledger/postgres/address.js';
+import { initStore, upgradeStore } from '../../src/adapters/ledger/postgres/make-store.js';
+import { postgresLedger } from '../../src/adapters/ledger/postgres/index.js';
+import { asProblem, type Problem } from '../../src/domain/problem.js';
+import type { Ledger, Put } from '../../src/ports/ledger.js';
+import { NO_POSTGRES, startPooler, startPostgres, type Postgres } from '../kit/postgres/server.js';
+import { until } from '../kit/until.js';
+
+const options = { skip: NO_POSTGRES };
+let server: Postgres;
+before(async () => {
+  if (NO_POSTGRES !== false) return;
+  server = await startPostgres({ access: 'host all secret 127.0.0.1/32 scram-sha-256' });
+  await server.sql(`create role secret login password 'right'; create role stranger login`);
+  await initStore(at(), 'w');
+  for (const role of ['worker', 'desk', 'reader']) {
+    await server.sql(`create role one_${role} login; grant guild_${role} to one_${role}`);
+  }
+  await server.sql('grant guild_worker to secret');
+});
+after(() => server?.stop());
+
+function at(more: { user?: string; schema?: string; database?: string; password?: string } = {}): Address {
+  const { user = 'guild', schema = 'guild', database = 'postgres', password = '' } = more;
+  const text = `postgres://${user}${password && `:${password}`}@127.0.0.1:${server.port}/${database}?schema=${schema}`;
+  return readAddress(text, { from: 'test', mayHavePassword: true });
+}
+
+async function opened<T>(address: Address, use: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = postgresLedger({ address, clock: clock(), patienceMs: 1000 });
+  try {
+    return await use(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function refusal(call: Promise<unknown>): Promise<Problem> {
+  return call.then(
+    () => assert.fail('it was not refused'),
+    (thrown: unknown) => asProblem(thrown),
+  );
+}
+
+function says({ code, message, hint }: Problem, message_: RegExp, hint_: RegExp): void {
+  assert.equal(code, 'store_refused');
+  assert.match(message, message_);
+  assert.match(hint ?? '', hint_);
+}
+
+test('a wrong password, user, database or schema gets one sentence and one next step', options, async () => {
+  const news = (address: Address): Promise<Problem> => refusal(opened(address, (ledger) => ledger.news()));
+  const wrong = await news(at({ user: 'secret', password: 'wrong' }));
+  says(wrong, /refused the log-in/, /PGPASSWORD/);
+  assert.ok(!JSON.stringify(wrong).includes('wrong"') && !JSON.stringify(wrong).includes(':wrong'));
+  says(await news(at({ user: 'secret' })), /refused the log-in/, /PGPASSWORD/);
+  says(await news(at({ user: 'nobody_here' })), /refused the log-in/, /PGPASSWORD/);
+  says(await news(at({ database: 'none' })), /does not exist/, /createdb/);
+  says(await news(at({ schema: 'none' })), /no workspace in this database/, /guild store init/);
+  says(await news(at({ user: 'stranger' })), /does not allow/, /grant .*guild_worker/);
+});
+
+test('an address in a file names no password and is one of PostgreSQL', () => {
+  const wrong = ['postgres://u:p@h/d', 'mysql://u@h/d', 'postgres://', 'postgres://h', 'postgres://h/d?schema=A b'];
+  for (const text of wrong) {
+    assert.throws(
+      () => readAddress(text, { from: 'guild.yaml', mayHavePassword: false }),
+      (thrown) => {
+        const { code, hint, message } = asProblem(thrown);
+        return code === 'bad_field' && hint !== undefined && message.startsWith('guild.yaml: ');
+      },
+      text,
+    );
+  }
+});
+
+test('a schema of another version is named, and upgrade brings an older one up to date', options, async () => {
+  const address = at({ schema: 'versions' });
+  await initStore(address, 'w');
+  assert.deepEqual((await initStore(address, 'w')).from, 1, 'twice is harmless');
+  const news = (): Promise<Problem> => refusal(opened(address, (ledger) => ledger.news()));
+  await server.sql('update versions.about set version = 0');
+  says(await news(), /version 0, and this program needs 1/, /guild store upgrade/);
+  await server.sql('update versions.about set version = 9, oldest = 8');
+  says(await news(), /version 9, which this program does not know/, /newer version of guildhall/);
+  await server.sql('update versions.about set version = 9, oldest = 1');
+  await opened(address, (ledger) => ledger.news());
+  says(await refusal(upgradeStore(address)), /version 9, and this program knows 1/, /newest guildhall/);
+  says(await refusal(upgradeStore(at({ schema: 'none' }))), /no workspace in this database/, /store init/);
+});
+
+test('a reader reads, a worker works, and only a desk publishes, pauses and answers', options, async () => {
+  const put = (user: string, key: string, value = '{}'): Promise<unknown> => {
+    const one: Put = { key, value, live: true };
+    const id = `${user} ${key} ${Math.random()}`;
+    return opened(at({ user }), (ledger) => ledger.commit(id, { puts: [one], adds: [] }));
+  };
+  await put('one_worker', 'task/a');
+  await put('one_worker', 'intent/tell', '{"kind":"tell"}');
+  await opened(at({ user: 'one_reader' }), (ledger) => ledger.news());
+  says(await refusal(put('one_reader', 'task/a')), /does not allow/, /guild_worker/);
+  for (const key of ['definitions', 'paused/ana', 'keys/desk-1']) {
+    says(await refusal(put('one_worker', key)), new RegExp(`a worker may not write ${key}`), /guild_desk/);
+    await put('one_desk', key);
+  }
+  says(await refusal(put('one_worker', 'intent/yes', '{"kind":"answer"}')), /may not answer/, /guild_desk/);
+  await put('one_desk', 'intent/yes', '{"kind":"answer"}');
+  const client = new pg.Client({ connectionString: at({ user: 'one_worker' }).url });
+  await client.connect();
+  const direct = await refusal(client.query(`update guild.entry set value = ''`));
+  await client.end();
+  assert.match(direct.message, /permission denied/, 'the function is the only way to write');
+});
+
+test('texts that PostgreSQL cannot hold come back as they were', options, async () => {
+  const odd = ['nul \u0000 here', '\u0001 first', 'half \ud800 pair', '"\u0001"', ''];
+  await opened(at(), async (ledger) => {
+    await ledger.commit('odd', { puts: [], adds: odd.map((text) => ({ log: 'odd', text })) });
+    assert.deepEqual((await ledger.lines('odd')).texts, odd);
+  });
+});
+
+test('a pooler in transaction mode is named, one in session mode is not', options, async () => {
+  for (const mode of ['session', 'transaction'] as const) {
+    const pooler = (await startPooler(server, mode))!;
+    const notices: string[] = [];
+    const address = readAddress(server.at(pooler.port), { from: 'test', mayHavePassword: false });
+    const ledger = postgresLedger({ address, clock: clock(), onNotice: (text) => notices.push(text) });
+    let rings = 0;
+    await ledger.onRing(() => rings++);
+    await ledger.news();
+    await opened(at(), (other) => other.commit(`pooled ${mode}`, { puts: [], adds: [{ log: 'pooled', text: 'x' }] }));
+    await until(() => rings > 0);
+    assert.equal(notices.length, mode === 'session' ? 0 : 1);
+    if (mode === 'transaction') assert.match(notices[0]!, /transaction mode .* use session mode/);
+    await ledger.close();
+    await pooler.stop();
+  }
+});
