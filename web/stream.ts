@@ -2,7 +2,9 @@
  * The stream of the server, read once per browser. It says when to read again, and it carries the
  * words of running turns. Losing it costs a moment: after every reconnect everything is read again.
  */
+import type { TurnsChanged } from '../src/web/base/contract.ts';
 import { call, connection, hello, refreshAll, startGeneration } from './api.ts';
+import { readTurns, takeTurns } from './turns.ts';
 import { setServerTime } from './text.ts';
 
 const BEAT_LIMIT_MS = 25_000;
@@ -11,10 +13,12 @@ const BACKOFF_MAX_MS = 8000;
 const CHANNEL = 'guild-stream';
 
 type Heard =
+  | { event: 'opened' }
   | { event: 'changed' }
   | { event: 'beat'; boot: string; now: string }
   | { event: 'lost'; retryMs: number }
-  | { event: 'again' };
+  | { event: 'again' }
+  | { event: 'turns'; changed: TurnsChanged };
 
 /** When the last frame came, from whichever tab. */
 let heardAt = Date.now();
@@ -30,6 +34,7 @@ export function follow(): void {
   const share = (heard: Heard): void => (hear(heard), channel.postMessage(heard));
   channel.addEventListener('message', ({ data }) => hear(data as Heard));
   void navigator.locks.request(CHANNEL, () => readForEver(share));
+  void readTurns();
   addEventListener('online', () => share({ event: 'again' }));
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible') return;
@@ -47,12 +52,17 @@ function hear(heard: Heard): void {
     return undefined;
   }
   heardAt = Date.now();
+  if (heard.event === 'turns') return takeTurns(heard.changed);
   const wasLost = !connection.value.live;
   connection.value = { live: true };
   if (heard.event === 'beat') setServerTime(heard.now);
   const isOther = heard.event === 'beat' && hello.value !== undefined && heard.boot !== hello.value.boot;
-  if (wasLost || isOther) startGeneration();
-  if (wasLost || isOther || heard.event === 'changed') refreshAll();
+  if (wasLost || isOther) {
+    startGeneration();
+    void readTurns();
+  }
+  // A stream that opens says nothing about what changed before it.
+  if (wasLost || isOther || heard.event === 'changed' || heard.event === 'opened') refreshAll();
   return undefined;
 }
 
@@ -83,6 +93,7 @@ async function readStream(share: (heard: Heard) => void): Promise<void> {
       if (reply.status === 401) refreshAll();
       throw new Error(`the stream answered ${reply.status}`);
     }
+    share({ event: 'opened' });
     let text = '';
     for (const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
       const { done, value } = await reader.read();
@@ -102,5 +113,6 @@ function shareFrame(frame: string, share: (heard: Heard) => void): void {
   const event = /^event: (\w+)$/m.exec(frame)?.[1];
   const data = JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '{}') as Record<string, string>;
   if (event === 'changed') share({ event });
+  if (event === 'turns') share({ event, changed: data as unknown as TurnsChanged });
   if (event === 'beat') share({ event, boot: data['boot']!, now: data['now']! });
 }

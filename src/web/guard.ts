@@ -84,8 +84,8 @@ export function problemReply(context: Context, status: number, value: Problem, m
 }
 
 /**
- * No inline code, nothing from elsewhere, and no HTML from strings. The editor makes its own styles,
- * so it gets the nonce of the page. The one Trusted Types policy admits the worker's address.
+ * No inline code, nothing from elsewhere, and no HTML from strings. The editor makes its own
+ * styles, so it gets the nonce of the page. The one Trusted Types policy admits the worker.
  */
 export function contentPolicy(nonce?: string): string {
   return [

@@ -156,7 +156,8 @@ const ACTS: Record<IntentKind, Act> = {
     if (seen !== seenOf(now)) throw new Stale('the board was changed meanwhile', now);
     const after = withBox(now, Number(args['line']), needed(asked, 'box'));
     if (after === undefined) throw bad('there is no box on that line');
-    if (!(await saveAsPerson(root, target, now, after))) throw new Stale('the board was changed meanwhile', boardText(root, target).text);
+    if (!(await saveAsPerson(root, target, now, after)))
+      throw new Stale('the board was changed meanwhile', boardText(root, target).text);
   },
   async 'agent.pause'(asked) {
     await pauseAgent(asked.root, agentName(asked), text(asked, 'reason'));

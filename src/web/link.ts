@@ -1,6 +1,6 @@
 /** Another address for a window that runs already, made from another terminal. */
 import http from 'node:http';
-import { windowPlace } from '../app/window-place.js';
+import { windowPlace } from '../app/trust/window-place.js';
 import { newToken } from './entry.js';
 
 const PATIENCE_MS = 2000;

@@ -5,10 +5,11 @@ import { undoTo } from '../app/undo.js';
 import { checkAgentText } from '../app/editing/write-agent.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import type { Placed } from '../domain/task/task.js';
-import type { Hello, Row, UndoPreview } from './base/contract.js';
+import type { Hello, Row, TurnsChanged, UndoPreview } from './base/contract.js';
 import type { Feed } from './base/feed.js';
 import { problemReply } from './guard.js';
 import { intents, Stale } from './intents.js';
+import type { Live } from './base/live.js';
 import type { Log } from './base/log.js';
 import { agentFile, agentList } from './reads/agents.js';
 import { costsBy } from './reads/costs.js';
@@ -29,6 +30,7 @@ export interface Served {
   root: string;
   env: Record<string, string | undefined>;
   feed: Feed;
+  live: Live;
   log: Log;
   readOnly: boolean;
 }
@@ -37,7 +39,7 @@ const ROWS_MAX = 500;
 const ENDED_READ = 60;
 
 export function routes(api: Hono, served: Served): void {
-  const { feed, log, root, env } = served;
+  const { feed, live, log, root, env } = served;
   const taskRows = taskLists(served);
   const get = (route: string, load: (context: Context) => Promise<unknown>): void => {
     api.get(route, async (context) => {
@@ -85,7 +87,9 @@ export function routes(api: Hono, served: Served): void {
     const { file, text } = (await context.req.json()) as { file?: unknown; text?: unknown };
     return context.json(checkAgentText(String(file ?? 'agents/new.md'), String(text ?? '')));
   });
-  api.get('/stream', streams(feed));
+  // Not kept per version: it changes with every word.
+  api.get('/turns', (context) => context.json({ turns: live.turns(), ended: [] } satisfies TurnsChanged));
+  api.get('/stream', streams(feed, live));
   if (!served.readOnly) writeRoute(api, served);
 }
 

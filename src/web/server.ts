@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
-import { keepWindowPlace, windowPlace } from '../app/window-place.js';
+import { keepWindowPlace, windowPlace } from '../app/trust/window-place.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { openAssets, type Assets } from './assets.js';
 import type { Hello } from './base/contract.js';
@@ -15,6 +15,7 @@ import { COOKIE_SECONDS, entry, newToken } from './entry.js';
 import { openFeed } from './base/feed.js';
 import { contentPolicy, entered, limitRate, problemReply, refuse, sameSite, type Guarded } from './guard.js';
 import { listen, type Bound, type Listening } from './listen.js';
+import { openLive } from './base/live.js';
 import { openLog } from './base/log.js';
 import { page } from './page.js';
 import { helloOf, routes, type Served } from './routes.js';
@@ -45,7 +46,8 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
   const assets = openAssets();
   const place = windowPlace(root, env, readOnly);
   const feed = await openFeed(root, env);
-  const served: Served = { root, env, feed, log: openLog(root), readOnly };
+  const live = openLive(root, env);
+  const served: Served = { root, env, feed, live, log: openLog(root), readOnly };
   const name = path.basename(path.resolve(root));
   const guarded: Guarded = {
     entry: entry(place.key),
@@ -65,6 +67,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
     });
   const app = appOf(guarded, assets, served, { title: `${name} · Guildhall`, hello });
   const bound = await boundAt(app, options, place.port, place.hostName).catch(async (thrown: unknown) => {
+    live.close();
     await feed.close();
     throw thrown;
   });
@@ -77,6 +80,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
     link: () => `${address}#t=${newToken(place.key)}`,
     async close() {
       await bound.close();
+      live.close();
       await feed.close();
     },
   };

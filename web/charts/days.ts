@@ -13,7 +13,12 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
   const tones = costs.keys.map((_, i) => colour(TONES[i % TONES.length]!));
   const times = costs.days.map(({ day }) => Date.parse(`${day}T12:00:00Z`) / 1000);
   const sums = costs.days.map(({ values }) => stacked(values));
-  const axis = { stroke: colour('ink-3'), font: `11px ${style.fontFamily}`, grid: { show: false }, ticks: { show: false } };
+  const axis = {
+    stroke: colour('ink-3'),
+    font: `11px ${style.fontFamily}`,
+    grid: { show: false },
+    ticks: { show: false },
+  };
   const bars = uPlot.paths.bars!({ size: [0.6, 60] });
   // The highest layer is drawn first, so that each lower one covers the rest of it.
   const layers = costs.keys.map((_, i) => i).reverse();
@@ -23,12 +28,29 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
       height: HEIGHT,
       cursor: { show: false },
       legend: { show: false },
-      scales: { x: { time: true, range: (_, min, max) => [min - 43_200, max + 43_200] }, y: { range: (_, __, max) => [0, max * 1.1 || 1] } },
+      scales: {
+        x: { time: true, range: (_, min, max) => [min - 43_200, max + 43_200] },
+        y: { range: (_, __, max) => [0, max * 1.1 || 1] },
+      },
       axes: [
-        { ...axis, values: (_, all) => all.map(dayText), space: 60 },
-        { ...axis, values: (_, all) => all.map((value) => money(value)), size: 76, grid: { stroke: colour('line'), width: 1 } },
+        { ...axis, values: (_, all) => all.map(dayText), splits: () => labelled(times) },
+        {
+          ...axis,
+          values: (_, all) => all.map((value) => money(value)),
+          size: 76,
+          grid: { stroke: colour('line'), width: 1 },
+        },
       ],
-      series: [{}, ...layers.map((i) => ({ fill: tones[i]!, stroke: colour('surface'), width: 1, paths: bars, points: { show: false } }))],
+      series: [
+        {},
+        ...layers.map((i) => ({
+          fill: tones[i]!,
+          stroke: colour('surface'),
+          width: 1,
+          paths: bars,
+          points: { show: false },
+        })),
+      ],
     },
     [times, ...layers.map((i) => sums.map((values) => values[i] ?? 0))],
     parent,
@@ -41,6 +63,12 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
       chart.destroy();
     },
   };
+}
+
+/** At most as many labels as there is room for. */
+function labelled(times: number[]): number[] {
+  const each = Math.ceil(times.length / 14);
+  return times.filter((_, i) => (times.length - 1 - i) % each === 0);
 }
 
 /** Each value with everything below it. */

@@ -31,7 +31,9 @@ export function Composer({ talk }: { talk: Conversation }): JSX.Element | null {
       <Refused sent={sent} />
       {said !== undefined && said.total === talk.total && (
         <p class="dim bx">
-          <span class="one">Sent: “{visible(said.text)}”. It is in the conversation as soon as the agent reads it.</span>
+          <span class="one">
+            Sent: “{visible(said.text)}”. It is in the conversation as soon as the agent reads it.
+          </span>
         </p>
       )}
       <div class="bx">

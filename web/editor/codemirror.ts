@@ -77,4 +77,3 @@ function marks(state: EditorState, problems: readonly Problem[]): Diagnostic[] {
     return { from, to: line.to, severity: 'error', message: hint === undefined ? message : `${message}. ${hint}` };
   });
 }
-

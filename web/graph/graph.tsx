@@ -38,7 +38,11 @@ export function Graph({ nodes, edges, open, children }: GraphProps): JSX.Element
   const key = JSON.stringify([nodes.map(({ id }) => id), drawn.map(({ from, to }) => [from, to])]);
   useEffect(() => {
     let isCurrent = true;
-    const request = { nodes: nodes.map(({ id }) => id), edges: drawn.map(({ from, to }) => ({ from, to })), size: NODE };
+    const request = {
+      nodes: nodes.map(({ id }) => id),
+      edges: drawn.map(({ from, to }) => ({ from, to })),
+      size: NODE,
+    };
     void layout(request).then((reply) => isCurrent && setLaid({ key, reply }));
     return () => void (isCurrent = false);
   }, [key]);
@@ -133,7 +137,7 @@ function Node({ node, at, open }: { node: GraphNode; at: Point; open: (id: strin
       <title>{visible(node.title)}</title>
       <rect class="node" width={NODE.width} height={NODE.height} rx="8" />
       <text class="nm" x="12" y="22">
-        {cut(visible(node.title), 26)}
+        {cut(visible(node.title), 23)}
       </text>
       <text class="sm" x="12" y="40">
         {cut(visible(node.about), node.side === undefined ? 30 : 18)}

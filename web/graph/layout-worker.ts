@@ -15,6 +15,7 @@ scope.addEventListener('message', ({ data: { id, nodes, edges, size } }) => {
   for (const [i, { from, to }] of edges.entries()) graph.setEdge(from, to, {}, String(i));
   dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
   scope.postMessage({
     id,
     width,

@@ -34,7 +34,10 @@ export function layout(request: Omit<LayoutRequest, 'id'>): Promise<LayoutReply>
 }
 
 interface Policies {
-  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (url: string) => string },
+  ): {
     createScriptURL(url: string): string;
   };
 }

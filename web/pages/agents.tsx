@@ -8,7 +8,7 @@ import { Ask } from '../ask.tsx';
 import { AgentText, NewAgent } from '../editor/agent-text.tsx';
 import { Graph } from '../graph/graph.tsx';
 import { Icon } from '../icons.tsx';
-import { AgentChip, Empty, Panel, ProblemBox, Refused, Still, whyNot } from '../parts.tsx';
+import { AgentChip, Empty, Panel, ProblemBox, Refused, Loading, whyNot } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { count, money, visible } from '../text.ts';
 
@@ -29,7 +29,11 @@ export function Agents({ name }: { name: string }): JSX.Element {
   if (list === undefined)
     return (
       <div class="page">
-        {problem.value === undefined ? <Still rows={8} /> : <ProblemBox problem={problem.value} />}
+        {problem.value === undefined ? (
+          <Loading rows={8} problem={problem.value} />
+        ) : (
+          <ProblemBox problem={problem.value} />
+        )}
       </div>
     );
   const chosen = list.agents.find((agent) => agent.name === name) ?? list.agents[0];
@@ -154,7 +158,11 @@ function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
         </div>
         <div class="srow">
           <span class="mid">Track record</span>
-          <span>{agent.record.done + agent.record.failed === 0 ? 'no task has ended yet' : `${agent.record.done} of ${agent.record.done + agent.record.failed} succeeded`}</span>
+          <span>
+            {agent.record.done + agent.record.failed === 0
+              ? 'no task has ended yet'
+              : `${agent.record.done} of ${agent.record.done + agent.record.failed} succeeded`}
+          </span>
         </div>
         <div class="srow">
           <span class="mid">Bids</span>

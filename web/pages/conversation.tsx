@@ -5,9 +5,10 @@ import type { Conversation as Data, SessionRow } from '../../src/web/base/contra
 import { useRead } from '../api.ts';
 import { Composer } from '../conversation/composer.tsx';
 import { Facts } from '../conversation/facts.tsx';
+import { LiveTurn } from '../conversation/live-turn.tsx';
 import { Message } from '../conversation/message.tsx';
 import { Icon } from '../icons.tsx';
-import { Empty, ProblemBox, Still, TaskState } from '../parts.tsx';
+import { Empty, ProblemBox, Loading, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
 import { ago, visible } from '../text.ts';
 
@@ -20,7 +21,7 @@ export function Conversations(): JSX.Element {
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
       {data.value === undefined ? (
-        <Still rows={8} />
+        <Loading rows={8} problem={problem.value} />
       ) : data.value.length === 0 ? (
         <Empty icon="chat" title="No agent has talked yet" />
       ) : (
@@ -65,7 +66,7 @@ function Column({ id }: { id: string }): JSX.Element {
       <div class="cscroll" tabIndex={0}>
         {problem.value !== undefined && <ProblemBox problem={problem.value} />}
         {talk === undefined ? (
-          <Still />
+          <Loading problem={problem.value} />
         ) : (
           talk.messages.map((message) => <Message key={message.n} message={message} talk={talk} />)
         )}
@@ -88,7 +89,11 @@ export function Conversation({ id }: { id: string }): JSX.Element {
   if (talk === undefined)
     return (
       <div class="page">
-        {problem.value === undefined ? <Still rows={8} /> : <ProblemBox problem={problem.value} />}
+        {problem.value === undefined ? (
+          <Loading rows={8} problem={problem.value} />
+        ) : (
+          <ProblemBox problem={problem.value} />
+        )}
       </div>
     );
   return (
@@ -121,6 +126,7 @@ export function Conversation({ id }: { id: string }): JSX.Element {
             {talk.messages.map((message) => (
               <Message key={message.n} message={message} talk={talk} />
             ))}
+            <LiveTurn talk={talk} />
             <div ref={end} />
           </div>
         </div>

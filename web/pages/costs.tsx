@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { BudgetUse, CostRow, Costs as Data } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
-import { Empty, Panel, ProblemBox, Still, TaskLink } from '../parts.tsx';
+import { Empty, Panel, ProblemBox, Loading, TaskLink } from '../parts.tsx';
 import { count, duration, money, visible } from '../text.ts';
 
 const BY = ['agent', 'model', 'task', 'role', 'day'];
@@ -44,7 +44,7 @@ export function Costs(): JSX.Element {
         </span>
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {costs === undefined ? <Still rows={8} /> : <Shown costs={costs} />}
+      {costs === undefined ? <Loading rows={8} problem={problem.value} /> : <Shown costs={costs} />}
     </div>
   );
 }

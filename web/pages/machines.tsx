@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { Machines as Data } from '../../src/web/base/contract.ts';
 import { hello, useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
-import { Empty, Panel, ProblemBox, Still, TaskLink } from '../parts.tsx';
+import { Empty, Panel, ProblemBox, Loading, TaskLink } from '../parts.tsx';
 import { ago, plural, visible } from '../text.ts';
 
 export function Machines(): JSX.Element {
@@ -18,7 +18,7 @@ export function Machines(): JSX.Element {
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
       {machines === undefined ? (
-        <Still />
+        <Loading problem={problem.value} />
       ) : machines.length === 0 ? (
         <Empty icon="term" title="No process works here">
           <code>guild watch</code> works until you stop it. Several can share one workspace.

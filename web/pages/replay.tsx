@@ -6,7 +6,7 @@ import { useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
 import { Legend } from '../lanes.tsx';
-import { Empty, Panel, ProblemBox, Still, TaskLink, TaskState } from '../parts.tsx';
+import { Empty, Panel, ProblemBox, Loading, TaskLink, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
 import { asOf } from '../tasks/as-of.ts';
 import { Waterfall } from '../tasks/waterfall.tsx';
@@ -27,7 +27,7 @@ function Choose(): JSX.Element {
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
       {data.value === undefined ? (
-        <Still rows={8} />
+        <Loading rows={8} problem={problem.value} />
       ) : data.value.total === 0 ? (
         <Empty icon="replay" title="No run has ended yet">
           Every run can be replayed from its events.
@@ -74,7 +74,11 @@ function Run({ id }: { id: string }): JSX.Element {
   if (run === undefined)
     return (
       <div class="page">
-        {problem.value === undefined ? <Still rows={8} /> : <ProblemBox problem={problem.value} />}
+        {problem.value === undefined ? (
+          <Loading rows={8} problem={problem.value} />
+        ) : (
+          <ProblemBox problem={problem.value} />
+        )}
       </div>
     );
   const [first, last] = endsOf(run);

@@ -7,7 +7,7 @@ import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
 import { Legend } from '../lanes.tsx';
 import { Markdown } from '../markdown.tsx';
-import { Figure, Id, Panel, ProblemBox, Refused, Still, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
+import { Figure, Id, Panel, ProblemBox, Refused, Loading, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
 import { address } from '../router.ts';
 import { count, duration, money, now, visible } from '../text.ts';
 import { Ask } from '../ask.tsx';
@@ -25,7 +25,11 @@ export function Task({ id }: { id: string }): JSX.Element {
   if (task === undefined)
     return (
       <div class="page">
-        {problem.value === undefined ? <Still rows={8} /> : <ProblemBox problem={problem.value} />}
+        {problem.value === undefined ? (
+          <Loading rows={8} problem={problem.value} />
+        ) : (
+          <ProblemBox problem={problem.value} />
+        )}
       </div>
     );
   const { row, usage } = task;

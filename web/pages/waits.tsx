@@ -4,7 +4,7 @@ import type { Waits } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
 import { Graph } from '../graph/graph.tsx';
 import { Icon, type IconName } from '../icons.tsx';
-import { Empty, Panel, ProblemBox, Still, TaskLink } from '../parts.tsx';
+import { Empty, Panel, ProblemBox, Loading, TaskLink } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { ago, clock, plural, visible } from '../text.ts';
 
@@ -21,7 +21,7 @@ export function WaitGraph(): JSX.Element {
         <span class="meta">Who is waiting for whom, and for what</span>
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {waits === undefined ? <Still rows={6} /> : <Shown waits={waits} />}
+      {waits === undefined ? <Loading rows={6} problem={problem.value} /> : <Shown waits={waits} />}
     </div>
   );
 }
@@ -215,12 +215,16 @@ function EdgeTable({ waits, nodes }: Part): JSX.Element {
                   </span>
                 </td>
                 <td>
-                  <b>{visible(waiting?.agent ?? '')}</b>
+                  <b>{visible(waiting?.agent === 'human' ? 'you' : (waiting?.agent ?? ''))}</b>
                 </td>
                 <td class="title">
-                  {waiting?.kind === 'task' ? <TaskLink id={from} title={waiting.title} /> : visible(waiting?.title ?? from)}
+                  {waiting?.kind === 'task' ? (
+                    <TaskLink id={from} title={waiting.title} />
+                  ) : (
+                    visible(waiting?.title ?? from)
+                  )}
                 </td>
-                <td>{visible(held?.agent === 'human' ? 'you' : (held?.agent ?? held?.title ?? to))}</td>
+                <td class="from">{visible(held?.agent === 'human' ? 'you' : (held?.agent ?? held?.title ?? to))}</td>
                 <td class="num">{since === undefined ? '' : ago(since)}</td>
               </tr>
             );

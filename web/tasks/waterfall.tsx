@@ -196,4 +196,3 @@ function visibleRows(
   }
   return out;
 }
-

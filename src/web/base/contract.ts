@@ -6,6 +6,8 @@ import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Problem } from '../../domain/problem.js';
 import type { TaskState } from '../../domain/task/task.js';
 
+export type * from './contract-pages.js';
+
 export interface Hello {
   /** Another value means that the server was started again. */
   boot: string;
@@ -83,17 +85,28 @@ export interface AgentNow {
   state: AgentState;
   why: string;
   task?: { id: string; title: string };
-  /** What it does in this moment, where a process says so. */
-  step?: Step;
   since?: string;
   tokens: number;
   microUsd: number;
 }
 
-export interface Step {
-  tool?: string;
-  argument?: string;
-  words?: string;
+/** A turn that a process works on in this moment. It is in no file. */
+export interface TurnNow {
+  task: string;
+  agent: string;
+  since: string;
+  /** What the model has said in this turn; the end of it if `isCut`. */
+  words: string;
+  isCut: boolean;
+  tool?: { name: string; argument: string; line?: string };
+  tokens: number;
+  microUsd: number;
+}
+
+export interface TurnsChanged {
+  turns: TurnNow[];
+  /** Tasks that nobody works on any more. */
+  ended: string[];
 }
 
 export interface Lane {
@@ -256,16 +269,6 @@ export interface ShownCall {
   ok?: boolean;
 }
 
-/** What a model would be sent now. */
-export interface Prompt {
-  agent: string;
-  model?: string;
-  system: string;
-  tools: { name: string; text: string }[];
-  messages: { role: string; text: string }[];
-  tokens: number;
-}
-
 export interface SessionRow {
   id: string;
   agent: string;
@@ -277,127 +280,11 @@ export interface SessionRow {
   created: string;
 }
 
-export interface AgentRow {
-  name: string;
-  description: string;
-  model: string;
-  tools: string[];
-  capabilities: string[];
-  state: AgentState;
-  why: string;
-  paused?: string;
-  file: string;
-  microUsd: number;
-  calls: number;
-  /** Tasks of its own that ended. */
-  record: { done: number; failed: number };
-  bids: { made: number; won: number };
-  problem?: Problem;
-}
-
-export interface AgentList {
-  agents: AgentRow[];
-  edges: { from: string; to: string; pattern: string }[];
-  problems: Problem[];
-}
-
-export interface AgentChecked {
-  problems: Problem[];
-  warnings: Problem[];
-}
-
-export interface AgentFile {
-  name: string;
-  file: string;
-  text: string;
-  seen: string;
-  problems: Problem[];
-}
-
-export interface Waits {
-  nodes: {
-    id: string;
-    kind: 'task' | 'agent' | 'resource' | 'conversation' | 'human' | 'budget';
-    title: string;
-    agent?: string;
-    state?: TaskState;
-  }[];
-  edges: { from: string; to: string; inCycle: boolean; since?: string }[];
-  broken: { at: string; cycle: { id: string; title: string; agent?: string }[]; victim: string; rule: string }[];
-}
-
-export interface Costs {
-  by: string;
-  rows: CostRow[];
-  total: CostRow;
-  /** One value per key and day, in micro-dollars; the last key may be all others together. */
-  keys: string[];
-  days: { day: string; values: number[] }[];
-  budgets: BudgetUse[];
-}
-
-/** A limit of an open task: what is spent, and what open children may still spend. */
-export interface BudgetUse {
-  task: { id: string; title: string };
-  name: string;
-  spent: number;
-  reserved: number;
-  limit: number;
-  isMoney: boolean;
-}
-
-export interface CostRow {
-  key: string;
-  calls: number;
-  toolCalls: number;
-  tokens: number;
-  microUsd: number;
-  unpricedCalls: number;
-  ms: number;
-}
-
-/** A process that works here. */
-export interface Machine {
-  id: string;
-  host: string;
-  pid: number;
-  since: string;
-  agents: string[];
-  /** The tasks that it works on. */
-  tasks: { id: string; title: string; agent?: string }[];
-  isHere: boolean;
-}
-
-export interface Machines {
-  machines: Machine[];
-}
-
 /** Everything that happened in a run, for a slider through time. */
 export interface ReplayRun {
   task: { id: string; title: string };
   tree: TreeRow[];
   events: { at: string; name: string; task?: string; agent?: string; text: string }[];
-}
-
-export interface Channels {
-  channels: { channel: string; notes: number; at?: string; writers: string }[];
-  channel?: string;
-  notes: { at: string; from: string; text: string }[];
-}
-
-export interface Boards {
-  boards: { file: string; lines: { text: string; box?: string; line: number }[]; problems: string[]; seen: string }[];
-}
-
-export interface HistoryPage {
-  on: boolean;
-  why?: string;
-  commits: { id: string; at: string; subject: string; body: string }[];
-}
-
-export interface UndoPreview {
-  to: { id: string; at: string; subject: string };
-  files: { file: string; change: string }[];
 }
 
 /** An act of the person. `seen` is what was on the screen; `key` makes a repeat harmless. */

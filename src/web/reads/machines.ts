@@ -1,6 +1,6 @@
 /** The processes that work on this workspace, and what each of them works on. */
+import type { Snapshot } from '../../app/readers/open-states.js';
 import type { Peer } from '../../domain/peer.js';
-import type { OpenTask } from '../../ports/store/tasks.js';
 import { summary } from '../../views/summary.js';
 import type { Machine, Machines } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
@@ -12,7 +12,7 @@ export async function machinesOf(feed: Feed): Promise<Machines> {
   return { machines: peers.filter(({ id }) => id !== own.id).map((peer) => machineOf(peer, own, open)) };
 }
 
-function machineOf(peer: Peer, own: Peer, open: readonly OpenTask[]): Machine {
+function machineOf(peer: Peer, own: Peer, open: Snapshot['open']): Machine {
   const { id, host, pid, since, agents } = peer;
   const tasks = open.flatMap(({ task, state }) =>
     state === 'active' && task.claimed_by === id

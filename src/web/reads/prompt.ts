@@ -12,7 +12,9 @@ export async function promptOf(root: string, session: string, env: Env): Promise
   // The tools of plugins are part of it, and asking a plugin for them runs its code.
   if (lookAtTrust(root, env).state !== 'trusted')
     throw new ProblemError(
-      problem('not_allowed', 'this workspace is not trusted yet, so its plugins are not loaded', { hint: 'guild trust' }),
+      problem('not_allowed', 'this workspace is not trusted yet, so its plugins are not loaded', {
+        hint: 'guild trust',
+      }),
     );
   const store = openReader(root);
   try {

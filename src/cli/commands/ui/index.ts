@@ -1,4 +1,7 @@
 /** `guild ui`: the workspace in a browser. It reads and submits intents, as all surfaces do. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { replayRun } from '../../../app/replay/replay-run.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { linkOf } from '../../../web/link.js';
@@ -25,6 +28,7 @@ that has one (--behind-proxy).`,
     'read-only': { type: 'boolean', about: 'only show: nothing can be approved, changed or sent' },
     'no-work': { type: 'boolean', about: 'do not start guild watch' },
     link: { type: 'boolean', about: 'print another address of the window that is open already' },
+    cassette: { type: 'string', value: 'FILE', about: 'replay this recording and show its run' },
     host: { type: 'string', value: 'ADDRESS', about: 'listen on this address; needs TLS or a proxy' },
     'tls-cert': { type: 'string', value: 'FILE', about: 'the certificate; its names are those of the window' },
     'tls-key': { type: 'string', value: 'FILE', about: 'the key of the certificate' },
@@ -32,8 +36,10 @@ that has one (--behind-proxy).`,
   },
   maxWords: 0,
   async run(call) {
-    const { root, io, terminal, json, values } = call;
-    const readOnly = values['read-only'] === true;
+    const { io, terminal, json, values } = call;
+    const cassette = text(values, 'cassette');
+    const root = cassette === undefined ? call.root : await replayed(call, path.resolve(io.cwd, cassette));
+    const readOnly = values['read-only'] === true || cassette !== undefined;
     if (values['link'] === true) return anotherLink(call, readOnly);
     const port = portOf(text(values, 'port'));
     const listening = listeningOf(values);
@@ -57,16 +63,27 @@ that has one (--behind-proxy).`,
     await interrupted(call, server);
     await worker?.stop();
     await server.close();
+    if (cassette !== undefined) fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     return EXIT.done;
   },
 };
+
+/** The workspace as it was at the end of the recording, in a folder of its own. */
+async function replayed({ io, terminal }: Call, file: string): Promise<string> {
+  const { root, difference } = await replayRun(file, { env: io.env });
+  if (difference !== undefined)
+    terminal.say('The replay differs from the recording, because this version of guild works differently.');
+  return root;
+}
 
 /** The server that is running accepts every token that has its signature. */
 async function anotherLink({ root, io, terminal, json }: Call, readOnly: boolean): Promise<number> {
   const link = await linkOf(root, io.env, readOnly);
   if (link === undefined)
     throw new ProblemError(
-      problem('not_found', 'no window of this workspace is open', { hint: `guild ui${readOnly ? ' --read-only' : ''}` }),
+      problem('not_found', 'no window of this workspace is open', {
+        hint: `guild ui${readOnly ? ' --read-only' : ''}`,
+      }),
     );
   if (json) terminal.json({ url: link });
   else terminal.out(link);

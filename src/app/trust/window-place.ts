@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { stateFolder } from '../adapters/trust/state-folder.js';
+import { stateFolder } from '../../adapters/trust/state-folder.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
