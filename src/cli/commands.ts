@@ -107,6 +107,7 @@ export const COMMANDS: readonly Listed[] = [
     load: () => import('./commands/doctor.js'),
   },
   { name: 'ui', summary: 'show the workspace in a browser', load: () => import('./commands/ui/index.js') },
+  { name: 'serve', summary: 'take webhooks of other programs', load: () => import('./commands/ui/serve.js') },
   { name: 'export', summary: 'write a run into one HTML file', load: () => import('./commands/ui/export.js') },
   {
     name: 'eval',

@@ -55,7 +55,7 @@ export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
 }
 
 /** A page that asks in a loop gets 429 instead of the processor. Each browser has its own count. */
-export function limitRate(cookieName: string, now: () => number = Date.now): MiddlewareHandler {
+export function limitRate(cookieName = 'none', now: () => number = Date.now): MiddlewareHandler {
   let second = 0;
   let counts = new Map<string, number>();
   return async (context, next) => {

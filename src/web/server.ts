@@ -9,6 +9,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { keepWindowPlace, windowPlace } from '../app/trust/window-place.js';
 import { problem, ProblemError } from '../domain/problem.js';
+import { openWebhooks, type Webhooks } from '../app/doors/webhooks.js';
 import { openAssets, type Assets } from './assets.js';
 import type { Hello } from './base/contract.js';
 import { COOKIE_SECONDS, entry, newToken } from './entry.js';
@@ -18,6 +19,8 @@ import { listen, type Bound, type Listening } from './listen.js';
 import { openLive } from './base/live.js';
 import { openLog } from './base/log.js';
 import { page } from './page.js';
+import { hookRoutes } from './hooks.js';
+import { loopbackNames } from './serve-hooks.js';
 import { helloOf, routes, type Served } from './routes.js';
 
 export interface ServerOptions {
@@ -48,6 +51,8 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
   const feed = await openFeed(root, env);
   const live = openLive(root, env);
   const served: Served = { root, env, feed, live, log: openLog(root), readOnly };
+  const webhooks = readOnly ? undefined : openWebhooks(root, env, () => undefined);
+  const doors: Doors = { webhooks, hosts: new Set() };
   const name = path.basename(path.resolve(root));
   const guarded: Guarded = {
     entry: entry(place.key),
@@ -65,13 +70,15 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
       csrf,
       worker: options.worker?.() ?? null,
     });
-  const app = appOf(guarded, assets, served, { title: `${name} · Guildhall`, hello });
+  const app = appOf(guarded, assets, served, { title: `${name} · Guildhall`, hello, doors });
   const bound = await boundAt(app, options, place.port, place.hostName).catch(async (thrown: unknown) => {
     live.close();
+    await webhooks?.close();
     await feed.close();
     throw thrown;
   });
   for (const host of bound.hosts) guarded.hosts.add(host);
+  for (const host of loopbackNames(bound.port)) doors.hosts.add(host);
   guarded.scheme = bound.scheme;
   const address = `${bound.scheme}://${bound.hosts[0]!}/`;
   keepWindowPlace(root, env, readOnly, { ...place, port: bound.port, address });
@@ -81,6 +88,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
     async close() {
       await bound.close();
       live.close();
+      await webhooks?.close();
       await feed.close();
     },
   };
@@ -93,14 +101,23 @@ async function boundAt(app: Hono, options: ServerOptions, before: number, hostNa
   return listen(app, listening, before, hostName).catch(() => listen(app, listening, 0, hostName));
 }
 
+/** For other programs. A read-only window has none. */
+interface Doors {
+  webhooks: Webhooks | undefined;
+  hosts: Set<string>;
+}
+
 interface Shown {
   title: string;
   hello: (csrf: string) => Promise<Hello>;
+  doors: Doors;
 }
 
-function appOf(guarded: Guarded, assets: Assets, served: Served, { title, hello }: Shown): Hono {
+function appOf(guarded: Guarded, assets: Assets, served: Served, { title, hello, doors }: Shown): Hono {
   const { cookieName } = guarded;
   const app = new Hono();
+  const { webhooks, hosts } = doors;
+  if (webhooks !== undefined) app.route('/', hookRoutes({ webhooks, hosts }));
   app.use(limitRate(cookieName), sameSite(guarded), bodyLimit({ maxSize: BODY_MAX, onError: tooLarge }));
   app.get('/assets/:name', (context) => asset(context, assets));
   app.post('/api/enter', async (context) => {

@@ -75,10 +75,11 @@ export interface Given {
   tty?: { columns: number; rows: number };
 }
 
-/** The folder of the test, with a state folder of its own next to it. */
+/** The folder of the test, with a state folder of its own next to it. See `npm run test:walls`. */
 export function environment(root: string, env: Record<string, string> = {}): Record<string, string> {
   const state = { GUILD_STATE: `${root}-state`, GUILD_CONFIG: `${root}-state/config` };
-  return { PATH: process.env['PATH'] ?? '', HOME: root, ...state, ...env };
+  const { PATH = '', GUILD_SANDBOX } = process.env;
+  return { PATH, HOME: root, ...state, ...(GUILD_SANDBOX === undefined ? {} : { GUILD_SANDBOX }), ...env };
 }
 
 /** What the person wrote since is trusted, unless the test is about that. */

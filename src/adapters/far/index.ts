@@ -16,6 +16,7 @@
 // event         log events                     appended anywhere, labelled by task
 // evidence      log evidence                   appended anywhere, labelled by task
 import type { Peer } from '../../domain/peer.js';
+import type { Task } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { ProcessIdentity } from '../../ports/processes.js';
@@ -63,6 +64,10 @@ export interface FarParts {
   readonly outbox: Outbox;
   shelf(prefix: string): Shelf;
   look(): Promise<void>;
+  /** Calls back for each task that this process makes or hears of for the first time. */
+  onNew(hear: (task: Task) => void): void;
+  /** From now on, called before each scan returns. */
+  onScan(act: () => Promise<void>): void;
 }
 
 /** How long a process may be silent before others take over its work. */
@@ -96,7 +101,8 @@ export function far(options: FarOptions): FarStore {
       for (const row of table.index.byId.values()) if (row.owner?.peer === id) table.index.touch(row.id);
     },
   });
-  const tasks = taskVerbs({ ledger, outbox: out, looks: seen, rows: table, presence: here });
+  const beforeScanEnds: (() => Promise<void>)[] = [];
+  const tasks = taskVerbs({ ledger, outbox: out, looks: seen, rows: table, presence: here, beforeScanEnds });
   const isOpen = async (id: string): Promise<boolean> => {
     if (tasks.isOpen(id)) return true;
     const state = (await tasks.read(id))?.state;
@@ -126,7 +132,14 @@ export function far(options: FarOptions): FarStore {
       }
     },
     stop: here.stop,
-    far: { ledger, outbox: out, shelf: (prefix) => shelf(prefix, shared), look: seen.look },
+    far: {
+      ledger,
+      outbox: out,
+      shelf: (prefix) => shelf(prefix, shared),
+      look: seen.look,
+      onNew: table.onNew,
+      onScan: (act) => void beforeScanEnds.push(act),
+    },
   };
 }
 

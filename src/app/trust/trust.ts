@@ -8,18 +8,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { consent } from '../../adapters/consent/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
-import { ALLOWLIST_FILE, POLICY_FILE } from '../../adapters/policy-files/index.js';
-import { packageFolder } from '../../adapters/starter/package-folder.js';
-import { copyOf, hashTree, keepCopy } from '../../adapters/trust/plugin-tree.js';
+import { copyOf, keepCopy } from '../../adapters/trust/plugin-tree.js';
 import { trustRecords, type TrustRecords } from '../../adapters/trust/records.js';
 import { ownerOf, rightsProblems } from '../../adapters/trust/rights.js';
 import { stateFolder } from '../../adapters/trust/state-folder.js';
-import type { Config } from '../../domain/config/config.js';
 import { isNothing, NOTHING_ACTS, type Acting, type TrustRecord } from '../../domain/consent/trust.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
 import { noWorkspace } from '../readers/no-workspace.js';
 import { readConfig } from '../readers/read-config.js';
+import { actingIn, shared, type Acted } from './acting.js';
 import { question } from './question.js';
 import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 
@@ -43,27 +41,6 @@ export interface Trust {
   record: TrustRecord;
 }
 
-/** Reads what wants to act. Runs nothing of the folder. */
-export function actingIn(root: string, { providers, plugins }: Pick<Config, 'providers' | 'plugins'>): Acting {
-  const folder = path.join(root, 'plugins');
-  const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
-  const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
-  const rules = [ALLOWLIST_FILE, POLICY_FILE].flatMap((file) => {
-    const text = textOf(path.join(root, file));
-    return text === undefined ? [] : [[file, text] as const];
-  });
-  return {
-    providers: Object.fromEntries(Object.entries(providers).filter(([, { kind }]) => kind !== 'scripted')),
-    plugins,
-    ...(code === undefined ? {} : { code }),
-    rules: Object.fromEntries(rules),
-  };
-}
-
-export function isBuiltIn(plugin: string): boolean {
-  return fs.existsSync(path.join(packageFolder('plugins'), plugin, 'index.mjs'));
-}
-
 function digestOf({ code, ...acting }: Acting): string {
   const text = JSON.stringify(sorted({ ...acting, code: code?.hash ?? null }));
   return createHash('sha256').update(text).digest('hex');
@@ -77,7 +54,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** Throws a ProblemError if the folder must not be opened at all. */
-export function openTrust(root: string, env: Env, config: Pick<Config, 'providers' | 'plugins'>): Trust {
+export function openTrust(root: string, env: Env, config: Acted): Trust {
   const { real, state, records } = place(root, env);
   const known = records.read(real);
   const [refused] = rightsProblems(real, known?.owner);
@@ -109,19 +86,6 @@ export function openTrust(root: string, env: Env, config: Pick<Config, 'provider
 export function rightsOf(root: string, env: Env): Problem[] {
   const { real, records } = place(root, env);
   return rightsProblems(real, records.read(real)?.owner);
-}
-
-/** Removing takes effect at once: of what was trusted, only what is still wanted may act. */
-function shared(trusted: Acting, now: Acting): Acting {
-  const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
-    Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
-  const { code, ...rest } = trusted;
-  return {
-    ...rest,
-    providers: kept(trusted.providers, now.providers),
-    plugins: kept(trusted.plugins, now.plugins),
-    ...(code !== undefined && now.code !== undefined ? { code } : {}),
-  };
 }
 
 /** The question for the person: in full the first time, then as a reminder. */
@@ -171,7 +135,7 @@ export function acceptTrust(root: string, env: Env, given: Acceptance = {}): Tru
     throw new ProblemError(problem('not_allowed', 'the code under plugins/ changed meanwhile; nothing was trusted'));
   const { asked: _, ...rest } = record;
   records.write({ ...rest, trusted: { digest, acting, at: new Date().toISOString() } });
-  return openTrust(real, env, { providers: trust.acting.providers, plugins: trust.acting.plugins });
+  return lookAtTrust(real, env);
 }
 
 /** Forgets what was trusted. The id stays, so that answers of this user still count. */
@@ -266,14 +230,5 @@ function writing<T>(state: string, write: () => T): T {
         hint: 'set GUILD_STATE to a folder of your own outside the workspace',
       }),
     );
-  }
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch (thrown) {
-    // What cannot be read closes the gate elsewhere; here it only must not look trusted.
-    return (thrown as { code?: string }).code === 'ENOENT' ? undefined : '(cannot be read)';
   }
 }

@@ -70,6 +70,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
       void client.end().catch(() => undefined);
       throw thrown;
     }
+    socketOf(client).unref();
     current = client;
     return client;
   }
@@ -111,7 +112,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
 
   return {
     query: ({ name, ...query }) =>
-      inTurn(() => stubbornly((client) => client.query(isDirect && name !== undefined ? { name, ...query } : query))),
+      inTurn(() => stubbornly((client) => busy(client, isDirect && name !== undefined ? { name, ...query } : query))),
     open: () => inTurn(() => stubbornly(async () => undefined)),
     async close() {
       await last;
@@ -120,4 +121,20 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
       await current?.end().catch(() => undefined);
     },
   };
+}
+
+/** Not in the types of the client. */
+function socketOf(client: Client): { ref(): void; unref(): void } {
+  return client as unknown as { ref(): void; unref(): void };
+}
+
+/** An idle connection does not keep a process alive; a call under way does. */
+async function busy(client: Client, query: Query): Promise<QueryResult> {
+  const socket = socketOf(client);
+  socket.ref();
+  try {
+    return await client.query(query);
+  } finally {
+    socket.unref();
+  }
 }

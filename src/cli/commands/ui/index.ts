@@ -104,7 +104,7 @@ function listeningOf(values: Call['values']): Listening {
   };
 }
 
-async function isAnyoneWorking(root: string): Promise<boolean> {
+export async function isAnyoneWorking(root: string): Promise<boolean> {
   const store = openReader(root);
   try {
     return (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
