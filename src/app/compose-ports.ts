@@ -48,6 +48,7 @@ import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
 import { isShared, openFarStore } from './far/open-store.js';
 import { farPorts, type SharedPorts } from './far/shared-ports.js';
+import { released } from './far/released.js';
 import { offered } from './live/offered.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
@@ -93,7 +94,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
-  const { opened, common } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
+  const { opened, common, believe } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
   const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
@@ -105,7 +106,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   );
   // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
-  const consent = consentOf(trust, env, tape);
+  const consent = believe(consentOf(trust, env, tape));
   const commands = shellOf(given, waitingClock);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
   const kept = privateTexts({ root, disk });
@@ -178,13 +179,18 @@ interface Opened {
   opened: Store;
   /** The state besides the store that processes share. */
   common: SharedPorts;
+  /** Also believes answers that were given on other machines. */
+  believe(own: Consent): Consent;
 }
 
-function openShared({ root, disk, clock, ids, env, config, abandoned }: Foundation, options: OpenOptions): Opened {
+function openShared(foundation: Foundation, options: OpenOptions): Opened {
+  const { root, disk, clock, ids, env, config, abandoned } = foundation;
   const { agents, ledger, processes = realProcesses() } = options;
   const given = { root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() };
   const opened = openFarStore(given);
-  return { opened, common: farPorts(opened, given, opened.presence.peer.id) };
+  const common = farPorts(opened, given, opened.presence.peer.id);
+  const { pauses, consent } = released(opened.far, { ...given, names: () => foundation.agents.all().keys() });
+  return { opened, common: { ...common, pauses: pauses(common.pauses) }, believe: consent };
 }
 
 function openFiles({ root, disk, clock, ids, abandoned }: Foundation, options: OpenOptions): Opened {
@@ -208,7 +214,7 @@ function openFiles({ root, disk, clock, ids, abandoned }: Foundation, options: O
     bids: bids({ root, disk, peer, fold: addToRecords }),
     checkIns: checkIns({ root, disk, peer }),
   };
-  return { opened, common };
+  return { opened, common, believe: (own) => own };
 }
 
 /** A file that may be a secret is kept private; conversations refer to both in the same way. */

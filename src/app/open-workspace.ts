@@ -29,7 +29,7 @@ import { readConfig } from './readers/read-config.js';
 import { taped } from './readers/tape.js';
 import { taskTree } from './readers/task-tree.js';
 import { trustedConfig } from './trust/acting.js';
-import { askOnce, openTrust, type Trust } from './trust/trust.js';
+import { acceptNamed, askOnce, openTrust, type Trust } from './trust/trust.js';
 import { heldAgents } from './trust/held-agents.js';
 
 export interface Workspace {
@@ -101,7 +101,7 @@ export async function openWorkspace(
   if (unreadable) throw new ProblemError(unreadable);
   const { tape } = options;
   let isOpen: (task: string) => boolean = () => false;
-  const trust = tape?.replayed === undefined ? openTrust(root, env, written) : undefined;
+  const trust = tape?.replayed === undefined ? acceptNamed(openTrust(root, env, written), env) : undefined;
   const config = trust === undefined ? written : trustedConfig(written, trust);
   if (trust !== undefined) configProblems.push(...askOnce(trust, env), ...trust.problems);
   const load = (): Promise<Plugins> => loadPlugins({ ...pluginsIn(root, trust), env, isOpen: (id) => isOpen(id) });

@@ -19,7 +19,12 @@ export function openReader(folder: string): Store {
   const disk = realDisk();
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
   const shared = openFarReader(disk, root);
-  if (shared !== undefined) return shared;
+  return shared ?? openFilesReader(root);
+}
+
+/** The files of the folder, whatever guild.yaml says. */
+export function openFilesReader(root: string): Store {
+  const disk = realDisk();
   const store = files({ root, disk, clock: clock(), ids: ids(), processes: processes(), isReader: true });
   const scan = async (full?: boolean): Promise<Scan> => {
     const scanned = await store.tasks.scan(full);

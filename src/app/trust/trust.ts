@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { consent } from '../../adapters/consent/index.js';
+import { consent, publicKey } from '../../adapters/consent/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { copyOf, keepCopy } from '../../adapters/trust/plugin-tree.js';
 import { trustRecords, type TrustRecords } from '../../adapters/trust/records.js';
@@ -15,6 +15,7 @@ import { stateFolder } from '../../adapters/trust/state-folder.js';
 import { isNothing, NOTHING_ACTS, type Acting, type TrustRecord } from '../../domain/consent/trust.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
+import { sharedName } from '../far/shared-name.js';
 import { noWorkspace } from '../readers/no-workspace.js';
 import { readConfig } from '../readers/read-config.js';
 import { actingIn, shared, type Acted } from './acting.js';
@@ -187,9 +188,27 @@ export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (befor
 
 /** Answers of this user for this workspace. */
 export function consentFor(record: TrustRecord, env: Env): Consent {
-  const { state, records } = place(record.path, env);
-  const keyFile = env['GUILD_KEY_FILE'] || path.join(state, 'key');
-  return consent({ disk: realDisk(), folder: records.folder(record.id), workspace: record.id, keyFile });
+  const { records } = place(record.path, env);
+  // An answer counts on every machine of a shared store, wherever their folders are.
+  const shared = sharedName(readConfig(realDisk(), record.path, env).config, env);
+  const workspace = shared ?? record.id;
+  return consent({ disk: realDisk(), folder: records.folder(record.id), workspace, keyFile: keyFileOf(record, env) });
+}
+
+/** The public part of this user's key, for other machines. */
+export function publicKeyOf(record: TrustRecord, env: Env): string {
+  return publicKey(realDisk(), keyFileOf(record, env));
+}
+
+function keyFileOf({ path: root }: TrustRecord, env: Env): string {
+  return env['GUILD_KEY_FILE'] || path.join(place(root, env).state, 'key');
+}
+
+/** A machine without a person trusts exactly what its environment names. */
+export function acceptNamed(trust: Trust, env: Env): Trust {
+  const named = env['GUILD_TRUST'];
+  if (trust.state === 'trusted' || named === undefined || named !== trust.digest) return trust;
+  return acceptTrust(trust.record.path, env, { digest: named });
 }
 
 function place(root: string, env: Env): { real: string; state: string; records: TrustRecords } {

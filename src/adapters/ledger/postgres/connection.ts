@@ -118,7 +118,9 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
       await last;
       isClosed = true;
       await opening?.catch(() => undefined);
-      await current?.end().catch(() => undefined);
+      if (current === undefined) return;
+      socketOf(current).ref(); // A process waits for the end of what it closes.
+      await current.end().catch(() => undefined);
     },
   };
 }
