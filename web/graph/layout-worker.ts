@@ -15,8 +15,7 @@ scope.addEventListener('message', ({ data: { id, nodes, edges, size } }) => {
   for (const [i, { from, to }] of edges.entries()) graph.setEdge(from, to, {}, String(i));
   dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph();
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
-  scope.postMessage({
+  const reply: LayoutReply = {
     id,
     width,
     height,
@@ -25,5 +24,7 @@ scope.addEventListener('message', ({ data: { id, nodes, edges, size } }) => {
       return { x, y };
     }),
     edges: edges.map(({ from, to }, i) => graph.edge(from, to, String(i)).points ?? []),
-  });
+  };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+  scope.postMessage(reply);
 });
