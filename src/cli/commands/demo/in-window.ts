@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { packageFolder } from '../../../app/starter.js';
 import { acceptTrust } from '../../../app/trust/trust.js';
+import { INTERVALS } from '../../../domain/intervals.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { EXIT, type Call } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
@@ -53,7 +54,6 @@ export function storyOf(name: string): Story {
 }
 
 const REST_MS = 2500;
-const LOOK_MS = 250;
 
 /** `begin` puts the first task or message into the folder. */
 export async function playInWindow(
@@ -103,7 +103,7 @@ async function play(call: Call, folder: string, story: Story, signal: AbortSigna
       const next = later.shift();
       if (next !== undefined) fs.writeFileSync(path.join(folder, next.file), JSON.stringify(next.task));
       else if ((await workspace.openTasks()).length === 0) return;
-      await rest(LOOK_MS, signal);
+      await rest(INTERVALS.folderCheckMs, signal);
     }
   } finally {
     narration.close();
