@@ -20,6 +20,8 @@ export interface Acting {
   notify?: NotifyChannels;
   /** Settings of guild.yaml that loosen a gate; absent if there are none. */
   loosened?: Loosened;
+  /** The address of a database in guild.yaml: work and a password go there. */
+  store?: string;
 }
 
 export interface Loosened {
@@ -44,8 +46,8 @@ export interface TrustRecord {
 
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
-export function isNothing({ providers, plugins, code, rules, loosened, notify }: Acting): boolean {
-  if (code !== undefined || loosened !== undefined || notify !== undefined) return false;
+export function isNothing({ providers, plugins, code, rules, loosened, notify, store }: Acting): boolean {
+  if ([code, loosened, notify, store].some((part) => part !== undefined)) return false;
   return [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
 }
 
@@ -55,7 +57,7 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, rules, loosened, notify }: Acting): Part[] {
+export function partsOf({ providers, plugins, code, rules, loosened, notify, store }: Acting): Part[] {
   return [
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
     ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
@@ -66,6 +68,7 @@ export function partsOf({ providers, plugins, code, rules, loosened, notify }: A
     ...(notify === undefined ? [] : [{ name: 'notify', lines: notifyLines(notify) }]),
     ...Object.entries(rules).map(([file, text]) => ({ name: file, lines: visible(text.trimEnd()).split('\n') })),
     ...(loosened === undefined ? [] : [{ name: 'settings that loosen a gate', lines: loosenedLines(loosened) }]),
+    ...(store === undefined ? [] : [{ name: 'store', lines: [`keeps the work in ${visible(store)}`] }]),
   ];
 }
 
