@@ -123,7 +123,7 @@ const OUTSIDE = `- turn: 1
   say: "done: {{last}}"
 `;
 
-test('H3, R10: a command approved as sandboxed does not run without the sandbox', async (t) => {
+test('H3, R10: a command approved as sandboxed does not run without the sandbox', { skip: NO_SANDBOX }, async (t) => {
   const workspace = scene(t, OUTSIDE, { 'guild.yaml': GUILD('preferred') });
   const canary = path.join(path.dirname(workspace.root), 'canary');
   fs.rmSync(canary, { force: true });
@@ -136,16 +136,20 @@ test('H3, R10: a command approved as sandboxed does not run without the sandbox'
   assert.match(ballotOf(workspace), /not sandboxed/);
 });
 
-test('H3: where commands ran sandboxed before, they do not run when the sandbox is gone', async (t) => {
-  const workspace = scene(t, OUTSIDE);
-  const canary = path.join(path.dirname(workspace.root), 'canary');
-  fs.rmSync(canary, { force: true });
-  assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
-  tickAll(workspace);
-  const pumped = await pump(workspace, SANDBOX_OFF);
-  assert.ok(!fs.existsSync(canary));
-  assert.match(pumped.out + pumped.err, /sandbox/);
-});
+test(
+  'H3: where commands ran sandboxed before, they do not run when the sandbox is gone',
+  { skip: NO_SANDBOX },
+  async (t) => {
+    const workspace = scene(t, OUTSIDE);
+    const canary = path.join(path.dirname(workspace.root), 'canary');
+    fs.rmSync(canary, { force: true });
+    assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
+    tickAll(workspace);
+    const pumped = await pump(workspace, SANDBOX_OFF);
+    assert.ok(!fs.existsSync(canary));
+    assert.match(pumped.out + pumped.err, /sandbox/);
+  },
+);
 
 test(
   'H3 (b): where user namespaces are forbidden later, what was approved as sandboxed does not run',
@@ -161,13 +165,16 @@ test(
       assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
       tickAll(workspace);
       const walls = ['--dev-bind', '/', '/', '--unshare-user', '--disable-userns', '--'];
-      const pumped = spawnSync('bwrap', [...walls, process.execPath, path.join(ROOT, 'bin/guild.mjs'), 'pump'], {
-        cwd: workspace.root,
-        env: environment(workspace.root),
-        encoding: 'utf8',
-      });
-      assert.ok(!fs.existsSync(canary), pumped.stderr);
-      assert.match(ballotOf(workspace) + pumped.stdout + pumped.stderr, expected);
+      const guildPump = [...walls, process.execPath, path.join(ROOT, 'bin/guild.mjs'), 'pump'];
+      const given = { cwd: workspace.root, env: environment(workspace.root), encoding: 'utf8' } as const;
+      let said = '';
+      // A file that was saved a moment ago is read by a later pass.
+      for (let n = 0; n < 10 && !expected.test(said); n++) {
+        const { stdout, stderr } = spawnSync('bwrap', guildPump, given);
+        said += stdout + stderr + ballotOf(workspace);
+      }
+      assert.ok(!fs.existsSync(canary), said);
+      assert.match(said, expected);
     }
   },
 );

@@ -14,7 +14,7 @@ import { defined } from '../../domain/defined.js';
 import { withProjectServers } from './project-servers.js';
 
 /** The settings of a workspace that can act. */
-export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward'>;
+export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'store'>;
 
 /** Reads what wants to act. Runs nothing of the folder. */
 export function actingIn(root: string, config: Acted): Acting {
@@ -22,17 +22,23 @@ export function actingIn(root: string, config: Acted): Acting {
   const folder = path.join(root, 'plugins');
   const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
   const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
-  const rules = [ALLOWLIST_FILE, POLICY_FILE].flatMap((file) => {
-    const text = textOf(path.join(root, file));
-    return text === undefined ? [] : [[file, text] as const];
-  });
   return {
     providers: Object.fromEntries(Object.entries(providers).filter(([, { kind }]) => kind !== 'scripted')),
     plugins: withProjectServers(root, plugins),
     ...(code === undefined ? {} : { code }),
-    rules: Object.fromEntries(rules),
+    rules: rulesIn(root),
     ...loosenedIn(config),
+    ...(/^postgres/.test(config.store) ? { store: config.store } : {}),
   };
+}
+
+/** The text of each rule file by its path. */
+export function rulesIn(root: string): Record<string, string> {
+  const rules = [ALLOWLIST_FILE, POLICY_FILE].flatMap((file) => {
+    const text = textOf(path.join(root, file));
+    return text === undefined ? [] : [[file, text] as const];
+  });
+  return Object.fromEntries(rules);
 }
 
 function loosenedIn({ sandbox, allowOutward }: Acted): { loosened?: Loosened } {
@@ -67,9 +73,10 @@ export function withTrustedProviders<T extends Pick<Config, 'providers'>>(
 export function shared(trusted: Acting, now: Acting): Acting {
   const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
-  const { code, loosened, ...rest } = trusted;
+  const { code, loosened, store, ...rest } = trusted;
   return {
     ...rest,
+    ...(store !== undefined && store === now.store ? { store } : {}),
     ...sharedLoosened(loosened, now.loosened),
     providers: kept(trusted.providers, now.providers),
     plugins: kept(trusted.plugins, now.plugins),
