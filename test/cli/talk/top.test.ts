@@ -66,6 +66,8 @@ for (const size of SIZES)
     await until(() => workspace.list('tasks/failed').includes('slow.json'));
     top.type('q');
     assert.equal(await top.ended, 0);
+    watch.type(KEYS.ctrlC);
+    await watch.ended;
   });
 
 test('a key that opens a request does not answer it, and a killed top leaves everything as it is', async (t) => {
@@ -104,6 +106,7 @@ test('who works comes before errors, and errors of ten minutes ago share one lin
     errorAt: (name: string) => (name === 'bea' ? minutesAgo(1) : minutesAgo(70)),
     name: 'office',
     height: 12,
+    isWhole: false,
   } as unknown as Frame; // prettier-ignore
   const lines = topFrame(frame, terminal(io));
   const text = lines.join('\n');

@@ -16,7 +16,7 @@ import { toText, whoText } from '../../../views/who.js';
 import { elapsedText, spentText } from '../../render/activity.js';
 import { mark } from '../task/list.js';
 import { stateMark } from '../state.js';
-import { fitted, tableRows, oneLine } from '../../render/layout.js';
+import { fitted, tableRows, oneLine, wrapped } from '../../render/layout.js';
 import type { Terminal } from '../../render/terminal.js';
 
 /** The cost so far, and the newest events. */
@@ -67,6 +67,8 @@ export interface Frame {
   height: number;
   /** The selected request or task. */
   selected?: string | undefined;
+  /** Ids are printed in full, and no line is cut: for a single frame, which people copy from. */
+  isWhole: boolean;
 }
 
 /** The lines of one thing; with an id it can be selected. */
@@ -86,9 +88,9 @@ export function topFrame(frame: Frame, terminal: Terminal): string[] {
   ].map((line) => fitted(line, terminal.width));
   const sections: [string, Entry[]][] = [
     ['agents', agentEntries(frame, terminal)],
-    ['for you', yours(seen, terminal)],
-    ['open tasks', taskEntries(seen, terminal)],
-    [lastTitle(ledger), latest(ledger, terminal)],
+    ['for you', yours(frame, terminal)],
+    ['open tasks', taskEntries(frame, terminal)],
+    [lastTitle(ledger), latest(frame, terminal)],
   ];
   const there = sections.filter(([, entries]) => entries.length > 0);
   const rooms = share(
@@ -164,7 +166,7 @@ function counts({ agents }: Snapshot, terminal: Terminal): string {
 const FRESH_MS = 10 * 60_000;
 
 /** Who works comes first, then what needs attention; the rest shares a few lines. */
-function agentEntries({ seen: { agents, open }, turns, errorAt }: Frame, terminal: Terminal): Entry[] {
+function agentEntries({ seen: { agents, open }, turns, errorAt, isWhole }: Frame, terminal: Terminal): Entry[] {
   const isOld = (agent: string): boolean => Date.now() - Date.parse(errorAt(agent) ?? '') > FRESH_MS;
   const quiet = new Set<AgentState>(['idle', 'complete']);
   const busy = agents
@@ -177,7 +179,8 @@ function agentEntries({ seen: { agents, open }, turns, errorAt }: Frame, termina
   const rows = busy.map((entry) => {
     const turn = turns.find(({ agent, task }) => agent === entry.agent && entry.tasks.includes(task));
     const many = entry.tasks.length > 1 ? ` +${entry.tasks.length - 1}` : '';
-    const what = entry.state === 'working' ? `${titleOf(entry.tasks[0]!)}${many} ${liveText(turn)}` : entry.why;
+    const first = isWhole ? entry.tasks[0] : titleOf(entry.tasks[0] ?? '');
+    const what = entry.state === 'working' ? `${first}${many} ${liveText(turn)}` : entry.why;
     return [terminal.bold(entry.agent), stateMark(entry.state, terminal), what];
   });
   const old = agents.flatMap(({ agent, state }) => (state === 'error' && isOld(agent) ? [agent] : []));
@@ -190,7 +193,7 @@ function agentEntries({ seen: { agents, open }, turns, errorAt }: Frame, termina
     }),
   ];
   return [
-    ...tableRows(rows, terminal.width, [0, 1]).map((lines) => ({ lines })),
+    ...tableRows(rows, terminal.width, isWhole ? [0, 1, 2] : [0, 1]).map((lines) => ({ lines })),
     ...rest.map((line) => ({ lines: [fitted(line, terminal.width)] })),
   ];
 }
@@ -213,9 +216,9 @@ function liveText(turn: LiveTurn | undefined): string {
   return `· ${spentText({ ...turn, sinceMs: Date.parse(turn.since) })} · ${doing}`;
 }
 
-function yours({ forHuman }: Snapshot, terminal: Terminal): Entry[] {
+function yours({ seen: { forHuman }, isWhole }: Frame, terminal: Terminal): Entry[] {
   const rows = forHuman.map(({ task }) => [
-    `  ${terminal.colour('magenta', whoText(task.from ?? '?'))}`,
+    `  ${terminal.colour('magenta', isWhole ? task.id : whoText(task.from ?? '?'))}`,
     oneLine(task.description, terminal.width - 2),
   ]);
   return tableRows(rows, terminal.width, [0]).map((lines, i) => ({ lines, id: forHuman[i]!.task.id }));
@@ -228,11 +231,12 @@ function orderedTasks(open: Snapshot['open']): Snapshot['open'] {
     .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id));
 }
 
-function taskEntries({ open, takers }: Snapshot, terminal: Terminal): Entry[] {
+function taskEntries({ seen: { open, takers }, isWhole }: Frame, terminal: Terminal): Entry[] {
   const tasks = orderedTasks(open);
   const rows = tasks.map(({ task, state }) => {
     const who = toText(task.to ?? takers.get(task.id));
-    return [`  ${mark(state, terminal)}`, shortId(task.id), who, oneLine(summary(task), terminal.width - 2)];
+    const id = isWhole ? task.id : shortId(task.id);
+    return [`  ${mark(state, terminal)}`, id, who, oneLine(summary(task), terminal.width - 2)];
   });
   return tableRows(rows, terminal.width, [0, 1, 2]).map((lines, i) => ({ lines, id: tasks[i]!.task.id }));
 }
@@ -263,11 +267,11 @@ function lastTitle({ latest: events }: Ledger): string {
   return newest === undefined ? 'last' : `last (local time, UTC${zone(newest.at)})`;
 }
 
-function latest({ latest: events }: Ledger, terminal: Terminal): Entry[] {
-  return events.map((event) => {
+function latest({ ledger, isWhole }: Frame, terminal: Terminal): Entry[] {
+  return ledger.latest.map((event) => {
     const tool = typeof event['tool'] === 'string' ? ` ${event['tool']}` : '';
-    const line = `${terminal.dim(localTime(event.at))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${shortId(event.task ?? '')}`;
-    return { lines: [fitted(line, terminal.width)] };
+    const line = `${terminal.dim(localTime(event.at))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${isWhole ? (event.task ?? '') : shortId(event.task ?? '')}`;
+    return { lines: isWhole ? wrapped(line, terminal.width) : [fitted(line, terminal.width)] };
   });
 }
 

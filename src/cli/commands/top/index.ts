@@ -48,10 +48,11 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
       return EXIT.done;
     }
     const live = followTurns(call.root, call.io.env);
+    const isWhole = call.verbose || !terminal.live || call.values['once'] === true;
     const draw = (seen: Snapshot, height: number, selected?: string): string[] => {
       addEvents(ledger, tail());
       const errorAt: Frame['errorAt'] = (agent) => view.history(agent).at(-1)?.at;
-      return topFrame({ seen, ledger, turns: live.turns(), errorAt, name, height, selected }, terminal);
+      return topFrame({ seen, ledger, turns: live.turns(), errorAt, name, height, selected, isWhole }, terminal);
     };
     try {
       if (terminal.live && call.values['once'] !== true) await follow(call, view, draw);
