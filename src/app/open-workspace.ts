@@ -101,7 +101,8 @@ export async function openWorkspace(
   if (unreadable) throw new ProblemError(unreadable);
   const { tape } = options;
   let isOpen: (task: string) => boolean = () => false;
-  const trust = tape?.replayed === undefined ? acceptNamed(openTrust(root, env, written), env) : undefined;
+  const trust =
+    tape?.replayed === undefined ? acceptNamed(openTrust(root, env, written), env, written.store) : undefined;
   const config = trust === undefined ? written : trustedConfig(written, trust);
   if (trust !== undefined) configProblems.push(...askOnce(trust, env), ...trust.problems);
   const load = (): Promise<Plugins> => loadPlugins({ ...pluginsIn(root, trust), env, isOpen: (id) => isOpen(id) });

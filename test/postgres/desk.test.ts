@@ -10,8 +10,6 @@ import { field } from './bench.js';
 
 const options = { skip: NO_POSTGRES };
 const SCRIPT = `- {agent: ana, turn: 1, say: "done: {{task}}"}
-- {agent: slow, turn: 1, when: /hurry/, say: "hurried"}
-- {agent: slow, turn: 1, wait: 100000ms, say: "too late"}
 - {agent: asks, turn: 1, call: [{execute_command: {command: "touch made-by-asks"}}]}
 - {agent: asks, turn: 2, say: "asked and answered"}
 `;
@@ -20,7 +18,6 @@ async function machines(t: TestContext, count: number): Promise<{ places: Place[
   const { server, schema, end } = await field();
   const files = scripted(SCRIPT, {
     'agents/ana.md': '---\ndescription: Answers\n---\nAnswer.\n',
-    'agents/slow.md': '---\ndescription: Answers late\n---\nAnswer.\n',
     'agents/asks.md': '---\ndescription: Asks\ntools: [execute_command]\n---\nAsk.\n',
   });
   files['guild.yaml'] += `store: ${server.url}?schema=${schema}\ncoordination: { lease: 2s }\ngit: false\n`;
@@ -82,24 +79,6 @@ test('a tick in the mirrored ballot lets a worker on another machine act, once',
   await end();
 });
 
-test('moving a file to failed cancels a task that another machine works on', options, async (t) => {
-  const { places, end } = await machines(t, 2);
-  const [desk, worker] = places as [Place, Place];
-  succeeds(await desk.guild('publish'));
-  const running = [worker.start('watch'), desk.start('sync')];
-  desk.put('tasks/pending/long.json', '{"description":"Take your time","to":"slow"}');
-  const active = (): string | undefined =>
-    fs.readdirSync(path.join(desk.root, 'tasks/active')).find((name) => name.startsWith('long_'));
-  await whileRunning(running, until(active));
-  fs.renameSync(path.join(desk.root, 'tasks/active', active()!), path.join(desk.root, 'tasks/failed/long.json'));
-  await whileRunning(
-    running,
-    until(() => has(desk, 'tasks/failed/long.json') && /cancelled/.test(read(desk, 'tasks/failed/long.json'))),
-  );
-  await stopped(...running);
-  await end();
-});
-
 test('notes in memory reach the other desk, and a conflict loses neither', options, async (t) => {
   const { places, end } = await machines(t, 2);
   const [one, other] = places as [Place, Place];
@@ -139,5 +118,16 @@ test('a worker with other definitions takes nothing and says why', options, asyn
   worker.put('agents/ana.md', '---\ndescription: Answers\n---\nAnswer.\n');
   await worker.guild('pump', '--all');
   assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'completed');
+  await end();
+});
+
+test('a folder from elsewhere opens no store that its user has not trusted', options, async (t) => {
+  const { places, end } = await machines(t, 1);
+  const { guildWith, guild } = places[0]!;
+  const refused = await guildWith({ untrusted: true }, 'pump');
+  assert.match(refused.err, /a store that you have not trusted[\s\S]*guild trust/);
+  assert.match((await guildWith({ untrusted: true }, 'trust')).out, /keeps tasks and conversations in postgres:/);
+  succeeds(await guild('publish'));
+  succeeds(await guild('pump'));
   await end();
 });

@@ -11,10 +11,11 @@ import type { Config } from '../../domain/config/config.js';
 import { stricterSandbox } from '../../domain/config/settings.js';
 import type { Acting, Loosened } from '../../domain/consent/trust.js';
 import { defined } from '../../domain/defined.js';
+import { problem, type Problem } from '../../domain/problem.js';
 import { withProjectServers } from './project-servers.js';
 
 /** The settings of a workspace that can act. */
-export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward'>;
+export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'store'>;
 
 /** Reads what wants to act. Runs nothing of the folder. */
 export function actingIn(root: string, config: Acted): Acting {
@@ -31,8 +32,26 @@ export function actingIn(root: string, config: Acted): Acting {
     plugins: withProjectServers(root, plugins),
     ...(code === undefined ? {} : { code }),
     rules: Object.fromEntries(rules),
+    ...(isElsewhere(config.store) ? { store: config.store } : {}),
     ...loosenedIn(config),
   };
+}
+
+function isElsewhere(store: string): boolean {
+  return store !== 'files' && store !== 'memory:';
+}
+
+/** Nothing of a folder may lead the user's password to a server that the user has not seen. */
+export function storeProblem(
+  store: string,
+  inForce: Acting,
+  env: Readonly<Record<string, string | undefined>>,
+): Problem | undefined {
+  if (!isElsewhere(store) || env['GUILD_STORE'] || inForce.store === store) return undefined;
+  return problem('needs_human', 'guild.yaml keeps the work in a store that you have not trusted', {
+    where: { file: 'guild.yaml' },
+    hint: 'guild trust shows it and asks',
+  });
 }
 
 function loosenedIn({ sandbox, allowOutward }: Acted): { loosened?: Loosened } {
@@ -67,9 +86,10 @@ export function withTrustedProviders<T extends Pick<Config, 'providers'>>(
 export function shared(trusted: Acting, now: Acting): Acting {
   const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
-  const { code, loosened, ...rest } = trusted;
+  const { code, store, loosened, ...rest } = trusted;
   return {
     ...rest,
+    ...(store !== undefined && store === now.store ? { store } : {}),
     ...sharedLoosened(loosened, now.loosened),
     providers: kept(trusted.providers, now.providers),
     plugins: kept(trusted.plugins, now.plugins),

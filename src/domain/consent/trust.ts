@@ -15,6 +15,8 @@ export interface Acting {
   code?: { hash: string; files: Record<string, string> };
   /** The text of each rule file by its path. */
   rules: Record<string, string>;
+  /** The address of a store on another machine; absent if the work is in the folder. */
+  store?: string;
   /** Settings of guild.yaml that loosen a gate; absent if there are none. */
   loosened?: Loosened;
 }
@@ -41,8 +43,8 @@ export interface TrustRecord {
 
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
-export function isNothing({ providers, plugins, code, rules, loosened }: Acting): boolean {
-  if (code !== undefined || loosened !== undefined) return false;
+export function isNothing({ providers, plugins, code, rules, store, loosened }: Acting): boolean {
+  if (code !== undefined || store !== undefined || loosened !== undefined) return false;
   return [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
 }
 
@@ -52,8 +54,9 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, rules, loosened }: Acting): Part[] {
+export function partsOf({ providers, plugins, code, rules, store, loosened }: Acting): Part[] {
   return [
+    ...(store === undefined ? [] : [{ name: 'store', lines: storeLines(store) }]),
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
     ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
     ...Object.entries(providers).map(([name, provider]) => ({
@@ -63,6 +66,10 @@ export function partsOf({ providers, plugins, code, rules, loosened }: Acting): 
     ...Object.entries(rules).map(([file, text]) => ({ name: file, lines: visible(text.trimEnd()).split('\n') })),
     ...(loosened === undefined ? [] : [{ name: 'settings that loosen a gate', lines: loosenedLines(loosened) }]),
   ];
+}
+
+function storeLines(store: string): string[] {
+  return [`keeps tasks and conversations in ${visible(store)}`, 'logs in there with PGPASSWORD or ~/.pgpass'];
 }
 
 function loosenedLines({ sandbox, outward = [] }: Loosened): string[] {
