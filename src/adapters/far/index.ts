@@ -45,6 +45,8 @@ export interface FarOptions {
   /** Whether this machine knows that a process has ended. */
   isGone?: (peer: Peer) => boolean;
   witness?: Witness;
+  /** It only reads, so it leaves it to others to declare processes dead. */
+  isReader?: boolean;
   /** When changes that nobody waits for are sent; tests fix it. */
   lag?: (wake: () => void) => void;
   /** Calls `act` again and again until the returned function is called; tests fix it. */
@@ -96,6 +98,7 @@ export function far(options: FarOptions): FarStore {
     monotonicMs,
     every,
     abandoned: options.abandoned ?? new Set(),
+    isReader: options.isReader ?? false,
     isGone: options.isGone ?? (() => false),
     died(id) {
       for (const row of table.index.byId.values()) if (row.owner?.peer === id) table.index.touch(row.id);

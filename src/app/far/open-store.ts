@@ -37,6 +37,7 @@ interface FarGround {
   ledger?: Ledger | undefined;
   /** How long a call may take before it fails; default: a worker's patience. */
   patienceMs?: number;
+  isReader?: boolean;
 }
 
 export function openFarStore(ground: FarGround): FarStore {
@@ -51,6 +52,7 @@ export function openFarStore(ground: FarGround): FarStore {
     agents,
     abandoned,
     isGone,
+    isReader: ground.isReader ?? false,
     leaseMs: config.coordination.leaseMs,
     witness: witness(disk, path.join(root, '.guild', 'witness'), () => clock.now()),
   });

@@ -44,7 +44,7 @@ export function openFarReader(disk: Disk, root: string, env = process.env): FarS
   if (unreadable) throw new ProblemError(unreadable);
   if (!isShared(config, env)) return undefined;
   const ground = { root, disk, clock: clock(), ids: ids(), env, config, processes: processes() };
-  return openFarStore({ ...ground, patienceMs: PATIENCE_MS });
+  return openFarStore({ ...ground, patienceMs: PATIENCE_MS, isReader: true });
 }
 
 /** What other ports need of a shared store. */
