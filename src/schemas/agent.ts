@@ -163,7 +163,7 @@ export const AGENT_KEYS = {
   session: key(choice(['per_task', 'shared']), '`shared`: one long conversation, in which its tasks take turns.', {
     default: '`per_task`',
   }),
-  output: key(answerSchema, 'The result is JSON that fits this schema: a part of JSON Schema, see below.', {
+  output: key(answerSchema, 'The result is JSON that fits this schema. It may use type, description, properties, required, items, enum, minimum and maximum.', {
     default: 'any text',
     example: '{type: object, properties: {title: {type: string}}, required: [title]}',
   }),
