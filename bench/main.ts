@@ -6,7 +6,7 @@
  *   --quick               a smoke test of about a minute; its figures mean little
  *   --peers               also other frameworks, installed on demand into a cache
  *   --against DIR|REV     also an older build, in turns with this one
- *   --json                one document on standard output; --from FILE reads such a document
+ *   --json                one document on standard output; --from FILE,… reads such documents
  *   --write-docs          writes the figures to docs/speed.md and docs/pictures/speed.svg
  */
 import fs from 'node:fs';
@@ -41,13 +41,29 @@ const selected = candidates.filter(({ name }) => words.some((word) => name.inclu
 if (selected.length === 0) fail(`no benchmark has a name with ${values.only}; there are: ${names(BENCHES)}`);
 if (!Number.isInteger(rounds) || rounds < 1) fail(`--rounds ${values.rounds} is not a number of rounds`);
 
-const results =
-  values.from === undefined ? await measureAll() : (JSON.parse(fs.readFileSync(values.from, 'utf8')) as Results);
+const results = values.from === undefined ? await measureAll() : together(values.from.split(',').map(readResults));
 if (values['write-docs']) writeDocs(results);
 process.stdout.write(values.json ? `${JSON.stringify(results, null, 2)}\n` : `${printed(results)}\n`);
 
+function readResults(file: string): Results {
+  return JSON.parse(fs.readFileSync(file, 'utf8')) as Results;
+}
+
+/** Results of several runs on one machine; the whole takes an hour. */
+function together(parts: readonly Results[]): Results {
+  const [first] = parts;
+  return {
+    ...first!,
+    load: Math.max(...parts.map(({ load = 0 }) => load)),
+    isQuick: parts.some(({ isQuick }) => isQuick),
+    rows: parts.flatMap(({ rows }) => rows),
+    comparisons: parts.flatMap(({ comparisons }) => comparisons),
+  };
+}
+
 async function measureAll(): Promise<Results> {
   const root = fs.mkdtempSync(path.join(scratchFolder(), 'guild-bench-'));
+  const loadBefore = os.loadavg()[0]!;
   const model = await startModelServer();
   process.env['GUILD_STATE'] = path.join(root, 'state');
   try {
@@ -72,7 +88,8 @@ async function measureAll(): Promise<Results> {
       if (testbed.older !== undefined && isInner(bench)) comparisons.push(...(await compared(bench, testbed)));
       else rows.push(...(await bench.run(testbed)).map((row) => ({ ...row, bench: bench.name })));
     }
-    return { at: new Date().toISOString(), machine: machine(root), rounds, isQuick: values.quick, rows, comparisons };
+    const load = Math.max(loadBefore, os.loadavg()[0]!);
+    return { at: new Date().toISOString(), machine: machine(), load, rounds, isQuick: values.quick, rows, comparisons };
   } finally {
     model.close();
     fs.rmSync(root, { recursive: true, force: true });
@@ -97,10 +114,9 @@ function newFolder(root: string): Testbed['folder'] {
   };
 }
 
-function machine(folder: string): string {
+function machine(): string {
   const cpu = os.cpus()[0]?.model.trim() ?? 'unknown processor';
-  const load = os.loadavg()[0]!.toFixed(1);
-  return `${os.availableParallelism()} cores (${cpu}), Node ${process.versions.node}, ${os.platform()} ${os.release()}, load ${load}, in ${path.dirname(folder)}`;
+  return `${os.availableParallelism()} cores (${cpu}), Node ${process.versions.node}, ${os.platform()} ${os.release()}`;
 }
 
 function printed({ machine: where, rows, comparisons }: Results): string {

@@ -10,6 +10,7 @@ const WANTED = [
   { program: 'git', name: 'git', for: 'the history' },
   { program: 'bwrap', name: 'bubblewrap', for: 'the sandbox' },
   { program: 'chromium', name: 'chromium', for: 'the window' },
+  { program: 'strace', name: 'strace', for: 'files that decide what a command does' },
   { program: 'initdb', name: 'postgresql', in: '/usr/lib/postgresql', for: 'several machines' },
   { program: 'pgbouncer', name: 'pgbouncer', in: '/usr/sbin', for: 'several machines through a pooler' },
 ];

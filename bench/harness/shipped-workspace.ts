@@ -1,5 +1,5 @@
 /** A workspace as `guild init` leaves it, history included, with the agents of the workloads. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ADVISOR, ADVISORS, BOSS, FACTS, READER, STAGE, STAGES, TALKER } from '../variants/workloads.js';
@@ -27,7 +27,15 @@ export function shippedWorkspace(build: Build, folder: string, settings: Setting
   if (settings.url === undefined) writeFile(root, 'script.yaml', '- say: The runtime is podman.\n');
   writeFile(root, 'memory/facts.md', FACTS);
   addAgents(root);
+  trust(build, root);
   return root;
+}
+
+/** Trusts the workspace as it is now, as a person would. Builds before `guild trust` need none. */
+export function trust(build: Build, root: string): void {
+  const { stdout } = spawnSync(process.execPath, [build.guild, 'trust', '--json', '-w', root], { encoding: 'utf8' });
+  const digest = /"digest":"(\w+)"/.exec(stdout)?.[1];
+  if (digest !== undefined) guild(build, 'trust', '--digest', digest, '-w', root);
 }
 
 /** Runs a command of this build and returns what it prints. */

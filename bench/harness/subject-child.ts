@@ -20,6 +20,8 @@ export interface Order extends SubjectOptions {
 export interface Measured {
   /** Each run; empty if they ran together. */
   ms: number[];
+  /** Processor time of this process during each run; empty if they ran together. */
+  ownCpuMs: number[];
   /** From the start of the first timed run to the end of the last. */
   totalMs: number;
   /** Processor time per run of the process and its children, until everything is closed. */
@@ -39,7 +41,7 @@ for (let n = 0; n < order.warmUps; n++) await subject.run(order.workload);
 const memoryBefore = process.memoryUsage.rss() / 1024;
 const before = ownUsage();
 const from = performance.now();
-const ms = order.together ? await allTogether() : await backToBack();
+const { ms, ownCpuMs } = order.together ? await allTogether() : await backToBack();
 const totalMs = performance.now() - from;
 const memoryKb = (process.resourceUsage().maxRSS - memoryBefore) / order.runs;
 const worstLagMs = subject.worstLagMs?.();
@@ -48,6 +50,7 @@ const after = ownUsage();
 
 const measured: Measured = {
   ms,
+  ownCpuMs,
   totalMs,
   cpuMs: (after.cpuMs - before.cpuMs) / order.runs,
   writtenBytes: after.writtenBytes === undefined ? undefined : (after.writtenBytes - before.writtenBytes!) / order.runs,
@@ -56,17 +59,22 @@ const measured: Measured = {
 };
 process.stdout.write(`${JSON.stringify(measured)}\n`, () => process.exit());
 
-async function backToBack(): Promise<number[]> {
-  const times: number[] = [];
+type Times = Pick<Measured, 'ms' | 'ownCpuMs'>;
+
+async function backToBack(): Promise<Times> {
+  const times: Times = { ms: [], ownCpuMs: [] };
   for (let n = 0; n < order.runs; n++) {
     const start = performance.now();
+    const cpuStart = process.cpuUsage();
     await subject.run(order.workload);
-    times.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(cpuStart);
+    times.ms.push(performance.now() - start);
+    times.ownCpuMs.push((user + system) / 1000);
   }
   return times;
 }
 
-async function allTogether(): Promise<number[]> {
+async function allTogether(): Promise<Times> {
   await Promise.all(Array.from({ length: order.runs }, () => subject.run(order.workload)));
-  return [];
+  return { ms: [], ownCpuMs: [] };
 }

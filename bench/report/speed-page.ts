@@ -9,6 +9,8 @@ import { speedChart } from './speed-chart.js';
 export interface Results {
   at: string;
   machine: string;
+  /** The highest load average that was seen; the benchmark itself makes one to two. */
+  load?: number;
   rounds: number;
   isQuick: boolean;
   rows: (Row & { bench?: string })[];
@@ -30,13 +32,13 @@ export function writeDocs(results: Results): void {
 }
 
 /** Markdown: the machine, the table of subjects, the table of everything else. */
-export function figures({ at, machine, rounds, rows }: Results): string {
+export function figures({ at, machine, load, rounds, rows }: Results): string {
   const subjects = rows.filter(({ subject }) => subject);
   const others = rows.filter(({ subject }) => !subject);
   const parts = [
-    `Measured on ${at.slice(0, 10)}: ${machine}. ${rounds} ${rounds === 1 ? 'round' : 'rounds'}.`,
+    `Measured on ${at.slice(0, 10)}: ${machine}. ${rounds} ${rounds === 1 ? 'round' : 'rounds'}.${busyNote(load)}`,
     ...(subjects.length > 0
-      ? ['![Milliseconds over a raw loop, for one run, eight advisors and a chain of five](pictures/speed.svg)']
+      ? ['![Processor time of one run, eight advisors and a chain of five](pictures/speed.svg)']
       : []),
     ...titles(subjects).map((title) =>
       subjectTable(
@@ -47,6 +49,17 @@ export function figures({ at, machine, rounds, rows }: Results): string {
     ...(others.length > 0 ? [`### Everything else\n\n${otherTable(others)}`] : []),
   ];
   return parts.join('\n\n');
+}
+
+/** Above this load, others worked on the machine. */
+const QUIET_LOAD = 3;
+
+function busyNote(load = 0): string {
+  if (load <= QUIET_LOAD) return '';
+  return (
+    ` **The machine was busy** (load ${load.toFixed(0)}): times say more about the neighbours than about the programs. ` +
+    'Processor time suffers less; compare it with the raw loop of the same table, not with the target.'
+  );
 }
 
 function titles(rows: readonly Row[]): string[] {

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Build } from '../harness/builds.js';
 import { diskUsage } from '../harness/folders.js';
-import { runProcess } from '../harness/run-process.js';
+import { runProcess, type Ended } from '../harness/run-process.js';
 import { against, atMost, atMostTimes, median, type Bench, type Row, type Testbed } from '../harness/rows.js';
 import { guild, shippedWorkspace } from '../harness/shipped-workspace.js';
 import { builds, measure, type Candidate } from '../harness/subjects.js';
@@ -36,6 +36,7 @@ const SUMS: string[][] = [
 interface Figures {
   firstRun: [few: number, lots: number];
   processRun: [few: number, lots: number];
+  processCpu: [few: number, lots: number];
   libraryRun: [few: number, lots: number];
   growthKb: number;
   sums: { firstMs: number; ms: number; peakMb: number; isCut: boolean }[];
@@ -64,11 +65,11 @@ async function figuresOf(testbed: Testbed, who: Candidate): Promise<Figures> {
     const warm = first.isCut ? first : await runProcess(args, { timeoutMs: TIMEOUT_MS });
     sums.push({ firstMs: first.ms, ms: warm.ms, peakMb: warm.peakMb, isCut: first.isCut || warm.isCut });
   }
-  const run = async (root: string): Promise<number> =>
-    (await runProcess([build.guild, 'run', 'reader', READER.request, '--quiet', '--workspace', root])).ms;
-  const firstRun: Figures['firstRun'] = [await run(few), await run(lots)];
+  const run = (root: string): Promise<Ended> =>
+    runProcess([build.guild, 'run', 'reader', READER.request, '--quiet', '--workspace', root]);
+  const firstRun: Figures['firstRun'] = [(await run(few)).ms, (await run(lots)).ms];
   settleHistory(build, lots);
-  const processRuns: [number[], number[]] = [[], []];
+  const processRuns: [Ended[], Ended[]] = [[], []];
   for (let n = 0; n < testbed.scale(PROCESS_RUNS, 2); n++) {
     processRuns[0].push(await run(few));
     processRuns[1].push(await run(lots));
@@ -82,11 +83,16 @@ async function figuresOf(testbed: Testbed, who: Candidate): Promise<Figures> {
   ];
   return {
     firstRun,
-    processRun: [median(processRuns[0]), median(processRuns[1])],
+    processRun: pair(processRuns, ({ ms }) => ms),
+    processCpu: pair(processRuns, ({ cpuMs }) => cpuMs),
     libraryRun: [median(fewRuns.ms), median(lotsRuns.ms)],
     growthKb: (historySize(lots) - before) / 1000 / runs,
     sums,
   };
+}
+
+function pair([few, lots]: [Ended[], Ended[]], value: (run: Ended) => number): [number, number] {
+  return [median(few.map(value)), median(lots.map(value))];
 }
 
 function runRows(count: number, ours: Figures, older: Figures | undefined): Row[] {
@@ -100,6 +106,7 @@ function runRows(count: number, ours: Figures, older: Figures | undefined): Row[
   return [
     compared(`run() ${beside}, against an empty workspace`, ({ libraryRun }) => libraryRun, MAX_RATIO),
     compared(`guild run ${beside}, against an empty workspace`, ({ processRun }) => processRun, MAX_RATIO),
+    compared(`guild run ${beside}: processor time`, ({ processCpu }) => processCpu, MAX_RATIO),
     compared(`the first guild run ${beside}, when history begins`, ({ firstRun }) => firstRun, undefined),
     against(atMost(`growth of history per run ${beside}`, ours.growthKb, 'kB', MAX_GROWTH_KB), older?.growthKb),
   ];

@@ -17,9 +17,9 @@ export interface RunTarget {
 }
 
 export const RUN_TARGETS: RunTarget[] = [
-  { workload: 'w1', runs: 60, overMs: 3, cpuMs: 4.5 },
-  { workload: 'w2', runs: 30, overMs: 6, cpuMs: 16 },
-  { workload: 'w3', runs: 30, overMs: 8, cpuMs: 13 },
+  { workload: 'w1', runs: 300, overMs: 3, cpuMs: 4.5 },
+  { workload: 'w2', runs: 150, overMs: 6, cpuMs: 16 },
+  { workload: 'w3', runs: 150, overMs: 8, cpuMs: 13 },
 ];
 
 export const runs: Bench[] = RUN_TARGETS.map((target) => ({

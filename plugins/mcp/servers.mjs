@@ -1,6 +1,7 @@
 /**
  * The servers that a person named in guild.yaml. A server without "command" and "url" is defined in
- * the project's `.mcp.json`, which alone starts nothing.
+ * the project's `.mcp.json`, which alone starts nothing. The program passes such a definition as
+ * `project`, as a person has trusted it; the file itself is not read to start anything.
  */
 import * as fs from 'node:fs';
 import * as path from 'node:path';
@@ -8,17 +9,17 @@ import * as path from 'node:path';
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
 /** By name: what to start or to connect to. Throws with one sentence for a person. */
-export function namedServers({ workspace, env, config }) {
+export function namedServers({ env, config }) {
   const named = Object.entries(config.servers ?? {}).filter(([, settings]) => settings !== false);
-  const file = named.some(([, settings]) => !isDefined(settings)) ? projectServers(workspace) : {};
   return named.map(([name, settings]) => {
     if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not a valid server name`);
     if (isDefined(settings)) return [name, checked(name, settings)];
-    if (!Object.hasOwn(file, name))
+    const { project, ...own } = settings === true ? {} : (settings ?? {});
+    if (project === undefined)
       throw new Error(
         `the server ${name} needs either "command" (a list of words) or "url", or a definition in .mcp.json`,
       );
-    return [name, checked(name, { ...fromProject(file[name], env, name), ...(settings === true ? {} : settings) })];
+    return [name, checked(name, { ...fromProject(project, env, name), ...own })];
   });
 }
 

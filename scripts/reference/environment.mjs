@@ -8,6 +8,10 @@ export const VARIABLES = {
   GUILD_CONFIG: 'Where your own settings are. Default: `guild` in `XDG_CONFIG_HOME`.',
   XDG_CONFIG_HOME: 'Your folder for configuration. Default: `.config` in `HOME`.',
   GUILD_KEY_FILE: 'The Ed25519 key that signs your answers. Default: `key` in `GUILD_STATE`.',
+  GUILD_STORE: 'The store of the workspace, before `store` in `guild.yaml`. Unlike that key it may contain a password.',
+  GUILD_TRUST:
+    'The digest of what may act here, as `guild trust` and `guild publish` print it. A machine without a person trusts exactly that.',
+  XDG_RUNTIME_DIR: 'Where the sockets of running turns are, if the path of the workspace is too long for one.',
   HOME: 'Your home folder.',
   GUILD_DEBUG: 'If set, a bug is printed with its stack trace.',
   NO_COLOR: 'If set, nothing is printed in colour.',

@@ -9,6 +9,7 @@ import { compareText } from '../domain/order.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { isEnded } from '../domain/task/task.js';
 import { soundApproval } from '../engine/approvals/request.js';
+import type { Store } from '../ports/store/index.js';
 import { openReader } from './readers/open-reader.js';
 import { consentFor, lookAtTrust } from './trust/trust.js';
 
@@ -38,10 +39,11 @@ export interface Desk {
   close(): Promise<void>;
 }
 
-export async function openDesk(root: string, env: Env): Promise<Desk> {
+/** `shared`: the store of this process, which it scans and closes itself. */
+export async function openDesk(root: string, env: Env, shared?: Store): Promise<Desk> {
   const consent = consentFor(lookAtTrust(root, env).record, env);
-  const store = openReader(root);
-  await store.tasks.scan(true);
+  const store = shared ?? openReader(root);
+  if (shared === undefined) await store.tasks.scan(true);
   const desk: Desk = {
     list: () =>
       [...store.tasks.open()]
@@ -51,7 +53,7 @@ export async function openDesk(root: string, env: Env): Promise<Desk> {
           return approval === undefined ? [] : [asRequest(approval, task.root)];
         }),
     async look() {
-      await store.tasks.scan();
+      if (shared === undefined) await store.tasks.scan();
       return desk.list();
     },
     async isOpen(id) {
@@ -84,7 +86,7 @@ export async function openDesk(root: string, env: Env): Promise<Desk> {
       await store.intents.submit({ ...intent, answer: given });
     },
     isWorking: async () => (await store.presence.peers()).some(({ id }) => id !== store.presence.peer.id),
-    close: () => store.close(),
+    close: async () => (shared === undefined ? store.close() : undefined),
   };
   return desk;
 }

@@ -11,6 +11,7 @@ import { checkIns } from '../adapters/check-ins/index.js';
 import { clock as realClock } from '../adapters/clock/index.js';
 import { creationRate } from '../adapters/creation-rate/index.js';
 import { files } from '../adapters/files/index.js';
+import { editedSessions } from '../adapters/edited-sessions/index.js';
 import { heldFiles } from '../adapters/held-files/index.js';
 import { inbox } from '../adapters/inbox/index.js';
 import { models } from '../adapters/models/index.js';
@@ -36,6 +37,7 @@ import { NO_AUDIT, watchers, type Audit, type Ports } from '../engine/core/conte
 import { audit } from '../engine/pass/audit.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Consent } from '../ports/consent/index.js';
+import type { PrivateTexts } from '../ports/consent/private-texts.js';
 import type { Disk } from '../ports/disk.js';
 import type { Pauses } from '../ports/pauses.js';
 import type { Shell } from '../ports/shell.js';
@@ -44,10 +46,15 @@ import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
+import { isShared, openFarStore } from './far/open-store.js';
+import { farPorts, type SharedPorts } from './far/shared-ports.js';
+import { released } from './far/released.js';
+import { offered } from './live/offered.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
 import type { Tape } from './readers/tape.js';
+import { withTrustedProviders } from './trust/acting.js';
 import { consentFor, rulesInForce, trustedEdit, type Trust } from './trust/trust.js';
 
 interface Foundation {
@@ -67,37 +74,48 @@ interface Foundation {
   held: ReadonlyMap<string, string>;
 }
 
-/** `store` is separate because only its owner may close it. */
-export function composePorts(given: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
+interface Composed {
+  ports: Ports;
+  /** Separate because only its owner may close it. */
+  store: Store;
+  /** Other processes see nothing of the running turns from now on. */
+  withdraw(): void;
+}
+
+const JUDGE = { spelling: judgeSpelling, path: judgePath };
+
+export function composePorts(given: Foundation, options: OpenOptions): Composed {
   const { root, clock, ids, env, config, plugins, agents, abandoned, trust, held } = given;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
-  const isKept = config.git.enabled && options.history !== false && options.disk === undefined;
+  const isFar = options.ledger !== undefined || isShared(config, env);
+  // History is kept where a folder shows the work, not on every machine.
+  const isKept = config.git.enabled && options.history !== false && options.disk === undefined && !isFar;
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
-  const opened = openStore({ ...given, disk }, options);
+  const { opened, common, believe } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
-  const judge = { spelling: judgeSpelling, path: judgePath };
+  const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
   const ranked = search({ kind: config.search });
-  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge, search: ranked });
+  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge: JUDGE, search: ranked });
   const sources = sourcesOf(
     () => store,
     () => agents.all().values(),
   );
   // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
-  const consent = consentOf(trust, env, tape);
+  const consent = believe(consentOf(trust, env, tape));
   const commands = shellOf(given, waitingClock);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
   const kept = privateTexts({ root, disk });
-  /** A file that may be a secret is kept private; conversations refer to both in the same way. */
-  const readBlob = async (hash: string): Promise<Uint8Array | undefined> =>
-    (await store.blobs.get(hash)) ?? kept.get(hash);
+  const readBlob = blobReader(store, kept);
   const ports: Ports = {
     ...store,
-    model: options.model ?? models({ config: inForce(config, trust), env, clock: waitingClock, readFile, readBlob }),
+    model:
+      options.model ??
+      models({ config: withTrustedProviders(config, trust), env, clock: waitingClock, readFile, readBlob }),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),
@@ -108,16 +126,11 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     project: project(disk, root),
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
-    inbox: inbox({ root, disk, peer }),
-    schedules: schedules({ root, disk }),
-    heldFiles: heldFiles({ root, disk, peer }),
-    boards: boards({ root, disk, clock, peer }),
-    bus: bus({ root, disk, clock, peer }),
-    checkIns: checkIns({ root, disk, peer }),
+    ...takenIn({ root, disk, clock, peer, isWatched: options.disk === undefined && tape === undefined }),
+    ...common,
     // Caches are not part of a recording.
-    bids: tape ? noBids() : bids({ root, disk, peer, fold: addToRecords }),
-    pauses: withHeld(pauses({ root, disk, clock }), held),
-    creationRate: creationRate({ root, disk }),
+    bids: tape ? noBids() : common.bids,
+    pauses: withHeld(common.pauses, held),
     boardTools: boardTools({ root, disk, ids, store, sources }),
     workspaceFiles: fileTools,
     agents,
@@ -130,10 +143,10 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
     hosts: options.agents && new Set(options.agents),
     abandoned,
     isSequential: false,
-    watchers: onlookers,
+    watchers: shown,
   };
   const { tasks, intents, ...rest } = tape?.ports(ports) ?? ports;
-  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents } };
+  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw };
 
   function readFile(file: string): string | undefined {
     const read = disk.read(path.resolve(root, file));
@@ -145,8 +158,44 @@ export function composePorts(given: Foundation, options: OpenOptions): { ports: 
   }
 }
 
-function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processes, agents, tape }: OpenOptions): Store {
-  return files({
+/** What people and programs leave in the folder for the next pass. */
+function takenIn({ root, disk, clock, peer, isWatched }: Pick<Foundation, 'root' | 'disk' | 'clock'> & Taken) {
+  return {
+    inbox: inbox({ root, disk, peer }),
+    schedules: schedules({ root, disk }),
+    editedSessions: editedSessions({ root, disk, peer, isWatched }),
+    heldFiles: heldFiles({ root, disk, peer }),
+    boards: boards({ root, disk, clock, peer }),
+  };
+}
+
+interface Taken {
+  peer: string;
+  /** The system reports changed files. */
+  isWatched: boolean;
+}
+
+interface Opened {
+  opened: Store;
+  /** The state besides the store that processes share. */
+  common: SharedPorts;
+  /** Also believes answers that were given on other machines. */
+  believe(own: Consent): Consent;
+}
+
+function openShared(foundation: Foundation, options: OpenOptions): Opened {
+  const { root, disk, clock, ids, env, config, abandoned } = foundation;
+  const { agents, ledger, processes = realProcesses() } = options;
+  const given = { root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() };
+  const opened = openFarStore(given);
+  const common = farPorts(opened, given, opened.presence.peer.id);
+  const { pauses, consent } = released(opened.far, { ...given, names: () => foundation.agents.all().keys() });
+  return { opened, common: { ...common, pauses: pauses(common.pauses) }, believe: consent };
+}
+
+function openFiles({ root, disk, clock, ids, abandoned }: Foundation, options: OpenOptions): Opened {
+  const { processes, agents, tape } = options;
+  const opened = files({
     root,
     disk,
     clock,
@@ -157,12 +206,20 @@ function openStore({ root, disk, clock, ids, abandoned }: Foundation, { processe
     // A recorded run must not depend on how long a write takes.
     ...(tape ? { lag: (wake: () => void) => wake(), eventsAtOnce: true } : {}),
   });
+  const peer = opened.presence.peer.id;
+  const common = {
+    bus: bus({ root, disk, clock, peer }),
+    pauses: pauses({ root, disk, clock }),
+    creationRate: creationRate({ root, disk }),
+    bids: bids({ root, disk, peer, fold: addToRecords }),
+    checkIns: checkIns({ root, disk, peer }),
+  };
+  return { opened, common, believe: (own) => own };
 }
 
-/** Only providers that may act, and scripted ones, which do not. */
-function inForce(config: Config, trust: Trust | undefined): Config {
-  const scripts = Object.entries(config.providers).filter(([, { kind }]) => kind === 'scripted');
-  return { ...config, providers: { ...trust?.inForce.providers, ...Object.fromEntries(scripts) } };
+/** A file that may be a secret is kept private; conversations refer to both in the same way. */
+function blobReader({ blobs }: Store, kept: PrivateTexts): (hash: string) => Promise<Uint8Array | undefined> {
+  return async (hash) => (await blobs.get(hash)) ?? kept.get(hash);
 }
 
 function shellOf({ root, env, config, trust }: Foundation, clock: Clock): Shell {

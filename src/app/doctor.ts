@@ -5,10 +5,15 @@
 import { folderFindings, programFindings, quarantineFinding, type Finding } from '../adapters/machine/index.js';
 import { disk } from '../adapters/disk/index.js';
 import { isWorkspace, journalAdoption, type HeldJournal } from '../adapters/files/index.js';
+import { isPostgresAddress } from '../adapters/ledger/postgres/address.js';
+import { inspectStore } from '../adapters/ledger/postgres/inspect.js';
 import { processes } from '../adapters/processes/index.js';
 import { shell } from '../adapters/shell/index.js';
+import { storeOf } from './far/open-store.js';
+import { storeAddress } from './machines/store-address.js';
 import { openHistory } from './readers/history.js';
 import { noWorkspace } from './readers/no-workspace.js';
+import { readConfig } from './readers/read-config.js';
 import { openRoster } from './readers/open-roster.js';
 import { asProblem, ProblemError, problem } from '../domain/problem.js';
 import { lookAtTrust, rightsOf } from './trust/trust.js';
@@ -27,6 +32,7 @@ export async function examine(root: string, env: Record<string, string | undefin
           history(root, env),
           quarantineFinding(root),
           ...journals(root),
+          ...(await store(root, env)),
         ]
       : [notThere(root)]),
     keys(env),
@@ -62,6 +68,18 @@ function journals(root: string): Finding[] {
         ? `the journal of ${peer} cannot be replayed, and its tasks are held; guild doctor --adopt ${peer} continues them from their files`
         : `${peer} (pid ${pid} on ${host}) cannot be judged from here, and keeps its tasks; if it has ended, guild doctor --adopt ${peer} hands them on`,
   }));
+}
+
+/** Of a workspace on several machines. */
+async function store(root: string, env: Record<string, string | undefined>): Promise<Finding[]> {
+  const { config } = readConfig(disk(), root, env);
+  if (!isPostgresAddress(storeOf(config, env))) return [];
+  try {
+    return await inspectStore(storeAddress(root, env));
+  } catch (thrown) {
+    const { message, hint } = asProblem(thrown);
+    return [{ name: 'store', verdict: 'bad', text: [message, hint].filter(Boolean).join('; ') }];
+  }
 }
 
 function sandbox(root: string, env: Record<string, string | undefined>): Finding {

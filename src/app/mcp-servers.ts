@@ -5,6 +5,7 @@ import { mcpModule, type McpServer } from '../adapters/plugins/mcp-servers.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { noWorkspace } from './readers/no-workspace.js';
+import { openTrust } from './trust/trust.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
 type Env = Record<string, string | undefined>;
@@ -24,7 +25,17 @@ function hostOf(root: string, env: Env) {
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
   const { config, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
-  return { workspace: root, env, config: config.plugins['mcp'] ?? {} };
+  if (config.plugins['mcp'] === undefined) return { workspace: root, env, config: {} };
+  // Starting a server runs a command and sends a key, so it is done as it was trusted.
+  const { inForce } = openTrust(root, env, config);
+  if (inForce.plugins['mcp'] === undefined)
+    throw new ProblemError(
+      problem('not_allowed', 'the MCP servers of this workspace are not trusted yet', {
+        where: { file: CONFIG_FILE },
+        hint: 'guild trust shows what they would start and asks',
+      }),
+    );
+  return { workspace: root, env, config: inForce.plugins['mcp'] };
 }
 
 async function explained<T>(work: () => Promise<T>): Promise<T> {

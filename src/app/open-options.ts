@@ -1,6 +1,7 @@
 /** How a workspace is opened. */
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Disk } from '../ports/disk.js';
+import type { Ledger } from '../ports/ledger.js';
 import type { Model } from '../ports/model.js';
 import type { Processes } from '../ports/processes.js';
 import type { Watchers } from '../engine/core/context.js';
@@ -18,6 +19,8 @@ export interface OpenOptions {
   ids?: Ids;
   disk?: Disk;
   processes?: Processes;
+  /** Opens the ledger of a store on several machines, whatever its address; for tests. */
+  ledger?: () => Ledger;
   /**
    * `false`: this process writes no history. With `disk` there is none either: git uses the real
    * disk.

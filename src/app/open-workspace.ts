@@ -28,7 +28,8 @@ import { noWorkspace } from './readers/open-reader.js';
 import { readConfig } from './readers/read-config.js';
 import { taped } from './readers/tape.js';
 import { taskTree } from './readers/task-tree.js';
-import { askOnce, openTrust, type Trust } from './trust/trust.js';
+import { trustedConfig } from './trust/acting.js';
+import { acceptNamed, askOnce, openTrust, type Trust } from './trust/trust.js';
 import { heldAgents } from './trust/held-agents.js';
 
 export interface Workspace {
@@ -96,11 +97,12 @@ export async function openWorkspace(
   const clock = options.clock ?? realClock();
   const ids = options.ids ?? realIds();
   const env = options.env ?? process.env;
-  const { config, problems: configProblems, unreadable } = readConfig(disk, root, env);
+  const { config: written, problems: configProblems, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
   const { tape } = options;
   let isOpen: (task: string) => boolean = () => false;
-  const trust = tape?.replayed === undefined ? openTrust(root, env, config) : undefined;
+  const trust = tape?.replayed === undefined ? acceptNamed(openTrust(root, env, written), env) : undefined;
+  const config = trust === undefined ? written : trustedConfig(written, trust);
   if (trust !== undefined) configProblems.push(...askOnce(trust, env), ...trust.problems);
   const load = (): Promise<Plugins> => loadPlugins({ ...pluginsIn(root, trust), env, isOpen: (id) => isOpen(id) });
   const plugins = await (tape?.plugins(load) ?? load());
@@ -108,7 +110,7 @@ export async function openWorkspace(
   const agents = roster(disk, root, options.modelName, [], () => namesOf(plugins));
   agents.refresh();
   const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, namesOf(plugins));
-  const { ports, store } = composePorts(
+  const { ports, store, withdraw } = composePorts(
     { root, disk, clock, ids, env, config, plugins, agents, abandoned, held, ...(trust ? { trust } : {}) },
     options,
   );
@@ -185,6 +187,8 @@ export async function openWorkspace(
     },
     async close() {
       await motor.stop();
+      ports.editedSessions.close();
+      withdraw();
       await plugins.close();
       await store.close();
       await motor.left();

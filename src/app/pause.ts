@@ -5,11 +5,17 @@
 import path from 'node:path';
 import { clock } from '../adapters/clock/index.js';
 import { disk as realDisk } from '../adapters/disk/index.js';
+import type { FarStore } from '../adapters/far/index.js';
+import type { Shelf } from '../adapters/far/shelf.js';
+import { PAUSED as FAR_PAUSED, pause, resume } from '../adapters/far/ports/pauses.js';
 import { PAUSED, pauses, TASK } from '../adapters/pauses/index.js';
+import { openFarReader } from './readers/open-reader.js';
 
 /** Durable when resolved. False: it was paused already, and at most the reason changed. */
 export async function pauseAgent(root: string, name: string, reason: string): Promise<boolean> {
   const disk = realDisk();
+  const shared = openFarReader(disk, root);
+  if (shared !== undefined) return onShelf(shared, (shelf) => pause(shelf, name, reason));
   const folder = path.join(root, PAUSED);
   const file = path.join(folder, name);
   const fresh = disk.stamp(file) === undefined;
@@ -26,6 +32,8 @@ export async function pauseAgent(root: string, name: string, reason: string): Pr
 /** Durable when resolved. False: it was not paused. */
 export async function resumeAgent(root: string, name: string): Promise<boolean> {
   const disk = realDisk();
+  const shared = openFarReader(disk, root);
+  if (shared !== undefined) return onShelf(shared, (shelf) => resume(shelf, name));
   const folder = path.join(root, PAUSED);
   if (!disk.remove(path.join(folder, name))) return false;
   await disk.syncFolder(folder);
@@ -51,4 +59,12 @@ export function pausedTasks(root: string): ReadonlyMap<string, string> {
   const all = pauses({ root, disk: realDisk(), clock: clock() });
   all.look();
   return all.tasks();
+}
+
+async function onShelf<T>(store: FarStore, act: (shelf: Shelf) => Promise<T>): Promise<T> {
+  try {
+    return await act(store.far.shelf(FAR_PAUSED));
+  } finally {
+    await store.close();
+  }
 }

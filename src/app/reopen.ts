@@ -71,7 +71,7 @@ export async function reopenOnStoreFailure(given: Reopening): Promise<void> {
     else [waitMs, reported] = [INTERVALS.storeRetryMs, undefined];
     for (let isOpen = false; !isOpen;) {
       if (!isStoreFault(thrown)) throw thrown;
-      const { code } = thrown as { code?: string };
+      const code = (thrown as { code?: string }).code ?? asProblem(thrown).code;
       if (code !== reported) report(waiting(thrown));
       reported = code;
       await clock.sleep(waitMs, signal);
@@ -91,6 +91,7 @@ const SOON_MS = 60_000;
 
 function waiting(thrown: unknown): Problem {
   const problem = asProblem(thrown);
+  if (problem.code === 'declared_dead') return { ...problem, hint: 'it starts again by itself, under a new name' };
   const next = 'it waits and tries again every few seconds; nothing that was acknowledged is lost';
   return { ...problem, message: `${problem.message}: work stops here until that is over`, hint: next };
 }

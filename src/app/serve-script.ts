@@ -1,5 +1,6 @@
 /** Serves a model script over HTTP. The script is read on each call, so an edit applies at once. */
 import fs from 'node:fs';
+import path from 'node:path';
 import { clock } from '../adapters/clock/index.js';
 import { serveModel, type ModelServer } from '../adapters/models/server/index.js';
 import { quirksOf, standIns, type StandInName } from '../adapters/models/stand-ins/index.js';
@@ -22,7 +23,7 @@ export async function serveScript(options: {
   const readFile = (): string => (options.file === undefined ? ECHO : fs.readFileSync(options.file, 'utf8'));
   const play = models({
     config: {
-      providers: { play: { kind: 'scripted', script: options.file ?? 'echo' } },
+      providers: { play: { kind: 'scripted', script: path.basename(options.file ?? 'echo') } },
       prices: {},
       timeouts: { callMs: 0, stallMs: 0, tries: 1 },
     },

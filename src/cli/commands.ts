@@ -106,7 +106,23 @@ export const COMMANDS: readonly Listed[] = [
     summary: 'check this machine and this folder',
     load: () => import('./commands/doctor.js'),
   },
+  {
+    name: 'store',
+    summary: 'keep the workspace in PostgreSQL, for several machines',
+    load: () => import('./commands/store/index.js'),
+  },
+  {
+    name: 'publish',
+    summary: 'let every machine work by the definitions of this folder',
+    load: () => import('./commands/store/publish.js'),
+  },
+  {
+    name: 'sync',
+    summary: 'show a workspace on several machines as a folder',
+    load: () => import('./commands/store/sync.js'),
+  },
   { name: 'ui', summary: 'show the workspace in a browser', load: () => import('./commands/ui/index.js') },
+  { name: 'serve', summary: 'take webhooks of other programs', load: () => import('./commands/ui/serve.js') },
   { name: 'export', summary: 'write a run into one HTML file', load: () => import('./commands/ui/export.js') },
   {
     name: 'eval',

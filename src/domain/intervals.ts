@@ -28,6 +28,8 @@ export const INTERVALS = {
   channelCheckMs: 4000,
   /** A writer waits for slow readers of its channel. */
   slowReaderCheckMs: 5,
+  /** A process on a shared store compares its definitions with those that were published. */
+  definitionsCheckMs: 2000,
   /** Agent files are compared one by one where there are very many. */
   rosterCheckMs: 1000,
   /** A process waits for another one that replays journals. */

@@ -36,12 +36,17 @@ export interface Bus {
   subscribe(channel: string, hear: (note: Note) => void): () => void;
   /**
    * Reads notes of other processes since the last call. Cheap if nothing changed. Returns
-   * unreadable lines, each once.
+   * unreadable lines, each once; as a promise if the notes are on another machine.
    */
-  refresh(): Problem[];
+  refresh(): Problem[] | Promise<Problem[]>;
   /**
    * Watches for notes of other processes from now on. Returns a function that stops watching.
    * `patience`: factor on the polling interval that makes up for missed file events.
    */
   follow(patience?: () => number): () => void;
+}
+
+/** A bus whose notes are on this machine. */
+export interface NearBus extends Bus {
+  refresh(): Problem[];
 }

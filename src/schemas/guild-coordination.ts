@@ -28,6 +28,12 @@ export const coordination = z.strictObject(
       'How long a process may take to agree that a root task is complete. After that it is left out.',
       seconds(wait.voteMs),
     ),
+    lease: key(
+      duration,
+      'With a `store` on several machines: after this time without a sign of life, other processes take over the ' +
+        'tasks of a process.',
+      seconds(wait.leaseMs),
+    ),
   },
   mapping,
 );

@@ -1,11 +1,13 @@
 /** `guild.yaml`: everything that holds for a whole workspace. */
-import { DEFAULT_LIMITS, SANDBOX_SETTINGS } from '../domain/config/config.js';
+import { DEFAULT_LIMITS, SANDBOX_SETTINGS, WEBHOOK_KINDS } from '../domain/config/config.js';
 import { key, named, needed } from './about.js';
 import { channel, channelName, coordination } from './guild-coordination.js';
 import { alias, price, provider } from './guild-models.js';
 import { cron, missed, timezone } from './schedule.js';
 import { at, budget, choice, duration, flag, mapping, names, priority, text, whole } from './values.js';
 import * as z from './zod.js';
+
+const STORE = 'files, or an address such as postgres://user@host/database?schema=team';
 
 const limit = DEFAULT_LIMITS;
 const limits = z.strictObject(
@@ -84,6 +86,30 @@ const schedule = z.strictObject(
     }),
     missed: key(missed, '`once`: the last run that was missed is made up for.', { default: '`report`' }),
     priority: key(priority, 'How urgent it is.', { default: '`C`' }),
+  },
+  mapping,
+);
+
+const webhookName = named(
+  'name',
+  z.string({ error: 'lower-case letters and digits' }).check(z.regex(/^[a-z][a-z0-9]{0,39}$/)),
+);
+const webhook = z.strictObject(
+  {
+    kind: key(
+      choice([...WEBHOOK_KINDS]),
+      'How calls prove where they come from. `standard`: the signature of Standard Webhooks. `github`: `x-hub-signature-256`. `token`: `authorization: Bearer`.',
+      { default: '`standard`' },
+    ),
+    secret_env: needed(
+      z.string({ error: 'the name of an environment variable' }).check(z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/)),
+      'The environment variable with the token or the secret. It is never written into a file.',
+      { example: 'GITHUB_WEBHOOK_SECRET', hint: 'name the environment variable that has the secret' },
+    ),
+    agent: key(text, 'The agent that gets the messages.', {
+      default: 'as for all messages: `inbox.agent`',
+      example: 'planner',
+    }),
   },
   mapping,
 );
@@ -174,7 +200,12 @@ export const guildYaml = z.strictObject(
       'Settings of `guild watch`.',
       { example: '{rescan: 10s}' },
     ),
-    store: key(choice(['files']), 'Where the workspace is kept.', { default: '`files`' }),
+    store: key(
+      z.string({ error: STORE }).check(z.regex(/^(?:files|memory:|postgres(?:ql)?:\/\/\S+)$/, STORE)),
+      'Where the work is kept: `files` in this folder, or a PostgreSQL database that several machines share. The ' +
+        'password comes from the environment (`PGPASSWORD`) or `~/.pgpass`. `memory:` forgets everything at the end.',
+      { default: '`files`', example: 'postgres://guild@db.internal/guild?schema=team' },
+    ),
     git: key(
       git,
       'History in Git, in `.guild/history.git`: a commit every few seconds while something changes. `false` keeps none.',
@@ -223,6 +254,11 @@ export const guildYaml = z.strictObject(
       z.record(scheduleName, schedule, mapping),
       'Work that is done again and again. A change takes effect without a restart.',
       { example: '{weekly-report: {schedule: "0 9 * * 1", agent: planner, task: Write the weekly report}}' },
+    ),
+    webhooks: key(
+      z.record(webhookName, webhook, mapping),
+      'Programs that may send messages to `guild serve`, by the last part of their address.',
+      { example: '{github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET}}' },
     ),
     channels: key(z.record(channelName, channel, mapping), 'Your own channels for notes.', {
       example: '{deploys: {writers: [ops], readers: [planner]}}',

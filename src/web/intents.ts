@@ -158,7 +158,7 @@ const ACTS: Record<IntentKind, Act> = {
     await resumeAgent(asked.root, agentName(asked));
   },
   async 'note.tell'(asked) {
-    const notes = openNotes(asked.root, asked.env);
+    const notes = await openNotes(asked.root, asked.env);
     try {
       const fault = await notes.tell(asked.target, needed(asked, 'text'));
       if (fault !== undefined) throw new ProblemError(fault);

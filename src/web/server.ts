@@ -9,6 +9,7 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { problem, ProblemError } from '../domain/problem.js';
+import { openWebhooks } from '../app/doors/webhooks.js';
 import { openAssets } from './assets.js';
 import type { Hello } from './base/contract.js';
 import { entry } from './entry.js';
@@ -16,6 +17,8 @@ import { openFeed } from './base/feed.js';
 import { entered, limitRate, problemReply, refuse, sameSite, type Guarded } from './guard.js';
 import { openLog } from './base/log.js';
 import { page } from './page.js';
+import { hookRoutes } from './hooks.js';
+import { loopbackNames } from './serve-hooks.js';
 import { helloOf, routes, type Served } from './routes.js';
 
 export interface ServerOptions {
@@ -47,6 +50,8 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
   // A name of its own: cookies ignore ports, so another server on this machine would get ours.
   const hostName = options.hostName ?? `g-${randomBytes(4).toString('hex')}.localhost`;
   const hosts = new Set<string>();
+  const doors = new Set<string>();
+  const webhooks = readOnly ? undefined : openWebhooks(root, env, () => undefined);
   const cookieName = `guild_${createHash('sha256').update(path.resolve(root)).digest('hex').slice(0, 12)}`;
   const guarded: Guarded = { entry: entry(), cookieName, hosts, scheme: 'http' };
   const hello = (csrf: string): Promise<Hello> =>
@@ -60,6 +65,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
     });
 
   const app = new Hono();
+  if (webhooks !== undefined) app.route('/', hookRoutes({ webhooks, hosts: doors }));
   app.use(limitRate(), sameSite(guarded), bodyLimit({ maxSize: BODY_MAX, onError: tooLarge }));
   app.get('/assets/:name', (context) => {
     const accepts = context.req.header('accept-encoding') ?? '';
@@ -106,12 +112,14 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
 
   const { server, port } = await listening(app, options.port);
   hosts.add(`${hostName}:${port}`);
+  for (const name of loopbackNames(port)) doors.add(name);
   return {
     port,
     link: () => `http://${hostName}:${port}/#t=${guarded.entry.token()}`,
     async close() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
+      await webhooks?.close();
       await feed.close();
     },
   };

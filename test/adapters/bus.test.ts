@@ -11,7 +11,7 @@ import { segmentFiles } from '../../src/adapters/bus/segment-files.js';
 import { clock as realClock } from '../../src/adapters/clock/index.js';
 import { disk as realDisk } from '../../src/adapters/disk/index.js';
 import type { Note } from '../../src/domain/coordination/note.js';
-import type { Bus } from '../../src/ports/bus.js';
+import type { NearBus } from '../../src/ports/bus.js';
 import type { Disk } from '../../src/ports/disk.js';
 import { printNote } from '../../src/text/records/note.js';
 import { note } from '../contract/bus.js';
@@ -22,7 +22,7 @@ import { seeded } from '../kit/sim-processes.js';
 
 const FILE = '/w/bus/news.jsonl';
 const clock = simClock();
-const openBus = (disk: Disk, more: Partial<BusOptions> = {}): Bus => bus({ root: '/w', disk, clock, ...more });
+const openBus = (disk: Disk, more: Partial<BusOptions> = {}): NearBus => bus({ root: '/w', disk, clock, ...more });
 const idsOf = (notes: readonly Note[]): string[] => notes.map((note) => note.id);
 const textOf = (disk: SimDisk, file = FILE): string => disk.tree().get(file) ?? '';
 
@@ -263,7 +263,7 @@ describe('disk calls', () => {
 
   test('deleted folders are recreated when a cursor is saved', async () => {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-cursors-'));
-    const join = (): Bus => bus({ root, disk: realDisk(), clock });
+    const join = (): NearBus => bus({ root, disk: realDisk(), clock });
     const first = join();
     await first.tell([note('a'), note('b'), note('c'), note('d')]);
     await first.done('news', 'bob', ['a']);
@@ -378,7 +378,7 @@ describe('memory', () => {
 describe('file events', () => {
   test('a following process hears notes of other processes, on plain and team channels', async () => {
     const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-hints-'));
-    const [here, there] = [1, 2].map(() => bus({ root, disk: realDisk(), clock: realClock() })) as [Bus, Bus];
+    const [here, there] = [1, 2].map(() => bus({ root, disk: realDisk(), clock: realClock() })) as [NearBus, NearBus];
     const stop = here.follow();
     const heard = new Set<string>();
     const all = new Promise<void>((resolve) => {

@@ -13,7 +13,7 @@ const subject = (name: string, kind: SubjectFigures['kind'], over: number): Row 
   unit: 'ms',
   compared: '',
   ...(kind === 'ours' ? { target: '≤ +3 ms', met: over <= 3 } : {}),
-  subject: { name, kind, ms: 2 + over, over, range: [over - 1, over + 1], cpuMs: 4.25, promptBytes: 1271 },
+  subject: { name, kind, ms: 2 + over, over, range: [over - 1, over + 1], cpuMs: 4.25 + over, promptBytes: 1271 },
 });
 
 const ROWS = [
@@ -35,19 +35,26 @@ test('a table has a line for everybody, with the range and what was missed', () 
   assert.match(text, /^Measured on 2026-11-17: two cores\. 5 rounds\.$/m);
   assert.match(
     text,
-    /^\| \*\*Guildhall\*\* \| 7\.0 \| \+5 \| 4\.0 to 6\.0 \| 4\.3 \| 1271 \| ≤ \+3 ms: \*\*missed\*\* \|$/m,
+    /^\| \*\*Guildhall\*\* \| 7\.0 \| \+5 \| 4\.0 to 6\.0 \| 9\.3 \| 1271 \| ≤ \+3 ms: \*\*missed\*\* \|$/m,
   );
   assert.match(text, /^\| raw node:http loop \| 1\.2 \| -0\.8 \|/m);
   assert.match(text, /^\| on another disk \| skipped: no permission \|/m);
 });
 
-test('the picture shows all but the baseline, longest bar last, and survives odd names', () => {
+test('figures of a busy machine say so', () => {
+  const results = { at: '2026-11-17', machine: 'two cores', rounds: 1, isQuick: false, rows: ROWS, comparisons: [] };
+  assert.match(figures({ ...results, load: 12.3 }), /\*\*The machine was busy\*\* \(load 12\)/);
+  assert.doesNotMatch(figures({ ...results, load: 2 }), /busy/);
+});
+
+test('the picture shows everybody by processor time, longest bar last, and survives odd names', () => {
   const picture = speedChart(ROWS);
-  assert.doesNotMatch(picture, />raw fetch loop<|NaN|<peer>/);
+  assert.doesNotMatch(picture, /NaN|<peer>/);
   const width = (name: string): number =>
     Number(new RegExp(`>${name}</text>\\n *<rect[^>]* width="([\\d.]+)"`).exec(picture)![1]);
-  assert.ok(width('Guildhall') * 2 === width('A &lt;peer> &amp; co'));
-  assert.equal(width('raw node:http loop'), 1);
+  assert.ok(width('raw node:http loop') < width('raw fetch loop'));
+  assert.ok(width('Guildhall') < width('A &lt;peer> &amp; co'));
+  assert.equal(width('A &lt;peer> &amp; co'), 400);
 });
 
 test('a figure is worse than before only beyond noise, and rates are better when larger', () => {

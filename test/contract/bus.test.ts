@@ -3,10 +3,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
 import { bus, busWorld, memoryBus, type BusOptions } from '../../src/adapters/bus/index.js';
+import { ledgerBus } from '../../src/adapters/bus/ledger.js';
 import { disk } from '../../src/adapters/disk/index.js';
+import { far } from '../../src/adapters/far/index.js';
+import { ledgerState, memoryLedger } from '../../src/adapters/ledger/memory.js';
 import type { Disk } from '../../src/ports/disk.js';
 import { simClock } from '../kit/sim-clock.js';
 import { simDisk } from '../kit/sim-disk.js';
+import { countedIds, simProcesses } from '../kit/sim-processes.js';
 import { busContract, type BusBench } from './bus.js';
 
 const all = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-bus-'));
@@ -21,6 +25,20 @@ busContract('memory', () => {
   const clock = simClock();
   const world = busWorld();
   return { clock, join: (maxUnread) => memoryBus({ clock, world, patience: patience(maxUnread) }) };
+});
+
+busContract('a ledger in memory', () => {
+  const clock = simClock();
+  const state = ledgerState();
+  const ids = countedIds();
+  const me = simProcesses().start().me();
+  return {
+    clock,
+    join(maxUnread) {
+      const store = far({ ledger: memoryLedger(state), clock, ids, me, lag: queueMicrotask });
+      return ledgerBus({ ...store.far, clock, patience: patience(maxUnread) });
+    },
+  };
 });
 
 busContract('files', () => filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-'))));

@@ -21,6 +21,7 @@ import { boardTools } from '../../src/adapters/boards/board-tools.js';
 import { project } from '../../src/adapters/project/index.js';
 import { web } from '../../src/adapters/web/index.js';
 import { sourcesOf } from '../../src/app/readers/query-sources.js';
+import { editedSessions } from '../../src/adapters/edited-sessions/index.js';
 import { schedules } from '../../src/adapters/schedules/index.js';
 import { roster } from '../../src/adapters/roster/index.js';
 import { FREE } from '../../src/domain/budget/price.js';
@@ -53,6 +54,8 @@ export interface StartOptions {
   agents?: string[];
   /** Makes the store; default: files on the disk. */
   store?: (given: { clock: Clock; ids: Ids; agents: string[] }) => Store;
+  /** Ports that belong to that store. */
+  ports?: () => Partial<Ports>;
 }
 
 export interface Cluster {
@@ -97,7 +100,7 @@ export function cluster(script: string, asks: readonly string[] = [], lag = WHEN
       const given = { clock, ids, agents: options.agents ?? [] };
       const store =
         options.store?.(given) ?? files({ root: ROOT, disk, processes: process, lag, eventsAtOnce: true, ...given });
-      const ports = testPorts({ disk, store, clock, ids, model, asks }, options);
+      const ports = { ...testPorts({ disk, store, clock, ids, model, asks }, options), ...options.ports?.() };
       const asked: Model = { call: (request) => ports.model.call(request) };
       const priced: Ports['price'] = (name) => ports.price(name);
       return { engine: engine({ ...ports, model: asked, price: priced }), ports, store, die: () => process.die() };
@@ -134,6 +137,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
     heldFiles: heldFiles({ root: ROOT, disk, peer }),
     boards: boards({ root: ROOT, disk, clock, peer }),
     schedules: schedules({ root: ROOT, disk }),
+    editedSessions: editedSessions({ root: ROOT, disk, peer, isWatched: false }),
     checkIns: checkIns({ root: ROOT, disk, peer }),
     bids: bids({ root: ROOT, disk, peer, fold: addToRecords }),
     pauses: pauses({ root: ROOT, disk, clock }),

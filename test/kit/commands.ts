@@ -15,7 +15,7 @@ export type Mode = (typeof MODES)[number];
 
 /** Why sandbox tests cannot run here; false if they can. In CI a skipped test is a failure. */
 export const NO_SANDBOX: string | false = (() => {
-  const here = shell({ root: os.tmpdir() });
+  const here = shell({ root: os.tmpdir(), env: process.env });
   return here.isSandboxed() ? false : here.confinement(undefined);
 })();
 
@@ -38,7 +38,7 @@ export type Ran = Exclude<ShellOutcome, { kind: 'not_started' }> & { code: numbe
 export function shellBench(t: TestContext, way: Mode, more: Partial<Parameters<typeof shell>[0]> = {}): ShellBench {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-shell-')));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
-  const env = way === 'sandboxed' ? {} : { GUILD_SANDBOX: 'off' };
+  const env = way === 'sandboxed' ? { GUILD_SANDBOX: process.env['GUILD_SANDBOX'] } : { GUILD_SANDBOX: 'off' };
   const instance = shell({ root, env, ...more });
   const run = async (what: ShellRun['what'], options: Partial<ShellRun> = {}): Promise<Ran> => {
     const outcome = await instance.run({

@@ -75,10 +75,11 @@ export interface Given {
   tty?: { columns: number; rows: number };
 }
 
-/** The folder of the test, with a state folder of its own next to it. */
+/** The folder of the test, with a state folder of its own next to it. See `npm run test:walls`. */
 export function environment(root: string, env: Record<string, string> = {}): Record<string, string> {
   const state = { GUILD_STATE: `${root}-state`, GUILD_CONFIG: `${root}-state/config` };
-  return { PATH: process.env['PATH'] ?? '', HOME: root, ...state, ...env };
+  const { PATH = '', GUILD_SANDBOX } = process.env;
+  return { PATH, HOME: root, ...state, ...(GUILD_SANDBOX === undefined ? {} : { GUILD_SANDBOX }), ...env };
 }
 
 /** What the person wrote since is trusted, unless the test is about that. */
@@ -94,11 +95,15 @@ function look(root: string, { cwd = root, untrusted, env }: Given): void {
   }
 }
 
+/** What has to end before the folder of a test can be removed, by folder. */
+export const beforeRemoval = new Map<string, (() => Promise<unknown>)[]>();
+
 /** An empty folder, or one with these files. */
 export function place(t: TestContext, files: Record<string, string> = {}): Place {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-cli-')));
   const running = new Set<Running>();
   t.after(async () => {
+    await Promise.all((beforeRemoval.get(root) ?? []).map((end) => end()));
     for (const one of running) if ('child' in one) (one as Spawned).child.kill('SIGKILL');
     for (const one of running) one.interrupt();
     await Promise.all([...running].map(({ ended }) => ended));

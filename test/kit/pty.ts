@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { ROOT } from './guild.js';
+import { beforeRemoval, ROOT } from './guild.js';
 import { until } from './until.js';
 
 export interface Pty {
@@ -55,10 +55,14 @@ export function pty(t: TestContext, root: string, { columns, rows }: Size, ...ar
   child.stderr!.on('data', (chunk: Buffer) => (raw += chunk.toString('utf8')));
   const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
   const text = (): string => plain(raw);
-  t.after(async () => {
+  const end = async (): Promise<unknown> => {
+    // The program first: it would outlive its terminal.
+    if (child.exitCode === null) killProgram();
     child.kill('SIGKILL');
-    await ended;
-  });
+    return ended;
+  };
+  t.after(end);
+  beforeRemoval.set(root, [...(beforeRemoval.get(root) ?? []), end]);
   return {
     text,
     raw: () => raw,
@@ -71,11 +75,17 @@ export function pty(t: TestContext, root: string, { columns, rows }: Size, ...ar
       seen += match.index + match[0].length;
     },
     type: (keys) => void child.stdin!.write(keys),
-    kill() {
-      process.kill(Number(fs.readFileSync(pid, 'utf8')), 'SIGKILL');
-    },
+    kill: killProgram,
     ended,
   };
+
+  function killProgram(): void {
+    try {
+      process.kill(Number(fs.readFileSync(pid, 'utf8')), 'SIGKILL');
+    } catch {
+      // It has not started, or has ended.
+    }
+  }
 }
 
 /** Text that is drawn again in place starts a new line. */

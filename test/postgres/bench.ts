@@ -14,6 +14,8 @@ export interface Field {
   address: Address;
   /** Another peer's handle. `port`: of a proxy or pooler. */
   open(options?: Partial<PostgresOptions> & { port?: number }): Promise<Ledger>;
+  /** The same, at once. */
+  ledger(): Ledger;
   end(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export async function field(given?: Postgres): Promise<Field> {
     async open({ port, ...options } = {}) {
       return postgresLedger({ address: at(port), clock: clock(), ...options });
     },
+    ledger: () => postgresLedger({ address, clock: clock() }),
     async end() {
       await server.sql(`drop schema ${schema} cascade`);
     },

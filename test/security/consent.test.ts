@@ -1,8 +1,11 @@
 /** M1, M2, H3: consent is bound to content, to the base of a diff, and to the sandbox. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { NO_SANDBOX } from '../kit/commands.js';
+import { environment, ROOT } from '../kit/guild.js';
 import { ballotOf, exists, openEntries, pump, SANDBOX_OFF, scene, tickAll } from './scene.js';
 
 const SWAP = `- when: {any: first}
@@ -144,6 +147,32 @@ test('H3: where commands ran sandboxed before, they do not run when the sandbox 
   assert.match(pumped.out + pumped.err, /sandbox/);
 });
 
-function GUILD(sandbox: string): string {
-  return `model: s/x\nproviders:\n  s: {kind: scripted, script: script.yaml}\ndefault_agent: executor\nsandbox: ${sandbox}\ngit: {enabled: false}\n`;
+test(
+  'H3 (b): where user namespaces are forbidden later, what was approved as sandboxed does not run',
+  { skip: NO_SANDBOX },
+  async (t) => {
+    for (const [guild, expected] of [
+      [GUILD('preferred'), /not sandboxed/],
+      [GUILD(), /commands ran sandboxed here before, and no sandbox is available now/],
+    ] as const) {
+      const workspace = scene(t, OUTSIDE, { 'guild.yaml': guild });
+      const canary = path.join(path.dirname(workspace.root), 'canary');
+      fs.rmSync(canary, { force: true });
+      assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
+      tickAll(workspace);
+      const walls = ['--dev-bind', '/', '/', '--unshare-user', '--disable-userns', '--'];
+      const pumped = spawnSync('bwrap', [...walls, process.execPath, path.join(ROOT, 'bin/guild.mjs'), 'pump'], {
+        cwd: workspace.root,
+        env: environment(workspace.root),
+        encoding: 'utf8',
+      });
+      assert.ok(!fs.existsSync(canary), pumped.stderr);
+      assert.match(ballotOf(workspace) + pumped.stdout + pumped.stderr, expected);
+    }
+  },
+);
+
+function GUILD(sandbox?: string): string {
+  const wanted = sandbox === undefined ? '' : `sandbox: ${sandbox}\n`;
+  return `model: s/x\nproviders:\n  s: {kind: scripted, script: script.yaml}\ndefault_agent: executor\n${wanted}git: {enabled: false}\n`;
 }

@@ -25,7 +25,8 @@ const AGENT_FOLDERS = ['workspaces', 'scratch'];
 /** Written by package managers: too many to read, so their stamps count. */
 const BY_STAMP = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.git']);
 /** Every answer changes these, and no agent can write them. */
-const PROGRAMS_OWN = /^(?:tasks\/approvals\.task\.md$|tasks\/[a-z]+\/|sessions\/|events\/|\.guild\/)/;
+const BALLOT = 'tasks/approvals.task.md';
+const PROGRAMS_OWN = /^(?:tasks\/[a-z]+\/|sessions\/|events\/|\.guild\/)/;
 const MAX_DIFFS = 5;
 const MAX_DIFF_LINES = 60;
 /** Longer texts are compared by hash only. */
@@ -88,7 +89,9 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
       for (const word of words) {
         const file = path.resolve(real, from, word);
         const stat = fs.statSync(file, { throwIfNoEntry: false, bigint: true });
-        if (stat?.isFile() && PROGRAMS_OWN.test(nameOf(realOf(file)))) snapshot.unbound.add(nameOf(realOf(file)));
+        const name = nameOf(realOf(file));
+        // The first request is drawn before there is a ballot, and must read the same afterwards.
+        if (name === BALLOT || (stat?.isFile() && PROGRAMS_OWN.test(name))) snapshot.unbound.add(name);
         else if (stat?.isFile()) add(snapshot, nameOf(file), file, stat, budget, false);
       }
     }

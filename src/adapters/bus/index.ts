@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { hash53 } from '../../domain/task/id.js';
 import { TEAM_CHANNELS, type Note } from '../../domain/coordination/note.js';
 import { problem, problemText, type Problem } from '../../domain/problem.js';
-import type { Bus } from '../../ports/bus.js';
+import type { NearBus } from '../../ports/bus.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import { MAX_NOTE_LINE, printNote } from '../../text/records/note.js';
@@ -41,7 +41,7 @@ const MAX_IDLE = 50;
 /** How many problems to remember in order not to report them twice. */
 const MAX_REPORTED = 1000;
 
-export function bus(options: BusOptions): Bus {
+export function bus(options: BusOptions): NearBus {
   const { root, disk, clock, peer = `x${randomBytes(4).toString('hex')}`, patience = PATIENCE } = options;
   const { maxIdle = MAX_IDLE } = options;
   const folder = path.join(root, 'bus');

@@ -4,7 +4,7 @@
  */
 import { problem } from '../../domain/problem.js';
 import type { Note } from '../../domain/coordination/note.js';
-import type { Bus } from '../../ports/bus.js';
+import type { NearBus } from '../../ports/bus.js';
 import type { Clock } from '../../ports/clock.js';
 import {
   addNote,
@@ -40,7 +40,7 @@ export function memoryBus({
   clock: Clock;
   world?: BusWorld;
   patience?: Patience;
-}): Bus {
+}): NearBus {
   const now = (): string => clock.now().toISOString();
   const channelOf = (name: string): Channel => {
     let channel = world.get(name);

@@ -20,7 +20,7 @@ export async function waitForReaders(
   channel: Channel,
   clock: Clock,
   { maxUnread, maxWaitMs }: Patience,
-  look: () => void = () => undefined,
+  look: () => void | Promise<void> = () => undefined,
 ): Promise<void> {
   const isSlow = (reader: Reader): boolean => reader.stalledAt !== reader.moves && lag(channel, reader) > maxUnread;
   const slow = new Map([...channel.readers.values()].filter(isSlow).map((reader) => [reader, reader.moves]));
@@ -32,7 +32,7 @@ export async function waitForReaders(
     await clock.sleep(INTERVALS.slowReaderCheckMs);
     // Let readers in this process run, independently of the clock.
     await new Promise((resolve) => setImmediate(resolve));
-    look();
+    await look();
   }
   for (const [reader, moves] of slow) if (reader.moves === moves) reader.stalledAt = moves;
 }

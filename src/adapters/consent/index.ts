@@ -9,7 +9,7 @@ import type { Consent } from '../../ports/consent/index.js';
 import type { Disk } from '../../ports/disk.js';
 import { readKey } from './key.js';
 
-export { keyFromSeed } from './key.js';
+export { keyFromSeed, publicKey } from './key.js';
 
 interface ConsentOptions {
   disk: Disk;

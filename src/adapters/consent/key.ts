@@ -2,7 +2,14 @@
  * The key with which a person's answers are signed: Ed25519, so that a party that can verify an
  * answer cannot give one. There is one for each user and machine.
  */
-import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
 import path from 'node:path';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
@@ -24,6 +31,11 @@ export function readKey(disk: Disk, file: string): KeyObject {
     disk.remove(tmp);
   }
   return parse(disk, file) ?? privateKey;
+}
+
+/** The part of the key that others may know, as PEM. */
+export function publicKey(disk: Disk, file: string): string {
+  return createPublicKey(readKey(disk, file)).export({ type: 'spki', format: 'pem' }).toString();
 }
 
 /** Undefined if there is no file. */

@@ -16,6 +16,7 @@
 // event         log events                     appended anywhere, labelled by task
 // evidence      log evidence                   appended anywhere, labelled by task
 import type { Peer } from '../../domain/peer.js';
+import type { Task } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { ProcessIdentity } from '../../ports/processes.js';
@@ -44,6 +45,8 @@ export interface FarOptions {
   /** Whether this machine knows that a process has ended. */
   isGone?: (peer: Peer) => boolean;
   witness?: Witness;
+  /** It only reads, so it leaves it to others to declare processes dead. */
+  isReader?: boolean;
   /** When changes that nobody waits for are sent; tests fix it. */
   lag?: (wake: () => void) => void;
   /** Calls `act` again and again until the returned function is called; tests fix it. */
@@ -63,6 +66,10 @@ export interface FarParts {
   readonly outbox: Outbox;
   shelf(prefix: string): Shelf;
   look(): Promise<void>;
+  /** Calls back for each task that this process makes or hears of for the first time. */
+  onNew(hear: (task: Task) => void): void;
+  /** From now on, called before each scan returns. */
+  onScan(act: () => Promise<void>): void;
 }
 
 /** How long a process may be silent before others take over its work. */
@@ -91,12 +98,14 @@ export function far(options: FarOptions): FarStore {
     monotonicMs,
     every,
     abandoned: options.abandoned ?? new Set(),
+    isReader: options.isReader ?? false,
     isGone: options.isGone ?? (() => false),
     died(id) {
       for (const row of table.index.byId.values()) if (row.owner?.peer === id) table.index.touch(row.id);
     },
   });
-  const tasks = taskVerbs({ ledger, outbox: out, looks: seen, rows: table, presence: here });
+  const beforeScanEnds: (() => Promise<void>)[] = [];
+  const tasks = taskVerbs({ ledger, outbox: out, looks: seen, rows: table, presence: here, beforeScanEnds });
   const isOpen = async (id: string): Promise<boolean> => {
     if (tasks.isOpen(id)) return true;
     const state = (await tasks.read(id))?.state;
@@ -126,7 +135,14 @@ export function far(options: FarOptions): FarStore {
       }
     },
     stop: here.stop,
-    far: { ledger, outbox: out, shelf: (prefix) => shelf(prefix, shared), look: seen.look },
+    far: {
+      ledger,
+      outbox: out,
+      shelf: (prefix) => shelf(prefix, shared),
+      look: seen.look,
+      onNew: table.onNew,
+      onScan: (act) => void beforeScanEnds.push(act),
+    },
   };
 }
 

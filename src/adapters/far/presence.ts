@@ -43,6 +43,8 @@ export interface PresenceOptions {
   every: (ms: number, act: () => void) => () => void;
   /** Peers under which this process worked until it gave up their store. */
   abandoned: ReadonlySet<string>;
+  /** It only reads, so it leaves it to others to declare processes dead. */
+  isReader: boolean;
   /** Whether this machine knows that the process has ended. */
   isGone: (peer: Peer) => boolean;
   /** The peer is not alive any more, as far as this process knows. */
@@ -56,6 +58,7 @@ export function presence(options: PresenceOptions): FarPresence {
   const living = new Map<string, Seen>();
   const own: Cell = { key: PREFIX + me.id, rev: 0 };
   let joining: Promise<void> | undefined;
+  let burying: Promise<void> | undefined;
   let isJoined = false;
   let isLeaving = false;
   let renewedAt = 0;
@@ -89,7 +92,8 @@ export function presence(options: PresenceOptions): FarPresence {
     },
     async leave() {
       stop();
-      if (!isJoined) return;
+      if (options.isReader) return;
+      await (burying ??= bury());
       await renewing;
       isLeaving = true;
       await outbox.set(own, { print: () => JSON.stringify(me), live: false });
@@ -99,7 +103,7 @@ export function presence(options: PresenceOptions): FarPresence {
   };
 
   async function join(): Promise<void> {
-    for (const id of options.abandoned) await bury(id);
+    await (burying ??= bury());
     await outbox.set(own, { print: () => JSON.stringify(me), live: true });
     outbox.guardBy(own.key);
     isJoined = true;
@@ -108,9 +112,12 @@ export function presence(options: PresenceOptions): FarPresence {
     stop = options.every(leaseMs / 4, () => void renew().catch((thrown: unknown) => outbox.fail(thrown)));
   }
 
-  async function bury(id: string): Promise<void> {
-    const entry = await ledger.get(PREFIX + id);
-    if (entry?.live) await end({ key: entry.key, rev: entry.rev }, entry.value);
+  /** The peers that this process was before are dead for certain. */
+  async function bury(): Promise<void> {
+    for (const id of options.abandoned) {
+      const entry = await ledger.get(PREFIX + id);
+      if (entry?.live && (await end({ key: entry.key, rev: entry.rev }, entry.value))) lost(id);
+    }
   }
 
   /** One at a time: a second one would expect the revision before the first. */

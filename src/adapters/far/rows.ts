@@ -4,7 +4,7 @@
  */
 import { openIndex, type OpenIndex } from '../../rules/scheduling/open-index.js';
 import { roleFacts } from '../../domain/task/role.js';
-import { isEnded, type OpenState, type Placed, type TaskState } from '../../domain/task/task.js';
+import { isEnded, type OpenState, type Placed, type Task, type TaskState } from '../../domain/task/task.js';
 import type { Entry } from '../../ports/ledger.js';
 import type { Looks } from './looks.js';
 import type { Cell, Outbox, Value } from './outbox.js';
@@ -24,6 +24,10 @@ export interface Rows {
   end(id: string, placed: Placed): void;
   /** Resolves when rows that turned out to be different have been read again. */
   corrected(): Promise<void>;
+  /** Calls back for each task that this process makes or hears of for the first time. */
+  onNew(hear: (task: Task) => void): void;
+  /** This process makes the task. */
+  create(row: Row): void;
   /** Tasks that others ended since the last call. */
   takeGone(): string[];
 }
@@ -46,6 +50,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
   /** News about rows with changes under way; the answer to those decides. */
   const late = new Map<string, Entry>();
   const corrections = new Set<Promise<void>>();
+  const listeners: ((task: Task) => void)[] = [];
   looks.add({
     prefix: TASK,
     learn(entry) {
@@ -72,6 +77,8 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
       if (row !== undefined) index.remove(row);
       remember(id, placed);
     },
+    onNew: (hear) => void listeners.push(hear),
+    create: add,
     async corrected() {
       await Promise.all(corrections);
     },
@@ -89,11 +96,16 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
     const { task, state, owner } = parseRow(value);
     if (live && !isEnded(state)) {
       ended.delete(id);
-      index.add({ id, task, state, ...(owner ? { owner } : {}), cell: { key, rev } });
+      add({ id, task, state, ...(owner ? { owner } : {}), cell: { key, rev } });
       return;
     }
     remove(id);
     remember(id, { task, state });
+  }
+
+  function add(row: Row): void {
+    if (!index.byId.has(row.id)) for (const hear of listeners) hear(row.task);
+    index.add(row);
   }
 
   function remove(id: string): void {

@@ -18,9 +18,11 @@ interface Dependencies {
   looks: Looks;
   rows: Rows;
   presence: FarPresence;
+  /** What other ports bring up to date with each scan. */
+  beforeScanEnds: readonly (() => Promise<void>)[];
 }
 
-export function taskVerbs({ ledger, outbox, looks, rows, presence }: Dependencies): Tasks {
+export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnds }: Dependencies): Tasks {
   const { index } = rows;
   const me = presence.peer.id;
   const isHeld = ({ owner }: Row): boolean => owner !== undefined && presence.isAlive(owner.peer);
@@ -30,7 +32,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence }: Dependencie
       const key = TASK + task.id;
       if (index.byId.has(task.id) || rows.ended(task.id) !== undefined || outbox.unsent(key)) return false;
       const row: Row = { id: task.id, task, state: 'pending', cell: { key, rev: 0 } };
-      index.add(row);
+      rows.create(row);
       return write(row.cell, row, durable);
     },
     async scan() {
@@ -38,6 +40,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence }: Dependencie
       await looks.look();
       await presence.judge();
       await rows.corrected();
+      for (const act of beforeScanEnds) await act();
       outbox.check();
       return { problems: [], gone: rows.takeGone() };
     },

@@ -9,7 +9,7 @@ import type { ApprovalRequest, BoundBase } from '../../domain/task/approval.js';
 import { stricter, type Policy, type Risk } from '../../domain/policy.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
-import type { WorkspaceFiles } from '../../ports/workspace-files.js';
+import type { PathVerdict, WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Gate, GateVerdict } from '../../ports/gate.js';
 import type { PluginAction } from '../../ports/shell.js';
 import { inspect } from '../../rules/policy/command.js';
@@ -81,8 +81,10 @@ export function gate(options: GateOptions): Gate {
     },
     judge(agent, tool, args) {
       reload();
+      // The place is looked up once, however many policies judge it.
+      const spot = tool === 'execute_command' ? undefined : spotOf(agent, tool, args);
       const verdicts = lasting(loaded.policy).map((policy) =>
-        tool === 'execute_command' ? command(policy, agent, args) : other(policy, agent, tool, args),
+        tool === 'execute_command' ? command(policy, agent, args) : other(policy, agent, tool, args, spot),
       );
       return verdicts.reduce((one, two) => (stricter(one.verdict, two.verdict) === one.verdict ? one : two));
     },
@@ -129,10 +131,21 @@ export function gate(options: GateOptions): Gate {
     };
   }
 
-  function other(policy: Policy, agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict {
+  /** Where the path of the call leads; undefined if it has none. */
+  function spotOf(agent: Agent, tool: string, args: Record<string, unknown>): PathVerdict | undefined {
     const use = useOfTool(tool);
+    const requested = args['path'];
+    return use !== undefined && typeof requested === 'string' ? folder.judge(agent.name, use, requested) : undefined;
+  }
+
+  function other(
+    policy: Policy,
+    agent: Agent,
+    tool: string,
+    args: Record<string, unknown>,
+    spot: PathVerdict | undefined,
+  ): GateVerdict {
     const requested = typeof args['path'] === 'string' ? args['path'] : undefined;
-    const spot = use !== undefined && requested !== undefined ? folder.judge(agent.name, use, requested) : undefined;
     const content = typeof args['content'] === 'string' ? args['content'] : undefined;
     const place = spot?.verdict === 'ok' ? spot.path : undefined;
     const bytes = Buffer.byteLength(content ?? '');
@@ -154,7 +167,7 @@ export function gate(options: GateOptions): Gate {
           : requested;
     const changes = verdict === 'ask' && content !== undefined && target !== undefined;
     const against = changes ? diffOf(agent.name, target, content) : {};
-    const secret = use === 'read' && spot?.verdict === 'ask' && isSecretPath(spot.path ?? requested!);
+    const secret = useOfTool(tool) === 'read' && spot?.verdict === 'ask' && isSecretPath(spot.path ?? requested!);
     return { verdict, reasons, risk: RISK[risk], ...against, ...(secret ? { secret } : {}) };
   }
 

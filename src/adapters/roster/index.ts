@@ -59,6 +59,8 @@ export function roster(
   let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
+  /** The files found last, while no place that was looked at for them has changed. */
+  let found: { places: Map<string, string | undefined>; files: string[] } | undefined;
   /** Problems of folders that cannot be listed. */
   let heldFolders: Problem[] = [];
   /** This process changed agent files since the last check. */
@@ -166,9 +168,22 @@ export function roster(
   }
 
   function find(): string[] {
+    if (found !== undefined && [...found.places].every(([place, stamp]) => stampOf(place) === stamp))
+      return found.files;
     heldFolders = [];
-    const files = agentFiles(listFolder, (file) => stampOf(file) !== undefined);
-    return [...new Set([...files, ...foreign])];
+    const places = new Map<string, string | undefined>();
+    const look = (place: string): string | undefined => {
+      places.set(place, stampOf(place));
+      return places.get(place);
+    };
+    const list = (folder: string): string[] => {
+      look(folder);
+      return listFolder(folder);
+    };
+    const files = [...new Set([...agentFiles(list, (file) => look(file) !== undefined), ...foreign])];
+    const isSettled = heldFolders.length === 0 && [...places.values()].every((stamp) => !isYoung(stamp));
+    found = isSettled ? { places, files } : undefined;
+    return files;
   }
 
   /** The files of a folder that cannot be listed stay as they were known. */
@@ -320,6 +335,13 @@ function isBeingSaved(text: string, stamp: string): boolean {
 }
 
 const SAVING_MS = 2000;
+
+/** A folder that changed this recently may change again without another stamp. */
+function isYoung(stamp: string | undefined): boolean {
+  return stamp !== undefined && (stamp === 'unknown' || Date.now() - Number(writtenAt(stamp) / 1_000_000n) < YOUNG_MS);
+}
+
+const YOUNG_MS = 100;
 
 /** The agent's name from its file name, for a file that cannot be read. */
 function nameIn(file: string): string {

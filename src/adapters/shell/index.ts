@@ -87,7 +87,7 @@ export function shell({ root, env = {}, sandbox, clock, limits: overrides }: She
     const refused = refusal();
     if (refused !== undefined) return { kind: 'not_started', reason: refused };
     if (run.walls === 'sandbox' && confinement.sandbox === undefined)
-      return { kind: 'not_started', reason: 'it was approved for the sandbox, and there is none now' };
+      return { kind: 'not_started', reason: 'it was approved for the sandbox, and no sandbox is available now' };
     const git = agentGit(confinement);
     const notes = [await git.prepare(folder)];
     // Commit what file tools wrote since the last command separately.

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { callCost } from '../../domain/event.js';
+import { problem, ProblemError } from '../../domain/problem.js';
 import { unmet, type EvalCase, type EvalRun } from '../../domain/eval/eval-case.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import type { Model } from '../../ports/model.js';
@@ -31,7 +32,7 @@ export interface RunOptions {
 const ROUNDS_MAX = 20;
 
 export async function runCase(evalCase: EvalCase, options: RunOptions): Promise<CaseRun> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-eval-'));
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-eval-')));
   try {
     copyTeam(options.root, folder);
     trustCopy(options.root, folder, options.env);
@@ -70,10 +71,25 @@ function trustCopy(root: string, copy: string, env: RunOptions['env']): void {
   if (state === 'trusted') acceptTrust(copy, env, { digest });
 }
 
+/** Throws a ProblemError if the path leads out of the copy: cases may come from somebody else. */
 function write(folder: string, file: string, text: string): void {
-  const full = path.join(folder, file);
+  const full = insideOf(folder, file);
+  if (full === undefined)
+    throw new ProblemError(problem('bad_field', `files: ${JSON.stringify(file)} is not a path in the workspace`));
   fs.mkdirSync(path.dirname(full), { recursive: true });
   fs.writeFileSync(full, text);
+}
+
+/** The path of a file in the folder; undefined if a part of it leads out or is a link. */
+function insideOf(folder: string, file: string): string | undefined {
+  const full = path.resolve(folder, file);
+  if (!full.startsWith(`${folder}${path.sep}`)) return undefined;
+  let place = folder;
+  for (const part of path.relative(folder, full).split(path.sep)) {
+    place = path.join(place, part);
+    if (fs.lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+  }
+  return full;
 }
 
 /** Works on the task. Requests are answered as the case says; the others stay open. */
@@ -116,10 +132,8 @@ async function measured(
     microUsd: sum((cost) => cost.microUsd),
     unpriced: answers.filter((cost) => cost.isUnpriced).length,
     file(name) {
-      const full = path.resolve(folder, name);
-      const isInside =
-        full.startsWith(`${fs.realpathSync(folder)}${path.sep}`) || full.startsWith(`${folder}${path.sep}`);
-      return isInside && fs.existsSync(full) ? fs.readFileSync(full, 'utf8') : undefined;
+      const full = insideOf(folder, name);
+      return full !== undefined && fs.existsSync(full) ? fs.readFileSync(full, 'utf8') : undefined;
     },
   };
 }

@@ -9,6 +9,8 @@ import { models } from '../../adapters/models/index.js';
 import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import { readConfig } from '../readers/read-config.js';
+import { withTrustedProviders } from '../trust/acting.js';
+import { openTrust } from '../trust/trust.js';
 
 export interface EvalOptions extends Omit<RunOptions, 'model'> {
   times: number;
@@ -83,9 +85,10 @@ async function once(evalCase: EvalCase, n: number, options: EvalOptions): Promis
 function realModels({ root, env }: EvalOptions): ReturnType<typeof models> {
   const files = disk();
   const { config } = readConfig(files, root, env);
+  const trusted = withTrustedProviders(config, openTrust(root, env, config));
   const readFile = (name: string): string | undefined => {
     const read = files.read(path.join(root, name));
     return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
   };
-  return models({ config, env, clock: clock(), readFile });
+  return models({ config: trusted, env, clock: clock(), readFile });
 }

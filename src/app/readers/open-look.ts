@@ -5,7 +5,9 @@ import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/base/layout.js';
 import { look, type Look } from '../../adapters/files/readers/look.js';
 import { processes } from '../../adapters/processes/index.js';
-import { ProblemError } from '../../domain/problem.js';
+import { ProblemError, type Problem } from '../../domain/problem.js';
+import type { Tasks } from '../../ports/store/tasks.js';
+import { mayBeShared } from '../far/may-be-shared.js';
 import { noWorkspace } from './no-workspace.js';
 
 /** `leaves`: files that can never be valid are reported and not quarantined. */
@@ -14,4 +16,20 @@ export function openLook(folder: string, { leaves = false } = {}): Look {
   const disk = realDisk();
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
   return look({ root, disk, clock: clock(), processes: processes(), leaves });
+}
+
+/** The same for any store, with its open tasks read. `ended` is absent where there is an index. */
+export async function lookAt(folder: string, limit: number): Promise<Glance> {
+  const near = openLook(folder);
+  const root = path.resolve(folder);
+  const disk = realDisk();
+  const shared = mayBeShared(disk, root) ? (await import('./open-reader.js')).openFarReader(disk, root) : undefined;
+  if (shared === undefined) return { ...near.glance(limit), strays: near.strays(), open: near.open };
+  await shared.tasks.scan();
+  return { problems: [], unread: 0, strays: [], open: shared.tasks.open, ended: shared.tasks.ended };
+}
+
+export interface Glance extends Pick<Look, 'open'>, ReturnType<Look['glance']> {
+  strays: Problem[];
+  ended?: Tasks['ended'];
 }

@@ -1,6 +1,7 @@
 /** The channels of a workspace, for reading and publishing without an engine or models. */
 import path from 'node:path';
 import { bus } from '../../adapters/bus/index.js';
+import { ledgerBus } from '../../adapters/bus/ledger.js';
 import { clock, ids } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { Config } from '../../domain/config/config.js';
@@ -10,7 +11,8 @@ import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { watchers } from '../../engine/core/context.js';
 import { publishNote } from '../../engine/core/notes.js';
-import { openReader } from './open-reader.js';
+import type { Bus } from '../../ports/bus.js';
+import { farPartsOf, openReader } from './open-reader.js';
 import { readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 
@@ -37,12 +39,19 @@ interface ChannelShown {
   readers: string[];
 }
 
-export function openNotes(folder: string, env: Record<string, string | undefined> = process.env): NotesView {
+export async function openNotes(
+  folder: string,
+  env: Record<string, string | undefined> = process.env,
+): Promise<NotesView> {
   const root = path.resolve(folder);
   const store = openReader(root);
   const disk = realDisk();
   const { config } = readConfig(disk, root, env);
-  const notes = bus({ root, disk, clock: clock(), peer: store.presence.peer.id });
+  const parts = farPartsOf(store);
+  const notes: Bus = parts
+    ? ledgerBus({ ...parts, clock: clock() })
+    : bus({ root, disk, clock: clock(), peer: store.presence.peer.id });
+  const problems = await notes.refresh();
   const names = (): string[] =>
     [...new Set([...OWN_CHANNELS, ...Object.keys(config.channels), ...notes.channels()])].sort();
   const known = (channel: string): string => {
@@ -68,7 +77,7 @@ export function openNotes(folder: string, env: Record<string, string | undefined
         stop();
       };
     },
-    problems: () => notes.refresh(),
+    problems: () => problems.splice(0),
     close: () => store.close(),
   };
 }

@@ -2,17 +2,29 @@
 import path from 'node:path';
 import { clock, ids } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
+import type { FarParts, FarStore } from '../../adapters/far/index.js';
 import { files, isWorkspace } from '../../adapters/files/index.js';
 import { processes } from '../../adapters/processes/index.js';
 import { ProblemError, type Problem } from '../../domain/problem.js';
+import type { Disk } from '../../ports/disk.js';
 import type { Store } from '../../ports/store/index.js';
 import type { Scan } from '../../ports/store/tasks.js';
+import { mayBeShared } from '../far/may-be-shared.js';
+import { isShared, openFarStore } from '../far/open-store.js';
 import { noWorkspace } from './no-workspace.js';
+import { readConfig } from './read-config.js';
 
 export function openReader(folder: string): Store {
   const root = path.resolve(folder);
   const disk = realDisk();
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  const shared = openFarReader(disk, root);
+  return shared ?? openFilesReader(root);
+}
+
+/** The files of the folder, whatever guild.yaml says. */
+export function openFilesReader(root: string): Store {
+  const disk = realDisk();
   const store = files({ root, disk, clock: clock(), ids: ids(), processes: processes(), isReader: true });
   const scan = async (full?: boolean): Promise<Scan> => {
     const scanned = await store.tasks.scan(full);
@@ -20,6 +32,24 @@ export function openReader(folder: string): Store {
     return scanned;
   };
   return { ...store, tasks: { ...store.tasks, scan } };
+}
+
+/** A command fails soon: a person waits. */
+const PATIENCE_MS = 5000;
+
+/** Undefined if the work of this workspace is in its folder. */
+export function openFarReader(disk: Disk, root: string, env = process.env): FarStore | undefined {
+  if (!mayBeShared(disk, root, env)) return undefined;
+  const { config, unreadable } = readConfig(disk, root, env);
+  if (unreadable) throw new ProblemError(unreadable);
+  if (!isShared(config, env)) return undefined;
+  const ground = { root, disk, clock: clock(), ids: ids(), env, config, processes: processes() };
+  return openFarStore({ ...ground, patienceMs: PATIENCE_MS, isReader: true });
+}
+
+/** What other ports need of a shared store. */
+export function farPartsOf(store: Store): FarParts | undefined {
+  return (store as Partial<FarStore>).far;
 }
 
 /**

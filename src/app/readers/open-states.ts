@@ -22,7 +22,10 @@ import {
   STATE_CHANNEL,
   type PublishedState,
 } from '../../rules/coordination/published-states.js';
-import { openReader } from './open-reader.js';
+import type { Bus } from '../../ports/bus.js';
+import { ledgerBus } from '../../adapters/bus/ledger.js';
+import { farPauses, PAUSED } from '../../adapters/far/ports/pauses.js';
+import { farPartsOf, openReader } from './open-reader.js';
 import { readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 
@@ -52,8 +55,10 @@ export function openStates(folder: string, env: Record<string, string | undefine
   const disk = realDisk();
   const agents = roster(disk, root);
   const { defaultAgent } = readConfig(disk, root, env).config;
-  const paused = pauses({ root, disk, clock: clock() });
-  const notes = bus({ root, disk, clock: clock() });
+  const near = pauses({ root, disk, clock: clock() });
+  const parts = farPartsOf(store);
+  const paused = parts ? farPauses(parts.shelf(PAUSED)) : near;
+  const notes: Bus = parts ? ledgerBus({ ...parts, clock: clock() }) : bus({ root, disk, clock: clock() });
   const published = foldStates(notes.read(STATE_CHANNEL));
   notes.subscribe(STATE_CHANNEL, (note) => void applyStateNote(published, note));
 
@@ -62,7 +67,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
     async look() {
       const { problems, strays = [] } = await store.tasks.scan(true);
       agents.refresh();
-      notes.refresh();
+      await notes.refresh();
       const open = [...store.tasks.open()];
       const { started } = byAgent(open);
       const past = new Map<string, Past>();

@@ -17,7 +17,7 @@ import type { Message, Session } from '../../domain/session/session.js';
 import { makeTask, type Task } from '../../domain/task/task.js';
 import { compactor } from '../../engine/conversation/compact.js';
 import { currentPins, readPins } from '../../engine/conversation/pins.js';
-import { firstMessage, headText, promptHead, resultsBefore } from '../../engine/conversation/prompt.js';
+import { firstMessage, headTokens, promptHead, resultsBefore } from '../../engine/conversation/prompt.js';
 import type { Store } from '../../ports/store/index.js';
 import type { ToolSpec } from '../../ports/model.js';
 import { messageTokens, textTokens } from '../../rules/budget/reserve.js';
@@ -66,7 +66,7 @@ export async function promptView(
       clock: clock(),
       project: project(realDisk(), root),
       surroundings: surroundings(root),
-      folds: { heads },
+      folds: { heads, headTokens: new WeakMap() },
     };
     const existing = about === undefined ? undefined : await store.tasks.read(about);
     const task = existing?.task ?? example(about ?? '(the request)', agent);
@@ -74,7 +74,7 @@ export async function promptView(
     const pins = session && currentPins(session);
     const head = (pins && (await readPins(context, pins))) ?? promptHead(context, agent, task);
     const messages = session
-      ? shownMessages(session, agent, task, config, textTokens(headText(head)))
+      ? shownMessages(session, agent, task, config, headTokens(context, head))
       : [firstMessage(context, agent, task, { results: existing ? await resultsBefore(context, task) : [] })];
     const resolved = resolveModels(agent, config, task.role);
     return {

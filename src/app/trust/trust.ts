@@ -6,20 +6,19 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { consent } from '../../adapters/consent/index.js';
+import { consent, publicKey } from '../../adapters/consent/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
-import { ALLOWLIST_FILE, POLICY_FILE } from '../../adapters/policy-files/index.js';
-import { packageFolder } from '../../adapters/starter/package-folder.js';
-import { copyOf, hashTree, keepCopy } from '../../adapters/trust/plugin-tree.js';
+import { copyOf, keepCopy } from '../../adapters/trust/plugin-tree.js';
 import { trustRecords, type TrustRecords } from '../../adapters/trust/records.js';
 import { ownerOf, rightsProblems } from '../../adapters/trust/rights.js';
 import { stateFolder } from '../../adapters/trust/state-folder.js';
-import type { Config } from '../../domain/config/config.js';
 import { isNothing, NOTHING_ACTS, type Acting, type TrustRecord } from '../../domain/consent/trust.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
+import { sharedName } from '../far/shared-name.js';
 import { noWorkspace } from '../readers/no-workspace.js';
 import { readConfig } from '../readers/read-config.js';
+import { actingIn, shared, type Acted } from './acting.js';
 import { question } from './question.js';
 import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 
@@ -43,27 +42,6 @@ export interface Trust {
   record: TrustRecord;
 }
 
-/** Reads what wants to act. Runs nothing of the folder. */
-export function actingIn(root: string, { providers, plugins }: Pick<Config, 'providers' | 'plugins'>): Acting {
-  const folder = path.join(root, 'plugins');
-  const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
-  const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
-  const rules = [ALLOWLIST_FILE, POLICY_FILE].flatMap((file) => {
-    const text = textOf(path.join(root, file));
-    return text === undefined ? [] : [[file, text] as const];
-  });
-  return {
-    providers: Object.fromEntries(Object.entries(providers).filter(([, { kind }]) => kind !== 'scripted')),
-    plugins,
-    ...(code === undefined ? {} : { code }),
-    rules: Object.fromEntries(rules),
-  };
-}
-
-export function isBuiltIn(plugin: string): boolean {
-  return fs.existsSync(path.join(packageFolder('plugins'), plugin, 'index.mjs'));
-}
-
 function digestOf({ code, ...acting }: Acting): string {
   const text = JSON.stringify(sorted({ ...acting, code: code?.hash ?? null }));
   return createHash('sha256').update(text).digest('hex');
@@ -77,7 +55,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** Throws a ProblemError if the folder must not be opened at all. */
-export function openTrust(root: string, env: Env, config: Pick<Config, 'providers' | 'plugins'>): Trust {
+export function openTrust(root: string, env: Env, config: Acted): Trust {
   const { real, state, records } = place(root, env);
   const known = records.read(real);
   const [refused] = rightsProblems(real, known?.owner);
@@ -109,19 +87,6 @@ export function openTrust(root: string, env: Env, config: Pick<Config, 'provider
 export function rightsOf(root: string, env: Env): Problem[] {
   const { real, records } = place(root, env);
   return rightsProblems(real, records.read(real)?.owner);
-}
-
-/** Removing takes effect at once: of what was trusted, only what is still wanted may act. */
-function shared(trusted: Acting, now: Acting): Acting {
-  const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
-    Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
-  const { code, ...rest } = trusted;
-  return {
-    ...rest,
-    providers: kept(trusted.providers, now.providers),
-    plugins: kept(trusted.plugins, now.plugins),
-    ...(code !== undefined && now.code !== undefined ? { code } : {}),
-  };
 }
 
 /** The question for the person: in full the first time, then as a reminder. */
@@ -171,7 +136,7 @@ export function acceptTrust(root: string, env: Env, given: Acceptance = {}): Tru
     throw new ProblemError(problem('not_allowed', 'the code under plugins/ changed meanwhile; nothing was trusted'));
   const { asked: _, ...rest } = record;
   records.write({ ...rest, trusted: { digest, acting, at: new Date().toISOString() } });
-  return openTrust(real, env, { providers: trust.acting.providers, plugins: trust.acting.plugins });
+  return lookAtTrust(real, env);
 }
 
 /** Forgets what was trusted. The id stays, so that answers of this user still count. */
@@ -223,9 +188,27 @@ export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (befor
 
 /** Answers of this user for this workspace. */
 export function consentFor(record: TrustRecord, env: Env): Consent {
-  const { state, records } = place(record.path, env);
-  const keyFile = env['GUILD_KEY_FILE'] || path.join(state, 'key');
-  return consent({ disk: realDisk(), folder: records.folder(record.id), workspace: record.id, keyFile });
+  const { records } = place(record.path, env);
+  // An answer counts on every machine of a shared store, wherever their folders are.
+  const shared = sharedName(readConfig(realDisk(), record.path, env).config, env);
+  const workspace = shared ?? record.id;
+  return consent({ disk: realDisk(), folder: records.folder(record.id), workspace, keyFile: keyFileOf(record, env) });
+}
+
+/** The public part of this user's key, for other machines. */
+export function publicKeyOf(record: TrustRecord, env: Env): string {
+  return publicKey(realDisk(), keyFileOf(record, env));
+}
+
+function keyFileOf({ path: root }: TrustRecord, env: Env): string {
+  return env['GUILD_KEY_FILE'] || path.join(place(root, env).state, 'key');
+}
+
+/** A machine without a person trusts exactly what its environment names. */
+export function acceptNamed(trust: Trust, env: Env): Trust {
+  const named = env['GUILD_TRUST'];
+  if (trust.state === 'trusted' || named === undefined || named !== trust.digest) return trust;
+  return acceptTrust(trust.record.path, env, { digest: named });
 }
 
 function place(root: string, env: Env): { real: string; state: string; records: TrustRecords } {
@@ -266,14 +249,5 @@ function writing<T>(state: string, write: () => T): T {
         hint: 'set GUILD_STATE to a folder of your own outside the workspace',
       }),
     );
-  }
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch (thrown) {
-    // What cannot be read closes the gate elsewhere; here it only must not look trusted.
-    return (thrown as { code?: string }).code === 'ENOENT' ? undefined : '(cannot be read)';
   }
 }

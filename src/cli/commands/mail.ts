@@ -4,12 +4,14 @@
  */
 import { addMail, listMail } from '../../app/readers/inbox.js';
 import { EXIT, text, unknownWord, type Call, type Command } from '../args/command.js';
-import { table } from '../render/layout.js';
+import { localDateTime } from '../../views/local-time.js';
+import { table, tableRows } from '../render/layout.js';
 
 export const command: Command = {
   usage: [
     ['mail add <text>', 'add a message to inbox/<service>-messages.jsonl'],
     ['mail list', 'list the messages, and whether they were taken'],
+    ['mail sources', 'list the webhooks of guild.yaml, and the calls that were refused'],
   ],
   about: 'The next pass turns a message into a task for its agent, marked as untrusted data.',
   options: {
@@ -21,7 +23,8 @@ export const command: Command = {
     const [verb, ...rest] = call.words;
     if (verb === 'add') return add(call, rest.join(' '));
     if (verb === 'list' || verb === undefined) return list(call);
-    throw unknownWord('mail', verb, ['add', 'list']);
+    if (verb === 'sources') return sources(call);
+    throw unknownWord('mail', verb, ['add', 'list', 'sources']);
   },
 };
 
@@ -35,6 +38,35 @@ async function add({ root, values, terminal, json }: Call, message: string): Pro
   if (json) terminal.json({ file });
   else terminal.out(file);
   terminal.say(terminal.dim('the next guild pump or guild watch makes it a task'));
+  return EXIT.done;
+}
+
+async function sources({ root, terminal, json, io }: Call): Promise<number> {
+  const { listWebhooks } = await import('../../app/doors/webhooks.js');
+  const all = listWebhooks(root, io.env);
+  if (json) {
+    terminal.json(
+      all.map(({ source, kind, secretEnv, isSecretSet, refused, lastRefused }) => ({
+        source,
+        kind,
+        secret_env: secretEnv,
+        secret_set: isSecretSet,
+        refused,
+        last_refused: lastRefused,
+      })),
+    );
+    return EXIT.done;
+  }
+  const rows = all.map(({ source, kind, secretEnv, isSecretSet, refused, lastRefused }) => [
+    terminal.bold(source),
+    kind ?? 'not in guild.yaml',
+    secretEnv === undefined ? '' : `${secretEnv} ${isSecretSet ? 'is set' : 'is not set'}`,
+    lastRefused === undefined
+      ? 'none refused'
+      : `${refused} refused, last ${localDateTime(lastRefused.at)}: ${lastRefused.why}`,
+  ]);
+  for (const line of tableRows(rows, terminal.width, [0, 1]).flat()) terminal.out(line);
+  if (all.length === 0) terminal.say('guild.yaml names no webhooks');
   return EXIT.done;
 }
 

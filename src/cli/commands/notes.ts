@@ -27,7 +27,7 @@ defined in guild.yaml under "channels:". guild tell posts a note.`,
   },
   maxWords: 1,
   async run(call) {
-    const view = openNotes(call.root, call.io.env);
+    const view = await openNotes(call.root, call.io.env);
     const [channel] = call.words;
     const last = integerOption(call.values, 'last', [0, 1_000_000]) ?? 50;
     try {

@@ -22,7 +22,7 @@ urgent first. guild notes lists the channels. To send a message to one task, use
       throw new ProblemError(
         problem('bad_usage', `--priority is one of ${NOTE_PRIORITIES.join(', ')}, not ${JSON.stringify(priority)}`),
       );
-    const view = openNotes(root, io.env);
+    const view = await openNotes(root, io.env);
     const rejection = await view.tell(channel, message, priority as NotePriority | undefined);
     await view.close();
     if (rejection !== undefined) throw new ProblemError(rejection);

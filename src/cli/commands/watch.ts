@@ -1,9 +1,13 @@
 /** `guild watch`: works until it is stopped. No model is called while nothing changes. */
 import { configChange } from '../../app/config-change.js';
+import { followTurns } from '../../app/live/follow-turns.js';
 import type { Event, PumpReport, Watchers, Workspace } from '../../app/index.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { EXIT, type Call, type Command } from '../args/command.js';
+import { attend, type Attendance } from '../console/attend.js';
+import { hasPerson } from '../process/ask.js';
+import { isForeground } from '../process/foreground.js';
 import { onInterrupt } from '../process/interrupt.js';
 import { liveView } from '../render/live-view.js';
 import { narrator } from '../render/narrator.js';
@@ -14,8 +18,8 @@ export const command: Command = {
 Works until you stop it with Ctrl-C: takes tasks, continues tasks whose wait is over, and recovers tasks of lost processes.
 Several watches can share one workspace.
 
-On a terminal it draws the tree of open work; in a pipe it prints one line for each change. Questions from before it started
-come first. Edits to agents, policy and tasks take effect at once. An edit to guild.yaml is reported and takes effect at the
+On a terminal it draws the tree of open work and asks you what the tasks ask, with the keys of guild inbox; in a pipe it
+prints one line for each change. Questions from before it started come first. Edits to agents, policy and tasks take effect at once. An edit to guild.yaml is reported and takes effect at the
 next start.`,
   maxWords: 0,
   run: (call) => host(call, undefined),
@@ -23,7 +27,8 @@ next start.`,
 
 /** Works for all agents, or only for these. */
 export async function host(call: Call, agents: string[] | undefined): Promise<number> {
-  const view = call.terminal.live ? liveView(call.terminal, call.verbose) : narrator(call);
+  const live = call.terminal.live ? liveView(call.terminal, call.verbose) : undefined;
+  const view = live ?? narrator(call);
   const shown = new Set<string>();
   const watchers: Watchers = {
     ...view,
@@ -39,22 +44,26 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   const { problems } = workspace.check();
   for (const problem of problems) call.terminal.problem(problem);
   const stop = new AbortController();
-  const off = onInterrupt(call.io, () => {
+  let asks: Attendance | undefined;
+  const leave = (): void => {
+    if (stop.signal.aborted) return;
+    // The keyboard first: the next Ctrl-C must reach the process.
+    void asks?.close();
     view.close();
     call.terminal.say('stopping; open tasks are released (Ctrl-C again to quit at once)');
     stop.abort();
-  });
-  const names = agents ?? [...workspace.agents().keys()];
-  call.terminal.say(
-    call.terminal.dim(
-      `watching ${call.root} for ${names.length} ${names.length === 1 ? 'agent' : 'agents'} (Ctrl-C stops)`,
-    ),
-  );
+  };
+  const off = onInterrupt(call.io, leave);
+  greet(call, agents ?? [...workspace.agents().keys()]);
+  const own = (): string => workspace.store.presence.peer.id;
+  const turns = live && followTurns(call.root, call.io.env, live.elsewhere, own);
+  if (live !== undefined && hasPerson(call.io) && isForeground()) asks = await attend(call, workspace, live, leave);
   let isFirst = true;
   const onPass = ({ open }: PumpReport): void => {
     view.left(open);
     if (isFirst) for (const question of earlierQuestions(workspace, shown)) view.event?.(question);
     isFirst = false;
+    asks?.look();
     const edit = changed();
     if (edit !== undefined) view.problem?.(edit, 'warning');
   };
@@ -63,9 +72,16 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
     return EXIT.done;
   } finally {
     off();
+    turns?.close();
+    await asks?.close();
     view.close();
     await workspace.close();
   }
+}
+
+function greet({ terminal, root }: Call, agents: readonly string[]): void {
+  const count = `${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}`;
+  terminal.say(terminal.dim(`watching ${root} for ${count} (Ctrl-C stops)`));
 }
 
 /** Requests for a person from before this process started, as the events that created them. */

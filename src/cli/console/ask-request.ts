@@ -6,14 +6,14 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { spawnSync } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import type { OpenRequest } from '../../app/approvals.js';
 import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';
 import { mainArgument, type Answer } from '../../domain/task/approval.js';
 import { answerIn } from '../../domain/task/question.js';
 import type { Io } from '../process/io.js';
 import { requestLines } from '../render/request.js';
-import { wrapped, wrappedLines } from '../render/layout.js';
+import { fitted, wrapped, wrappedLines } from '../render/layout.js';
 import type { Terminal } from '../render/terminal.js';
 import type { Keyboard } from './keyboard.js';
 import { askChoice, askText, leaves, type Left } from './prompt.js';
@@ -26,6 +26,10 @@ export interface Asking {
   keyboard: Keyboard;
   /** Aborted when somebody else answers it. */
   signal?: AbortSignal;
+  /** Keeps others from drawing while another program has the terminal. */
+  lend?<T>(work: () => Promise<T>): Promise<T>;
+  /** The person did not ask for requests, so a long one is not opened in the pager by itself. */
+  isUnbidden?: boolean;
 }
 
 /** For this long after a request appears, no key answers it: it may be meant for the one before. */
@@ -35,40 +39,75 @@ export async function askRequest(request: OpenRequest, asking: Asking, position:
   const { terminal, keyboard } = asking;
   terminal.dock([]);
   terminal.say('');
-  showAll(request, asking, position);
+  showHead(request, asking, position);
+  const isWhole = await showBody(request, asking, asking.isUnbidden === true);
   keyboard.drop();
-  return request.request.question ? askQuestion(request, asking) : askAction(request, asking);
+  return request.request.question ? askQuestion(request, asking) : askAction(request, asking, isWhole);
 }
 
-/** What is taller than the screen is shown in the pager first, completely. */
-function showAll(request: OpenRequest, { io, terminal }: Asking, position: string): void {
-  const lines = requestLines(request, terminal, false);
+function showHead(request: OpenRequest, { terminal }: Asking, position: string): void {
   const { risk } = request.shown;
   const word = risk === undefined ? '' : ` · ${terminal.colour(risk === 'HIGH' ? 'red' : 'yellow', `${risk} risk`)}`;
   const verb = request.request.question ? 'asks you' : 'needs your approval';
   const head = `${terminal.bold(terminal.colour('yellow', `? ${position} ${verb}`))}${word}`;
   terminal.say(head);
-  if (lines.length > terminal.height - 4 && io.stdout.isTTY === true && page(lines, io, terminal))
+}
+
+/** What is taller than the screen is shown in the pager, or cut. False if it was cut. */
+async function showBody(request: OpenRequest, asking: Asking, isCut: boolean): Promise<boolean> {
+  const { io, terminal } = asking;
+  const lines = requestLines(request, terminal, false);
+  const room = terminal.height - 4;
+  const isLong = lines.length > room && io.stdout.isTTY === true;
+  if (isLong && isCut) {
+    for (const line of lines.slice(0, Math.max(3, room - 6))) terminal.out(line);
+    terminal.say(terminal.dim(`  … ${lines.length - Math.max(3, room - 6)} more lines; ? shows all of it`));
+    return false;
+  }
+  if (isLong && (await page(lines, asking)))
     terminal.say(terminal.dim(`(${lines.length} lines, shown in the pager; ? shows them again)`));
   else for (const line of lines) terminal.out(line);
+  return true;
 }
 
-function page(lines: readonly string[], { env }: Io, terminal: Terminal): boolean {
+async function page(lines: readonly string[], asking: Asking): Promise<boolean> {
+  const { env } = asking.io;
   const pager = env['PAGER'] || 'less';
-  const text = lines.map((line) => terminal.painted(line)).join('\n');
-  const { error, status } = spawnSync(pager, pager === 'less' ? ['-R', '-X', '-F'] : [], {
-    input: `${text}\n`,
-    stdio: ['pipe', 'inherit', 'inherit'],
-    env: { ...env, LESSSECURE: '1' },
-    shell: pager.includes(' '),
+  const text = lines.map((line) => asking.terminal.painted(line)).join('\n');
+  const options = { env: { ...env, LESSSECURE: '1' }, shell: pager.includes(' ') };
+  return ran(asking, () => {
+    const child = spawn(pager, pager === 'less' ? ['-R', '-X', '-F'] : [], {
+      ...options,
+      stdio: ['pipe', 'inherit', 'inherit'],
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(`${text}\n`);
+    return child;
   });
-  return error === undefined && status === 0;
 }
 
-async function askAction(request: OpenRequest, asking: Asking): Promise<Given> {
+/** Another program has the terminal until it ends. False if it failed. */
+function ran({ keyboard, lend }: Asking, start: () => ChildProcess): Promise<boolean> {
+  const run = (): Promise<boolean> =>
+    keyboard.lend(
+      () =>
+        new Promise<boolean>((resolve) => {
+          const child = start();
+          child.once('error', () => resolve(false));
+          child.once('close', (code) => resolve(code === 0));
+        }),
+    );
+  return lend === undefined ? run() : lend(run);
+}
+
+async function askAction(request: OpenRequest, asking: Asking, isShown: boolean): Promise<Given> {
   const { terminal, keyboard, signal } = asking;
   const { risk, taint, tool } = request.request;
-  const isRisky = needsConfirmation(request.request);
+  let isWhole = isShown;
+  const doubt = (): string | undefined => {
+    if (needsConfirmation(request.request)) return risk === 'HIGH' ? 'This is risky' : 'This is not confined';
+    return isWhole ? undefined : 'You have not seen all of it';
+  };
   const isRulable = mayRule(request.request);
   const mayEdit = mainArgument(tool) !== undefined;
   const shownAt = Date.now();
@@ -81,27 +120,31 @@ async function askAction(request: OpenRequest, asking: Asking): Promise<Given> {
     '? details',
   ].join('  ');
   for (;;) {
-    const rows = wrapped(keys, terminal.width - 1, '').map((row) => terminal.bold(row));
-    terminal.dock(rows, { row: 0, column: 0 });
+    const what = terminal.dim(fitted(`${request.request.agent}: ${request.shown.title}`, terminal.width - 1));
+    const rows = [what, ...wrapped(keys, terminal.width - 1, '').map((row) => terminal.bold(row))];
+    terminal.dock(rows, { row: 1, column: 0 });
     const key = await keyboard.next(signal);
     const left = leaves(key);
     if (left !== undefined) return left;
     if (key!.name !== 'text') continue;
     const typed = key!.text.toLowerCase();
     if (typed === 's') return 'skip';
-    if (typed === '?') details(request, terminal);
+    if (typed === '?') {
+      isWhole = await showBody(request, asking, false);
+      details(request, terminal);
+    }
     if (Date.now() - shownAt < SETTLE_MS) continue;
-    if (
-      typed === 'y' &&
-      (!isRisky || (await confirmed(asking, `${why(risk)}: press Enter to allow it, or any other key`)))
-    )
-      return { answer: { approved: true, by: 'human' } };
+    if (typed === 'y') {
+      const why = doubt();
+      if (why === undefined || (await confirmed(asking, `${why}: press Enter to allow it, or any other key`)))
+        return { answer: { approved: true, by: 'human' } };
+    }
     if (typed === 'n') {
       const reason = await askText(terminal, keyboard, { prompt: 'Why not? (Enter for no reason) ', ...asking });
       if (typeof reason === 'object') return { answer: { approved: false, by: 'human', ...reasonOf(reason.text) } };
     }
     if (typed === 'e' && mayEdit) {
-      const answer = edit(request, asking);
+      const answer = await edit(request, asking);
       if (answer !== undefined) return answer;
     }
     if (typed === 'a') {
@@ -109,10 +152,6 @@ async function askAction(request: OpenRequest, asking: Asking): Promise<Given> {
       else if (await ruleConfirmed(request, asking)) return { answer: { approved: true, by: 'human', always: true } };
     }
   }
-}
-
-function why(risk: string | undefined): string {
-  return risk === 'HIGH' ? 'This is risky' : 'This is not confined';
 }
 
 function noRule(taint: readonly string[]): string {
@@ -151,7 +190,8 @@ function details({ id, request, created, seen }: OpenRequest, terminal: Terminal
 }
 
 /** Opens the text in the person's editor. Undefined if nothing was changed. */
-function edit(request: OpenRequest, { io, terminal, keyboard }: Asking): Given | undefined {
+async function edit(request: OpenRequest, asking: Asking): Promise<Given | undefined> {
+  const { io, terminal } = asking;
   const main = mainArgument(request.request.tool)!;
   const before = String(request.request.arguments[main] ?? '');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-edit-'));
@@ -159,16 +199,11 @@ function edit(request: OpenRequest, { io, terminal, keyboard }: Asking): Given |
   try {
     fs.writeFileSync(file, before, { mode: 0o600 });
     const editor = io.env['VISUAL'] || io.env['EDITOR'] || 'vi';
-    io.stdin.setRawMode?.(false);
-    const { status } = spawnSync(`${editor} "${file}"`, {
-      stdio: 'inherit',
-      shell: true,
-      env: io.env,
-    });
-    io.stdin.setRawMode?.(true);
-    keyboard.drop();
+    const isSaved = await ran(asking, () =>
+      spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true, env: io.env }),
+    );
     const after = fs.readFileSync(file, 'utf8').replace(/\n$/, before.endsWith('\n') ? '\n' : '');
-    if (status !== 0 || after === before || after.trim() === '') {
+    if (!isSaved || after === before || after.trim() === '') {
       terminal.say(terminal.dim('nothing was changed, so nothing was answered'));
       return undefined;
     }

@@ -3,6 +3,7 @@
  * a prompt can drop what was typed before it was drawn.
  */
 import { emitKeypressEvents, type Key as NodeKey } from 'node:readline';
+import { isForeground } from '../process/foreground.js';
 import type { Input, Output } from '../process/io.js';
 
 export type Key =
@@ -17,6 +18,8 @@ export interface Keyboard {
   next(signal?: AbortSignal): Promise<Key | undefined>;
   /** Forgets keys that were typed and not read. */
   drop(): void;
+  /** Gives the terminal to another program, such as an editor, until `work` is done. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -30,11 +33,12 @@ export function openKeyboard(stdin: Input, screen: Output): Keyboard {
   let isGone = false;
   const give = (key: Key): void => {
     if (waiting === undefined) return void queue.push(key);
-    const take = waiting;
+    const waiter = waiting;
     waiting = undefined;
-    take(key);
+    waiter(key);
   };
   const heard = (text: string | undefined, key: NodeKey): void => {
+    if (key.ctrl && key.name === 'z' && pasted === undefined) return suspend();
     if (key.name === 'paste-start') pasted = '';
     else if (key.name === 'paste-end') {
       give({ name: 'paste', text: (pasted ?? '').replace(/\r\n?/g, '\n') });
@@ -49,37 +53,57 @@ export function openKeyboard(stdin: Input, screen: Output): Keyboard {
     isGone = true;
     waiting?.(undefined);
   };
+  const take = (): void => {
+    stdin.setRawMode?.(true);
+    stdin.on('keypress', heard);
+    stdin.on('end', gone);
+    stdin.resume();
+    screen.write(PASTE_ON);
+  };
+  const release = (): void => {
+    screen.write(PASTE_OFF);
+    stdin.off('keypress', heard);
+    stdin.off('end', gone);
+    stdin.setRawMode?.(false);
+    stdin.pause();
+  };
+  /** Ctrl-Z: the shell gets the terminal until it continues the program. */
+  const suspend = (): void => {
+    if (process.platform === 'win32' || stdin !== process.stdin) return;
+    release();
+    process.once('SIGCONT', () => isForeground() && take());
+    process.kill(process.pid, 'SIGTSTP');
+  };
   emitKeypressEvents(stdin);
-  stdin.setRawMode?.(true);
-  stdin.on('keypress', heard);
-  stdin.on('end', gone);
-  stdin.resume();
-  screen.write(PASTE_ON);
+  take();
   return {
     next(signal) {
       const first = queue.shift();
       if (first !== undefined || isGone || signal?.aborted) return Promise.resolve(first);
       return new Promise((resolve) => {
-        const stop = (): void => take(undefined);
-        const take = (key: Key | undefined): void => {
+        const stop = (): void => end(undefined);
+        const end = (key: Key | undefined): void => {
           signal?.removeEventListener('abort', stop);
           waiting = undefined;
           resolve(key);
         };
-        waiting = take;
+        waiting = end;
         signal?.addEventListener('abort', stop, { once: true });
       });
     },
     drop() {
       queue.length = 0;
     },
-    close() {
-      screen.write(PASTE_OFF);
-      stdin.off('keypress', heard);
-      stdin.off('end', gone);
-      stdin.setRawMode?.(false);
-      stdin.pause();
+    async lend(work) {
+      release();
+      try {
+        return await work();
+      } finally {
+        take();
+        queue.length = 0;
+      }
     },
+    close: release,
   };
 }
 

@@ -16,22 +16,28 @@ export interface Walked {
 /** How often it looks whether somebody else has answered. */
 const ELSEWHERE_MS = 300;
 
-/** `isWanted`: which requests; default: all. Requests that arrive meanwhile follow. */
+/**
+ * `isWanted`: which requests; default: all. Requests that arrive meanwhile follow. `seen`: gets the
+ * requests that were shown. `closing`: aborted when the person is not asked any more.
+ */
 export async function walk(
   desk: Desk,
-  asking: Omit<Asking, 'signal'>,
+  { closing, ...asking }: Omit<Asking, 'signal'> & { closing?: AbortSignal },
   isWanted: (request: OpenRequest) => boolean = () => true,
+  seen = new Set<string>(),
 ): Promise<Walked> {
   const walked: Walked = { answered: [], answeredIds: new Set(), skipped: 0, left: false };
-  const seen = new Set<string>();
   for (;;) {
     const open = (await desk.look()).filter((request) => isWanted(request) && !seen.has(request.id));
     const request = open[0];
     if (request === undefined) return walked;
     seen.add(request.id);
     const position = `${request.request.agent}${open.length > 1 ? ` (1 of ${open.length})` : ''}`;
-    const given = await withoutOthers(desk, request, (signal) => askRequest(request, { ...asking, signal }, position));
+    const given = await withoutOthers(desk, request, closing, (signal) =>
+      askRequest(request, { ...asking, signal }, position),
+    );
     asking.terminal.dock([]);
+    if (closing?.aborted) return { ...walked, left: true };
     if (given === 'gone') asking.terminal.say(asking.terminal.dim('it was answered elsewhere'));
     else if (given === 'skip' || given === 'back') walked.skipped++;
     else if (given === 'interrupt' || given === 'end') return { ...walked, left: true };
@@ -57,7 +63,12 @@ function outcome(request: OpenRequest, { approved, text, edited, reason, always 
 }
 
 /** Stops asking when the request has been answered on another terminal or on the ballot. */
-async function withoutOthers<T>(desk: Desk, { id }: OpenRequest, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withoutOthers<T>(
+  desk: Desk,
+  { id }: OpenRequest,
+  closing: AbortSignal | undefined,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const elsewhere = new AbortController();
   const timer = setInterval(() => {
     desk.isOpen(id).then(
@@ -66,7 +77,7 @@ async function withoutOthers<T>(desk: Desk, { id }: OpenRequest, ask: (signal: A
     );
   }, ELSEWHERE_MS);
   try {
-    return await ask(elsewhere.signal);
+    return await ask(closing === undefined ? elsewhere.signal : AbortSignal.any([elsewhere.signal, closing]));
   } finally {
     clearInterval(timer);
   }

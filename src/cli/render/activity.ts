@@ -3,6 +3,7 @@
  * runs and the last result. Every live display draws from this.
  */
 import { callCost, type Event } from '../../domain/event.js';
+import type { LiveTurn } from '../../domain/live-turn.js';
 import type { Progress } from '../../domain/progress.js';
 import { kinIn } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
@@ -29,11 +30,20 @@ export interface Working {
   words: string;
   /** The reason of a failure, or of a wait. */
   note: string;
+  /** Another process works on it. */
+  isElsewhere: boolean;
+  /** An event of this process was about it. */
+  isKnown: boolean;
 }
 
 export interface Activity {
   event(event: Event): void;
-  progress(progress: Progress): void;
+  /** `turn`: it happens in another process, in this turn. */
+  progress(progress: Progress, turn?: LiveTurn): void;
+  /** A turn of another process, as it is now. */
+  turn(turn: LiveTurn): void;
+  /** Another process does not work on it any more. */
+  gone(id: string): void;
   get(id: string): Working | undefined;
   /** Parents before their children. */
   tree(): { task: Working; depth: number }[];
@@ -69,11 +79,14 @@ export function activity(titleOf: (id: string) => string | undefined): Activity 
       if (event.agent) task.agent = event.agent === 'nobody' ? '?' : whoText(event.agent);
       if (task.title === '') task.title = titleOf(id) ?? '';
       task.isYours = event.agent === HUMAN || task.isYours;
+      task.isKnown = true;
       apply(task, event);
       tasks.set(id, task);
     },
-    progress(now) {
+    progress(now, turn) {
       const task = tasks.get(now.task) ?? fresh(now.task);
+      task.isElsewhere = turn !== undefined;
+      if (turn !== undefined) task.sinceMs = Date.parse(turn.since);
       task.agent = whoText(now.agent);
       task.state = 'working';
       if (task.title === '') task.title = titleOf(now.task) ?? '';
@@ -87,6 +100,24 @@ export function activity(titleOf: (id: string) => string | undefined): Activity 
       if (now.kind === 'thinking' || now.kind === 'result') delete task.tool;
       if (now.kind === 'result') task.result = { ok: now.ok, line: now.line };
       tasks.set(now.task, task);
+    },
+    turn(turn) {
+      const task = tasks.get(turn.task) ?? fresh(turn.task);
+      const { tokens, microUsd, unpriced, tool, result } = turn;
+      Object.assign(task, { tokens, microUsd, unpriced, state: 'working', isElsewhere: true });
+      task.agent = whoText(turn.agent);
+      task.sinceMs = Date.parse(turn.since);
+      task.words = turn.words.slice(-MAX_WORDS);
+      task.lastArgument = tool?.argument ?? result?.argument ?? '';
+      if (tool !== undefined) task.tool = { name: tool.name, argument: tool.line ?? tool.argument };
+      if (result !== undefined) task.result = { ok: result.ok, line: result.line };
+      tasks.set(turn.task, task);
+    },
+    gone(id) {
+      const task = tasks.get(id);
+      if (!task?.isElsewhere) return;
+      if (!task.isKnown) return void tasks.delete(id);
+      Object.assign(task, { isElsewhere: false, state: 'open', words: '' });
     },
     tree() {
       const roots: Working[] = [];
@@ -121,6 +152,8 @@ export function activity(titleOf: (id: string) => string | undefined): Activity 
       words: '',
       lastArgument: '',
       note: '',
+      isElsewhere: false,
+      isKnown: false,
     };
   }
 }
@@ -130,6 +163,7 @@ function apply(task: Working, event: Event): void {
     case 'task.claimed':
       task.state = 'working';
       task.sinceMs = Date.now();
+      task.isElsewhere = false;
       return;
     case 'task.created':
     case 'task.retried':

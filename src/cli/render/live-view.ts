@@ -10,12 +10,13 @@ import { activity, doingText, elapsedText, spentText, type Working } from './act
 import { columnsOf, endOf } from './columns.js';
 import { FOR_YOU, type Narrator } from './narrator.js';
 import { oneLine } from './layout.js';
+import type { Cursor } from './dock.js';
 import type { Terminal } from './terminal.js';
 
 export interface LiveView extends Narrator {
-  /** Rows below the tree: what a person can do now. */
-  footer(rows: string[]): void;
-  /** Hides the tree until `resume`, for a prompt. */
+  /** Rows below the tree: what a person can do now. The cursor is placed in them, or hidden. */
+  footer(rows: readonly string[], cursor?: Cursor): void;
+  /** Shows nothing until `resume`: another program has the terminal. */
   suspend(): void;
   resume(): void;
 }
@@ -33,7 +34,11 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
   let isClosed = false;
   let isSuspended = false;
   let open = 0;
-  let below: string[] = [];
+  let below: readonly string[] = [];
+  let cursor: Cursor | undefined;
+  /** What was said while it was suspended. */
+  const late: (() => void)[] = [];
+  const print = (write: () => void): void => void (isSuspended ? late.push(write) : write());
 
   return {
     know(workspace) {
@@ -44,10 +49,10 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
       open = count;
       soon();
     },
-    footer(rows) {
-      if (rows.join('\n') === below.join('\n')) return;
+    footer(rows, place) {
       below = rows;
-      soon();
+      cursor = place;
+      draw();
     },
     suspend() {
       isSuspended = true;
@@ -57,6 +62,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
     },
     resume() {
       isSuspended = false;
+      for (const write of late.splice(0)) write();
       soon();
     },
     close() {
@@ -70,6 +76,20 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
       seen.progress(now);
       soon();
     },
+    elsewhere: {
+      progress(now, turn) {
+        seen.progress(now, turn);
+        soon();
+      },
+      turn(turn) {
+        seen.turn(turn);
+        soon();
+      },
+      end(turn) {
+        seen.gone(turn.task);
+        soon();
+      },
+    },
     event(event) {
       seen.event(event);
       const ends = event.name === 'task.completed' || event.name === 'task.failed';
@@ -77,7 +97,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
       soon();
     },
     problem(problem, severity) {
-      terminal.problem(problem, severity);
+      print(() => terminal.problem(problem, severity));
       soon();
     },
   };
@@ -93,7 +113,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
     const mark = ok ? terminal.colour('green', '✓') : terminal.colour('red', '✗');
     const title = task.title === '' ? '' : `${oneLine(task.title, MAX_TITLE)} `;
     const took = terminal.dim(`${elapsedText(Date.now() - task.sinceMs)} · ${ok ? `results/${id}.md` : id}`);
-    terminal.say(`${mark} ${terminal.bold(task.agent)} ${title}${ok ? took : `${took}: ${task.note}`}`);
+    print(() => terminal.say(`${mark} ${terminal.bold(task.agent)} ${title}${ok ? took : `${took}: ${task.note}`}`));
     seen.remove(id);
   }
 
@@ -121,7 +141,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
     const lines = all.slice(0, room).map(({ task, depth }) => lineOf(task, depth, terminal, verbose));
     if (all.length > room) lines.push(terminal.dim(`… and ${all.length - room} more`));
     if (all.length > 0 && open > all.length) lines.push(terminal.dim(`${open} left`));
-    terminal.dock([...lines, ...below]);
+    terminal.dock([...lines, ...below], cursor && { ...cursor, row: cursor.row + lines.length });
   }
 }
 

@@ -5,7 +5,9 @@
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Event, Watchers, Workspace } from '../../app/index.js';
+import type { TurnListener } from '../../app/live/follow-turns.js';
 import { problemText, type Problem } from '../../domain/problem.js';
+import type { LiveTurn } from '../../domain/live-turn.js';
 import type { Progress } from '../../domain/progress.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
@@ -26,6 +28,8 @@ export interface Narrator extends Watchers {
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
   /** Where to look up the titles of tasks. */
   know(workspace: Pick<Workspace, 'store'>): void;
+  /** Shows turns of other processes: of the task whose words are printed, or all. */
+  elsewhere: TurnListener;
 }
 
 /** The number of open tasks is shown when there are at least this many. */
@@ -79,6 +83,15 @@ export function narrator(
     endLine();
     terminal.say(`${'  '.repeat(seen.levelOf(task ?? ''))}${line}`);
   };
+  const progress = (now: Progress, turn?: LiveTurn): void => {
+    if (json) return;
+    seen.progress(now, turn);
+    live.start();
+    if (now.kind === 'words' && now.task === streamed()) stream(now.text);
+    else if (now.kind === 'result') print(now.task, resultLine(now, seen, terminal));
+    live.draw();
+  };
+  const isOfTree = (root: string): boolean => root === seen.rootOf(streamed() ?? '');
   return {
     know(workspace) {
       store = workspace.store;
@@ -86,6 +99,22 @@ export function narrator(
     close() {
       live.stop();
       endLine();
+    },
+    progress: (now) => progress(now),
+    elsewhere: {
+      progress: (now, turn) => isOfTree(now.root) && progress(now, turn),
+      turn(turn) {
+        if (json || !isOfTree(turn.root)) return;
+        const isNew = !seen.get(turn.task)?.isElsewhere;
+        seen.turn(turn);
+        live.start();
+        if (isNew && turn.task === streamed()) stream(turn.words);
+        live.draw();
+      },
+      end(turn) {
+        seen.gone(turn.task);
+        live.draw();
+      },
     },
     rows: live.rows,
     suspend: live.stop,
@@ -97,17 +126,6 @@ export function narrator(
       printedAt = Date.now();
     },
     hasShown: (text) => shown.trimEnd().endsWith(text.trim()),
-    progress(now) {
-      if (json) return;
-      seen.progress(now);
-      live.start();
-      if (now.kind === 'words' && now.task === streamed()) {
-        terminal.stream(now.text);
-        shown += now.text;
-        isOpen = !now.text.endsWith('\n');
-      } else if (now.kind === 'result') print(now.task, resultLine(now, seen, terminal));
-      live.draw();
-    },
     event(event) {
       if (json) return terminal.json(event);
       seen.event(event);
@@ -122,6 +140,13 @@ export function narrator(
       terminal.problem(problem, severity);
     },
   };
+
+  function stream(text: string): void {
+    if (text === '') return;
+    terminal.stream(text);
+    shown += text;
+    isOpen = !text.endsWith('\n');
+  }
 
   function endLine(): void {
     terminal.endStream();

@@ -93,6 +93,8 @@ export interface Coordination {
   bidMs: number;
   /** The time for a vote on completion; a silent process is left out until it is heard again. */
   voteMs: number;
+  /** A process on another machine that is silent for this time loses its tasks. */
+  leaseMs: number;
 }
 
 /** A channel that people named (`channels:` in guild.yaml). */
@@ -117,6 +119,18 @@ export interface ConfiguredSchedule extends Schedule {
   priority?: Task['priority'];
 }
 
+/** A program that may send messages (`webhooks:` in guild.yaml). */
+export interface Webhook {
+  /** How its calls prove where they come from. */
+  kind: (typeof WEBHOOK_KINDS)[number];
+  /** The environment variable with its token or secret. */
+  secretEnv: string;
+  /** The agent that gets its messages; absent: as for all mail. */
+  agent?: string;
+}
+
+export const WEBHOOK_KINDS = ['standard', 'github', 'token'] as const;
+
 export interface Config {
   /** Model or alias for agents that name none. */
   model: string;
@@ -137,7 +151,8 @@ export interface Config {
   sandbox?: SandboxSetting;
   /** How often `watch` scans everything, in case a file event was lost. */
   rescanMs: number;
-  store: 'files';
+  /** `files`, or the address of a store that several machines share. */
+  store: string;
   /**
    * History in git. `author` is `Name <mail>`. `branch`: on the branch that is checked out, not in
    * a repository of its own.
@@ -160,6 +175,7 @@ export interface Config {
   coordination: Coordination;
   channels: Record<string, ChannelRules>;
   schedules: Record<string, ConfiguredSchedule>;
+  webhooks: Record<string, Webhook>;
 }
 
 export const DEFAULT_COORDINATION: Coordination = {
@@ -168,6 +184,7 @@ export const DEFAULT_COORDINATION: Coordination = {
   helpMs: 300_000,
   bidMs: 60_000,
   voteMs: 10_000,
+  leaseMs: 15_000,
 };
 export const DEFAULT_NOTE_BYTES = 64 * 1024;
 

@@ -3,7 +3,7 @@
  * trusted. Scripted models do not act. Agents and tasks do not either: whatever they want passes
  * the gates.
  */
-import type { Provider } from '../config/config.js';
+import type { Provider, SandboxSetting } from '../config/config.js';
 import { visible } from './visible.js';
 
 export interface Acting {
@@ -15,6 +15,14 @@ export interface Acting {
   code?: { hash: string; files: Record<string, string> };
   /** The text of each rule file by its path. */
   rules: Record<string, string>;
+  /** Settings of guild.yaml that loosen a gate; absent if there are none. */
+  loosened?: Loosened;
+}
+
+export interface Loosened {
+  sandbox?: Exclude<SandboxSetting, 'required'>;
+  /** Tools that send data out without asking. */
+  outward?: string[];
 }
 
 export interface TrustRecord {
@@ -33,8 +41,9 @@ export interface TrustRecord {
 
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
-export function isNothing({ providers, plugins, code, rules }: Acting): boolean {
-  return code === undefined && [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
+export function isNothing({ providers, plugins, code, rules, loosened }: Acting): boolean {
+  if (code !== undefined || loosened !== undefined) return false;
+  return [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
 }
 
 /** One thing that wants to act, in words. */
@@ -43,7 +52,7 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, rules }: Acting): Part[] {
+export function partsOf({ providers, plugins, code, rules, loosened }: Acting): Part[] {
   return [
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
     ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
@@ -52,6 +61,16 @@ export function partsOf({ providers, plugins, code, rules }: Acting): Part[] {
       lines: providerLines(provider),
     })),
     ...Object.entries(rules).map(([file, text]) => ({ name: file, lines: visible(text.trimEnd()).split('\n') })),
+    ...(loosened === undefined ? [] : [{ name: 'settings that loosen a gate', lines: loosenedLines(loosened) }]),
+  ];
+}
+
+function loosenedLines({ sandbox, outward = [] }: Loosened): string[] {
+  return [
+    ...(sandbox === undefined ? [] : [`sandbox: ${sandbox}, so commands may run without a sandbox`]),
+    ...(outward.length === 0
+      ? []
+      : [`allow_outward: ${visible(outward.join(', '))}: what they send is not asked about`]),
   ];
 }
 

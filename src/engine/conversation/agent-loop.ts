@@ -10,7 +10,6 @@ import { roleFacts } from '../../domain/task/role.js';
 import { printsOf } from '../../domain/session/prints.js';
 import { HUMAN, type Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
-import { textTokens } from '../../rules/budget/reserve.js';
 import { contribution } from '../../rules/patterns/team.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 import type { EngineContext } from '../core/context.js';
@@ -22,8 +21,7 @@ import { compactor } from './compact.js';
 import { openConversation, type Conversation } from './conversation.js';
 import { nextStep } from './decide/next-step.js';
 import { perform, type Loop } from './perform.js';
-import { newsFor } from './news.js';
-import { headText } from './prompt.js';
+import { headTokens } from './prompt.js';
 import { presentAgent } from './rights.js';
 import type { Action, Ending, Facts, Step, Talk } from './decide/step.js';
 import { tainted } from './taint.js';
@@ -40,14 +38,17 @@ export async function runAgentLoop(
   const conversation = await openConversation(context, claim, task, agent);
   const owned: Task = { ...task, session: conversation.id };
   const { models, settings } = resolved;
-  const headTokens = textTokens(headText(conversation.head()));
   const loop: Loop = {
     context,
     task: owned,
     conversation,
     account: account(context, owned, conversation, agent),
     resolved,
-    fit: compactor(windowOf(models, context.config.windows), headTokens, settings.maxTokens ?? 4096),
+    fit: compactor(
+      windowOf(models, context.config.windows),
+      headTokens(context, conversation.head()),
+      settings.maxTokens ?? 4096,
+    ),
     stop,
   };
   return end(loop, claim, await runSteps(loop));
@@ -81,7 +82,6 @@ function talkOf({ context, task, conversation }: Loop): Talk {
 function factsNow({ context, task, conversation, stop }: Loop): Facts {
   const { pauses } = context;
   return {
-    news: newsFor(context, task, conversation),
     stop: stopReason(stop),
     isPaused: pauses.isPaused(conversation.agent.name) || pauses.isTaskPaused(task.root),
   };

@@ -16,6 +16,7 @@ import type { Claim } from '../../ports/store/tasks.js';
 import { mindFor } from '../../rules/scheduling/models.js';
 import { record, type EngineContext } from '../core/context.js';
 import { withAttachments } from '../tasks/attachments.js';
+import { builtHead, type BuiltHead } from './heads.js';
 import { currentPins, pinsOf, readPins, storePins } from './pins.js';
 import { openingTaint } from './sources.js';
 import { firstMessage, promptHead, resultsBefore, type PromptHead } from './prompt.js';
@@ -75,7 +76,7 @@ export async function openConversation(
   }
   const request = firstMessage(context, agent, task, { results: await resultsBefore(context, task) });
   const first = await opening(context, agent, task, request);
-  const head = promptHead(context, agent, task);
+  const built = builtHead(context, agent, task);
   const session: Session = {
     header: {
       sessionId: id,
@@ -83,7 +84,7 @@ export async function openConversation(
       ...(agent.type ? { agentType: agent.type } : {}),
       ...modelOf(agent, task),
       definition: agent.definition,
-      pins: pinsOf(context, head),
+      pins: built.pins,
       created: context.clock.now().toISOString(),
       status: 'active',
       task: task.id,
@@ -94,11 +95,11 @@ export async function openConversation(
   // see a failure.
   const isDurable = !(roleFacts(task.role).isStage && agent.session !== 'shared');
   const ready = new Promise((resolve) => setImmediate(resolve)).then(() =>
-    makeFiles(context, agent, head, session, isDurable),
+    makeFiles(context, built, session, isDurable),
   );
   ready.catch(() => undefined);
   record(context, 'session.created', { task: task.id, agent: agent.name, session: id });
-  return conversation(context, task, agent, session, head, ready);
+  return conversation(context, task, agent, session, built.head, ready);
 }
 
 function modelOf(agent: Agent, { role }: Task): { model?: string } {
@@ -116,13 +117,12 @@ async function opening(context: EngineContext, agent: Agent, task: Task, request
 /** The stored conversation; undefined if the file already exists. */
 async function makeFiles(
   context: EngineContext,
-  agent: Agent,
-  head: PromptHead,
+  head: BuiltHead,
   { header, messages }: Session,
   durable: boolean,
 ): Promise<Session | undefined> {
   // The header names them, so they are on the disk before it.
-  await Promise.all([context.blobs.put(context.agents.source(agent)), storePins(context, head)]);
+  await head.stored();
   return context.sessions.create(header, [...messages], { durable });
 }
 
@@ -199,6 +199,7 @@ function conversation(
         startsAt = undefined;
         if (written === 'edited') await reopen();
       }
+      await repinWritten();
     },
   };
   return self;
@@ -216,6 +217,18 @@ function conversation(
       definition: agent.definition,
     });
     return { definition: agent.definition, pins: pinsOf(context, head) };
+  }
+
+  /** The person wrote the first message into the file, so another one says what changed. */
+  async function repinWritten(): Promise<void> {
+    const isAnswered = self.mine().some(({ role }) => role === 'assistant');
+    if (followUpOf(task)?.from === undefined || isAnswered) return;
+    const repinned = await repin();
+    if (repinned.definition === undefined) return;
+    const text = 'Your instructions or tools have changed since your last answer.';
+    const timestamp = context.clock.now().toISOString();
+    const said = { ...controlMessage('tools_changed', text), ...repinned, timestamp };
+    if ((await context.sessions.append(id, [said], { durable: false })) === 'edited') await reopen();
   }
 
   /** A task in another role may need tools that the conversation was not pinned with. */

@@ -19,7 +19,8 @@ import type { Compactor } from './compact.js';
 import type { Conversation } from './conversation.js';
 import { hearNotes } from './hear-notes.js';
 import { hearPeople } from './hear-people.js';
-import { headText, withMissingResults } from './prompt.js';
+import { newsFor } from './news.js';
+import { headTokens, withMissingResults } from './prompt.js';
 import { presentAgent } from './rights.js';
 import type { Action, Ending, Facts, SayStep, TurnBudget, TurnStep } from './decide/step.js';
 import { submitPlan } from './submit-plan.js';
@@ -58,7 +59,10 @@ export async function perform(loop: Loop, step: Action): Promise<Performed> {
       return { background: await backgroundTasks(context, task, conversation.agent, conversation.mine()) };
     case 'hear_notes': {
       const mayMatter = !step.isAnswered || unreadNotes(context, task) > 0;
-      return mayMatter && (await hearNotes(context, task, conversation)) ? 'changed' : { areNotesHeard: true };
+      if (mayMatter && (await hearNotes(context, task, conversation))) return 'changed';
+      return step.isAnswered
+        ? { areNotesHeard: true }
+        : { areNotesHeard: true, news: newsFor(context, task, conversation) };
     }
     case 'look_up_budget':
       return (await compacted(loop)) ? 'changed' : { budget: await turnBudget(loop) };
@@ -99,8 +103,8 @@ async function ask(context: EngineContext, task: Task, children: WantedChild[]):
 
 async function turnBudget({ context, task, conversation, account, resolved, fit }: Loop): Promise<TurnBudget> {
   const remaining = await account.remaining();
-  const head = (): string => headText(conversation.head());
-  const tokens = promptTokens(head, shown(context, conversation, fit));
+  const ofHead = (): number => headTokens(context, conversation.head());
+  const tokens = promptTokens(ofHead, shown(context, conversation, fit));
   return {
     left: remaining.left(),
     lastMs: remaining.lastMs,

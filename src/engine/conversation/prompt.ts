@@ -6,6 +6,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import type { JsonSchema, ToolSpec } from '../../ports/model.js';
+import { textTokens } from '../../rules/budget/reserve.js';
 import { CHECK_PROMPT } from '../../rules/patterns/check.js';
 import { fence } from '../../rules/patterns/gather.js';
 import { bidPrompt } from '../../rules/staffing/offer.js';
@@ -32,9 +33,13 @@ export function promptHead(context: PromptSource, agent: Agent, task: Pick<Task,
   return { system: systemPrompt(context, agent, task, tools), tools };
 }
 
-/** The head as text, to estimate its size. */
-export function headText({ system, tools }: PromptHead): string {
-  return system + JSON.stringify(tools);
+/** An estimate of its size, made once for all conversations that have the same head. */
+export function headTokens({ folds }: { folds: Pick<EngineContext['folds'], 'headTokens'> }, head: PromptHead): number {
+  const known = folds.headTokens.get(head);
+  if (known !== undefined) return known;
+  const tokens = textTokens(head.system + JSON.stringify(head.tools));
+  folds.headTokens.set(head, tokens);
+  return tokens;
 }
 
 /** In the order of the agent's file, so that the list is the same in every call. */

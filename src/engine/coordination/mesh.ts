@@ -36,7 +36,7 @@ export async function publishOffers(context: EngineContext, needs: readonly Open
   if (context.config.coordination.mode !== 'mesh') return NONE;
   const requests = needs.flatMap((need) => openToOffers(need) ?? []);
   if (requests.length === 0) return NONE;
-  context.bus.refresh();
+  await context.bus.refresh();
   const free = await capacity(context);
   const offered = requests.map(({ task, dependency }) => ({
     task,

@@ -59,7 +59,7 @@ export function voting(
   return { heard, agree, look, close };
 
   async function look(): Promise<void> {
-    if ((await others()).length > 0) bus.refresh();
+    if ((await others()).length > 0) await bus.refresh();
   }
 
   function heard({ name, task }: Event): void {
@@ -132,13 +132,13 @@ export function voting(
     let from = clock.monotonicMs();
     let looked = from;
     while (!closing.signal.aborted) {
-      bus.refresh();
+      await bus.refresh();
       for (const received of cast.get(root)!.splice(0)) round = withVote(round, received);
       let counted = count(round, await seen(task));
       const isDecided = counted.kind === 'confirm' || counted.kind === 'certified';
       if (isDecided || clock.monotonicMs() - looked >= INTERVALS.voterCheckMs) {
         await lookAgain();
-        bus.refresh();
+        await bus.refresh();
         looked = clock.monotonicMs();
         counted = count(round, await seen(task));
       }

@@ -27,6 +27,7 @@ import type { Surroundings } from '../../rules/prompts/orientation.js';
 import type { PrivateTexts } from '../../ports/consent/private-texts.js';
 import type { FileTaint } from '../../ports/consent/file-taint.js';
 import type { Pauses } from '../../ports/pauses.js';
+import type { EditedSessions } from '../../ports/reading/edited-sessions.js';
 import type { Project } from '../../ports/reading/project.js';
 import type { Schedules } from '../../ports/reading/schedules.js';
 import type { Shell } from '../../ports/shell.js';
@@ -34,7 +35,7 @@ import type { Store } from '../../ports/store/index.js';
 import type { Web } from '../../ports/reading/web.js';
 import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Tool } from '../../tools/core/tool.js';
-import type { Message, ToolCall } from '../../domain/session/session.js';
+import type { Message, Pins, ToolCall } from '../../domain/session/session.js';
 import type { Offer } from '../../rules/coordination/mesh.js';
 import type { PublishedState } from '../../rules/coordination/published-states.js';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -63,6 +64,7 @@ export interface Ports extends Omit<Store, 'close'> {
   boardTools: BoardTools;
   checkIns: CheckIns;
   schedules: Schedules;
+  editedSessions: EditedSessions;
   bus: Bus;
   pauses: Pauses;
   bids: Bids;
@@ -111,8 +113,19 @@ export interface EngineContext extends Ports {
 interface Folds {
   /** Pinned prompts by their hashes. */
   heads: Map<string, { system: string; tools: ToolSpec[] }>;
+  /** Estimated size of each head. */
+  headTokens: WeakMap<object, number>;
+  /** The last head that was built for each agent, and what it was built from. */
+  built: WeakMap<Agent, Built>;
   background: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
   taint: WeakMap<readonly Message[], { seen: number; calls: Map<string, ToolCall>; heard: Set<string> }>;
+}
+
+interface Built {
+  head: { system: string; tools: ToolSpec[] };
+  pins: Pins;
+  stored(): Promise<void>;
+  sources: readonly unknown[];
 }
 
 export interface HeardNotes {

@@ -3,6 +3,7 @@
  */
 import type { Problem } from '../../domain/problem.js';
 import { replaceUnsound, takeBallotAnswers } from '../approvals/answers.js';
+import { takeAppended } from './appended-messages.js';
 import { takeBoards } from './boards.js';
 import { checkIn } from './check-in.js';
 import type { Flight } from '../core/flight.js';
@@ -40,6 +41,7 @@ export async function takeIn(
   moved = (await step('reading the ballot', () => takeBallotAnswers(context))) || moved;
   moved = (await step('reading the schedules', () => takeSchedules(context))) || moved;
   moved = (await step('asking again', () => replaceUnsound(context))) || moved;
+  const appended = await fence<Intake>(context, 'reading messages in sessions', () => takeAppended(context), nothing);
   const mail = await fence<Intake>(context, 'reading the inbox', () => takeMail(context), nothing);
   const boards = await fence<Intake & { isPartial?: boolean }>(
     context,
@@ -51,7 +53,7 @@ export async function takeIn(
   const missing = boards.isPartial ? [] : await fence(context, 'dependencies', () => missingDependencies(context), []);
   const retired = await step('retiring agents', () => retireFailing(context));
   return {
-    moved: moved || mail.moved || boards.moved || checked.moved || retired,
-    problems: [...mail.problems, ...boards.problems, ...missing, ...checked.problems],
+    moved: moved || appended.moved || mail.moved || boards.moved || checked.moved || retired,
+    problems: [...appended.problems, ...mail.problems, ...boards.problems, ...missing, ...checked.problems],
   };
 }

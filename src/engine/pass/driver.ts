@@ -9,7 +9,7 @@ import { alarm } from '../core/alarm.js';
 import type { Ports } from '../core/context.js';
 import { finishGoal, neededTrees, quietGoal, type Goal, type LastPass } from './goals.js';
 import type { Engine, Look, PumpReport } from './pump.js';
-import { runUntil } from './run-until.js';
+import { runUntil, type Condition } from './run-until.js';
 import { watchGoal, type WatchOptions } from './watch.js';
 
 export interface Driver {
@@ -102,17 +102,21 @@ export function driver(ports: Ports, engine: Engine): Driver {
   }
 
   async function run(): Promise<void> {
+    const condition: Condition = {
+      get roots() {
+        for (const goal of attentive) if (goal.roots === undefined && !goal.isAborted()) return undefined;
+        return roots;
+      },
+      look: nextLook,
+      onEnd,
+      onPass,
+      wait,
+    };
     try {
-      await runUntil(engine, {
-        get roots() {
-          for (const goal of attentive) if (goal.roots === undefined && !goal.isAborted()) return undefined;
-          return roots;
-        },
-        look: nextLook,
-        onEnd,
-        onPass,
-        wait,
-      });
+      // A caller that makes one run after the other adds its next goal in this turn: the loop and
+      // its timer stay.
+      do await runUntil(engine, condition);
+      while (await hasGoalsAfterThisTurn());
     } catch (thrown) {
       for (const goal of [...goals]) {
         leave(goal);
@@ -122,6 +126,11 @@ export function driver(ports: Ports, engine: Engine): Driver {
     bell.off();
     bell = alarm(clock);
     running = goals.size > 0 ? run() : undefined;
+  }
+
+  async function hasGoalsAfterThisTurn(): Promise<boolean> {
+    await new Promise((resolve) => setImmediate(resolve));
+    return goals.size > 0;
   }
 
   function nextLook(): Look {

@@ -122,7 +122,7 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
   }
 
   async function look(): Promise<void> {
-    reportProblems(bus.refresh());
+    reportProblems(await bus.refresh());
     const states = (published ??= readPublished());
     const paused = context.pauses.all();
     const unreadable = context.agents.unreadable?.() ?? new Map<string, Problem>();
@@ -219,7 +219,7 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
 
   /** If another process published an agent's state meanwhile, ours is dropped and derived again. */
   async function send(changes: readonly Change[], states: Map<string, PublishedState>): Promise<void> {
-    reportProblems(bus.refresh());
+    reportProblems(await bus.refresh());
     const current = changes.filter(({ agent, before }) => states.get(agent) === before);
     isStale ||= current.length < changes.length;
     const moves = current.flatMap((change) => change.moves);

@@ -52,7 +52,7 @@ function answerByMoney(left: number, prompt: number, { input, output }: Price, i
  * Estimates the tokens of a prompt. The last answer reports the real number up to it, so only later
  * messages are estimated, and the work does not grow with the conversation.
  */
-export function promptTokens(head: () => string, messages: readonly Message[]): number {
+export function promptTokens(headTokens: () => number, messages: readonly Message[]): number {
   let estimate = 0;
   for (let i = messages.length - 1; i >= 0; i--) {
     const message = messages[i]!;
@@ -60,7 +60,7 @@ export function promptTokens(head: () => string, messages: readonly Message[]): 
       return message.usage!.inputTokens + message.usage!.outputTokens + estimate;
     estimate += messageTokens(message);
   }
-  return estimate + textTokens(head());
+  return estimate + headTokens();
 }
 
 export function messageTokens({ content, toolCalls, files = [] }: Message): number {

@@ -12,6 +12,7 @@ import {
   type Coordination,
   type ModelAlias,
   type Provider,
+  type Webhook,
 } from '../../domain/config/config.js';
 import type { Problem } from '../../domain/problem.js';
 import { readPriority } from '../../domain/task/priority.js';
@@ -74,6 +75,7 @@ function toConfig(file: GuildYaml, env: Env): Config {
     plugins: toPlugins(file.plugins),
     coordination: toCoordination(file.coordination),
     channels: eachOf(file.channels, toChannel),
+    webhooks: eachOf(file.webhooks, toWebhook),
     schedules: eachOf(file.schedules, (schedule) => toSchedule(schedule, file.timezone)),
   };
   return {
@@ -143,6 +145,7 @@ function toCoordination(file: GuildYaml['coordination'] = {}): Coordination {
     helpMs: durationMs(file.help) ?? DEFAULT_COORDINATION.helpMs,
     bidMs: durationMs(file.bid) ?? DEFAULT_COORDINATION.bidMs,
     voteMs: durationMs(file.vote) ?? DEFAULT_COORDINATION.voteMs,
+    leaseMs: durationMs(file.lease) ?? DEFAULT_COORDINATION.leaseMs,
   });
 }
 
@@ -155,6 +158,10 @@ function toSchedule(file: Entry<'schedules'>, zone: string | undefined): Configu
     to: textOf(file.agent),
     priority: readPriority(file.priority),
   });
+}
+
+function toWebhook({ kind = 'standard', secret_env: secretEnv, agent }: Entry<'webhooks'>): Webhook {
+  return defined<Webhook>({ kind, secretEnv, agent: textOf(agent) });
 }
 
 function toChannel(file: Entry<'channels'>): ChannelRules {

@@ -5,6 +5,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { count } from '../../schemas/amounts.js';
 import { evalYaml } from '../../schemas/eval-cases.js';
 import { patternOf } from '../../schemas/script.js';
+import { readPattern } from '../config/guarded-pattern.js';
 import { readYaml } from '../schema/read-yaml.js';
 import { textOf } from '../schema/values.js';
 
@@ -19,8 +20,8 @@ export function parseEvalCases(text: string, file: string): { cases: EvalCase[];
       continue;
     }
     const { expect } = given;
-    const bad = patternsIn(given).find((each) => patternOf(each) === undefined);
-    if (bad !== undefined) problems.push(problem('bad_field', `${bad} is not a valid pattern`, { where: { file } }));
+    const bad = patternsIn(given).flatMap(patternProblem)[0];
+    if (bad !== undefined) problems.push(problem('bad_field', bad, { where: { file } }));
     else
       cases.push(
         defined<EvalCase>({
@@ -55,6 +56,14 @@ function patternsIn({ expect = {} }: Given): string[] {
   return [expect.result ?? [], expect.not_result ?? [], ...Object.values(expect.files ?? {})]
     .flat()
     .filter((each) => each !== false);
+}
+
+/** A case may come from somebody else, so a pattern that could run for ever is refused. */
+function patternProblem(text: string): string[] {
+  if (patternOf(text) === undefined) return [`${text} is not a valid pattern`];
+  if (typeof patternOf(text) === 'string') return [];
+  const read = readPattern(text);
+  return read.ok ? [] : [`the pattern ${text} is refused: ${read.reason}`];
 }
 
 function patterns(value: string | string[] | undefined): Pattern[] {

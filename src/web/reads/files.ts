@@ -56,7 +56,7 @@ export async function channelsOf(
   channel: string | undefined,
   env: Record<string, string | undefined>,
 ): Promise<Channels> {
-  const notes = openNotes(root, env);
+  const notes = await openNotes(root, env);
   try {
     const channels = notes.channels().map(({ channel: name, notes: count, at, writers }) => ({
       channel: name,

@@ -66,6 +66,15 @@ test('a peer that does not renew for a lease loses its tasks', async () => {
   assert.equal((await second.store.tasks.takeOver('t'))!.recovered, true);
 });
 
+test('a process that has not claimed anything yet takes over from a dead one', async () => {
+  const { state } = await working();
+  const [idle, reader] = [join(state), join(state, { isReader: true })];
+  await watch(reader, 3 * LEASE_MS);
+  assert.deepEqual(await reader.store.tasks.orphans(), [], 'one that only reads leaves that to others');
+  await watch(idle, 1.5 * LEASE_MS);
+  assert.deepEqual(await idle.store.tasks.orphans(), ['t']);
+});
+
 test('an observer that was paused does not declare others dead at its first look', async () => {
   const { first, second } = await working();
   await second.clock.advance(100 * LEASE_MS);
@@ -135,7 +144,6 @@ test('one renewal is under way at a time, so a slow ledger fences nobody', async
 test('a process that gave up its store takes its old work over at once', async () => {
   const { state, first } = await working();
   const again = join(state, { abandoned: new Set([first.store.presence.peer.id]) });
-  await again.store.presence.join();
   await again.store.tasks.scan();
   assert.deepEqual(await again.store.tasks.orphans(), ['t']);
 });

@@ -15,7 +15,7 @@ async function serve(script: string) {
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${server.url}/chat/completions`, {
       method: 'POST',
-      headers,
+      headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
   return { ...server, post };
@@ -124,7 +124,10 @@ test('a closed connection aborts the call', async () => {
     },
   });
   open.push(server);
-  const request = http.request(`${server.url}/chat/completions`, { method: 'POST' });
+  const request = http.request(`${server.url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
   request.on('error', () => undefined);
   request.end(JSON.stringify({ ...hello, stream: true }));
   await called;

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { withProjectServers } from '../../../src/app/trust/project-servers.js';
 import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
 import { loadPlugins, type Plugins } from '../../../src/adapters/plugins/index.js';
 import type { WorkspaceFiles } from '../../../src/ports/workspace-files.js';
@@ -223,9 +224,10 @@ test('a server of .mcp.json runs only if guild.yaml names it', async (t) => {
   const files = { '.mcp.json': JSON.stringify(file) };
   const off = await openPlugins(t, { mcp: {} }, {}, files);
   assert.deepEqual(off.plugins.tools, []);
-  const host = await openPlugins(t, { mcp: { servers: { lab: true } } }, {}, files);
+  const named = (servers: Record<string, unknown>) => withProjectServers(off.root, { mcp: { servers } });
+  const host = await openPlugins(t, named({ lab: true }), {}, files);
   assert.equal(said(await host.call('lab_find', { query: 'x' })), 'found x; secret none hush');
-  const part = await openPlugins(t, { mcp: { servers: { lab: { tools: ['wipe'], free: ['wipe'] } } } }, {}, files);
+  const part = await openPlugins(t, named({ lab: { tools: ['wipe'], free: ['wipe'] } }), {}, files);
   assert.equal(part.plugins.requiresApproval('lab_wipe'), false);
 });
 

@@ -7,9 +7,9 @@ export interface Bench {
   /** Another peer; all peers of a bench share one store. */
   join(): Store;
   /** Ends a peer's process as kill -9 does. */
-  kill(store: Store): void;
+  kill(store: Store): void | Promise<void>;
   /** A person changes the conversation from outside. */
-  edit(session: string, change: (messages: Message[]) => Message[]): void;
+  edit(session: string, change: (messages: Message[]) => Message[]): void | Promise<void>;
 }
 
 export type Check = (promise: string, body: (bench: Bench) => Promise<void>) => void;

@@ -34,14 +34,14 @@ export function sessionsContract(check: Check): void {
     assert.deepEqual(await store.sessions.list(), ['s']);
     await store.sessions.append('s', [user('more')], { durable: true });
     const second = await store.sessions.stamp('s');
-    bench.edit('s', (messages) => [...messages, user('and one more thing')]);
+    await bench.edit('s', (messages) => [...messages, user('and one more thing')]);
     assert.equal(new Set([first, second, await store.sessions.stamp('s'), undefined]).size, 4);
   });
 
   check("a person's edit is noticed before the next write, and never overwritten", async (bench) => {
     const store = bench.join();
     await store.sessions.create(header('s'), [user('hello')]);
-    bench.edit('s', (messages) => [...messages, user('and one more thing')]);
+    await bench.edit('s', (messages) => [...messages, user('and one more thing')]);
     assert.equal(await store.sessions.append('s', [user('from the engine')], { durable: true }), 'edited');
     const opened = await store.sessions.open('s');
     assert.ok(opened.kind === 'open');

@@ -139,7 +139,7 @@ export function tasksContract(check: Check): void {
     await second.tasks.scan();
     assert.deepEqual(await second.tasks.orphans(), []);
     assert.equal(await second.tasks.takeOver('t'), undefined);
-    bench.kill(first);
+    await bench.kill(first);
     await second.tasks.scan(true);
     await third.tasks.scan(true);
     assert.deepEqual(await second.tasks.orphans(), ['t']);

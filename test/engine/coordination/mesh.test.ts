@@ -56,7 +56,7 @@ async function resultOf(proc: Proc, id: string): Promise<string | undefined> {
 }
 
 function notesOf(proc: Proc): NoteBody[] {
-  proc.ports.bus.refresh();
+  void proc.ports.bus.refresh();
   return proc.ports.bus.read('dependency').map((note) => note.body);
 }
 

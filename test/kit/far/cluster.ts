@@ -2,12 +2,15 @@
  * A story on the far store, over a simulated ledger. Boards, ballot and mailboxes stay on a
  * simulated disk that all processes share, as a desk would show them.
  */
+import path from 'node:path';
 import { far, type FarStore } from '../../../src/adapters/far/index.js';
 import { replay } from '../../../src/adapters/far/sessions.js';
 import { folders, layout } from '../../../src/adapters/files/base/layout.js';
 import { ledgerState, type LedgerState } from '../../../src/adapters/ledger/memory.js';
 import type { Event } from '../../../src/domain/event.js';
 import type { Placed } from '../../../src/domain/task/task.js';
+import { farPorts } from '../../../src/app/far/shared-ports.js';
+import type { Clock } from '../../../src/ports/clock.js';
 import { cluster, ROOT, type Cluster, type Proc, type StartOptions } from '../cluster.js';
 import { reflect, takingIn } from '../late/cluster.js';
 import { simDisk, type SimDisk } from '../sim-disk.js';
@@ -39,7 +42,12 @@ export function farCluster(given: Story, random: () => number): FarCluster {
   const state = ledgerState();
   const net = simNet(state, random);
   const procs = cluster(given.script, given.asks);
-  const show = (): void => reflect(heldIn(state), disk);
+  const show = (): void => {
+    reflect(heldIn(state), disk);
+    for (const [log, lines] of state.logs)
+      if (log.startsWith('bus/'))
+        disk.save(path.join(ROOT, `${log}.jsonl`), lines.map(({ text }) => `${text}\n`).join(''));
+  };
   const human = given.human;
   let started = 0;
   return {
@@ -53,12 +61,13 @@ export function farCluster(given: Story, random: () => number): FarCluster {
       const peer = net.connect({ weather, cutAt, skewMs, rate });
       const me = { host: 'sim', bootId: 'sim', pid: ++started, startTime: '0' };
       let own: FarStore | undefined;
+      let ownClock: Clock | undefined;
       const proc = procs.start(disk, {
         ...options,
         store({ clock, ids, agents }) {
           own = far({
             ledger: peer.ledger,
-            clock: peer.clock(clock),
+            clock: (ownClock = peer.clock(clock)),
             ids,
             me,
             agents,
@@ -69,6 +78,7 @@ export function farCluster(given: Story, random: () => number): FarCluster {
           });
           return takingIn(own, disk);
         },
+        ports: () => farPorts(own!, { root: ROOT, disk, clock: ownClock! }, own!.presence.peer.id),
       });
       return { ...proc, far: own!, peer, die: () => (peer.die(), own!.stop()) };
     },

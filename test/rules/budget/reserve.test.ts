@@ -6,7 +6,7 @@ import { costMicroUsd } from '../../../src/domain/budget/price.js';
 import type { Message } from '../../../src/domain/session/session.js';
 import { promptTokens, reserveCall } from '../../../src/rules/budget/reserve.js';
 
-const head = (): string => 'system';
+const head = (): number => 2;
 
 test('without a budget of tokens or money an answer is not limited', () => {
   assert.deepEqual(reserveCall({ turns: 3 }, 100_000, { isLast: false }), { ok: true });

@@ -60,6 +60,8 @@ git: {enabled: true, author: 'Ada <ada@example.org>'}
 channels: {deploys: {writers: [ops], readers: planner, ttl: 1d, max_bytes: 2k}, talk: {}}
 inbox: {agent: planner, admit: ask}
 plugins: {slack: {channels: ['#ops']}, pager: }
+schedules: {report: {task: Write the report, schedule: '0 9 * * 1', timezone: Europe/Berlin, agent: planner}}
+webhooks: {deploys: {secret_env: DEPLOY_TOKEN}}
 `);
   assert.deepEqual(config, {
     model: 'fast',
@@ -107,6 +109,8 @@ plugins: {slack: {channels: ['#ops']}, pager: }
     git: { enabled: true, author: 'Ada <ada@example.org>' },
     inbox: { agent: 'planner', admit: 'ask' },
     plugins: { slack: { channels: ['#ops'] }, pager: {} },
+    schedules: { report: { task: 'Write the report', cron: '0 9 * * 1', timezone: 'Europe/Berlin', to: 'planner' } },
+    webhooks: { deploys: { kind: 'standard', secretEnv: 'DEPLOY_TOKEN' } },
     coordination: {
       mode: 'hierarchical',
       coordinator: 'lead',
@@ -114,6 +118,7 @@ plugins: {slack: {channels: ['#ops']}, pager: }
       helpMs: 60_000,
       bidMs: 90_000,
       voteMs: 20_000,
+      leaseMs: 15_000,
     },
     channels: {
       deploys: { writers: ['ops'], readers: ['planner'], ttlMs: 86_400_000, maxBytes: 2000 },
@@ -145,7 +150,7 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ['an invalid amount of money', 'budget: {usd: lots}\n', /"budget.usd" must be dollars/, '1:15'],
   ['an unknown budget', 'budget: {token: 3}\n', /unknown key "budget.token"/, '1:10', /"tokens"/],
   ['a list', '- a\n', /must be a mapping/, '1:1'],
-  ['an unknown store', 'store: redis\n', /one of: files/, '1:8'],
+  ['an unknown store', 'store: redis\n', /files, or an address such as postgres/, '1:8'],
   ['a repeated key', 'model: a\nmodel: b\n', /twice/, '2:1'],
   ['a syntax error', 'model: [a\nlimits: {}\n', /./, '2:1'],
 ];

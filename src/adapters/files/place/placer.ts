@@ -50,6 +50,9 @@ interface PlacerOptions {
   afterBatch: () => void;
 }
 
+/** A file that nobody waits for lets others pass for this long. Readers see it within 50 ms. */
+const MAX_PASSED_OVER_MS = 20;
+
 export function placer({ journal, execute, monotonicMs, lag, afterBatch }: PlacerOptions): Placer {
   const queue = new Map<string, Queued>();
   let isDue = false;
@@ -123,8 +126,11 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
   /** All that is queued, unless the only ones that are waited for can come before the others. */
   function nextBatch(): Queued[] {
     const all = [...queue.values()];
+    // Where one end follows the other, the others would never have their turn.
+    const isLate = all.length > 0 && monotonicMs() - all[0]!.since > MAX_PASSED_OVER_MS;
+    if (isFlushing || isLate) return all;
     const awaited = all.filter(({ waiting }) => waiting.length > 0);
-    return !isFlushing && awaited.length > 0 && awaited.every(({ isAlone }) => isAlone) ? awaited : all;
+    return awaited.length > 0 && awaited.every(({ isAlone }) => isAlone) ? awaited : all;
   }
 
   function place({ item, since, waiting }: Queued): void {

@@ -70,6 +70,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
       void client.end().catch(() => undefined);
       throw thrown;
     }
+    socketOf(client).unref();
     current = client;
     return client;
   }
@@ -111,13 +112,31 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
 
   return {
     query: ({ name, ...query }) =>
-      inTurn(() => stubbornly((client) => client.query(isDirect && name !== undefined ? { name, ...query } : query))),
+      inTurn(() => stubbornly((client) => busy(client, isDirect && name !== undefined ? { name, ...query } : query))),
     open: () => inTurn(() => stubbornly(async () => undefined)),
     async close() {
       await last;
       isClosed = true;
       await opening?.catch(() => undefined);
-      await current?.end().catch(() => undefined);
+      if (current === undefined) return;
+      socketOf(current).ref(); // A process waits for the end of what it closes.
+      await current.end().catch(() => undefined);
     },
   };
+}
+
+/** Not in the types of the client. */
+function socketOf(client: Client): { ref(): void; unref(): void } {
+  return client as unknown as { ref(): void; unref(): void };
+}
+
+/** An idle connection does not keep a process alive; a call under way does. */
+async function busy(client: Client, query: Query): Promise<QueryResult> {
+  const socket = socketOf(client);
+  socket.ref();
+  try {
+    return await client.query(query);
+  } finally {
+    socket.unref();
+  }
 }

@@ -9,6 +9,7 @@ import type { Message } from '../../../domain/session/session.js';
 import { globFits } from '../../../domain/wildcard.js';
 import type { Clock } from '../../../ports/clock.js';
 import { type Model, type ModelFailureClass, type ModelReply, type ModelRequest } from '../../../ports/model.js';
+import { matchOf } from './match.js';
 import { readScript, type Pattern, type ScriptLine } from '../../../text/config/script.js';
 
 /** `source` is the text of a script. An invalid script fails every call with the reason. */
@@ -22,12 +23,16 @@ export function scripted(source: string | { text: string; file: string }, clock?
     async call(request) {
       if (!script.ok) return failed('unscripted', script.problems.map(problemText).join('\n'));
       if (request.signal?.aborted) return failed('aborted', 'the call was aborted');
-      const isPlayable = (line: ScriptLine): boolean =>
-        hasUsesLeft(line, used) && mismatch(line, request) === undefined;
-      const line = script.lines.find(isPlayable);
-      if (line === undefined) return failed('unscripted', unscripted(request, script.lines, used, file));
-      used.set(line, (used.get(line) ?? 0) + 1);
-      return play(line, request, file, sleep);
+      try {
+        const isPlayable = (line: ScriptLine): boolean =>
+          hasUsesLeft(line, used) && mismatch(line, request) === undefined;
+        const line = script.lines.find(isPlayable);
+        if (line === undefined) return failed('unscripted', unscripted(request, script.lines, used, file));
+        used.set(line, (used.get(line) ?? 0) + 1);
+        return await play(line, request, file, sleep);
+      } catch (thrown) {
+        return failed('unscripted', `${file}: ${(thrown as Error).message}`);
+      }
     },
   };
 }
@@ -123,7 +128,7 @@ function matchesAny(patterns: Pattern[], messages: readonly Message[]): boolean 
 }
 
 function contains(pattern: Pattern, text: string): boolean {
-  return typeof pattern === 'string' ? text.includes(pattern) : pattern.test(text);
+  return typeof pattern === 'string' ? text.includes(pattern) : matchOf(pattern, text) !== null;
 }
 
 function toolFits(wanted: { name: string; says?: Pattern[] }[], messages: readonly Message[]): boolean {
@@ -163,7 +168,7 @@ function regexGroups(line: ScriptLine, request: ModelRequest): Record<string, st
   const look = (patterns: Pattern[] | undefined, messages: readonly Message[]) => {
     for (const pattern of patterns ?? []) {
       if (typeof pattern === 'string') continue;
-      const hit = messages.map((message) => pattern.exec(message.content)).find((match) => match !== null);
+      const hit = messages.map((message) => matchOf(pattern, message.content)).find((match) => match !== null);
       hit?.slice(1).forEach((text, at) => (groups[String(at + 1)] ??= text ?? ''));
     }
   };

@@ -18,13 +18,15 @@ export async function listen(options: {
   /** Reports an unexpected error, if nothing has been sent yet. */
   failed(response: http.ServerResponse, message: string): void;
 }): Promise<ModelServer> {
+  const host = options.host ?? '127.0.0.1';
   const server = http.createServer((request, response) => {
+    const refused = refusalOf(request, host);
+    if (refused !== undefined) return sendJson(response, refused.status, { error: { message: refused.message } });
     options.answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else options.failed(response, error instanceof Error ? error.message : String(error));
     });
   });
-  const host = options.host ?? '127.0.0.1';
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, host, resolve);
@@ -39,6 +41,35 @@ export async function listen(options: {
         server.closeAllConnections();
       }),
   };
+}
+
+/**
+ * A page of another site must not use a server on this machine, not even under a name of its own
+ * that it points here. A server that listens for other machines answers under any name.
+ */
+function refusalOf(
+  { headers, method }: http.IncomingMessage,
+  listens: string,
+): { status: number; message: string } | undefined {
+  const name = hostName(headers.host ?? '');
+  if (isLoopback(listens) && !isLoopback(name) && name !== listens.toLowerCase())
+    return { status: 421, message: `this server does not answer under the name ${name}` };
+  if (headers.origin !== undefined && hostName(headers.origin.replace(/^\w+:\/\//, '')) !== name)
+    return { status: 403, message: 'another origin asked' };
+  if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? ''))
+    return { status: 415, message: 'send the body as content-type application/json' };
+  return undefined;
+}
+
+function hostName(host: string): string {
+  return host
+    .replace(/:\d*$/, '')
+    .replace(/^\[|\]$/g, '')
+    .toLowerCase();
+}
+
+function isLoopback(name: string): boolean {
+  return name === '::1' || name === 'localhost' || name.endsWith('.localhost') || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 
 /**

@@ -177,7 +177,15 @@ function parseChat(body: string): Chat | string {
   if (typeof chat?.model !== 'string') return '"model" must be a string';
   if (!Array.isArray(chat.messages) || chat.messages.some((message) => typeof message?.role !== 'string'))
     return '"messages" must be a list of messages';
+  if (chat.messages.some(({ tool_calls: calls }) => calls != null && !(Array.isArray(calls) && calls.every(isCall))))
+    return '"tool_calls" must be a list of calls with a function that has a name';
+  if (chat.tools != null && !(Array.isArray(chat.tools) && chat.tools.every((tool) => isCall(tool))))
+    return '"tools" must be a list of functions with a name';
   return chat as Chat;
+}
+
+function isCall(call: { function?: { name?: unknown } } | null): boolean {
+  return typeof call?.function?.name === 'string';
 }
 
 function toRequest(wire: Chat, headers: http.IncomingHttpHeaders, signal: AbortSignal): ModelRequest {

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { openDesk } from '../../../app/approvals.js';
 import type { Workspace } from '../../../app/index.js';
+import { followTurns } from '../../../app/live/follow-turns.js';
 import { asProblem, problem, ProblemError } from '../../../domain/problem.js';
 import { isEnded, type Placed, type Task } from '../../../domain/task/task.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
@@ -40,6 +41,8 @@ Ctrl-D leaves, and the task continues. guild chat -c continues the last conversa
     const narration = narrator({ ...call, asks: true }, () => now.id, { docks: false });
     const workspace = await call.open(call.root, { watchers: narration });
     narration.know(workspace);
+    const own = (): string => workspace.store.presence.peer.id;
+    const live = followTurns(call.root, call.io.env, narration.elsewhere, own);
     const keyboard = openKeyboard(call.io.stdin, call.io.stderr);
     try {
       for (const each of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(each);
@@ -53,6 +56,7 @@ Ctrl-D leaves, and the task continues. guild chat -c continues the last conversa
     } finally {
       call.terminal.dock([]);
       keyboard.close();
+      live.close();
       narration.close();
       await workspace.close();
     }

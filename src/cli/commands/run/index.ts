@@ -3,6 +3,7 @@
  * asks what the task asks. `--continue` goes on with a conversation.
  */
 import type { Workspace } from '../../../app/index.js';
+import { followTurns } from '../../../app/live/follow-turns.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { resolveModels } from '../../../rules/scheduling/models.js';
@@ -51,6 +52,8 @@ task retry. A second Ctrl-C cancels it.`,
     const description = isContinued ? '' : await described(call, words);
     const workspace = await call.open(call.root, { watchers: narration, modelName: model });
     narration.know(workspace);
+    const own = (): string => workspace.store.presence.peer.id;
+    const live = call.terminal.live ? followTurns(call.root, call.io.env, narration.elsewhere, own) : undefined;
     try {
       for (const each of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(each);
       const id = isContinued
@@ -59,6 +62,7 @@ task retry. A second Ctrl-C cancels it.`,
       mine.id = id;
       return await work(call, workspace, narration, id);
     } finally {
+      live?.close();
       narration.close();
       await workspace.close();
     }

@@ -1,6 +1,6 @@
 /** `guild task list`. It reads only the folders of the tasks, so it starts quickly. */
 import { TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
-import { openLook } from '../../../app/readers/open-look.js';
+import { lookAt } from '../../../app/readers/open-look.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { compareText } from '../../../domain/order.js';
 import { ProblemError, problem, type Problem } from '../../../domain/problem.js';
@@ -24,21 +24,21 @@ export async function list(call: Call): Promise<number> {
   const chosenLimit = integerOption(values, 'limit', [1, Infinity]);
   // Programs get all tasks unless they set a limit.
   const limit = chosenLimit ?? (json ? Infinity : 50);
-  const reader = openLook(call.root);
-  const { problems, unread } = reader.glance(limit);
-  const strays = reader.strays();
+  const { problems, unread, strays, open, ended } = await lookAt(call.root, limit);
   if (problems.length > 0) {
     const { recordQuarantined, openReader } = await import('../../../app/readers/open-reader.js');
     await recordQuarantined(openReader(call.root), problems);
   }
   const endedState = state === 'completed' || state === 'failed' ? state : undefined;
   const wantsEnded = endedState !== undefined || (values['all'] === true && state === undefined);
-  const tasks: Placed[] = [...reader.open()]
+  const tasks: Placed[] = [...open()]
     .filter((placed) => state === undefined || placed.state === state)
     .sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   // One more than is shown, to know if there are more. Counting them would mean reading each.
   const skipped: Problem[] = [];
-  if (wantsEnded) {
+  if (wantsEnded && ended !== undefined) {
+    tasks.push(...(await ended({ ...(endedState ? { state: endedState } : {}), limit: limit + 1 })));
+  } else if (wantsEnded) {
     const { openTaskIndex } = await import('../../../app/readers/aggregates/open-index.js');
     let count = 0;
     for (const each of openTaskIndex(call.root).newest(endedState)) {

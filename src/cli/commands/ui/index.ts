@@ -41,7 +41,7 @@ requests as the command line: stop it at any time, and nothing is lost.`,
   },
 };
 
-async function isAnyoneWorking(root: string): Promise<boolean> {
+export async function isAnyoneWorking(root: string): Promise<boolean> {
   const store = openReader(root);
   try {
     return (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);

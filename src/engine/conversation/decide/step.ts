@@ -33,7 +33,7 @@ export interface Facts {
   /** Every note that the agent should read now is in the conversation. */
   areNotesHeard?: true;
   budget?: TurnBudget;
-  /** Changes that the agent has not been informed of. */
+  /** Changes that the agent has not been informed of; learned with the notes, before a turn. */
   news?: Draft[];
   /** The human's answer to spending an unknown amount. */
   priceVerdict?: 'yes' | 'no';

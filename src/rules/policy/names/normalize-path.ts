@@ -73,7 +73,11 @@ const LOOKALIKES = new Map(
     .map((pair) => [pair[0]!, pair[1]!]),
 );
 
+/** Printable ASCII without `%` and `\`: nothing to decode, and no other form of any letter. */
+const PLAIN = /^[\x20-\x24\x26-\x5b\x5d-\x7e]*$/;
+
 function fold(path: string): string {
+  if (PLAIN.test(path)) return path.toLowerCase();
   let text = path;
   for (let round = 0; round < 3; round++) {
     const next = decoded(text)

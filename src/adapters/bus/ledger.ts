@@ -1,0 +1,162 @@
+/**
+ * The bus on a ledger: a log of notes for each channel, and a log of what readers have finished.
+ * Notes of other processes arrive with `refresh`. Of several notes with one id the first counts.
+ */
+import { INTERVALS } from '../../domain/intervals.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Note } from '../../domain/coordination/note.js';
+import type { Bus } from '../../ports/bus.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Add, Ledger, Lines } from '../../ports/ledger.js';
+import { MAX_NOTE_LINE, printNote } from '../../text/records/note.js';
+import * as channels from './channel.js';
+import { channelProblem } from './names.js';
+import { PATIENCE, waitForReaders, type Patience } from './pressure.js';
+
+export interface LedgerBusOptions {
+  clock: Clock;
+  ledger: Pick<Ledger, 'lines' | 'grown' | 'onRing'>;
+  /** The queue of the process's commits. */
+  outbox: { line(add: Add): void; flush(): Promise<void> };
+  patience?: Patience;
+}
+
+/** Notes that one reader has finished. */
+interface Done {
+  reader: string;
+  ids: string[];
+}
+
+const NOTES = 'bus/';
+const DONE = 'bus-done/';
+const SEGMENT_NOTES = 10_000;
+
+export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: LedgerBusOptions): Bus {
+  const all = new Map<string, channels.Channel>();
+  const ends = new Map<string, number>();
+  let mark: string | undefined;
+  let current: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+  const now = (): string => clock.now().toISOString();
+
+  return {
+    async tell(notes) {
+      const refused = firstProblem(notes);
+      if (refused !== undefined) return refused;
+      for (const note of notes) outbox.line({ log: NOTES + note.channel, text: printNote(note) });
+      await outbox.flush();
+      await catchUp();
+      for (const [name] of channels.byChannel(notes)) {
+        const channel = channelOf(name);
+        if (channel.readers.size > 0) await waitForReaders(channel, clock, patience, catchUp);
+      }
+      return undefined;
+    },
+    unread(name, reader, limit) {
+      const channel = all.get(name);
+      return channel === undefined ? [] : channels.unread(channel, channels.readerOf(channel, reader), now(), limit);
+    },
+    async done(name, reader, ids) {
+      const done: Done = { reader, ids: [...ids] };
+      outbox.line({ log: DONE + name, text: JSON.stringify(done) });
+      const channel = channelOf(name);
+      channels.markDone(channel, channels.readerOf(channel, reader), ids, now());
+      await outbox.flush();
+    },
+    read(name, last) {
+      const channel = all.get(name);
+      return channel === undefined ? [] : channels.newest(channel, now(), last);
+    },
+    channels: () => [...all].flatMap(([name, { segments }]) => (segments.length > 0 ? [name] : [])).sort(),
+    subscribe(name, hear) {
+      // A function of its own, so that the same callback can subscribe twice.
+      const subscriber = (note: Note): void => hear(note);
+      channelOf(name).subscribers.add(subscriber);
+      return () => void channelOf(name).subscribers.delete(subscriber);
+    },
+    async refresh() {
+      await catchUp();
+      return [];
+    },
+    follow(factor = () => 1) {
+      let isStopped = false;
+      // A ledger that is away is the store's problem, which every pass reports.
+      const look = (): void => void (isStopped ? undefined : catchUp().catch(() => undefined));
+      const listening = ledger.onRing(look);
+      const timer = setInterval(look, INTERVALS.channelCheckMs * factor());
+      timer.unref();
+      return () => {
+        isStopped = true;
+        clearInterval(timer);
+        void listening.then((stop) => stop());
+      };
+    },
+  };
+
+  function channelOf(name: string): channels.Channel {
+    let channel = all.get(name);
+    if (channel === undefined) all.set(name, (channel = channels.createChannel(name)));
+    return channel;
+  }
+
+  function firstProblem(notes: readonly Note[]): Problem | undefined {
+    for (const { channel, body } of notes) {
+      const reason = channelProblem(channel);
+      if (reason !== undefined) return problem('bad_name', reason);
+      if (body.type === 'said' && body.text.length > MAX_NOTE_LINE)
+        return problem('over_limit', `a note may have at most ${MAX_NOTE_LINE} characters`);
+    }
+    return undefined;
+  }
+
+  /** A look under way may miss what was just written, so a second one follows it. */
+  function catchUp(): Promise<void> {
+    if (current === undefined) {
+      current = readOn().finally(() => (current = undefined));
+      return current;
+    }
+    following ??= current
+      .catch(() => undefined)
+      .then(() => {
+        following = undefined;
+        return catchUp();
+      });
+    return following;
+  }
+
+  /** What is finished is read first: then every note that it names is among those read after it. */
+  async function readOn(): Promise<void> {
+    const { logs, mark: next } = await ledger.grown([NOTES, DONE], mark);
+    const newLines = async (prefix: string): Promise<[string, Lines][]> => {
+      const grown = logs.filter((log) => log.startsWith(prefix));
+      return Promise.all(grown.map(async (log) => [log, await ledger.lines(log, { after: ends.get(log) ?? 0 })]));
+    };
+    const done = await newLines(DONE);
+    for (const [log, { texts, end }] of await newLines(NOTES)) {
+      add(log.slice(NOTES.length), texts);
+      ends.set(log, end);
+    }
+    for (const [log, { texts, end }] of done) {
+      const channel = channelOf(log.slice(DONE.length));
+      for (const { reader, ids } of texts.map((text) => JSON.parse(text) as Done))
+        channels.markDone(channel, channels.readerOf(channel, reader), ids, now());
+      ends.set(log, end);
+    }
+    mark = next;
+  }
+
+  function add(name: string, texts: readonly string[]): void {
+    const channel = channelOf(name);
+    const heard: Note[] = [];
+    for (const text of texts) {
+      let segment = channel.segments.at(-1) ?? channels.addSegment(channel, 1);
+      if (segment.notes.length >= SEGMENT_NOTES) {
+        segment = channels.addSegment(channel, segment.number + 1);
+        while (channels.dropExpired(channel, now()));
+      }
+      const note: Note = { channel: name, ...(JSON.parse(text) as Omit<Note, 'channel'>) };
+      if (channels.addNote(channel, segment, note)) heard.push(note);
+    }
+    channels.notify(channel, heard);
+  }
+}

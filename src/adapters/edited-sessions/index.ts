@@ -1,0 +1,124 @@
+/**
+ * Changed conversations, by the change times of their files. `.guild/sessions-mark` has the time up
+ * to which every file was handled; it may be deleted at any time. The first look of a process
+ * compares all files with it; later looks only consider those that the system reported. Of a file,
+ * only the end is read.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
+import { changedAt } from '../../domain/stamp.js';
+import type { Disk } from '../../ports/disk.js';
+import type { EditedSessions } from '../../ports/reading/edited-sessions.js';
+
+const END = '.session.yaml';
+const TAIL_BYTES = 16 * 1024;
+/** Beyond this number only the watch notices changes. */
+const MAX_FILES = 4000;
+/** Without a mark, only the newest are considered. */
+const MAX_UNMARKED = 200;
+
+interface Options {
+  root: string;
+  disk: Disk;
+  peer: string;
+  /** Whether the system can report changes; otherwise every look compares all files. */
+  isWatched: boolean;
+}
+
+export function editedSessions({ root, disk, peer, isWatched }: Options): EditedSessions {
+  const folder = path.join(root, 'sessions');
+  const markFile = path.join(root, '.guild', 'sessions-mark');
+  /** Candidates and the change times of their files. */
+  const open = new Map<string, bigint>();
+  const touched = new Set<string>();
+  let mark: bigint | undefined;
+  let highest = 0n;
+  let watcher: fs.FSWatcher | undefined;
+  let hasLooked = false;
+  let count = 0;
+
+  return {
+    look() {
+      const names = hasLooked && watcher !== undefined ? [...touched] : allNames();
+      touched.clear();
+      hasLooked = true;
+      watch();
+      for (const [id, at] of changedSince(names)) {
+        if (highest < at) highest = at;
+        if (endsWithPerson(path.join(folder, `${id}${END}`))) open.set(id, at);
+        else open.delete(id);
+      }
+      if (open.size === 0) save();
+      return [...open.keys()];
+    },
+    done(ids) {
+      for (const id of ids) open.delete(id);
+      save();
+    },
+    close() {
+      watcher?.close();
+    },
+  };
+
+  function allNames(): string[] {
+    const listed = fenced('sessions', () => disk.list(folder));
+    const names = isUnreadable(listed) ? [] : listed.filter((name) => name.endsWith(END) && !name.startsWith('.'));
+    return names.length > MAX_FILES ? [] : names;
+  }
+
+  function changedSince(names: readonly string[]): [string, bigint][] {
+    mark ??= readMark();
+    const all = names.flatMap((name): [string, bigint][] => {
+      const stamp = fenced(name, () => disk.stamp(path.join(folder, name)));
+      return stamp === undefined || isUnreadable(stamp) ? [] : [[name.slice(0, -END.length), changedAt(stamp)]];
+    });
+    if (mark === undefined) return all.sort(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0)).slice(0, MAX_UNMARKED);
+    return all.filter(([id, at]) => at > mark! && open.get(id) !== at);
+  }
+
+  /** The end of the file decides: the person's message is the last of the list. */
+  function endsWithPerson(file: string): boolean {
+    const read = fenced(file, () => {
+      const whole = disk.readFrom(file, 0, TAIL_BYTES);
+      return whole.kind === 'too_big' ? disk.readFrom(file, whole.size - TAIL_BYTES) : whole;
+    });
+    if (isUnreadable(read) || read.kind !== 'file') return false;
+    const items = [...read.bytes.toString('utf8').matchAll(/^( *)- role: *["']?(\w+)/gm)];
+    const indent = Math.min(...items.map(([, spaces]) => spaces!.length));
+    const last = items.findLast(([, spaces]) => spaces!.length === indent);
+    return last === undefined || last[2] === 'user';
+  }
+
+  /** Everything up to the mark is handled: it stays below whatever is not. */
+  function save(): void {
+    let next = highest;
+    for (const at of open.values()) if (at <= next) next = at - 1n;
+    if (next <= (mark ?? 0n)) return;
+    mark = next;
+    const tmp = path.join(root, '.guild', 'tmp', `${peer}-sessions-mark${++count}`);
+    disk.makeFolder(path.dirname(tmp), 0o700);
+    if (disk.create(tmp, String(next))) disk.rename(tmp, markFile);
+  }
+
+  function readMark(): bigint | undefined {
+    const read = disk.read(markFile, 100);
+    const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+    return /^\d+$/.test(text) ? BigInt(text) : undefined;
+  }
+
+  function watch(): void {
+    if (!isWatched || watcher !== undefined) return;
+    try {
+      watcher = fs.watch(folder, { persistent: false }, (_, name) => {
+        if (name?.endsWith(END) && !name.startsWith('.')) touched.add(name);
+      });
+      watcher.on('error', () => {
+        watcher?.close();
+        watcher = undefined;
+      });
+    } catch {
+      // There is no such folder yet, or no watch left: every look compares all files.
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Counts how many tasks were recently created under each root, from the tasks that looks bring.
+ * Times are those of the records: with clocks that differ, the count is off by the difference.
+ */
+import type { Task } from '../../../domain/task/task.js';
+import type { CreationRate } from '../../../ports/creation-rate.js';
+
+/** `onNew`: calls back for each task that this process hears of for the first time. */
+export function farCreationRate(onNew: (hear: (task: Task) => void) => void): CreationRate {
+  const created = new Map<string, number[]>();
+  onNew(({ id, root, created_at: at }) => {
+    if (id === root) return;
+    const times = created.get(root);
+    if (times === undefined) created.set(root, [Date.parse(at)]);
+    else times.push(Date.parse(at));
+  });
+  return {
+    madeSince(root, ms) {
+      for (const [each, times] of created) {
+        const recent = times.filter((at) => at >= ms);
+        if (recent.length === 0) created.delete(each);
+        else if (recent.length < times.length) created.set(each, recent);
+      }
+      return created.get(root)?.length ?? 0;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** Removes the sockets of dead processes. Nobody listens there, so nobody loses anything. */
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { isOwnSocket, SOCKET, UNFINISHED } from './place.js';
+
+/** A socket that was created longer ago than this and never listened to belongs to a dead one. */
+const UNFINISHED_MS = 60_000;
+
+export function sweep(folder: string): void {
+  for (const name of listed(folder)) {
+    const file = path.join(folder, name);
+    if (name.endsWith(UNFINISHED) && isOld(file)) remove(file);
+    if (!name.endsWith(SOCKET) || !isOwnSocket(file)) continue;
+    const socket = net.connect(file);
+    socket.unref();
+    socket.on('connect', () => socket.destroy());
+    socket.on('error', (error) => removeIfDead(file, error));
+  }
+}
+
+/** Names are unique, so a socket on which nobody listens stays dead. */
+export function removeIfDead(file: string, error: NodeJS.ErrnoException): void {
+  if (error.code === 'ECONNREFUSED') remove(file);
+}
+
+export function listed(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isOld(file: string): boolean {
+  try {
+    return Date.now() - fs.lstatSync(file).mtimeMs > UNFINISHED_MS;
+  } catch {
+    return false;
+  }
+}
+
+function remove(file: string): void {
+  try {
+    fs.unlinkSync(file);
+  } catch {
+    // Somebody else was quicker, or may not be done; it is looked at again.
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Holds every agent of this process while its definitions are not those that were published, so
+ * that no work is done by rules that nobody released.
+ */
+import { INTERVALS } from '../../domain/intervals.js';
+import type { Pauses } from '../../ports/pauses.js';
+import type { Published } from './definitions.js';
+
+export interface DefinitionsCheck {
+  /** As of the last look at the store. */
+  published(): Published | undefined;
+  /** The hash of the definitions in this folder. */
+  own(): string;
+  agents(): Iterable<string>;
+  monotonicMs(): number;
+}
+
+export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses {
+  let own = { hash: '', atMs: -Infinity };
+  const reason = (): string | undefined => {
+    const published = check.published();
+    if (published === undefined) return 'no definitions were published for this store: run guild publish at a desk';
+    const now = check.monotonicMs();
+    if (now - own.atMs > INTERVALS.definitionsCheckMs) own = { hash: check.own(), atMs: now };
+    if (own.hash === published.hash) return undefined;
+    const commit = published.commit === undefined ? '' : ` (commit ${published.commit})`;
+    return `this folder has other definitions than those published${commit}: bring it up to date, or run guild publish at a desk`;
+  };
+  const held = (paused: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
+    const why = reason();
+    return why === undefined
+      ? paused
+      : new Map([...[...check.agents()].map((agent) => [agent, why] as const), ...paused]);
+  };
+  return {
+    ...pauses,
+    look: () => held(pauses.look()),
+    all: () => held(pauses.all()),
+    isPaused: (agent) => reason() !== undefined || pauses.isPaused(agent),
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * The definitions of a workspace: every file that decides what agents do. They travel by Git; the
+ * store holds only their hash, which a person publishes. A process whose own files have another
+ * hash takes no work.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import type { Ledger } from '../../ports/ledger.js';
+import { definitionFiles } from './state-files.js';
+
+export const DEFINITIONS = 'definitions/';
+/** There is one set at a time. */
+const CURRENT = 'current';
+
+export interface Published {
+  hash: string;
+  /** The digest of what acts, as `guild trust` shows it. */
+  trust: string;
+  /** The commit of the checkout, if it is one. */
+  commit?: string;
+  by: string;
+  at: string;
+}
+
+/** The files that agents' behaviour follows from: not documents for people. */
+const COUNTED =
+  /^(guild\.yaml|agents\/|templates\/|plugins\/|skills\/|\.claude\/|\.mcp\.json$|storage\/|.*script.*\.ya?ml$)/;
+
+export function definitionsHash(root: string): string {
+  const files = definitionFiles(root).filter((file) => COUNTED.test(file));
+  return sumOf(JSON.stringify(files.map((file) => [file, sumOf(fs.readFileSync(path.join(root, file)))])));
+}
+
+/** The commit that is checked out, with a mark if files differ from it. */
+export function commitOf(root: string): string | undefined {
+  const git = (...args: string[]): string | undefined => {
+    const done = spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' });
+    return done.status === 0 ? done.stdout.trim() : undefined;
+  };
+  const commit = git('rev-parse', '--short=12', 'HEAD');
+  if (commit === undefined) return undefined;
+  return git('status', '--porcelain', '--untracked-files=no') === '' ? commit : `${commit} with changes`;
+}
+
+export async function readPublished(ledger: Ledger): Promise<Published | undefined> {
+  const entry = await ledger.get(DEFINITIONS + CURRENT);
+  return entry === undefined || entry.value === '' ? undefined : (JSON.parse(entry.value) as Published);
+}
+
+export async function publish(ledger: Ledger, id: string, published: Published): Promise<void> {
+  await ledger.commit(id, {
+    puts: [{ key: DEFINITIONS + CURRENT, value: JSON.stringify(published), live: true }],
+    adds: [],
+  });
+}
+
+/** As of the last look. */
+export function publishedIn(shelf: { get(id: string): { value: string } | undefined }): Published | undefined {
+  const held = shelf.get(CURRENT);
+  return held === undefined || held.value === '' ? undefined : (JSON.parse(held.value) as Published);
+}
+
+function sumOf(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,42 @@
+/** What people have released for all machines of a store: definitions, and the keys of desks. */
+import type { FarParts } from '../../adapters/far/index.js';
+import type { Config } from '../../domain/config/config.js';
+import type { Consent } from '../../ports/consent/index.js';
+import type { Pauses } from '../../ports/pauses.js';
+import { DEFINITIONS, definitionsHash, publishedIn } from './definitions.js';
+import { withDefinitions } from './definitions-check.js';
+import { KEY, sharedConsent } from './keys.js';
+import { sharedName } from './shared-name.js';
+
+interface Ground {
+  root: string;
+  config: Pick<Config, 'store'>;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: { monotonicMs(): number };
+  /** The agents of this folder. */
+  names(): Iterable<string>;
+}
+
+export interface Released {
+  /** Holds all agents while the definitions here are not those that were published. */
+  pauses(own: Pauses): Pauses;
+  /** Believes answers that a desk signed. */
+  consent(own: Consent): Consent;
+}
+
+export function released({ shelf }: FarParts, { root, config, env, clock, names }: Ground): Released {
+  const name = sharedName(config, env);
+  if (name === undefined) return { pauses: (own) => own, consent: (own) => own };
+  const definitions = shelf(DEFINITIONS);
+  const keys = shelf(KEY);
+  return {
+    pauses: (own) =>
+      withDefinitions(own, {
+        published: () => publishedIn(definitions),
+        own: () => definitionsHash(root),
+        agents: names,
+        monotonicMs: () => clock.monotonicMs(),
+      }),
+    consent: (own) => sharedConsent(own, name, () => keys.all().map(([, { value }]) => value)),
+  };
+}

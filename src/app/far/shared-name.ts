@@ -1,0 +1,15 @@
+/** The name of a shared store in signatures, which is the same on every machine. */
+import { isPostgresAddress, readAddress } from '../../adapters/ledger/postgres/address.js';
+import type { Config } from '../../domain/config/config.js';
+import { storeOf } from './open-store.js';
+
+/** Undefined: the work is in this folder. */
+export function sharedName(
+  config: Pick<Config, 'store'>,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const store = storeOf(config, env);
+  if (!isPostgresAddress(store)) return undefined;
+  const { url, schema } = readAddress(store, { from: 'store', mayHavePassword: true });
+  return `store ${new URL(url).pathname.slice(1)}/${schema}`;
+}

@@ -1,0 +1,33 @@
+/** Passes what the engine reports on to its watchers, and to other processes. */
+import { offerProgress } from '../../adapters/live-progress/index.js';
+import type { Watchers } from '../../engine/core/context.js';
+import { realPath } from './follow-turns.js';
+
+export interface Offered extends Watchers {
+  /** Other processes see nothing of this one from now on. */
+  withdraw(): void;
+}
+
+interface Place {
+  root: string;
+  env: Record<string, string | undefined>;
+  peer: string;
+}
+
+/** `isReal`: the workspace is on a real disk and works live. */
+export function offered(watchers: Watchers, { root, env, peer }: Place, isReal: boolean): Offered {
+  if (!isReal) return { ...watchers, withdraw() {} };
+  const offer = offerProgress({ root: realPath(root), env, peer });
+  return {
+    ...watchers,
+    progress(progress) {
+      watchers.progress(progress);
+      offer.progress(progress);
+    },
+    event(event) {
+      watchers.event(event);
+      offer.event(event);
+    },
+    withdraw: offer.close,
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * Texts under `memory/` and `context/` on every machine: files here, entries in the store. A save
+ * carries the revision that it was made from. If another machine was faster, this machine's file
+ * stays, and the other version is put beside it for a person or an agent to merge.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Entry } from '../../../ports/ledger.js';
+import { DOCUMENT, documentOf, documentPut } from './document.js';
+import { isSecretPath } from '../../../rules/policy/names/secret-names.js';
+import type { MirrorContext } from './tasks.js';
+
+export interface DocumentMirror {
+  takeIn(): Promise<number>;
+  show(entries: readonly Entry[]): number;
+  /** Everything in the store, at the start. */
+  all(): Promise<Entry[]>;
+}
+
+const FOLDERS = ['memory', 'context'];
+const MAX_BYTES = 1024 * 1024;
+
+export function documentMirror({ folder, ledger, nextId, note }: MirrorContext): DocumentMirror {
+  return {
+    async takeIn() {
+      let count = 0;
+      const files = FOLDERS.flatMap((start) => textsUnder(folder.root, start));
+      for (const file of files) {
+        const text = folder.changed(file);
+        if (text !== undefined && !isBeside(file) && (await put(file, text))) count++;
+      }
+      for (const file of FOLDERS.flatMap((start) => folder.shown(`${start}/`))) {
+        if (folder.exists(file)) continue;
+        if (await put(file, undefined)) count++;
+      }
+      return count;
+    },
+    show(entries) {
+      let count = 0;
+      for (const entry of entries) if (entry.key.startsWith(DOCUMENT) && showOne(entry)) count++;
+      return count;
+    },
+    async all() {
+      return (await Promise.all(FOLDERS.map((start) => ledger.list(`${DOCUMENT}${start}/`)))).flat();
+    },
+  };
+
+  /** `text` undefined: the file was deleted. */
+  async function put(file: string, text: string | undefined): Promise<boolean> {
+    const { key, value } = documentPut({ path: file, bytes: Buffer.from(text ?? '') });
+    const expect = folder.base(file)?.rev ?? 0;
+    const puts = [{ key, value: text === undefined ? '' : value, expect, live: false }];
+    const answer = await ledger.commit(nextId(), { puts, adds: [] });
+    const rev = answer === 'fenced' ? undefined : answer.puts[0];
+    if (rev !== undefined) {
+      if (text === undefined) folder.forget(file);
+      else if (folder.read(file) === text) folder.accept(file, rev);
+      return true;
+    }
+    const entry = await ledger.get(key);
+    if (entry !== undefined) conflict(file, entry, text);
+    return false;
+  }
+
+  /** The next save here is made with the other version in sight, so it counts. */
+  function conflict(file: string, entry: Entry, text: string | undefined): void {
+    const theirs = documentOf(entry);
+    if (theirs === undefined || theirs.bytes.toString('utf8') === text || text === undefined) {
+      if (theirs !== undefined) folder.show(file, theirs.bytes.toString('utf8'), entry.rev);
+      return;
+    }
+    const { dir, name, ext } = path.posix.parse(file);
+    const beside = `${dir}/${name}.theirs${ext}`;
+    folder.show(beside, theirs.bytes.toString('utf8'), entry.rev);
+    folder.accept(file, entry.rev);
+    note(`${file} was also changed on another machine; that version is in ${beside}. Save yours again to keep it`);
+  }
+
+  function showOne(entry: Entry): boolean {
+    const file = entry.key.slice(DOCUMENT.length);
+    if (!FOLDERS.some((start) => file.startsWith(`${start}/`)) || !isInside(file)) return false;
+    if ((folder.base(file)?.rev ?? 0) >= entry.rev || folder.changed(file) !== undefined) return false;
+    const document = documentOf(entry);
+    if (document === undefined) {
+      if (folder.base(file) !== undefined) folder.remove(file);
+      return true;
+    }
+    folder.show(file, document.bytes.toString('utf8'), entry.rev);
+    return true;
+  }
+}
+
+function isBeside(file: string): boolean {
+  return /\.theirs(\.[^./]+)?$/.test(file);
+}
+
+/** The store may hold any name; only plain ones are written. */
+function isInside(file: string): boolean {
+  return path.posix.normalize(file) === file && !file.split('/').includes('..') && !isSecretPath(file);
+}
+
+function textsUnder(root: string, folder: string): string[] {
+  const at = path.join(root, folder);
+  if (!fs.existsSync(at)) return [];
+  const entries = fs.readdirSync(at, { withFileTypes: true, recursive: true });
+  return entries.flatMap((entry) => {
+    const file = path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/');
+    const isWanted = entry.isFile() && !/^[.#]|~$|\.part$/.test(entry.name) && !isSecretPath(file);
+    return isWanted && fs.statSync(path.join(root, file)).size <= MAX_BYTES ? [file] : [];
+  });
+}

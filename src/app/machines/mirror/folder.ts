@@ -1,0 +1,149 @@
+/**
+ * The folder that a mirror keeps, and what it last showed in each file. A file whose content is not
+ * what was shown last belongs to a person until it has been taken in.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { sumOf } from './rendered.js';
+
+/** What a file had when it was shown: its sum, and the revision or the end of the log behind it. */
+export interface Base {
+  sum: string;
+  rev: number;
+}
+
+export interface Folder {
+  readonly root: string;
+  base(file: string): Base | undefined;
+  /** Files that were shown and begin like this. */
+  shown(prefix: string): string[];
+  forget(file: string): void;
+  /** The text of a file that differs from what was shown; undefined: it does not, or is missing. */
+  changed(file: string): string | undefined;
+  exists(file: string): boolean;
+  /** Names in a folder, without those of editors' temporary files. */
+  list(folder: string): string[];
+  read(file: string): string;
+  /** Writes as a whole, and remembers it as shown. */
+  show(file: string, text: string, rev: number): void;
+  /** Adds at the end of a file that is as it was shown. */
+  append(file: string, text: string, rev: number): void;
+  /** Notes that the file's present text stands for this revision. */
+  accept(file: string, rev: number): void;
+  move(from: string, to: string): void;
+  remove(file: string): void;
+  /** How far a log was shown. */
+  mark(name: string): string | undefined;
+  setMark(name: string, value: string): void;
+  /** Makes what was shown known to the next process. */
+  save(): void;
+}
+
+interface Saved {
+  workspace: string;
+  marks: Record<string, string>;
+  bases: Record<string, Base>;
+}
+
+const FILE = '.guild/sync/shown.json';
+
+/** `workspace`: names the store, so that a folder of another one is not mixed with it. */
+export function mirroredFolder(root: string, workspace: string): Folder {
+  const at = (file: string): string => path.join(root, file);
+  const saved = readSaved(at(FILE));
+  if (saved !== undefined && saved.workspace !== workspace) {
+    throw new ProblemError(
+      problem('store_refused', `this folder mirrors another workspace (${saved.workspace})`, {
+        hint: 'use another folder; guild sync <dir> makes one',
+      }),
+    );
+  }
+  const bases = new Map(Object.entries(saved?.bases ?? {}));
+  const marks = new Map(Object.entries(saved?.marks ?? {}));
+  /** Stamps of files that are known to be as they were shown. */
+  const stamps = new Map<string, string>();
+  let isDirty = false;
+
+  const stampOf = (file: string): string | undefined => {
+    const stat = fs.statSync(at(file), { bigint: true, throwIfNoEntry: false });
+    return stat?.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : undefined;
+  };
+  const remember = (file: string, sum: string, rev: number): void => {
+    bases.set(file, { sum, rev });
+    const stamp = stampOf(file);
+    if (stamp !== undefined) stamps.set(file, stamp);
+    isDirty = true;
+  };
+  const forget = (file: string): void => {
+    isDirty = bases.delete(file) || isDirty;
+    stamps.delete(file);
+  };
+  const write = (file: string, text: string): void => {
+    fs.mkdirSync(path.dirname(at(file)), { recursive: true });
+    const part = path.join(path.dirname(at(file)), `.${path.basename(file)}.part`);
+    fs.writeFileSync(part, text);
+    fs.renameSync(part, at(file));
+  };
+
+  return {
+    root,
+    base: (file) => bases.get(file),
+    shown: (prefix) => [...bases.keys()].filter((file) => file.startsWith(prefix)),
+    forget,
+    changed(file) {
+      const stamp = stampOf(file);
+      if (stamp === undefined || stamp === stamps.get(file)) return undefined;
+      const text = fs.readFileSync(at(file), 'utf8');
+      if (sumOf(text) !== bases.get(file)?.sum) return text;
+      stamps.set(file, stamp);
+      return undefined;
+    },
+    exists: (file) => stampOf(file) !== undefined,
+    list(folder) {
+      const entries = fs.existsSync(at(folder)) ? fs.readdirSync(at(folder), { withFileTypes: true }) : [];
+      return entries.filter((entry) => entry.isFile() && !/^[.#]|~$/.test(entry.name)).map(({ name }) => name);
+    },
+    read: (file) => fs.readFileSync(at(file), 'utf8'),
+    show(file, text, rev) {
+      write(file, text);
+      remember(file, sumOf(text), rev);
+    },
+    append(file, text, rev) {
+      fs.appendFileSync(at(file), text);
+      remember(file, sumOf(fs.readFileSync(at(file))), rev);
+    },
+    accept: (file, rev) => remember(file, sumOf(fs.readFileSync(at(file))), rev),
+    move(from, to) {
+      fs.mkdirSync(path.dirname(at(to)), { recursive: true });
+      fs.renameSync(at(from), at(to));
+    },
+    remove(file) {
+      fs.rmSync(at(file), { force: true });
+      forget(file);
+    },
+    mark: (name) => marks.get(name),
+    setMark(name, value) {
+      if (marks.get(name) === value) return;
+      marks.set(name, value);
+      isDirty = true;
+    },
+    save() {
+      if (!isDirty) return;
+      isDirty = false;
+      const text: Saved = { workspace, marks: Object.fromEntries(marks), bases: Object.fromEntries(bases) };
+      write(FILE, JSON.stringify(text));
+    },
+  };
+}
+
+function readSaved(file: string): Saved | undefined {
+  if (!fs.existsSync(file)) return undefined;
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as Saved;
+  } catch {
+    throw new ProblemError(
+      problem('bad_file', `${file} cannot be read`, { hint: 'sync into a new folder; the store has everything' }),
+    );
+  }
+}

@@ -1,0 +1,23 @@
+/** The event log of the store as the files of a mirrored folder. Nothing flows in. */
+import { eventDay, EVENTS } from './rendered.js';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { MirrorContext } from './tasks.js';
+
+const MARK = 'events';
+
+export async function showEvents({ folder, ledger }: MirrorContext): Promise<number> {
+  const { texts, end } = await ledger.lines(EVENTS, { after: Number(folder.mark(MARK) ?? 0) });
+  const days = new Map<string, string>();
+  for (const text of texts) {
+    const day = eventDay(text);
+    if (day !== undefined) days.set(day, `${days.get(day) ?? ''}${text}\n`);
+  }
+  for (const [day, lines] of days) {
+    const file = path.join(folder.root, 'events', `${day}.jsonl`);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.appendFileSync(file, lines);
+  }
+  folder.setMark(MARK, String(end));
+  return texts.length;
+}

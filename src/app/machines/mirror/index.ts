@@ -1,0 +1,77 @@
+/**
+ * A folder that shows a workspace whose store is elsewhere. Every look takes in first what a person
+ * changed, then shows what others did, so that a file is never written over before it was read.
+ * Nothing but the mirror reads the mirrored records.
+ */
+import { randomUUID } from 'node:crypto';
+import { TASK_STATES } from '../../../domain/task/task.js';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Ledger } from '../../../ports/ledger.js';
+import { TASK } from './rendered.js';
+import { documentMirror } from './documents.js';
+import { mirroredFolder } from './folder.js';
+import { showEvents } from './history.js';
+import { sessionMirror } from './sessions.js';
+import { taskMirror, type MirrorContext } from './tasks.js';
+
+export interface MirrorOptions {
+  root: string;
+  ledger: Ledger;
+  /** Names the store, so that a folder of another one is not mixed with it. */
+  workspace: string;
+  now(): Date;
+  note(text: string): void;
+  /** Only documents: what a machine without a person needs. */
+  documentsOnly?: boolean;
+}
+
+export interface Mirror {
+  /** Takes in and shows. Returns the numbers of files. */
+  look(): Promise<{ in: number; out: number }>;
+}
+
+/** Ended tasks that a new mirror shows; the store has the others. */
+const MAX_ENDED = 1000;
+
+export function mirror({ root, ledger, workspace, now, note, documentsOnly = false }: MirrorOptions): Mirror {
+  const name = randomUUID();
+  let commits = 0;
+  for (const state of TASK_STATES) fs.mkdirSync(path.join(root, 'tasks', state), { recursive: true });
+  const folder = mirroredFolder(root, workspace);
+  const context: MirrorContext = { folder, ledger, nextId: () => `${name}.${++commits}`, now, note };
+  const tasks = documentsOnly ? undefined : taskMirror(context);
+  const sessions = documentsOnly ? undefined : sessionMirror(context);
+  const documents = documentMirror(context);
+  let isFirst = true;
+  let last: Promise<unknown> = Promise.resolve();
+
+  return {
+    /** One at a time: a second one would take in the same file twice. */
+    look() {
+      const look = last.then(once);
+      last = look.catch(() => undefined);
+      return look;
+    },
+  };
+
+  async function once(): Promise<{ in: number; out: number }> {
+    const taken = [await tasks?.takeIn(), await sessions?.takeIn(), isFirst ? 0 : await documents.takeIn()];
+    const { entries } = await ledger.news();
+    if (isFirst) {
+      entries.push(...(await documents.all()));
+      if (tasks !== undefined)
+        entries.push(...(await ledger.list(TASK, { live: false, limit: MAX_ENDED })).toReversed());
+    }
+    const shown = [tasks?.show(entries), documents.show(entries), await sessions?.show()];
+    if (!documentsOnly) shown.push(await showEvents(context));
+    if (isFirst) taken.push(await documents.takeIn());
+    isFirst = false;
+    folder.save();
+    return { in: sum(taken), out: sum(shown) };
+  }
+}
+
+function sum(counts: readonly (number | undefined)[]): number {
+  return counts.reduce<number>((all, count) => all + (count ?? 0), 0);
+}

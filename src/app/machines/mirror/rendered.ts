@@ -1,0 +1,78 @@
+/** Records of the ledger as the files that people know, and the ids by which both are compared. */
+import { createHash } from 'node:crypto';
+import { claimName } from '../../../adapters/files/base/layout.js';
+import { resultPage } from '../../../adapters/files/records/result-page.js';
+import { EFFECT } from '../../../adapters/far/effects.js';
+import { EVENTS, INTENT } from '../../../adapters/far/records.js';
+import { parseRow, TASK } from '../../../adapters/far/rows.js';
+import { replay, SESSION } from '../../../adapters/far/sessions.js';
+import type { Event } from '../../../domain/event.js';
+import type { Session } from '../../../domain/session/session.js';
+import type { Intent } from '../../../domain/task/intent.js';
+import type { Outcome } from '../../../domain/task/outcome.js';
+import { hasPage } from '../../../domain/task/result-page.js';
+import { isEnded, type Placed } from '../../../domain/task/task.js';
+import { printOutcome } from '../../../text/records/outcome.js';
+import { printTask } from '../../../text/records/task.js';
+import { printHeader, printMessages } from '../../../text/session/parse.js';
+
+export { EFFECT, EVENTS, INTENT, SESSION, TASK };
+
+/** A file that follows from one record. */
+export interface Rendered {
+  path: string;
+  text: string;
+}
+
+export function taskFile({ task, state, owner }: Placed): Rendered {
+  const name = state === 'active' && owner ? claimName(task.id, owner.agent, owner.peer) : `${task.id}.json`;
+  return { path: `tasks/${state}/${name}`, text: printTask(task) };
+}
+
+/** Only a task that nobody asked for but a person or a program has a page. */
+export function resultFile({ task, state }: Placed): Rendered | undefined {
+  if (!isEnded(state) || !hasPage(task)) return undefined;
+  return { path: `results/${task.id}.md`, text: resultPage(task) };
+}
+
+export function sessionFile(id: string, { header, messages }: Session): Rendered {
+  return { path: `sessions/${id}.session.yaml`, text: printHeader(header) + printMessages(messages) };
+}
+
+export interface EffectRecord {
+  digest: string;
+  what: string;
+  at: string;
+  outcome?: Outcome;
+}
+
+export function effectFile(id: string, { digest, what, at, outcome }: EffectRecord): Rendered {
+  const ended = outcome === undefined ? '' : `${printOutcome(outcome)}\n`;
+  return { path: `.guild/run/${id}.started`, text: `${JSON.stringify({ digest, what, at })}\n${ended}` };
+}
+
+export function intentFile(intent: Intent): Rendered {
+  const time = intent.at.replaceAll(/[^0-9TZ]/g, '');
+  return { path: `.guild/intents/${time}-${intent.id}.json`, text: JSON.stringify(intent) };
+}
+
+export function eventDay(text: string): string | undefined {
+  try {
+    const { at } = JSON.parse(text) as Event;
+    return /^\d{4}-\d\d-\d\d/.exec(at)?.[0];
+  } catch {
+    return undefined;
+  }
+}
+
+export function taskOf(value: string): Placed {
+  return parseRow(value);
+}
+
+export function sessionOf(texts: readonly string[]): Session | undefined {
+  return replay(texts);
+}
+
+export function sumOf(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex');
+}

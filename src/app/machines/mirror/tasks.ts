@@ -1,0 +1,146 @@
+/**
+ * Tasks in a mirrored folder. Out: the record of the store, in the folder of its state. In: what a
+ * person changed or moved, with the revision that it was made from; a new file is a new task. A
+ * deleted file comes back.
+ */
+import { pagePlace } from '../../../domain/task/result-page.js';
+import { isEnded, TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
+import { parseClaimName } from '../../../adapters/files/base/layout.js';
+import { rowValue } from '../../../adapters/far/rows.js';
+import type { Entry, Ledger } from '../../../ports/ledger.js';
+import { parseTask } from '../../../text/records/task.js';
+import { resultFile, TASK, taskFile, taskOf } from './rendered.js';
+import type { Folder } from './folder.js';
+
+export interface TaskMirror {
+  /** Takes in what a person changed. Returns how many files that were. */
+  takeIn(): Promise<number>;
+  /** Shows what changed in the store. */
+  show(entries: readonly Entry[]): number;
+}
+
+interface Found {
+  file: string;
+  state: TaskState;
+  text: string;
+}
+
+export interface MirrorContext {
+  folder: Folder;
+  ledger: Ledger;
+  /** A commit id that nobody else uses. */
+  nextId(): string;
+  now(): Date;
+  /** For the person at this folder. */
+  note(text: string): void;
+}
+
+export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext): TaskMirror {
+  /** Where each task is shown. */
+  const places = new Map<string, string>();
+  for (const file of folder.shown('tasks/')) places.set(idOf(file), file);
+
+  return { takeIn, show };
+
+  async function takeIn(): Promise<number> {
+    let count = 0;
+    const seen = new Set<string>();
+    for (const state of TASK_STATES) {
+      for (const name of folder.list(`tasks/${state}`)) {
+        if (!name.endsWith('.json')) continue;
+        const file = `tasks/${state}/${name}`;
+        const id = idOf(file);
+        const isMoved = folder.base(file) === undefined && !folder.exists(places.get(id) ?? '');
+        if (folder.base(file) !== undefined || isMoved) seen.add(id);
+        const text = folder.changed(file);
+        if (text !== undefined && (await takeFile({ file, state, text }, id))) count++;
+      }
+    }
+    for (const [id, file] of places) {
+      if (seen.has(id) || folder.exists(file)) continue;
+      places.delete(id);
+      folder.forget(file);
+      const entry = await ledger.get(TASK + id);
+      if (entry === undefined) continue;
+      show([entry]);
+      note(`${file} was deleted and is back; cancel the task with guild task cancel ${id}`);
+    }
+    return count;
+  }
+
+  async function takeFile(found: Found, name: string): Promise<boolean> {
+    const { file, state, text } = found;
+    const parsed = parseTask(Buffer.from(text), { file, name, now: now().toISOString() });
+    if (parsed.kind !== 'task') {
+      if (parsed.kind === 'quarantine') note(`${file}: ${parsed.problem.message}`);
+      return false; // perhaps in the middle of a save
+    }
+    const { task } = parsed;
+    const shownAt = places.get(task.id);
+    const isNew = shownAt === undefined;
+    if (isNew && state !== 'pending') return false;
+    if (!isNew && shownAt !== file && folder.exists(shownAt)) {
+      note(`${file} is a copy of ${shownAt} and is ignored`);
+      return false;
+    }
+    if (state === 'active' && shownAt === file) {
+      note(`${file} is being worked on, so a change of its record does not count; use guild tell ${task.id}`);
+      return false;
+    }
+    const { print, live, tag } = rowValue({ task, state });
+    const expect = isNew ? 0 : (folder.base(shownAt)?.rev ?? 0);
+    const put = { key: TASK + task.id, value: print(), expect, live, ...(tag === undefined ? {} : { tag }) };
+    const answer = await ledger.commit(nextId(), { puts: [put], adds: [] });
+    const rev = answer === 'fenced' ? undefined : answer.puts[0];
+    if (rev === undefined) return refused(file, task.id);
+    if (shownAt !== undefined && shownAt !== file) folder.forget(shownAt);
+    folder.accept(file, rev);
+    places.set(task.id, file);
+    return true;
+  }
+
+  /** Somebody else changed the task meanwhile, or the id is taken. */
+  async function refused(file: string, id: string): Promise<boolean> {
+    const kept = `quarantine/${file.split('/').at(-1)!}`;
+    folder.move(file, kept);
+    folder.forget(file);
+    places.delete(id);
+    const entry = await ledger.get(TASK + id);
+    if (entry !== undefined) show([entry]);
+    note(`${file}: the task changed meanwhile, so your version is in ${kept}`);
+    return false;
+  }
+
+  function show(entries: readonly Entry[]): number {
+    let count = 0;
+    for (const entry of entries) {
+      if (!entry.key.startsWith(TASK) || entry.value === '') continue;
+      const placed = taskOf(entry.value);
+      const { path, text } = taskFile(placed);
+      const before = places.get(placed.task.id);
+      if (before !== undefined && (folder.base(before)?.rev ?? 0) >= entry.rev) continue;
+      // A person's change is taken in first; it is refused there if it came too late.
+      if (before !== undefined && folder.changed(before) !== undefined) continue;
+      folder.show(path, text, entry.rev);
+      if (before !== undefined && before !== path) folder.remove(before);
+      places.set(placed.task.id, path);
+      showPage(placed, entry.rev);
+      count++;
+    }
+    return count;
+  }
+
+  /** A page that a person wrote stays, and ours goes beside it. */
+  function showPage(placed: Placed, rev: number): void {
+    const page = isEnded(placed.state) ? resultFile(placed) : undefined;
+    if (page === undefined) return;
+    const isOurs = folder.base(page.path) !== undefined && folder.changed(page.path) === undefined;
+    const existing = folder.exists(page.path) && !isOurs ? folder.read(page.path) : undefined;
+    folder.show(pagePlace(placed.task, page.text, existing), page.text, rev);
+  }
+}
+
+function idOf(file: string): string {
+  const name = file.slice(file.lastIndexOf('/') + 1);
+  return (file.startsWith('tasks/active/') ? parseClaimName(name)?.id : undefined) ?? name.replace(/\.json$/, '');
+}

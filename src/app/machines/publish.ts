@@ -1,0 +1,34 @@
+/** `guild publish`: the definitions of this folder are those that every machine works by. */
+import { randomUUID } from 'node:crypto';
+import os from 'node:os';
+import { lookAtTrust, publicKeyOf } from '../trust/trust.js';
+import { commitOf, definitionsHash, publish, readPublished, type Published } from '../far/definitions.js';
+import { publishKey } from '../far/keys.js';
+import { storeAddress, withLedger } from './store-address.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Publishing {
+  published: Published;
+  /** Undefined: it is the first. */
+  before?: Published;
+}
+
+export async function publishDefinitions(root: string, env: Env, store?: string): Promise<Publishing> {
+  const { digest, record } = lookAtTrust(root, env);
+  const commit = commitOf(root);
+  const published: Published = {
+    hash: definitionsHash(root),
+    trust: digest,
+    ...(commit === undefined ? {} : { commit }),
+    by: `${os.userInfo().username}@${os.hostname()}`,
+    at: new Date().toISOString(),
+  };
+  return withLedger(storeAddress(root, env, store), async (ledger) => {
+    const before = await readPublished(ledger);
+    const id = randomUUID();
+    await publishKey(ledger, `${id}-key`, publicKeyOf(record, env));
+    await publish(ledger, id, published);
+    return { published, ...(before === undefined ? {} : { before }) };
+  });
+}

@@ -1,0 +1,158 @@
+/**
+ * `guild store pull`: the whole store as a plain workspace that runs on files again. Definitions
+ * come from the folder in which the command runs, everything else from the store.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { folders, layout } from '../../adapters/files/base/layout.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import type { Peer } from '../../domain/peer.js';
+import type { Intent } from '../../domain/task/intent.js';
+import type { Ledger } from '../../ports/ledger.js';
+import { DOCUMENT, documentOf } from './mirror/document.js';
+import {
+  EFFECT,
+  effectFile,
+  eventDay,
+  EVENTS,
+  INTENT,
+  intentFile,
+  resultFile,
+  SESSION,
+  sessionFile,
+  sessionOf,
+  sumOf,
+  TASK,
+  taskFile,
+  taskOf,
+  type EffectRecord,
+  type Rendered,
+} from './mirror/rendered.js';
+import { definitionFiles } from '../far/state-files.js';
+
+export interface Pulled {
+  tasks: number;
+  conversations: number;
+  events: number;
+  effects: number;
+  files: number;
+}
+
+export async function pullStore(root: string, target: string, ledger: Ledger): Promise<Pulled> {
+  refuseIfThere(target);
+  await refuseIfBusy(ledger);
+  const part = `${target}.part`;
+  fs.rmSync(part, { recursive: true, force: true });
+  for (const folder of folders(layout(part)))
+    fs.mkdirSync(folder, { recursive: true, ...(folder.includes(`${path.sep}.guild`) ? { mode: 0o700 } : {}) });
+  const write = (file: string, bytes: string | Buffer): void => {
+    const to = path.join(part, file);
+    fs.mkdirSync(path.dirname(to), { recursive: true });
+    fs.writeFileSync(to, bytes, file.startsWith('.guild') ? { mode: 0o600 } : {});
+  };
+  copyDefinitions(root, part, write);
+  const sums = new Map<string, string>();
+  const render = (file: Rendered, sum: string): void => {
+    sums.set(file.path, sum);
+    write(file.path, file.text);
+  };
+  const counts = {
+    tasks: await pullTasks(ledger, render),
+    conversations: await pullSessions(ledger, render),
+    events: await pullEvents(ledger, render),
+    effects: await pullEffects(ledger, write),
+  };
+  for (const { value } of await ledger.list(INTENT, { live: true })) {
+    const { path: file, text } = intentFile(JSON.parse(value) as Intent);
+    write(file, text);
+  }
+  for (const { key, value } of await ledger.list('blob/'))
+    write(`storage/blobs/${key.slice('blob/'.length)}`, Buffer.from(value, 'base64'));
+  const documents = (await ledger.list(DOCUMENT)).flatMap((entry) => documentOf(entry) ?? []);
+  // A record that changed since has its own words now.
+  for (const { path: file, bytes, of } of documents) if (of === undefined || sums.get(file) === of) write(file, bytes);
+  // A folder of this name is a whole workspace or does not exist.
+  fs.renameSync(part, target);
+  return { ...counts, files: documents.length };
+}
+
+function refuseIfThere(target: string): void {
+  if (!fs.existsSync(target)) return;
+  if (fs.statSync(target).isDirectory() && fs.readdirSync(target).length === 0) return fs.rmdirSync(target);
+  throw new ProblemError(
+    problem('store_refused', `${target} already exists`, { hint: 'name a folder that does not exist yet' }),
+  );
+}
+
+/** Two copies of one workspace must not both work. */
+async function refuseIfBusy(ledger: Ledger): Promise<void> {
+  const [entry] = await ledger.list('peer/', { live: true });
+  if (entry === undefined) return;
+  const { host, pid } = JSON.parse(entry.value) as Peer;
+  throw new ProblemError(
+    problem('store_refused', `a process still works on this store (pid ${pid} on ${host})`, {
+      hint: 'stop every guild watch and guild agent start first; one that was killed counts as gone after its lease',
+    }),
+  );
+}
+
+/** The folder works on files: the line with the address of the store becomes a comment. */
+function copyDefinitions(root: string, part: string, write: (file: string, bytes: Buffer | string) => void): void {
+  for (const file of definitionFiles(root)) {
+    const bytes = fs.readFileSync(path.join(root, file));
+    const isConfig = file === 'guild.yaml' && /^store:/m.test(bytes.toString('utf8'));
+    write(file, isConfig ? bytes.toString('utf8').replace(/^store:/m, '# store:') : bytes);
+    fs.chmodSync(path.join(part, file), fs.statSync(path.join(root, file)).mode & 0o777);
+  }
+}
+
+/** `sum`: of the record that the file follows from. */
+type Render = (file: Rendered, sum: string) => void;
+type Write = (file: string, bytes: string | Buffer) => void;
+
+async function pullTasks(ledger: Ledger, render: Render): Promise<number> {
+  const entries = await ledger.list(TASK);
+  for (const { value } of entries) {
+    const placed = taskOf(value);
+    render(taskFile(placed), sumOf(value));
+    const page = resultFile(placed);
+    if (page !== undefined) render(page, sumOf(value));
+  }
+  return entries.length;
+}
+
+async function pullSessions(ledger: Ledger, render: Render): Promise<number> {
+  const { logs } = await ledger.grown([SESSION]);
+  for (const log of logs) {
+    const { texts } = await ledger.lines(log);
+    const session = sessionOf(texts);
+    if (session !== undefined) render(sessionFile(log.slice(SESSION.length), session), sumOf(texts.join('\n')));
+  }
+  return logs.length;
+}
+
+async function pullEvents(ledger: Ledger, render: Render): Promise<number> {
+  const { texts } = await ledger.lines(EVENTS);
+  const days = new Map<string, string[]>();
+  for (const line of texts) {
+    const day = eventDay(line);
+    if (day === undefined) continue;
+    const lines = days.get(day) ?? [];
+    lines.push(`${line}\n`);
+    days.set(day, lines);
+  }
+  for (const [day, lines] of days) {
+    const text = lines.join('');
+    render({ path: `events/${day}.jsonl`, text }, sumOf(text));
+  }
+  return texts.length;
+}
+
+async function pullEffects(ledger: Ledger, write: Write): Promise<number> {
+  const entries = await ledger.list(EFFECT);
+  for (const { key, value } of entries) {
+    const { path: file, text } = effectFile(key.slice(EFFECT.length), JSON.parse(value) as EffectRecord);
+    write(file, text);
+  }
+  return entries.length;
+}

@@ -1,0 +1,112 @@
+/**
+ * `guild sync`: a folder for people on a workspace whose store is elsewhere. A mirror shows records
+ * and takes in what people change; an engine without agents of its own reads the ballot, boards and
+ * inboxes of the folder, as in any workspace.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { clock } from '../../adapters/clock/index.js';
+import { folders, layout } from '../../adapters/files/base/layout.js';
+import { INTERVALS } from '../../domain/intervals.js';
+import { asProblem, type Problem } from '../../domain/problem.js';
+import type { Ledger } from '../../ports/ledger.js';
+import { mirror, type Mirror } from './mirror/index.js';
+import { definitionFiles } from '../far/state-files.js';
+import { disk } from '../../adapters/disk/index.js';
+import { sharedName } from '../far/shared-name.js';
+import { readConfig } from '../readers/read-config.js';
+import { ledgerFor, storeAddress } from './store-address.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface SyncOptions {
+  env: Env;
+  /** Opens the folder as a workspace. */
+  open(root: string, options: { agents: string[]; watchers: { problem(problem: Problem): void } }): Promise<Desk>;
+  signal: AbortSignal;
+  /** For the person at the folder. */
+  note(text: string): void;
+  problem(problem: Problem): void;
+  /** After the first look, when the folder shows the store. */
+  ready(): void;
+}
+
+/** The part of a workspace that a desk needs. */
+interface Desk {
+  watch(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A new folder gets the definitions of the one in which the command runs. */
+export function prepareFolder(root: string, target: string): void {
+  if (target !== root && !fs.existsSync(path.join(target, 'guild.yaml'))) {
+    for (const file of definitionFiles(root)) {
+      const to = path.join(target, file);
+      fs.mkdirSync(path.dirname(to), { recursive: true });
+      fs.copyFileSync(path.join(root, file), to);
+    }
+  }
+  for (const folder of folders(layout(target))) fs.mkdirSync(folder, { recursive: true });
+}
+
+/** Works until the signal aborts. */
+export async function sync(root: string, { env, open, signal, note, problem, ready }: SyncOptions): Promise<void> {
+  const ledger = ledgerFor(storeAddress(root, env));
+  const shown = mirrorOf(root, env, ledger, note);
+  const workspace = await open(root, { agents: [], watchers: { problem } });
+  const working = workspace.watch(signal);
+  try {
+    await shown.look();
+    ready();
+    await Promise.race([working, looks(shown, ledger, signal, problem)]);
+  } finally {
+    await working.catch(() => undefined);
+    await workspace.close().catch(() => undefined);
+    await shown.look().catch(() => undefined);
+    await ledger.close();
+  }
+}
+
+export function mirrorOf(
+  root: string,
+  env: Env,
+  ledger: Ledger,
+  note: (text: string) => void,
+  documentsOnly = false,
+): Mirror {
+  return mirror({
+    root,
+    ledger,
+    workspace: sharedName(readConfig(disk(), root, env).config, env) ?? '',
+    now: () => new Date(),
+    note,
+    documentsOnly,
+  });
+}
+
+/** Looks after each ring, and from time to time for what people changed. */
+async function looks(
+  shown: Mirror,
+  ledger: Ledger,
+  signal: AbortSignal,
+  report: (problem: Problem) => void,
+): Promise<void> {
+  let wake: () => void = () => undefined;
+  const off = await ledger.onRing(() => wake());
+  let isAway = false;
+  while (!signal.aborted) {
+    const rung = new AbortController();
+    wake = () => rung.abort();
+    try {
+      await shown.look();
+      isAway = false;
+    } catch (thrown) {
+      const found = asProblem(thrown);
+      if (found.code !== 'store_away') throw thrown;
+      if (!isAway) report(found);
+      isAway = true;
+    }
+    await clock().sleep(INTERVALS.folderCheckMs, AbortSignal.any([signal, rung.signal]));
+  }
+  await off();
+}

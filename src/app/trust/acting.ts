@@ -1,0 +1,98 @@
+/**
+ * What of a workspace wants to act, and what of it may: never more than a person has seen, and
+ * never more than the workspace still wants.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { ALLOWLIST_FILE, POLICY_FILE } from '../../adapters/policy-files/index.js';
+import { packageFolder } from '../../adapters/starter/package-folder.js';
+import { hashTree } from '../../adapters/trust/plugin-tree.js';
+import type { Config } from '../../domain/config/config.js';
+import { stricterSandbox } from '../../domain/config/settings.js';
+import type { Acting, Loosened } from '../../domain/consent/trust.js';
+import { defined } from '../../domain/defined.js';
+import { withProjectServers } from './project-servers.js';
+
+/** The settings of a workspace that can act. */
+export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward'>;
+
+/** Reads what wants to act. Runs nothing of the folder. */
+export function actingIn(root: string, config: Acted): Acting {
+  const { providers, plugins } = config;
+  const folder = path.join(root, 'plugins');
+  const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
+  const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
+  const rules = [ALLOWLIST_FILE, POLICY_FILE].flatMap((file) => {
+    const text = textOf(path.join(root, file));
+    return text === undefined ? [] : [[file, text] as const];
+  });
+  return {
+    providers: Object.fromEntries(Object.entries(providers).filter(([, { kind }]) => kind !== 'scripted')),
+    plugins: withProjectServers(root, plugins),
+    ...(code === undefined ? {} : { code }),
+    rules: Object.fromEntries(rules),
+    ...loosenedIn(config),
+  };
+}
+
+function loosenedIn({ sandbox, allowOutward }: Acted): { loosened?: Loosened } {
+  const loosened = defined<Loosened>({
+    sandbox: sandbox === 'required' ? undefined : sandbox,
+    outward: allowOutward.length === 0 ? undefined : [...allowOutward].sort(),
+  });
+  return Object.keys(loosened).length === 0 ? {} : { loosened };
+}
+
+/** The settings as far as they are trusted: a gate is as loose as a person has seen it. */
+export function trustedConfig<T extends Acted>(config: T, { inForce: { loosened } }: { inForce: Acting }): T {
+  const { sandbox, ...rest } = config;
+  const kept = sandbox === 'required' ? sandbox : loosened?.sandbox;
+  return { ...rest, allowOutward: loosened?.outward ?? [], ...(kept === undefined ? {} : { sandbox: kept }) } as T;
+}
+
+export function isBuiltIn(plugin: string): boolean {
+  return fs.existsSync(path.join(packageFolder('plugins'), plugin, 'index.mjs'));
+}
+
+/** Only providers that may act, and scripted ones, which do not. */
+export function withTrustedProviders<T extends Pick<Config, 'providers'>>(
+  config: T,
+  trust: { inForce: Acting } | undefined,
+): T {
+  const scripts = Object.entries(config.providers).filter(([, { kind }]) => kind === 'scripted');
+  return { ...config, providers: { ...trust?.inForce.providers, ...Object.fromEntries(scripts) } };
+}
+
+/** Removing takes effect at once: of what was trusted, only what is still wanted may act. */
+export function shared(trusted: Acting, now: Acting): Acting {
+  const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
+    Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
+  const { code, loosened, ...rest } = trusted;
+  return {
+    ...rest,
+    ...sharedLoosened(loosened, now.loosened),
+    providers: kept(trusted.providers, now.providers),
+    plugins: kept(trusted.plugins, now.plugins),
+    ...(code !== undefined && now.code !== undefined ? { code } : {}),
+  };
+}
+
+function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined): { loosened?: Loosened } {
+  if (trusted === undefined || now === undefined) return {};
+  const outward = (trusted.outward ?? []).filter((tool) => now.outward?.includes(tool));
+  const both = trusted.sandbox !== undefined && now.sandbox !== undefined;
+  const loosened = defined<Loosened>({
+    sandbox: both ? (stricterSandbox(trusted.sandbox, now.sandbox) as Loosened['sandbox']) : undefined,
+    outward: outward.length === 0 ? undefined : outward,
+  });
+  return Object.keys(loosened).length === 0 ? {} : { loosened };
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (thrown) {
+    // What cannot be read closes the gate elsewhere; here it only must not look trusted.
+    return (thrown as { code?: string }).code === 'ENOENT' ? undefined : '(cannot be read)';
+  }
+}

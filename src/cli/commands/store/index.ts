@@ -1,0 +1,97 @@
+/** `guild store`: makes the store of a workspace on several machines, fills it, and empties it. */
+import path from 'node:path';
+import { initStore, upgradeStore, type Made } from '../../../app/machines/index.js';
+import { pullStore } from '../../../app/machines/pull.js';
+import { pushStore, type Pushed } from '../../../app/machines/push.js';
+import { storeAddress, withLedger, type Address } from '../../../app/machines/store-address.js';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { counted, EXIT, text, unknownWord, type Call, type Command } from '../../args/command.js';
+
+export const command: Command = {
+  usage: [
+    ['store init', 'make the schema and its roles in a database'],
+    ['store upgrade', 'bring the schema up to date'],
+    ['store push', 'move the work of this folder into an empty store'],
+    ['store pull <dir>', 'write the whole store as a plain workspace'],
+  ],
+  about: `
+A workspace on several machines is kept in PostgreSQL (15 or newer). Its address is in guild.yaml, without a password:
+
+  store: postgres://guild@db.internal/guild?schema=team
+
+The password comes from PGPASSWORD, ~/.pgpass or GUILD_STORE, which holds a whole address and comes first.
+
+init creates the schema, its tables and three roles. Grant them to the users of your machines: <schema>_worker for machines that
+only work, <schema>_desk where people answer and publish, <schema>_reader for those who only look. It needs a user who may create
+schemas and roles. Running it again changes nothing.
+
+upgrade is needed once after a new version of Guildhall asks for it. Machines with the older version keep working meanwhile.
+
+push copies tasks, conversations, events, records of effects, memory, boards and mail into an empty store. It refuses while a process
+works on the folder. The folder stays as it is; put the address into guild.yaml afterwards. Definitions and agents' own
+repositories are not copied: they travel by Git.
+
+pull writes everything into a new folder that works on files again, with the definitions of this folder. It refuses while a process
+works on the store.`,
+  options: {
+    store: { type: 'string', value: 'URL', about: 'the address of the store, instead of that in guild.yaml' },
+  },
+  maxWords: 2,
+  async run(call) {
+    const [verb, target] = call.words;
+    const action = ACTIONS[verb ?? ''];
+    if (action === undefined) throw unknownWord('store', verb, Object.keys(ACTIONS));
+    if ((target !== undefined) !== (verb === 'pull')) {
+      const message = verb === 'pull' ? 'guild store pull needs a folder' : `guild store ${verb} takes no folder`;
+      throw new ProblemError(problem('bad_usage', message));
+    }
+    await action(call, storeAddress(call.root, call.io.env, text(call.values, 'store')), target ?? '');
+    return EXIT.done;
+  },
+};
+
+const ACTIONS: Record<string, (call: Call, address: Address, target: string) => Promise<void>> = {
+  async init(call, address) {
+    const made = await initStore(address, path.basename(call.root));
+    const { from, roles } = made;
+    const what = from === 0 ? 'is made' : `exists already, version ${from}; nothing was changed`;
+    report(call, made, [
+      `the store ${what}: ${address.shown}`,
+      `grant one of these to each machine's user: ${roles.join(', ')}`,
+    ]);
+  },
+  async upgrade(call, address) {
+    const made = await upgradeStore(address);
+    const { from, to } = made;
+    report(call, made, [
+      from === to ? `the schema has version ${to} already` : `the schema had version ${from} and has ${to}`,
+    ]);
+  },
+  async push(call, address) {
+    const pushed = await withLedger(address, (ledger) => pushStore(call.root, ledger));
+    report(call, pushed, [
+      `pushed ${contents(pushed)} to ${address.shown}`,
+      'next: put the address into guild.yaml as store:, then guild publish',
+    ]);
+  },
+  async pull(call, address, target) {
+    const folder = path.resolve(call.io.cwd, target);
+    const pulled = await withLedger(address, (ledger) => pullStore(call.root, folder, ledger));
+    report(call, pulled, [`pulled ${contents(pulled)} into ${folder}`, `next: guild watch --workspace ${target}`]);
+  },
+};
+
+function report({ terminal, json }: Call, facts: Made | Pushed, lines: string[]): void {
+  if (json) return terminal.json(facts);
+  for (const line of lines) terminal.say(line);
+}
+
+function contents({ tasks, conversations, events, effects }: Pushed): string {
+  const parts = [
+    counted(tasks, 'task'),
+    counted(conversations, 'conversation'),
+    counted(events, 'event'),
+    counted(effects, 'record of an effect', 'records of effects'),
+  ];
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}

@@ -1,0 +1,81 @@
+/** `guild serve`: lets other programs send messages to the workspace. */
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { loopbackNames, serveDoors } from '../../../web/serve-hooks.js';
+import { EXIT, integerOption, listOption, type Call, type Command } from '../../args/command.js';
+import { interrupted } from '../../process/interrupt.js';
+import { isAnyoneWorking } from './index.js';
+import { startWorker } from './worker.js';
+
+const PORT = 4747;
+
+export const command: Command = {
+  usage: 'serve',
+  about: `
+Takes webhooks: each entry of "webhooks" in guild.yaml is a source with an address of its own. A call with a valid proof
+becomes a message in the inbox, marked as untrusted data; any other is refused and counted (guild mail sources). GET /health
+answers if the server runs. It listens on this machine only: put a proxy with TLS in front of it and name its host.
+
+  webhooks:
+    github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET, agent: planner}
+
+If no process works on the workspace, it starts guild watch and stops it at its end.`,
+  options: {
+    port: { type: 'string', value: 'N', about: `the port (default ${PORT}; 0: a free one)` },
+    'behind-proxy': {
+      type: 'string',
+      multiple: true,
+      value: 'HOST,…',
+      about: 'host names under which a proxy on this machine passes calls on',
+    },
+    'no-work': { type: 'boolean', about: 'do not start guild watch' },
+  },
+  maxWords: 0,
+  async run(call) {
+    const { root, io, terminal, json, values } = call;
+    const port = integerOption(values, 'port', [0, 65_535]) ?? PORT;
+    const proxied = listOption(values, 'behind-proxy');
+    const server = await serveDoors({ root, env: io.env, port, proxied, onRefused: refusals(call) });
+    const sources = server.webhooks.sources();
+    if (Object.keys(sources).length === 0) {
+      await server.close();
+      throw noSources();
+    }
+    const worker = values['no-work'] === true || (await isAnyoneWorking(root)) ? undefined : startWorker(root, io.env);
+    const [host] = [...proxied.map((name) => `https://${name}`), `http://${loopbackNames(server.port)[0]}`];
+    if (json) terminal.json({ port: server.port, sources: Object.keys(sources), worker: worker?.pid });
+    for (const [name, { secret, secretEnv }] of Object.entries(sources)) {
+      if (!json) terminal.out(`${host}/hooks/${name}`);
+      if (secret === undefined)
+        terminal.problem(
+          problem('bad_usage', `${name}: ${secretEnv} is not set, so every call is refused`, {
+            hint: `set ${secretEnv} in the environment of guild serve, then start it again`,
+          }),
+          'warning',
+        );
+    }
+    await interrupted(io);
+    await worker?.stop();
+    await server.close();
+    return EXIT.done;
+  },
+};
+
+/** The first refusal of each kind is printed; the log counts them all. */
+function refusals({ terminal }: Call): (source: string, why: string) => void {
+  const printed = new Set<string>();
+  return (source, why) => {
+    const line = `a call to ${source} was refused: ${why}`;
+    if (printed.has(line) || printed.size > 100) return;
+    printed.add(line);
+    terminal.say(terminal.colour('yellow', `${line} (guild mail sources counts them)`));
+  };
+}
+
+function noSources(): ProblemError {
+  return new ProblemError(
+    problem('bad_usage', 'guild.yaml names no webhooks', {
+      where: { file: 'guild.yaml' },
+      hint: 'add webhooks: {github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET}}',
+    }),
+  );
+}

@@ -1,0 +1,15 @@
+/**
+ * Notices conversations whose file changed, without reading them all: a person may have added a
+ * message to one that has ended, or put one there.
+ */
+export interface EditedSessions {
+  /**
+   * Ids of conversations that end with a message of the person and whose file changed since they
+   * were done, whichever process did that. Costs nothing while nothing changes.
+   */
+  look(): string[];
+  /** Nothing is left to do for these; the others are returned again. Not durable. */
+  done(ids: readonly string[]): void;
+  /** Stops watching. */
+  close(): void;
+}
