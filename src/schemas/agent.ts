@@ -163,10 +163,14 @@ export const AGENT_KEYS = {
   session: key(choice(['per_task', 'shared']), '`shared`: one long conversation, in which its tasks take turns.', {
     default: '`per_task`',
   }),
-  output: key(answerSchema, 'The result is JSON that fits this schema. It may use type, description, properties, required, items, enum, minimum and maximum.', {
-    default: 'any text',
-    example: '{type: object, properties: {title: {type: string}}, required: [title]}',
-  }),
+  output: key(
+    answerSchema,
+    'The result is JSON that fits this schema. It may use type, description, properties, required, items, enum, minimum and maximum.',
+    {
+      default: 'any text',
+      example: '{type: object, properties: {title: {type: string}}, required: [title]}',
+    },
+  ),
   input: key(
     answerSchema,
     'What it expects of an agent that hands off to it. `guild check` compares it with the `output` of that agent.',

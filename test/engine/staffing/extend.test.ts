@@ -130,7 +130,7 @@ test('if every bidder is unable, the human names the capability before an agent 
   const ballot = it
     .text('tasks/approvals.task.md')
     .replace('- [_]', '- [x]')
-    .replace(/answer:.*/, 'answer: Singing');
+    .replace(/\n {2}answer:.*/, '\n  answer: Singing');
   it.disk.save(BALLOT, ballot);
   await untilQuiet(it.proc);
   assert.match(it.text('tasks/approvals.task.md'), /capabilities: \[singing\]/);
@@ -146,7 +146,10 @@ test('if the human does not want a new agent, the task fails with what the bidde
   await untilQuiet(it.proc);
   const { state, error } = it.task();
   assert.equal(state, 'failed');
-  assert.match(error?.message ?? '', /finder: unable[^]*Nor can I/);
+  assert.match(
+    error?.message ?? '',
+    /searcher: unable: Nor can I; finder: unable: I cannot sing|finder: unable: I cannot sing; searcher: unable: Nor can I/,
+  );
   assert.ok(!it.house.calls.some((call) => call.agent === 'maker'));
 });
 
