@@ -69,6 +69,8 @@ async function lineOf(event, names, config) {
     channel_id: event.channel,
     text: readable(event),
     thread: event.thread_ts ?? event.ts,
+    // A reply in a thread continues the conversation that its first message started.
+    ...(event.thread_ts && event.thread_ts !== event.ts ? { in_reply_to: `${event.channel}:${event.thread_ts}` } : {}),
   };
 }
 

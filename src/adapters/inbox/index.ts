@@ -234,11 +234,13 @@ function lineOf(line: InboxLine, name: string, origin: string, counts: Map<strin
   if (!read.ok) return { key: raw, digest: raw, problem: read.problem };
   const { fields } = read;
   const key = fields.id === undefined ? `${raw}${n > 1 ? `-${n}` : ''}` : shortHash(`id\n${fields.id}`);
-  const task = `inbox-${safePart(origin.replace(/\.jsonl$/, ''))}-${key}`;
+  const taskOf = (each: string): string => `inbox-${safePart(origin.replace(/\.jsonl$/, ''))}-${each}`;
+  const task = taskOf(key);
+  const follows = fields.inReplyTo === undefined ? {} : { follows: taskOf(shortHash(`id\n${fields.inReplyTo}`)) };
   return {
     key,
     digest: shortHash(fields.text),
-    mail: { ...fields, task, file, line: line.line, source: sourceOf(origin) },
+    mail: { ...fields, ...follows, task, file, line: line.line, source: sourceOf(origin) },
   };
 }
 

@@ -22,10 +22,14 @@ export interface Mail {
   to?: string;
   subject?: string;
   thread?: string;
+  /** The `id` of the message that it answers. */
+  inReplyTo?: string;
+  /** The task of that message, whose conversation it continues. */
+  follows?: string;
 }
 
 /** The fields of a line, before its origin is added. */
-export type MailFields = Omit<Mail, 'task' | 'file' | 'line' | 'source'>;
+export type MailFields = Omit<Mail, 'task' | 'file' | 'line' | 'source' | 'follows'>;
 
 /** `slack-messages.jsonl` and `slack-messages.jsonl.1` → `slack`. */
 export function sourceOf(file: string): string {

@@ -26,5 +26,17 @@ export type Intent =
   | { kind: 'retry'; id: string; task: string; by: string; at: string }
   /** `seen`: the digest of the request as the person saw it. An approval is signed. */
   | { kind: 'answer'; id: string; task: string; seen: string; answer: Answer; by: string; at: string }
-  /** `taint`: the outside sources that influenced the agent who sent it. */
-  | { kind: 'tell'; id: string; task: string; text: string; by: string; at: string; taint?: string[] };
+  /**
+   * `taint`: the outside sources that influenced the sender. `continues`: it is a message from
+   * outside, and continues the conversation if the task has ended. A person's message always does.
+   */
+  | {
+      kind: 'tell';
+      id: string;
+      task: string;
+      text: string;
+      by: string;
+      at: string;
+      taint?: string[];
+      continues?: true;
+    };

@@ -4,6 +4,7 @@
  */
 import { approvalOf } from '../../domain/task/approval.js';
 import { plainName, taintOf, visible, type Mail } from '../../domain/coordination/mail.js';
+import { hash53 } from '../../domain/task/id.js';
 import { makeTask, type Task } from '../../domain/task/task.js';
 import { fence } from '../../rules/patterns/gather.js';
 import { record, type Ports } from '../core/context.js';
@@ -27,12 +28,42 @@ function admitted(approval: Task, at: string, salt: string): Task | undefined {
 
 /** Creates the task of an admitted message. False if it was refused or exists already. */
 export async function admit(context: Ports, approval: Task): Promise<boolean> {
-  const task = admitted(approval, context.clock.now().toISOString(), context.ids.next());
-  return task !== undefined && (await createMailTask(context, task, approval.id));
+  const mail = approval.context['mail'] as Mail | undefined;
+  const task = admitted(approval, context.clock.now().toISOString(), mail ? saltOf(context, mail) : '');
+  if (mail === undefined || task === undefined) return false;
+  const { follows } = mail;
+  return takeTask(context, task, follows, approval.id);
+}
+
+/**
+ * The task of a message; if it answers one that has a task, it continues that conversation instead.
+ * True if anything changed.
+ */
+export async function takeTask(
+  context: Ports,
+  task: Task,
+  follows: string | undefined,
+  cause: string,
+): Promise<boolean> {
+  const before = follows === undefined ? undefined : await context.tasks.read(follows);
+  if (before === undefined || (await context.tasks.read(task.id)) !== undefined)
+    return createMailTask(context, task, cause);
+  const { id, description: text, from: by = 'unknown', created_at: at } = task;
+  const taint = task.context['taint'] as string[];
+  await context.intents.submit({ kind: 'tell', id, task: before.task.id, text, by, at, taint, continues: true });
+  return true;
+}
+
+/**
+ * A text that the sender cannot know. That of a reply is the same each time, so that a repeated
+ * message is recognised.
+ */
+export function saltOf({ ids }: Pick<Ports, 'ids'>, { follows, task, at = '' }: Mail): string {
+  return follows === undefined ? ids.next() : hash53(`${task} ${at}`);
 }
 
 /** Creates the task of a message once; false if it exists already. */
-export async function createMailTask(context: Ports, task: Task, cause: string): Promise<boolean> {
+async function createMailTask(context: Ports, task: Task, cause: string): Promise<boolean> {
   if (!(await context.tasks.create(task))) return false;
   record(context, 'task.created', {
     task: task.id,

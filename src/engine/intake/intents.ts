@@ -241,18 +241,24 @@ async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, n
   return claim !== undefined && (await context.tasks.release(claim, claim.task));
 }
 
-/** A message to an ended task continues its conversation. Only people do that, not other agents. */
+/** A message to an ended task continues its conversation. People and mail do that, not agents. */
 async function followUp(
   context: EngineContext,
-  { id, task, text, by, at }: Intent & { kind: 'tell' },
+  { id, task, text, by, at, taint, continues }: Intent & { kind: 'tell' },
 ): Promise<boolean> {
-  const ended = by === HUMAN ? await context.tasks.read(task) : undefined;
+  const ended = by === HUMAN || continues ? await context.tasks.read(task) : undefined;
   // Cancelling a task also drops the messages that it had not read.
   const isDropped = ended?.task.error?.code === 'cancelled' && (ended.task.ended_at ?? '') > at;
   const made =
     ended === undefined || isDropped
       ? problem('not_found', isDropped ? 'the task was cancelled before it read this' : 'no open task has this id')
-      : await createFollowUp(context, ended, { id: `task_${id}`, text, by, at });
+      : await createFollowUp(context, ended, {
+          id: continues ? id : `task_${id}`,
+          text,
+          by,
+          at,
+          ...(taint === undefined ? {} : { context: { taint: [...taint, ...taintIn(ended.task)] } }),
+        });
   await context.intents.done(id);
   if (made !== undefined && 'code' in made) {
     record(context, 'intent.refused', { task, cause: id, kind: 'tell', why: made.message });
@@ -261,4 +267,8 @@ async function followUp(
   record(context, 'intent.taken', { task, cause: id, kind: 'tell' });
   if (made !== undefined) record(context, 'task.created', { task: made.id, agent: made.to!, cause: id, follows: task });
   return made !== undefined;
+}
+
+function taintIn({ context }: Task): string[] {
+  return Array.isArray(context['taint']) ? context['taint'].map(String) : [];
 }

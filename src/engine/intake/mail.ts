@@ -9,7 +9,7 @@ import { plainName, taintOf, type Mail } from '../../domain/coordination/mail.js
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import { withDigest } from '../approvals/request.js';
-import { ADMIT_TOOL, createMailTask, origin, taskOfMail } from '../approvals/admit-mail.js';
+import { ADMIT_TOOL, origin, saltOf, takeTask, taskOfMail } from '../approvals/admit-mail.js';
 import type { EngineContext, Ports } from '../core/context.js';
 import { fence } from '../core/fence.js';
 
@@ -33,7 +33,7 @@ export async function takeMail(context: EngineContext): Promise<MailTaken> {
     const take = async (): Promise<boolean> => {
       const wanted = wantedTask(context, message);
       if (wanted.problem) problems.push(wanted.problem);
-      const isCreated = await createMailTask(context, wanted.task, place);
+      const isCreated = await takeTask(context, wanted.task, wanted.follows, place);
       taken.push(message);
       return isCreated;
     };
@@ -44,12 +44,13 @@ export async function takeMail(context: EngineContext): Promise<MailTaken> {
 }
 
 /** The task for a message, or the question whether to admit it. */
-function wantedTask(context: Ports, mail: Mail): { task: Task; problem?: Problem } {
+function wantedTask(context: Ports, mail: Mail): { task: Task; follows?: string; problem?: Problem } {
   const { to, problem: unknown } = assigneeOf(context, mail);
   const at = context.clock.now().toISOString();
   const asks = context.config.inbox.admit === 'ask';
-  const task = asks ? admission(mail, to, at) : taskOfMail(mail, to, at, context.ids.next());
-  return { task, problem: unknown };
+  const task = asks ? admission(mail, to, at) : taskOfMail(mail, to, at, saltOf(context, mail));
+  const follows = asks || mail.follows === undefined ? {} : { follows: mail.follows };
+  return { task, ...follows, problem: unknown };
 }
 
 /** The agent that the message names, then `inbox.agent`, the planner, the default; else any. */

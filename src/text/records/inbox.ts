@@ -90,6 +90,7 @@ function fieldsOf(line: Record<string, unknown>): MailFields | undefined {
     to: first('to', 'agent'),
     subject: first('subject'),
     thread: first('thread', 'thread_ts'),
+    inReplyTo: first('in_reply_to'),
   };
   const present = Object.entries(named).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value.slice(0, MAX_NAME)]],

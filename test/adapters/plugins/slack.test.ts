@@ -98,6 +98,31 @@ test('a Slack message is stored before it is acknowledged, and becomes one task 
   assert.equal(server.calls.find(({ method }) => method === 'apps.connections.open')?.token, 'xapp-test');
 });
 
+test('a reply in a thread continues the conversation of its first message', async (t) => {
+  const server = await startServer(t);
+  const root = workspaceFolder(
+    t,
+    '- {agent: planner, when: the other one, say: Both.}\n- {agent: planner, say: Noted.}\n',
+  );
+  trust(root);
+  const workspace = await openWorkspace(root, { env: { ...TOKENS, SLACK_API_URL: server.url } });
+  const stop = new AbortController();
+  const watching = workspace.watch(stop.signal);
+  await server.connected();
+  await server.event(message('1700000000.000001', 'Is Redis up?'));
+  const ended = (count: number): Promise<unknown> =>
+    until(async () => ((await workspace.endedTasks()).length === count ? true : undefined));
+  await ended(1);
+  await server.event(message('1700000000.000005', 'And the other one?', { thread_ts: '1700000000.000001' }));
+  await ended(2);
+  stop.abort();
+  await watching;
+  const [last] = await workspace.endedTasks({ limit: 1 });
+  await workspace.close();
+  assert.equal(last!.task.result, 'Both.');
+  assert.equal(fs.readdirSync(path.join(root, 'sessions')).length, 1, 'there is one conversation');
+});
+
 test('slack_send waits for approval, posts once and records the message in the outbox', async (t) => {
   const server = await startServer(t);
   const root = workspaceFolder(
