@@ -46,7 +46,7 @@ function faultIn(schema: unknown, path: string[]): SchemaFault | undefined {
   if (required !== undefined && !isTexts(required)) return wrong('required', 'must be a list of names');
   if (properties !== undefined && !isMapping(properties)) return wrong('properties', 'must be a mapping');
   const known = Object.keys(properties ?? {});
-  const missing = ((required as string[] | undefined) ?? []).find((name) => !known.includes(name));
+  const missing = (required ?? []).find((name) => !known.includes(name));
   if (missing !== undefined) return wrong('required', `names "${missing}", which is not in "properties"`);
   for (const [name, property] of Object.entries(properties ?? {})) {
     const fault = faultIn(property, [...path, 'properties', name]);
