@@ -118,6 +118,7 @@ const UNABLE = `
 - {agent: maker, task: song.new-goal-1, say: O sea.}
 - {agent: finder, task: song.new-research, say: Use your voice.}
 - {task: song.new-rival-1, say: I cannot sing.}
+- {agent: bard, task: song.check-1, call: [{give_verdict: {advances: true, reason: a song}}]}
 - {agent: bard, say: "O sea, O sea."}
 `;
 const BIDDERS = { finder: FINDER, searcher: FINDER, maker: MAKER };

@@ -1,7 +1,7 @@
 /**
  * Whether an answer in plain text ends the task. An agent that has final_report must end with it, a
- * tool call written as text is not an answer, and an agent that declares its output must answer with
- * it. Each gets one reminder; after that the task fails and keeps the text.
+ * tool call written as text is not an answer, and an agent that declares its output must answer
+ * with it. Each gets one reminder; after that the task fails and keeps the text.
  */
 import { problem } from '../../../domain/problem.js';
 import { lastThatMatters, type MessageKind } from '../../../domain/session/session.js';
