@@ -4,9 +4,6 @@
  * Words select files: `npm run test:walls -- consent`.
  */
 import { spawnSync } from 'node:child_process';
-import * as fs from 'node:fs';
-import * as os from 'node:os';
-import * as path from 'node:path';
 import { collectTests } from './run-tests.mjs';
 import { ROOT, setup } from './setup.mjs';
 import { systemPackages } from './system-packages.mjs';
@@ -38,24 +35,14 @@ for (const { name, prefix, env } of rounds) {
 }
 process.exitCode = hasFailed ? 1 : 0;
 
-/** One run in a temporary folder that belongs to the user of the run. */
 function runRound(prefix, env) {
-  const tmp = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-walls-'));
-  if (prefix.length > 0) fs.chownSync(tmp, 65534, 65534);
-  try {
-    const argv = [...prefix, process.execPath, '--test', '--test-reporter=tap', '--test-concurrency=2', ...files];
-    const { GUILD_SANDBOX: _, ...rest } = process.env;
-    const run = spawnSync(argv[0], argv.slice(1), {
-      cwd: ROOT,
-      env: { ...rest, HOME: tmp, TMPDIR: tmp, ...env },
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-    });
-    const count = (word) => Number(new RegExp(`^# ${word} (\\d+)$`, 'm').exec(run.stdout)?.[1] ?? 0);
-    return { passed: count('pass'), failed: count('fail'), skipped: count('skipped'), output: failures(run.stdout) };
-  } finally {
-    fs.rmSync(tmp, { recursive: true, force: true });
-  }
+  const argv = [...prefix, process.execPath, '--test', '--test-reporter=tap', '--test-concurrency=2', ...files];
+  const { GUILD_SANDBOX: _, ...rest } = process.env;
+  const home = prefix.length > 0 ? { HOME: '/nonexistent' } : {};
+  const options = { cwd: ROOT, env: { ...rest, ...home, ...env }, encoding: 'utf8', maxBuffer: 1 << 28 };
+  const { stdout } = spawnSync(argv[0], argv.slice(1), options);
+  const count = (word) => Number(new RegExp(`^# ${word} (\\d+)$`, 'm').exec(stdout)?.[1] ?? 0);
+  return { passed: count('pass'), failed: count('fail'), skipped: count('skipped'), output: failures(stdout) };
 }
 
 /** The failed tests of a report, each with its message. */

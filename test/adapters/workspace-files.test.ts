@@ -388,6 +388,32 @@ if (process.platform === 'linux')
     assert.throws(() => disk().makeFolder(`/proc/self/fd/${fd}/sub/sub`), { code: 'ENOENT' });
   });
 
+test('Low: by path, a folder that is swapped for a link is never read through, nor a write called done', async (t) => {
+  const { folder: f, root, outside } = workspace(t, disk(), 'path');
+  const own = path.join(root, 'workspaces/ana');
+  fs.mkdirSync(path.join(own, 'd'), { recursive: true });
+  fs.writeFileSync(path.join(own, 'd/treasure'), 'mine');
+  fs.writeFileSync(path.join(own, 'f'), 'mine');
+  const swaps = new SharedArrayBuffer(4);
+  const swapper = new Worker(SWAPPER, { eval: true, workerData: { own, outside, swaps } });
+  const flag = new Int32Array(swaps);
+  const seen = { read: 0, refused: 0 };
+  const hasSeenAll = async (): Promise<boolean> => {
+    for (let round = 0; round < 2000; round++) {
+      const read = f.read('ana', 'workspaces/ana/d/treasure', 100);
+      seen[read.ok ? 'read' : 'refused']++;
+      if (read.ok) assert.notEqual(read.value.text, 'TREASURE');
+    }
+    return Math.min(seen.read, seen.refused, Atomics.load(flag, 0)) >= 20;
+  };
+  try {
+    await until(hasSeenAll);
+  } finally {
+    await swapper.terminate();
+  }
+  assert.ok(!fs.readdirSync(outside).some((name) => name.endsWith('.tmp')));
+});
+
 test('no race between check and use leads out of the workspace', async (t) => {
   const { folder: f, root, outside } = workspace(t);
   const own = path.join(root, 'workspaces/ana');

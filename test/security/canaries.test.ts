@@ -22,7 +22,7 @@ const OTHER_LINES = [
   'find . -name notes.md',
   'grep -rn safe memory',
   'grep -n safe memory/notes.md | head -5 | wc -l',
-  'ls -la memory',
+  'ls -1 memory',
   'cat memory/notes.md',
   'head -3 memory/notes.md',
   'wc -l memory/notes.md',

@@ -243,8 +243,22 @@ test('the search for a workspace ends at a folder of another user', async (t) =>
 });
 
 test('rules that others can write, and state folders that are links, are refused', async (t) => {
-  const home = place(t, { ...scripted('- {say: done}'), 'storage/x.txt': '' });
-  for (const file of ['.', 'guild.yaml', 'agents', 'agents/boss.md', 'storage', 'tasks']) {
+  const home = place(t, {
+    ...scripted('- {say: done}'),
+    'storage/x.txt': '',
+    '.mcp.json': '{}',
+    '.gemini/agents/x.md': '',
+  });
+  for (const file of [
+    '.',
+    'guild.yaml',
+    'agents',
+    'agents/boss.md',
+    'storage',
+    'tasks',
+    '.mcp.json',
+    '.gemini/agents',
+  ]) {
     fs.mkdirSync(path.join(home.root, 'tasks'), { recursive: true });
     const full = path.join(home.root, file);
     const { mode } = fs.statSync(full);
@@ -364,4 +378,18 @@ test('a moved workspace keeps its answers with --moved-from, and a copy does not
   const pump = succeeds(await other.guildWith({ ...STRANGER, env }, 'pump'));
   assert.doesNotMatch(pump.err, /not trusted/);
   fs.rmSync(before, { recursive: true });
+});
+
+test('guild policy test judges the files as they are, and says if they do not count yet', async (t) => {
+  const home = place(t, {
+    ...scripted('- {say: done}'),
+    'storage/terminal-cmd-allowlist.yaml': '"/^touch x$/": {approve: true, matchCommandLine: true}\n',
+  });
+  const before = await asStranger(home, 'policy', 'test', 'touch x');
+  assert.match(before.out, /^auto/);
+  assert.match(before.err, /terminal-cmd-allowlist\.yaml, which counts once you trust it/);
+  assert.ok(!fs.existsSync(path.join(`${home.root}-state`, 'workspaces')), 'looking makes no record');
+  const after = await home.guild('policy', 'test', 'touch x');
+  assert.match(after.out, /^auto/);
+  assert.equal(after.err, '');
 });

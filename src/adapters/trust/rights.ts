@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { FOREIGN_AGENT_FOLDERS } from '../../domain/agent/places.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
 /** What decides: each entry itself, and for folders with a star the entries in it. */
@@ -17,8 +18,8 @@ const RULES = [
   'agents/*',
   'templates',
   'templates/*',
-  '.claude/agents',
-  '.claude/agents/*',
+  '.mcp.json',
+  ...FOREIGN_AGENT_FOLDERS.flatMap((folder) => [folder, `${folder}/*`]),
   'plugins',
   'plugins/*',
   'tasks',

@@ -203,6 +203,12 @@ function mediaIn(
   return { ok: true, value: { mediaType, data: head } };
 }
 
+function ownTmp(base: WalkRoot, disk: Disk): string {
+  const folder = `${base.path}/.guild/tmp`;
+  disk.makeFolder(folder, 0o700);
+  return folder;
+}
+
 /** Writes a temp file and renames it. The open folder keeps both names from being redirected. */
 async function writeAt(
   base: WalkRoot,
@@ -212,7 +218,9 @@ async function writeAt(
   expected: BoundBase | undefined,
 ): Promise<FolderReply<{ bytes: number; created: boolean }>> {
   const { folder: parent } = await makeFolders(base, place.parts!.slice(0, -1), createDurably(disk));
-  const tmp = parent.at(`.guild-${randomBytes(9).toString('hex')}.tmp`);
+  const name = `.guild-${randomBytes(9).toString('hex')}.tmp`;
+  // By path, a folder of the agent may be swapped for a link; the program's own may not.
+  const tmp = base.byDescriptor ? parent.at(name) : `${ownTmp(base, disk)}/${name}`;
   const target = parent.at(place.parts!.at(-1));
   let pending = false;
   try {
@@ -228,8 +236,10 @@ async function writeAt(
         code: 'not_allowed',
         reason: `${expected.path} changed after the approval; nothing was written`,
       };
+    const written = base.byDescriptor ? undefined : fs.lstatSync(tmp);
     if (!disk.rename(tmp, target)) throw swapped();
     pending = false;
+    if (written !== undefined && !parent.holds(place.parts!.at(-1)!, written)) throw swapped();
     await disk.syncFolder(parent.at());
     return { ok: true, value: { bytes: bytes.length, created: place.kind === 'missing' } };
   } finally {

@@ -18,6 +18,12 @@ export interface OpenFolder {
   at(name?: string): string;
   /** True if the folder is still at the path where it was opened. */
   isThere(): boolean;
+  /**
+   * Whether a name in it is this file, and the folder is in its place. By path both are looked at
+   * in turns, many times: a folder that is swapped for a link and back would have to be swapped in
+   * step with every look.
+   */
+  holds(name: string, file: { ino: number; dev: number }): boolean;
   close(): void;
 }
 
@@ -81,11 +87,11 @@ export function openFile(folder: OpenFolder, name: string): OpenFile {
     const opened = fs.fstatSync(fd);
     // Check the name again: a second hard link may have been removed since it was opened.
     const stat = fs.lstatSync(folder.at(name));
-    if (stat.ino !== opened.ino || stat.dev !== opened.dev || !folder.isThere()) throw changed();
+    if (stat.ino !== opened.ino || stat.dev !== opened.dev || !folder.holds(name, opened)) throw changed();
     const kind = kindOf(stat);
     const isStill = (): boolean => {
       const now = fs.lstatSync(folder.at(name), { throwIfNoEntry: false });
-      return now?.ino === opened.ino && now.dev === opened.dev && kindOf(now) === kind;
+      return now !== undefined && kindOf(now) === kind && folder.holds(name, opened);
     };
     return { fd, kind, size: stat.size, mode: stat.mode & 0o777, isStill };
   } catch (error) {
@@ -129,21 +135,32 @@ function step(from: OpenFolder, open: () => OpenFolder): OpenFolder {
 }
 
 function byDescriptor(fd: number, path: string): OpenFolder {
+  const at = (name = '.'): string => `/proc/self/fd/${fd}/${name}`;
+  const isThere = (): boolean => fs.readlinkSync(`/proc/self/fd/${fd}`) === path;
   return {
     path,
-    at: (name = '.') => `/proc/self/fd/${fd}/${name}`,
-    isThere: () => fs.readlinkSync(`/proc/self/fd/${fd}`) === path,
+    at,
+    isThere,
+    holds: (name, file) => isFile(at(name), file) && isThere(),
     close: () => fs.closeSync(fd),
   };
 }
 
+const LOOKS = 12;
+
 function byPath(path: string): OpenFolder {
-  return {
-    path,
-    at: (name) => (name === undefined ? path : `${path}/${name}`),
-    isThere: () => fs.realpathSync(path) === path,
-    close: () => {},
+  const at = (name?: string): string => (name === undefined ? path : `${path}/${name}`);
+  const isThere = (): boolean => fs.realpathSync(path) === path;
+  const holds: OpenFolder['holds'] = (name, file) => {
+    for (let look = 0; look < LOOKS; look++) if (!isFile(at(name), file) || !isThere()) return false;
+    return true;
   };
+  return { path, at, isThere, holds, close: () => {} };
+}
+
+function isFile(path: string, { ino, dev }: { ino: number; dev: number }): boolean {
+  const now = fs.lstatSync(path, { throwIfNoEntry: false });
+  return now?.ino === ino && now.dev === dev;
 }
 
 function mustBeThere(folder: OpenFolder): OpenFolder {

@@ -22,17 +22,22 @@ export function actingIn(root: string, config: Acted): Acting {
   const folder = path.join(root, 'plugins');
   const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
   const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
-  const rules = [ALLOWLIST_FILE, POLICY_FILE].flatMap((file) => {
-    const text = textOf(path.join(root, file));
-    return text === undefined ? [] : [[file, text] as const];
-  });
   return {
     providers: Object.fromEntries(Object.entries(providers).filter(([, { kind }]) => kind !== 'scripted')),
     plugins: withProjectServers(root, plugins),
     ...(code === undefined ? {} : { code }),
-    rules: Object.fromEntries(rules),
+    rules: rulesIn(root),
     ...loosenedIn(config),
   };
+}
+
+/** The text of each rule file by its path. */
+export function rulesIn(root: string): Record<string, string> {
+  const rules = [ALLOWLIST_FILE, POLICY_FILE].flatMap((file) => {
+    const text = textOf(path.join(root, file));
+    return text === undefined ? [] : [[file, text] as const];
+  });
+  return Object.fromEntries(rules);
 }
 
 function loosenedIn({ sandbox, allowOutward }: Acted): { loosened?: Loosened } {

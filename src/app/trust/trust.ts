@@ -18,7 +18,7 @@ import type { Consent } from '../../ports/consent/index.js';
 import { sharedName } from '../far/shared-name.js';
 import { noWorkspace } from '../readers/no-workspace.js';
 import { readConfig } from '../readers/read-config.js';
-import { actingIn, shared, type Acted } from './acting.js';
+import { actingIn, rulesIn, shared, type Acted } from './acting.js';
 import { question } from './question.js';
 import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 
@@ -147,6 +147,15 @@ export function withdrawTrust(root: string, env: Env): boolean {
   const { trusted: _, asked: __, ...rest } = record;
   records.write(rest);
   return true;
+}
+
+/** Rule files that are not as a person has trusted them. Writes nothing. */
+export function untrustedRules(root: string, env: Env): string[] {
+  if (!fs.existsSync(root)) return [];
+  const { real, records } = place(root, env);
+  const now = rulesIn(real);
+  const trusted = records.read(real)?.trusted?.acting.rules ?? {};
+  return [...new Set([...Object.keys(now), ...Object.keys(trusted)])].filter((file) => now[file] !== trusted[file]);
 }
 
 interface TrustedRules {

@@ -8,7 +8,8 @@ export const command: Command = {
     ['policy path <path>…', 'show the verdict on a path for a file tool: ok, ask or refuse'],
   ],
   about: `
-Nothing is run. Without arguments, lines are read from standard input. With --json these are JSON lines {"id","command","agent"}
+Nothing is run. The verdict follows the rule files as they are, so that you can try a change before you trust it; a line on standard
+error says if they are not trusted yet. Without arguments, lines are read from standard input. With --json these are JSON lines {"id","command","agent"}
 or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reason","ms"}.`,
   options: {
     agent: { type: 'string', value: 'NAME', about: 'path: the agent that uses the tool' },
@@ -23,12 +24,13 @@ or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reas
     const [word, ...words] = call.words;
     if (word === 'path') return (await import('./path.js')).policyPath({ ...call, words });
     if (word === 'test') {
-      const { stdin, stdout, stderr } = call.io;
+      const { stdin, stdout, stderr, env } = call.io;
+      const streams = { stdin, stdout, stderr };
       const args = [...(call.json ? ['--json'] : []), '--', ...words];
       const sandbox = text(call.values, 'sandbox') ?? 'machine';
       if (sandbox !== 'on' && sandbox !== 'off' && sandbox !== 'machine')
         throw new ProblemError(problem('bad_usage', `--sandbox is on or off, not ${JSON.stringify(sandbox)}`));
-      return (await import('./test-lines.js')).policyTest(args, { stdin, stdout, stderr, sandbox, root: call.root });
+      return (await import('./test-lines.js')).policyTest(args, { ...streams, sandbox, root: call.root, env });
     }
     throw unknownWord('policy', word, ['test', 'path']);
   },

@@ -4,6 +4,7 @@
  */
 import { openRoster } from '../../../app/readers/open-roster.js';
 import { commandGate, loadPolicy, operandGate, type Gate } from '../../../app/readers/gates.js';
+import { untrustedRules } from '../../../app/trust/trust.js';
 import type { Agent } from '../../../domain/agent/agent.js';
 import type { CommandVerdict } from '../../../domain/policy.js';
 import { problemText } from '../../../domain/problem.js';
@@ -14,6 +15,8 @@ interface PolicyTestStreams {
   stderr?: { write(text: string): void };
   /** The workspace; its policy files are read if they exist. */
   root?: string;
+  /** To look up whether the rules are trusted; absent: not looked up. */
+  env?: Record<string, string | undefined>;
   /** Default: on. */
   sandbox?: 'on' | 'off' | 'machine';
 }
@@ -34,6 +37,9 @@ export async function policyTest(args: string[], io: PolicyTestStreams): Promise
   const { policy, problems } = loadPolicy(io.root ?? process.cwd());
   for (const problem of problems) io.stderr?.write(`${problemText(problem)}\n`);
   const root = io.root ?? process.cwd();
+  const waiting = io.env === undefined ? [] : untrustedRules(root, io.env);
+  if (waiting.length > 0)
+    io.stderr?.write(`these verdicts follow ${waiting.join(' and ')}, which counts once you trust it: guild trust\n`);
   const gate = withAgents(commandGate(policy), root, operandGate(root, io.sandbox ?? 'on'));
   if (lines.length > 0)
     for (const line of lines) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));

@@ -29,18 +29,31 @@ const MARKS = /[\uE000-\uE004]/;
 /** Brace expansion may turn one word into several. */
 export function argsOf(word: ShellWord, fetched = false): Arg[] {
   if (word.value === word.text && !word.glob && !word.tilde && !word.odd) return [argOf(word.text, fetched)];
+  let braces = 0;
+  for (const { kind } of word.pieces) if (kind === 'braces') braces++;
+  if (braces === 0) return [plainArg(word, fetched)];
   // A word with many brace groups counts as unknown: it is never legitimate, and expanding it is
   // expensive.
-  if (word.pieces.length > 6 && word.pieces.filter((piece) => piece.kind === 'braces').length > 6) {
-    return [argOf(HOLE, fetched, word.text)];
-  }
+  if (braces > 6) return [argOf(HOLE, fetched, word.text)];
   let shapes = [''];
   for (const [n, piece] of word.pieces.entries()) {
-    const options = optionsOf(piece, n === 0 && word.tilde);
+    const isHome = n === 0 && word.tilde;
+    const options = piece.kind === 'braces' ? (expandBraces(piece.text, 4) ?? [HOLE]) : [shapeOf(piece, isHome)];
     shapes = shapes.flatMap((shape) => options.map((option) => shape + option)).slice(0, 64);
   }
   const script = word.pieces.map(scriptOf).join('');
   return shapes.map((text) => argOf(text, fetched, shapes.length > 1 ? text : script));
+}
+
+/** Most words by far, so nothing is made that is not needed. */
+function plainArg({ pieces, tilde }: ShellWord, fetched: boolean): Arg {
+  let text = '';
+  let script = '';
+  for (let n = 0; n < pieces.length; n++) {
+    text += shapeOf(pieces[n]!, n === 0 && tilde);
+    script += scriptOf(pieces[n]!);
+  }
+  return argOf(text, fetched, script);
 }
 
 export function argOf(text: string, fetched = false, script = text): Arg {
@@ -72,18 +85,17 @@ const MARKED: Wildcards<string> = {
   isOne: (mark, char) => mark === ANY || mark === SET || mark === char,
 };
 
-function optionsOf(piece: ShellPiece, tilde: boolean): string[] {
+function shapeOf(piece: ShellPiece, tilde: boolean): string {
   switch (piece.kind) {
     case 'text':
-      return [tilde ? piece.text.replace(/^~[^/]*/, HOME) : piece.text.replace(/[\uE000-\uE004]/g, HOLE)];
+      return tilde ? piece.text.replace(/^~[^/]*/, HOME) : piece.text.replace(/[\uE000-\uE004]/g, HOLE);
     case 'glob':
-      return [piece.text.startsWith('*') ? STAR : piece.text.startsWith('?') ? ANY : SET];
+      return piece.text.startsWith('*') ? STAR : piece.text.startsWith('?') ? ANY : SET;
     case 'variable':
-      return [piece.name === 'HOME' ? HOME : HOLE];
+      return piece.name === 'HOME' ? HOME : HOLE;
     case 'braces':
-      return expandBraces(piece.text, 4) ?? [HOLE];
     case 'hole':
-      return [HOLE];
+      return HOLE;
   }
 }
 
