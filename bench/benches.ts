@@ -16,6 +16,7 @@ import { finishedTasks } from './shipped/finished-tasks.js';
 import { idlePending } from './shipped/idle-pending.js';
 import { journaledDisk } from './shipped/journaled-disk.js';
 import { runs } from './shipped/runs.js';
+import { windowBench } from './shipped/window.js';
 import { competingClaims } from './store/competing-claims.js';
 import { idlePump } from './store/idle-pump.js';
 import { listReadyTasks } from './store/list-ready-tasks.js';
@@ -32,6 +33,7 @@ const SHIPPED: Bench[] = [
   start,
   guildRun,
   idlePending,
+  windowBench,
 ];
 
 /** They look inside this build. `--against` finds them by name in the older one: keep the names. */

@@ -37,7 +37,9 @@ export function buildWindow() {
   const { metafile } = buildSync({ ...options, entryPoints, loader: { '.svg': 'copy' }, splitting: true });
   // An exported run is one file, so its script cannot load others.
   buildSync({ ...options, entryPoints: { export: 'web/export.tsx' }, splitting: false });
-  const files = Object.keys(metafile.outputs).map((file) => path.basename(file));
+  const worker = buildSync({ ...options, entryPoints: { worker: 'web/graph/layout-worker.ts' }, splitting: false });
+  const outputs = { ...metafile.outputs, ...worker.metafile.outputs };
+  const files = Object.keys(outputs).map((file) => path.basename(file));
   for (const file of files) compress(file);
   const named = (start) => files.find((file) => file.startsWith(`${start}-`));
   const manifest = {
@@ -45,11 +47,12 @@ export function buildWindow() {
     script: named('app'),
     styles: [named('style')],
     icon: named('icon'),
+    worker: named('worker'),
     exported: fs.readdirSync(OUT).find((file) => /^export-.*\.js$/.test(file)),
     files: [...files, ...files.map((file) => `${file}.br`)],
   };
   fs.writeFileSync(path.join(OUT, 'manifest.json'), JSON.stringify(manifest));
-  return Object.keys(metafile.inputs);
+  return [...Object.keys(metafile.inputs), ...Object.keys(worker.metafile.inputs)];
 }
 
 function compress(file) {

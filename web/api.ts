@@ -23,12 +23,19 @@ interface Mounted extends Read<unknown> {
 export const hello = signal<Hello | undefined>(undefined);
 /** The connection to the server. Without it reading works from memory, and nothing can be sent. */
 export const connection = signal<{ live: true } | { live: false; since: number; retryAt: number }>({ live: true });
+/** The cookie of this browser is not valid any more. */
+export const isOut = signal(false);
 /** The server has another build of this page. */
 export const isOutdated = signal(false);
 
 const mounted = new Map<string, Mounted>();
 let generation = 0;
 let answers: ReadonlyMap<string, unknown> | undefined;
+
+/** Answers that were asked for before this moment are dropped: the server may be another one. */
+export function startGeneration(): void {
+  generation++;
+}
 
 /** An exported run has its answers inside; nothing is ever asked. */
 export function answerFrom(known: ReadonlyMap<string, unknown>): void {
@@ -95,7 +102,8 @@ async function take(read: Mounted, reply: Response): Promise<void> {
   read.data.value = body;
 }
 
-function refreshAll(): void {
+/** Reads everything again that is on the screen. Mostly the server answers 304. */
+export function refreshAll(): void {
   for (const [path, read] of mounted) if (read.uses > 0) void refresh(path, read);
   void refreshHello();
 }
@@ -103,6 +111,7 @@ function refreshAll(): void {
 async function refreshHello(): Promise<void> {
   try {
     const reply = await call('/api/hello', {});
+    isOut.value = reply.status === 401;
     if (!reply.ok) return;
     const next = (await reply.json()) as Hello;
     if (hello.value !== undefined && next.assets !== hello.value.assets) isOutdated.value = true;
@@ -113,12 +122,12 @@ async function refreshHello(): Promise<void> {
   }
 }
 
-function call(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<Response> {
+export function call(path: string, headers: Record<string, string>, init: RequestInit = {}): Promise<Response> {
   const csrf = hello.value?.csrf ?? '';
   return fetch(path, { ...init, headers: { 'x-guild-csrf': csrf, ...headers }, credentials: 'same-origin' });
 }
 
-export type Sent = { ok: true; made?: IntentDone['made'] } | { ok: false; problem: Problem; theirs?: string };
+export type Sent = { ok: true; made?: IntentDone['made'] } | ({ ok: false } & Conflict);
 
 /** Submits an intent. `seen` is what was on the screen. */
 export async function send(
@@ -127,17 +136,25 @@ export async function send(
   args: Record<string, unknown> = {},
   seen?: string,
 ): Promise<Sent> {
-  const key = crypto.randomUUID();
+  // Nothing is kept for later: a person decides again when the server is back.
+  if (!connection.value.live) return { ok: false, problem: { code: 'tool_failed', message: LOST } };
+  const key = newKey();
   const body = JSON.stringify({ key, kind, target, args, seen });
   try {
     const reply = await call('/api/intents', { 'content-type': 'application/json' }, { method: 'POST', body });
     const answer: unknown = await reply.json();
     if (reply.ok) return { ok: true, made: (answer as IntentDone).made };
-    const { problem, theirs } = answer as Conflict;
-    return { ok: false, problem, ...(theirs === undefined ? {} : { theirs }) };
+    return { ok: false, ...(answer as Conflict) };
   } catch {
-    return { ok: false, problem: { code: 'tool_failed', message: 'the server does not answer; nothing was sent' } };
+    return { ok: false, problem: { code: 'tool_failed', message: LOST } };
   }
+}
+
+const LOST = 'the server does not answer; nothing was sent';
+
+/** `randomUUID` exists only where the connection is secure. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** What is wrong with this text as the file of an agent. */
@@ -155,83 +172,4 @@ export async function enter(token: string): Promise<boolean> {
     body: JSON.stringify({ token }),
   });
   return reply.ok;
-}
-
-const BEAT_LIMIT_MS = 25_000;
-const BACKOFF_MAX_MS = 8000;
-const CHANNEL = 'guild-stream';
-
-/**
- * One stream per browser: the tab that holds the lock reads it and shares it. When that tab closes,
- * the next one takes over.
- */
-export function follow(): void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.addEventListener('message', ({ data }) => hear(data as Heard));
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
-  void navigator.locks.request(CHANNEL, () => readForEver((heard) => (hear(heard), channel.postMessage(heard))));
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') refreshAll();
-  });
-}
-
-type Heard = { event: 'changed' } | { event: 'beat'; boot: string; now: string } | { event: 'lost'; retryMs: number };
-
-function hear(heard: Heard): void {
-  if (heard.event === 'lost') {
-    const { value } = connection;
-    connection.value = {
-      live: false,
-      since: value.live ? Date.now() : value.since,
-      retryAt: Date.now() + heard.retryMs,
-    };
-    return;
-  }
-  const wasLost = !connection.value.live;
-  connection.value = { live: true };
-  if (heard.event === 'beat') setServerTime(heard.now);
-  const isOther = heard.event === 'beat' && hello.value !== undefined && heard.boot !== hello.value.boot;
-  if (wasLost || isOther) generation++;
-  if (wasLost || isOther || heard.event === 'changed') refreshAll();
-}
-
-async function readForEver(tell: (heard: Heard) => void): Promise<never> {
-  for (let tries = 0; ;) {
-    try {
-      await readStream((heard) => ((tries = 0), tell(heard)));
-    } catch {
-      // reported below
-    }
-    const retryMs = Math.min(BACKOFF_MAX_MS, 250 * 2 ** tries++) * (0.75 + Math.random() / 2);
-    tell({ event: 'lost', retryMs });
-    await new Promise((resolve) => setTimeout(resolve, retryMs));
-  }
-}
-
-async function readStream(tell: (heard: Heard) => void): Promise<void> {
-  const stop = new AbortController();
-  let timer = setTimeout(() => stop.abort(), BEAT_LIMIT_MS);
-  try {
-    const reply = await call('/api/stream', {}, { signal: stop.signal });
-    if (!reply.ok || reply.body === null) throw new Error(`the stream answered ${reply.status}`);
-    let text = '';
-    for (const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => stop.abort(), BEAT_LIMIT_MS);
-      const frames = (text + value).split('\n\n');
-      text = frames.pop()!;
-      for (const frame of frames) tellFrame(frame, tell);
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function tellFrame(frame: string, tell: (heard: Heard) => void): void {
-  const event = /^event: (\w+)$/m.exec(frame)?.[1];
-  const data = JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '{}') as Record<string, string>;
-  if (event === 'changed') tell({ event });
-  if (event === 'beat') tell({ event, boot: data['boot']!, now: data['now']! });
 }

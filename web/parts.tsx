@@ -209,3 +209,8 @@ export function Still({ rows = 4 }: { rows?: number }): JSX.Element {
     </div>
   );
 }
+
+/** Nothing where a problem is shown instead. */
+export function Loading({ rows = 4, problem }: { rows?: number; problem: Problem | undefined }): JSX.Element | null {
+  return problem === undefined ? <Still rows={rows} /> : null;
+}

@@ -1,8 +1,8 @@
 /** The frame around every page: top bar, rail, bottom bar on a phone, and the state of the connection. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { connection, hello, isOutdated } from './api.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { connection, hello, isOut, isOutdated } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { useKeys } from './keys.ts';
 import { Agents } from './pages/agents.tsx';
@@ -13,14 +13,17 @@ import { Hall } from './pages/hall.tsx';
 import { History } from './pages/history.tsx';
 import { Inbox } from './pages/inbox.tsx';
 import { NewTask } from './pages/new-task.tsx';
+import { Machines } from './pages/machines.tsx';
 import { Notes } from './pages/notes.tsx';
+import { Prompt } from './pages/prompt.tsx';
+import { Replay } from './pages/replay.tsx';
 import { Task } from './pages/task.tsx';
 import { Tasks } from './pages/tasks.tsx';
 import { WaitGraph } from './pages/waits.tsx';
 import { isAdding } from './adding.ts';
 import { isPaletteOpen, Palette } from './palette.tsx';
 import { place } from './router.ts';
-import { clock, money, now, plural, visible } from './text.ts';
+import { clock, money, plural, visible } from './text.ts';
 
 interface Entry {
   page: string;
@@ -44,6 +47,8 @@ const SECOND: Entry[] = [
   { page: 'notes', name: 'Notes', icon: 'notes' },
   { page: 'costs', name: 'Costs', icon: 'costs' },
   { page: 'history', name: 'History', icon: 'history' },
+  { page: 'replay', name: 'Replay', icon: 'replay' },
+  { page: 'machines', name: 'Machines', icon: 'term' },
 ];
 
 function openTasks(): number {
@@ -132,6 +137,12 @@ function Current({ page, id }: { page: string; id: string }): JSX.Element {
       return <Notes channel={id} />;
     case 'history':
       return <History id={id} />;
+    case 'replay':
+      return <Replay id={id} />;
+    case 'machines':
+      return <Machines />;
+    case 'prompt':
+      return <Prompt id={id} />;
     default:
       return <Hall />;
   }
@@ -202,24 +213,22 @@ function Workers(): JSX.Element {
   const { processes } = hello.value!;
   return (
     <div class="foot">
-      <span>
+      <a href="#/machines" class="plainlink">
         <Icon name="term" small />
         {processes === 0 ? 'No process works here' : `${plural(processes, 'process', 'processes')} working`}
-      </span>
+      </a>
     </div>
   );
 }
 
 function Notices(): JSX.Element {
-  const { value } = connection;
-  const isLost = !value.live && now.value - value.since > 2000;
   const { worker, processes, readOnly } = hello.value!;
   return (
     <>
-      {isLost && !value.live && (
+      <Disconnected />
+      {isOut.value && (
         <div class="notice s-you" role="alert">
-          Disconnected at {clock(new Date(value.since).toISOString())}. Trying again. You can read on; nothing can be
-          sent.
+          This browser has to enter again: open the address that <code>guild ui --link</code> prints.
         </div>
       )}
       {isOutdated.value && (
@@ -241,6 +250,27 @@ function Notices(): JSX.Element {
         </div>
       )}
     </>
+  );
+}
+
+const PATIENCE_MS = 2000;
+
+/** Only after a moment: a short loss needs no words. */
+function Disconnected(): JSX.Element | null {
+  const { value } = connection;
+  const [, look] = useState(0);
+  useEffect(() => {
+    if (value.live) return undefined;
+    const timer = setInterval(() => look(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [value.live]);
+  if (value.live || Date.now() - value.since < PATIENCE_MS) return null;
+  const seconds = Math.max(0, Math.ceil((value.retryAt - Date.now()) / 1000));
+  return (
+    <div class="notice s-you" role="alert">
+      Disconnected at {clock(new Date(value.since).toISOString())}.{' '}
+      {seconds === 0 ? 'Trying again' : `Retrying in ${seconds} s`}. You can read on; nothing can be sent.
+    </div>
   );
 }
 

@@ -10,6 +10,8 @@ export interface Assets {
   script: string;
   styles: string[];
   icon: string;
+  /** The script that lays out graphs. */
+  worker: string;
   /** The text of the script and the style of an exported run. */
   exported(): { script: string; style: string };
   /** Only names of the build are served; a request never names a path. */
@@ -23,7 +25,7 @@ const TYPES: Record<string, string> = {
 };
 
 export function openAssets(folder = packageFolder('dist/web')): Assets {
-  let manifest: { id: string; script: string; styles: string[]; icon: string; exported: string; files: string[] };
+  let manifest: Omit<Assets, 'exported' | 'read'> & { exported: string; files: string[] };
   try {
     manifest = JSON.parse(fs.readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as typeof manifest;
   } catch {

@@ -1,47 +1,61 @@
 /**
- * Who may enter: a token in the address, valid once and for a minute, is exchanged for a cookie
- * that ends with this process. Each cookie has its own CSRF token.
+ * Who may enter: a token in the address, valid once and for a minute, is exchanged for a cookie.
+ * Tokens and cookies are signed with the key of the window, so a cookie survives a restart of the
+ * server, and `guild ui --link` can make a token from another terminal.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const TOKEN_MS = 60_000;
-const COOKIES_MAX = 200;
+const COOKIE_MS = 7 * 24 * 3_600_000;
 
 export interface Entry {
-  /** A new token for an address. */
-  token(): string;
   /** The value of a new cookie. Undefined: the token is unknown, used or too old. */
   enter(token: string): string | undefined;
-  /** The CSRF token of a cookie that this process gave out. */
+  /** The CSRF token of a cookie that is valid. */
   csrf(cookie: string | undefined): string | undefined;
 }
 
-export function entry(now: () => number = Date.now): Entry {
-  const tokens = new Map<string, number>();
-  const cookies = new Map<string, string>();
+/** A new token for an address. */
+export function newToken(key: Buffer, now: () => number = Date.now): string {
+  return signed(key, 'token', now());
+}
+
+export function entry(key: Buffer, now: () => number = Date.now): Entry {
+  // A token from before this start may have been used then, so none of them counts.
+  const start = now();
+  const used = new Map<string, number>();
   return {
-    token() {
-      const token = randomBytes(16).toString('base64url');
-      for (const [old, at] of tokens) if (now() - at > TOKEN_MS) tokens.delete(old);
-      tokens.set(token, now());
-      return token;
-    },
     enter(token) {
-      const known = [...tokens.keys()].find((each) => isSame(each, token));
-      if (known === undefined) return undefined;
-      const at = tokens.get(known)!;
-      tokens.delete(known);
-      if (now() - at > TOKEN_MS) return undefined;
-      const cookie = randomBytes(24).toString('base64url');
-      cookies.set(cookie, randomBytes(24).toString('base64url'));
-      for (const oldest of [...cookies.keys()].slice(0, -COOKIES_MAX)) cookies.delete(oldest);
-      return cookie;
+      const at = timeOf(key, 'token', token);
+      if (at === undefined || at < start || now() - at > TOKEN_MS || used.has(token)) return undefined;
+      for (const [old, usedAt] of used) if (now() - usedAt > 2 * TOKEN_MS) used.delete(old);
+      used.set(token, now());
+      return signed(key, 'cookie', now());
     },
-    csrf(cookie) {
-      const known = [...cookies.keys()].find((each) => isSame(each, cookie ?? ''));
-      return known === undefined ? undefined : cookies.get(known);
+    csrf(cookie = '') {
+      const at = timeOf(key, 'cookie', cookie);
+      return at === undefined || now() - at > COOKIE_MS ? undefined : mac(key, `csrf ${cookie}`);
     },
   };
+}
+
+/** How long a browser keeps the cookie. */
+export const COOKIE_SECONDS = COOKIE_MS / 1000;
+
+/** `<time>.<random>.<signature>`, in letters that an address and a cookie may have. */
+function signed(key: Buffer, kind: string, at: number): string {
+  const body = `${at.toString(36)}.${randomBytes(16).toString('base64url')}`;
+  return `${body}.${mac(key, `${kind} ${body}`)}`;
+}
+
+function timeOf(key: Buffer, kind: string, value: string): number | undefined {
+  const [at = '', random = '', signature = ''] = value.split('.');
+  if (!isSame(signature, mac(key, `${kind} ${at}.${random}`))) return undefined;
+  return Number.parseInt(at, 36);
+}
+
+function mac(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
 }
 
 /** Compares in constant time, so that timing does not reveal a prefix. */

@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { openAssets } from './assets.js';
-import type { Conversation, Exported, Hello, TaskDetail } from './base/contract.js';
+import type { Conversation, Exported, Hello, ShownCall, TaskDetail } from './base/contract.js';
 import { openFeed, type Feed } from './base/feed.js';
 import { openLog, type Log } from './base/log.js';
+import { redaction, type Redaction } from './redact.js';
 import { conversationOf } from './reads/session.js';
 import { taskDetail, whyOf } from './reads/task.js';
 
@@ -22,9 +23,10 @@ export interface ExportOptions {
 export async function exportRun({ root, env, task, all }: ExportOptions): Promise<string> {
   const feed = await openFeed(root, env);
   try {
-    const answers = await answersOf(feed, openLog(root), task, all);
+    const hide = redaction(root, env);
+    const answers = hide.value(await answersOf(feed, openLog(root), task, { all, hide }));
     const at = new Date().toISOString();
-    const about = all ? 'Everything is included.' : 'Text from outside is left out.';
+    const about = all ? 'Secrets are left out.' : 'Text from outside and secrets are left out.';
     const name = path.basename(path.resolve(root));
     return html({ workspace: name, task, at, about, hello: readOnlyHello(name, at), answers });
   } finally {
@@ -32,7 +34,13 @@ export async function exportRun({ root, env, task, all }: ExportOptions): Promis
   }
 }
 
-async function answersOf(feed: Feed, log: Log, root: string, all: boolean): Promise<Record<string, unknown>> {
+interface Sharing {
+  all: boolean;
+  hide: Redaction;
+}
+
+async function answersOf(feed: Feed, log: Log, root: string, sharing: Sharing): Promise<Record<string, unknown>> {
+  const { all } = sharing;
   const answers: Record<string, unknown> = {};
   const top = await taskDetail(feed, log, root);
   for (const { id, session } of top.tree) {
@@ -41,7 +49,7 @@ async function answersOf(feed: Feed, log: Log, root: string, all: boolean): Prom
     answers[`/api/tasks/${encodeURIComponent(id)}/why`] = await whyOf(feed, log, id);
     if (session === undefined) continue;
     const key = `/api/sessions/${encodeURIComponent(session)}`;
-    answers[key] ??= shared(await conversationOf(feed, session, Infinity, Infinity), all);
+    answers[key] ??= shared(await conversationOf(feed, session, Infinity, Infinity), sharing);
   }
   return answers;
 }
@@ -52,17 +60,20 @@ function withoutTainted(detail: TaskDetail): TaskDetail {
   return detail.taint.length === 0 || detail.result === undefined ? detail : { ...detail, result: LEFT_OUT };
 }
 
-function shared(talk: Conversation, all: boolean): Conversation {
-  if (all) return talk;
+function shared(talk: Conversation, { all, hide }: Sharing): Conversation {
   const { text: _, ...rest } = talk;
   return {
     ...rest,
     messages: talk.messages.map((message) => ({
       ...message,
-      text: message.tainted ? LEFT_OUT : message.text,
-      calls: message.calls.map((call) => (call.result === undefined ? call : { ...call, result: LEFT_OUT })),
+      text: message.tainted && !all ? LEFT_OUT : message.text,
+      calls: message.calls.map(hide.call).map((call) => withoutResult(call, all)),
     })),
   };
+}
+
+function withoutResult(call: ShownCall, all: boolean): ShownCall {
+  return all || call.result === undefined ? call : { ...call, result: LEFT_OUT };
 }
 
 function readOnlyHello(name: string, now: string): Hello {

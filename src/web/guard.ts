@@ -11,7 +11,7 @@ export interface Guarded {
   entry: Entry;
   cookieName: string;
   /** `host:port` names under which this server answers. */
-  hosts: ReadonlySet<string>;
+  hosts: Set<string>;
   scheme: 'http' | 'https';
 }
 
@@ -23,8 +23,10 @@ export const CSRF_HEADER = 'x-guild-csrf';
  * Against DNS rebinding and other sites: checked first, for every route. No CORS header is ever
  * sent.
  */
-export function sameSite({ hosts, scheme }: Guarded): MiddlewareHandler {
+export function sameSite(guarded: Guarded): MiddlewareHandler {
   return async (context, next) => {
+    // Known only when the server listens.
+    const { hosts, scheme } = guarded;
     const host = context.req.header('host') ?? '';
     if (!hosts.has(host)) return refuse(context, 421, 'this server does not answer under that name');
     const origin = context.req.header('origin');
@@ -35,6 +37,8 @@ export function sameSite({ hosts, scheme }: Guarded): MiddlewareHandler {
       return refuse(context, 403, 'another site asked');
     await next();
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+    if (context.res.headers.get('content-security-policy') === null)
+      context.header('content-security-policy', contentPolicy());
     if (context.req.path.startsWith('/api/')) context.header('cache-control', 'no-store');
   };
 }
@@ -50,14 +54,17 @@ export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
   };
 }
 
-/** A page that asks in a loop gets 429 instead of the processor. */
-export function limitRate(now: () => number = Date.now): MiddlewareHandler {
+/** A page that asks in a loop gets 429 instead of the processor. Each browser has its own count. */
+export function limitRate(cookieName = 'none', now: () => number = Date.now): MiddlewareHandler {
   let second = 0;
-  let count = 0;
+  let counts = new Map<string, number>();
   return async (context, next) => {
     const at = Math.floor(now() / 1000);
-    count = at === second ? count + 1 : 1;
+    if (at !== second) counts = new Map();
     second = at;
+    const who = getCookie(context, cookieName) ?? '';
+    const count = (counts.get(who) ?? 0) + 1;
+    counts.set(who, count);
     if (count > REQUESTS_PER_SECOND) return refuse(context, 429, 'too many requests');
     await next();
   };
@@ -76,21 +83,27 @@ export function problemReply(context: Context, status: number, value: Problem, m
   return context.json({ problem: value, ...more }, status as 400);
 }
 
-export const CSP = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+/**
+ * No inline code, nothing from elsewhere, and no HTML from strings. The editor makes its own
+ * styles, so it gets the nonce of the page. The one Trusted Types policy admits the worker.
+ */
+export function contentPolicy(nonce?: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types guild',
+  ].join('; ');
+}
 
 const HEADERS = {
-  'content-security-policy': CSP,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

@@ -28,10 +28,13 @@ type Env = Record<string, string | undefined>;
 
 /** What was on the screen is not what is there now. Nothing was done. */
 export class Stale extends Error {
-  readonly theirs: string;
-  constructor(message: string, theirs = '') {
+  readonly theirs: string | undefined;
+  readonly seen: string | undefined;
+  /** `theirs`: the text as it is now. `seen`: what the next intent about it names. */
+  constructor(message: string, theirs?: string, seen = theirs === undefined ? undefined : seenOf(theirs)) {
     super(message);
     this.theirs = theirs;
+    this.seen = seen;
   }
 }
 
@@ -133,7 +136,10 @@ const ACTS: Record<IntentKind, Act> = {
     const n = Number(args['n']);
     const isSeen = (now: string): boolean => seen === seenOf(now);
     if (await editMessage(root, { session: target, n, text: needed(asked, 'text'), seen: isSeen })) return;
-    throw new Stale('the conversation was changed meanwhile', textOf(path.join(root, sessionFile(target))));
+    const file = textOf(path.join(root, sessionFile(target)));
+    const opened = await asked.store.sessions.open(target);
+    const now = opened.kind === 'open' ? opened.session.messages[n - 1]?.content : undefined;
+    throw new Stale('the conversation was changed meanwhile', now ?? file, seenOf(file));
   },
   async 'agent.write'(asked) {
     const { root, env, target, seen } = asked;
@@ -141,7 +147,8 @@ const ACTS: Record<IntentKind, Act> = {
     if (known !== undefined && known.seen !== seen) throw new Stale('the file was changed meanwhile', known.text);
     const file = known?.file ?? newAgentFile(target);
     if (await writeAgent(root, file, known?.text, needed(asked, 'text'))) return;
-    throw new Stale(known === undefined ? 'there is such an agent already' : 'the file was changed meanwhile');
+    const now = textOf(path.join(root, file));
+    throw new Stale(known === undefined ? 'there is such an agent already' : 'the file was changed meanwhile', now);
   },
   async 'board.set'(asked) {
     const { root, target, seen, args } = asked;
@@ -149,7 +156,8 @@ const ACTS: Record<IntentKind, Act> = {
     if (seen !== seenOf(now)) throw new Stale('the board was changed meanwhile', now);
     const after = withBox(now, Number(args['line']), needed(asked, 'box'));
     if (after === undefined) throw bad('there is no box on that line');
-    if (!(await saveAsPerson(root, target, now, after))) throw new Stale('the board was changed meanwhile');
+    if (!(await saveAsPerson(root, target, now, after)))
+      throw new Stale('the board was changed meanwhile', boardText(root, target).text);
   },
   async 'agent.pause'(asked) {
     await pauseAgent(asked.root, agentName(asked), text(asked, 'reason'));

@@ -5,7 +5,7 @@
 import type { Hello } from './base/contract.js';
 import type { Assets } from './assets.js';
 
-export function page(assets: Assets, title: string, hello: Hello | undefined): string {
+export function page(assets: Assets, title: string, hello: Hello | undefined, nonce: string): string {
   const styles = assets.styles.map((name) => `<link rel="stylesheet" href="/assets/${name}">`).join('');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -13,7 +13,7 @@ export function page(assets: Assets, title: string, hello: Hello | undefined): s
 <script type="module" src="/assets/${assets.script}"></script></head>
 <body><div id="app"><p class="plain">The window needs a browser with JavaScript modules. Everything it shows is also in the files
 of the workspace and on the command line: <code>guild top</code>, <code>guild inbox</code>, <code>guild task list</code>.</p></div>
-<script type="application/json" id="hello">${hello === undefined ? 'null' : dataText(hello)}</script></body></html>
+<script type="application/json" id="hello" data-worker="/assets/${assets.worker}" nonce="${nonce}">${hello === undefined ? 'null' : dataText(hello)}</script></body></html>
 `;
 }
 

@@ -5,15 +5,19 @@ import { undoTo } from '../app/undo.js';
 import { checkAgentText } from '../app/editing/write-agent.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import type { Placed } from '../domain/task/task.js';
-import type { Hello, Row, UndoPreview } from './base/contract.js';
+import type { Hello, Row, TurnsChanged, UndoPreview } from './base/contract.js';
 import type { Feed } from './base/feed.js';
 import { problemReply } from './guard.js';
 import { intents, Stale } from './intents.js';
+import type { Live } from './base/live.js';
 import type { Log } from './base/log.js';
 import { agentFile, agentList } from './reads/agents.js';
 import { costsBy } from './reads/costs.js';
 import { boardsOf, channelsOf, historyOf } from './reads/files.js';
 import { countStates, hallOf, spendOf, startOfDay } from './reads/hall.js';
+import { machinesOf } from './reads/machines.js';
+import { promptOf } from './reads/prompt.js';
+import { replayOf } from './reads/replay.js';
 import { requestSource } from './reads/request-source.js';
 import { requestsOf } from './reads/requests.js';
 import { conversationOf, sessionList } from './reads/session.js';
@@ -26,6 +30,7 @@ export interface Served {
   root: string;
   env: Record<string, string | undefined>;
   feed: Feed;
+  live: Live;
   log: Log;
   readOnly: boolean;
 }
@@ -34,7 +39,7 @@ const ROWS_MAX = 500;
 const ENDED_READ = 60;
 
 export function routes(api: Hono, served: Served): void {
-  const { feed, log, root, env } = served;
+  const { feed, live, log, root, env } = served;
   const taskRows = taskLists(served);
   const get = (route: string, load: (context: Context) => Promise<unknown>): void => {
     api.get(route, async (context) => {
@@ -60,10 +65,16 @@ export function routes(api: Hono, served: Served): void {
   get('/tasks/:id/why', (context) => whyOf(feed, log, id(context)));
   get('/sessions', async () => sessionList(root));
   get('/sessions/:id', (context) => conversationOf(feed, id(context), whole(context.req.query('before'), Infinity)));
+  get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
   get('/agents', () => agentList(feed, log, env));
   get('/agents/:id', async (context) => agentFile(root, id(context), env));
   get('/waits', () => waitGraph(feed, log));
-  get('/costs', async (context) => costsBy(log, context.req.query('by') ?? 'agent', context.req.query('since') ?? ''));
+  get('/costs', async (context) => {
+    const days = whole(context.req.query('days'), 14);
+    return costsBy(log, await feed.snapshot(), context.req.query('by') ?? 'agent', days, new Date());
+  });
+  get('/machines', () => machinesOf(feed));
+  get('/replay/:id', (context) => replayOf(feed, log, id(context)));
   get('/boards', async () => boardsOf(root));
   get('/notes', (context) => channelsOf(root, context.req.query('channel'), env));
   get('/history', () => historyOf(root, env));
@@ -76,7 +87,9 @@ export function routes(api: Hono, served: Served): void {
     const { file, text } = (await context.req.json()) as { file?: unknown; text?: unknown };
     return context.json(checkAgentText(String(file ?? 'agents/new.md'), String(text ?? '')));
   });
-  api.get('/stream', streams(feed));
+  // Not kept per version: it changes with every word.
+  api.get('/turns', (context) => context.json({ turns: live.turns(), ended: [] } satisfies TurnsChanged));
+  api.get('/stream', streams(feed, live));
   if (!served.readOnly) writeRoute(api, served);
 }
 
@@ -92,7 +105,10 @@ function writeRoute(api: Hono, { root, env, feed }: Served): void {
       return context.json(done, 202);
     } catch (thrown) {
       if (thrown instanceof Stale)
-        return problemReply(context, 409, problem('not_a_move', thrown.message), { theirs: thrown.theirs });
+        return problemReply(context, 409, problem('not_a_move', thrown.message), {
+          theirs: thrown.theirs,
+          seen: thrown.seen,
+        });
       throw thrown;
     }
   });

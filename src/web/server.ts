@@ -4,17 +4,19 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { serve } from '@hono/node-server';
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
+import { keepWindowPlace, windowPlace } from '../app/trust/window-place.js';
 import { problem, ProblemError } from '../domain/problem.js';
-import { openWebhooks } from '../app/doors/webhooks.js';
-import { openAssets } from './assets.js';
+import { openWebhooks, type Webhooks } from '../app/doors/webhooks.js';
+import { openAssets, type Assets } from './assets.js';
 import type { Hello } from './base/contract.js';
-import { entry } from './entry.js';
+import { COOKIE_SECONDS, entry, newToken } from './entry.js';
 import { openFeed } from './base/feed.js';
-import { entered, limitRate, problemReply, refuse, sameSite, type Guarded } from './guard.js';
+import { contentPolicy, entered, limitRate, problemReply, refuse, sameSite, type Guarded } from './guard.js';
+import { listen, type Bound, type Listening } from './listen.js';
+import { openLive } from './base/live.js';
 import { openLog } from './base/log.js';
 import { page } from './page.js';
 import { hookRoutes } from './hooks.js';
@@ -24,11 +26,11 @@ import { helloOf, routes, type Served } from './routes.js';
 export interface ServerOptions {
   root: string;
   env: Record<string, string | undefined>;
-  /** 0: a free one. */
+  /** 0: that of the last start, or a free one. */
   port: number;
   readOnly: boolean;
-  /** The name in the address; default: a random name that only this machine resolves. */
-  hostName?: string;
+  /** Where it listens; default: this machine only. */
+  listening?: Listening;
   /** What works here as a child of this server, for the page to show. */
   worker?: () => Hello['worker'];
 }
@@ -45,50 +47,92 @@ const BODY_MAX = 1024 * 1024;
 export async function startServer(options: ServerOptions): Promise<WindowServer> {
   const { root, env, readOnly } = options;
   const assets = openAssets();
+  const place = windowPlace(root, env, readOnly);
   const feed = await openFeed(root, env);
-  const served: Served = { root, env, feed, log: openLog(root), readOnly };
-  // A name of its own: cookies ignore ports, so another server on this machine would get ours.
-  const hostName = options.hostName ?? `g-${randomBytes(4).toString('hex')}.localhost`;
-  const hosts = new Set<string>();
-  const doors = new Set<string>();
+  const live = openLive(root, env);
+  const served: Served = { root, env, feed, live, log: openLog(root), readOnly };
   const webhooks = readOnly ? undefined : openWebhooks(root, env, () => undefined);
-  const cookieName = `guild_${createHash('sha256').update(path.resolve(root)).digest('hex').slice(0, 12)}`;
-  const guarded: Guarded = { entry: entry(), cookieName, hosts, scheme: 'http' };
+  const doors: Doors = { webhooks, hosts: new Set() };
+  const name = path.basename(path.resolve(root));
+  const guarded: Guarded = {
+    entry: entry(place.key),
+    // Cookies ignore ports, so each workspace has a name of its own.
+    cookieName: `guild_${createHash('sha256').update(path.resolve(root)).digest('hex').slice(0, 12)}`,
+    hosts: new Set(),
+    scheme: 'http',
+  };
   const hello = (csrf: string): Promise<Hello> =>
     helloOf(served, {
       boot: feed.boot,
       assets: assets.id,
-      workspace: { name: path.basename(path.resolve(root)), path: path.resolve(root) },
+      workspace: { name, path: path.resolve(root) },
       readOnly,
       csrf,
       worker: options.worker?.() ?? null,
     });
-
-  const app = new Hono();
-  if (webhooks !== undefined) app.route('/', hookRoutes({ webhooks, hosts: doors }));
-  app.use(limitRate(), sameSite(guarded), bodyLimit({ maxSize: BODY_MAX, onError: tooLarge }));
-  app.get('/assets/:name', (context) => {
-    const accepts = context.req.header('accept-encoding') ?? '';
-    const found = assets.read(context.req.param('name'), /\bbr\b/.test(accepts));
-    if (found === undefined) return refuse(context, 404, 'there is no such file');
-    const { bytes, type, encoding } = found;
-    const headers = {
-      'content-type': type,
-      'cache-control': 'public, max-age=31536000, immutable',
-      vary: 'accept-encoding',
-    };
-    return context.body(
-      new Uint8Array(bytes),
-      200,
-      encoding === undefined ? headers : { ...headers, 'content-encoding': encoding },
-    );
+  const app = appOf(guarded, assets, served, { title: `${name} · Guildhall`, hello, doors });
+  const bound = await boundAt(app, options, place.port, place.hostName).catch(async (thrown: unknown) => {
+    live.close();
+    await webhooks?.close();
+    await feed.close();
+    throw thrown;
   });
+  for (const host of bound.hosts) guarded.hosts.add(host);
+  for (const host of loopbackNames(bound.port)) doors.hosts.add(host);
+  guarded.scheme = bound.scheme;
+  const address = `${bound.scheme}://${bound.hosts[0]!}/`;
+  keepWindowPlace(root, env, readOnly, { ...place, port: bound.port, address });
+  return {
+    port: bound.port,
+    link: () => `${address}#t=${newToken(place.key)}`,
+    async close() {
+      await bound.close();
+      live.close();
+      await webhooks?.close();
+      await feed.close();
+    },
+  };
+}
+
+/** The port of the last start is taken again, so that open windows find the server. */
+async function boundAt(app: Hono, options: ServerOptions, before: number, hostName: string): Promise<Bound> {
+  const listening = options.listening ?? {};
+  if (options.port !== 0 || before === 0) return listen(app, listening, options.port, hostName);
+  return listen(app, listening, before, hostName).catch(() => listen(app, listening, 0, hostName));
+}
+
+/** For other programs. A read-only window has none. */
+interface Doors {
+  webhooks: Webhooks | undefined;
+  hosts: Set<string>;
+}
+
+interface Shown {
+  title: string;
+  hello: (csrf: string) => Promise<Hello>;
+  doors: Doors;
+}
+
+function appOf(guarded: Guarded, assets: Assets, served: Served, { title, hello, doors }: Shown): Hono {
+  const { cookieName } = guarded;
+  const app = new Hono();
+  const { webhooks, hosts } = doors;
+  if (webhooks !== undefined) app.route('/', hookRoutes({ webhooks, hosts }));
+  app.use(limitRate(cookieName), sameSite(guarded), bodyLimit({ maxSize: BODY_MAX, onError: tooLarge }));
+  app.get('/assets/:name', (context) => asset(context, assets));
   app.post('/api/enter', async (context) => {
     const { token } = (await context.req.json()) as { token?: unknown };
     const cookie = guarded.entry.enter(typeof token === 'string' ? token : '');
     if (cookie === undefined)
       return refuse(context, 401, 'this address was used already, or is too old', 'guild ui --link prints a new one');
-    setCookie(context, cookieName, cookie, { httpOnly: true, sameSite: 'Strict', path: '/' });
+    const secure = guarded.scheme === 'https';
+    setCookie(context, cookieName, cookie, {
+      httpOnly: true,
+      sameSite: 'Strict',
+      path: '/',
+      maxAge: COOKIE_SECONDS,
+      secure,
+    });
     return context.body(null, 204);
   });
   const api = new Hono();
@@ -98,9 +142,10 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
   app.route('/api', api);
   app.get('/', async (context) => {
     const csrf = guarded.entry.csrf(getCookie(context, cookieName));
-    const name = path.basename(path.resolve(root));
+    const nonce = randomBytes(16).toString('base64url');
     context.header('cache-control', 'no-store');
-    return context.html(page(assets, `${name} · Guildhall`, csrf === undefined ? undefined : await hello(csrf)));
+    context.header('content-security-policy', contentPolicy(nonce));
+    return context.html(page(assets, title, csrf === undefined ? undefined : await hello(csrf), nonce));
   });
   app.notFound((context) => refuse(context, 404, 'there is no such page'));
   app.onError((thrown, context) => {
@@ -109,41 +154,25 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
     if (thrown instanceof SyntaxError) return problemReply(context, 400, problem('bad_usage', 'that is not JSON'));
     return problemReply(context, 500, problem('bug', thrown.message));
   });
+  return app;
+}
 
-  const { server, port } = await listening(app, options.port);
-  hosts.add(`${hostName}:${port}`);
-  for (const name of loopbackNames(port)) doors.add(name);
-  return {
-    port,
-    link: () => `http://${hostName}:${port}/#t=${guarded.entry.token()}`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      await webhooks?.close();
-      await feed.close();
-    },
+function asset(context: Context, assets: Assets): Response {
+  const accepts = context.req.header('accept-encoding') ?? '';
+  const found = assets.read(context.req.param('name') ?? '', /\bbr\b/.test(accepts));
+  if (found === undefined) return refuse(context, 404, 'there is no such file');
+  const { bytes, type, encoding } = found;
+  const headers = {
+    'content-type': type,
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
   };
+  return context.body(
+    new Uint8Array(bytes),
+    200,
+    encoding === undefined ? headers : { ...headers, 'content-encoding': encoding },
+  );
 }
 
 const tooLarge: NonNullable<Parameters<typeof bodyLimit>[0]['onError']> = (context) =>
   problemReply(context, 413, problem('over_limit', 'the request is larger than 1 MB'));
-
-interface Listening {
-  server: import('node:http').Server;
-  port: number;
-}
-
-function listening(app: Hono, port: number): Promise<Listening> {
-  return new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, (info) =>
-      resolve({ server, port: info.port }),
-    ) as import('node:http').Server;
-    server.once('error', (thrown: NodeJS.ErrnoException) =>
-      reject(
-        thrown.code === 'EADDRINUSE'
-          ? new ProblemError(problem('bad_usage', `port ${port} is in use`, { hint: 'choose another with --port' }))
-          : thrown,
-      ),
-    );
-  });
-}

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { openBrowser } from '../kit/web/browser.js';
-import { succeeds } from '../kit/guild.js';
-import { askingPlace } from '../kit/web/window.js';
+import { redaction } from '../../src/web/redact.js';
+import { place, succeeds } from '../kit/guild.js';
+import { askingPlace, SCRIPTED } from '../kit/web/window.js';
 
 test('an exported run opens from disk, without connections and without text from outside', async (t) => {
   const workspace = await askingPlace(t, 'echo a-secret-result');
@@ -35,4 +36,29 @@ test('an exported run opens from disk, without connections and without text from
     [],
   );
   assert.deepEqual(faults, []);
+});
+
+test('an exported run has no secret, even with --all', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    '.env': 'SHOP_PASSWORD="correct-horse-battery"\n',
+    'agents/boss.md': '---\ndescription: Does it\ntools: [read_file]\n---\nYou are the boss.\n',
+    'script.yaml': '- say: The password is correct-horse-battery and the key is sk-live-0123456789.\n',
+  });
+  const env = { SHOP_API_KEY: 'sk-live-0123456789' };
+  await workspace.guildWith({ env }, 'run', 'boss', 'Say the password');
+  const task = workspace.list('tasks/completed')[0]!.replace('.json', '');
+  succeeds(await workspace.guildWith({ env }, 'export', task, '--all', '--out', 'run.html'));
+  const html = workspace.read('run.html');
+  assert.match(html, /The password is/);
+  assert.doesNotMatch(html, /correct-horse-battery|sk-live-0123456789/);
+});
+
+test('a call that touches a secret file is exported without its arguments and its result', (t) => {
+  const { call } = redaction(place(t, {}).root, {});
+  const given = { id: '1', tool: 'execute_command', main: 'cat', result: 'KEY=1', ok: true };
+  const hidden = call({ ...given, arguments: '{"command": "cat .env.production"}' });
+  assert.doesNotMatch(JSON.stringify(hidden), /KEY=1|env\.production/);
+  const shown = { ...given, arguments: '{"command": "cat notes.md"}' };
+  assert.deepEqual(call(shown), shown);
 });

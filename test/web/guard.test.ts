@@ -1,7 +1,7 @@
 /** The window answers only to a browser that has entered, on the page's own origin. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entry } from '../../src/web/entry.js';
+import { entry, newToken } from '../../src/web/entry.js';
 import { place } from '../kit/guild.js';
 import { askingPlace, enter, openWindow, SCRIPTED } from '../kit/web/window.js';
 import type { Requests } from '../../src/web/base/contract.js';
@@ -41,7 +41,7 @@ test('every route of the API needs the cookie and the CSRF token', async (t) => 
     assert.equal((await window.get(`/api/${route}`, { cookie: 'guild_x=1' })).status, 401, route);
   }
   const page = await window.raw('/');
-  assert.match(page.text, /id="hello">null</, 'a browser that has not entered gets no data');
+  assert.match(page.text, /id="hello"[^>]*>null</, 'a browser that has not entered gets no data');
 });
 
 test('a token opens the window once, and within a minute', async (t) => {
@@ -50,11 +50,19 @@ test('a token opens the window once, and within a minute', async (t) => {
   assert.equal((await enter(window.raw, `${token}x`)).status, 401);
   assert.equal((await enter(window.raw, token)).status, 204);
   assert.equal((await enter(window.raw, token)).status, 401);
-  let now = 0;
-  const late = entry(() => now);
-  const old = late.token();
-  now = 61_000;
+  let now = 1_000_000;
+  const key = Buffer.alloc(32, 7);
+  const late = entry(key, () => now);
+  const old = newToken(key, () => now);
+  now += 61_000;
   assert.equal(late.enter(old), undefined);
+  assert.equal(late.enter(newToken(Buffer.alloc(32, 8), () => now)), undefined, 'the key of another window');
+  const cookie = late.enter(newToken(key, () => now))!;
+  const again = entry(key, () => now);
+  assert.equal(again.csrf(cookie), late.csrf(cookie), 'a restarted server knows the cookie');
+  assert.equal(again.enter(newToken(key, () => now - 1)), undefined, 'a token from before the start may be used');
+  now += 8 * 24 * 3_600_000;
+  assert.equal(again.csrf(cookie), undefined, 'a cookie ends after a week');
 });
 
 test('the cookie cannot be read by script or sent by another site; headers forbid inline code', async (t) => {

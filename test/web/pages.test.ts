@@ -8,7 +8,6 @@ import { openBrowser, showPage } from '../kit/web/browser.js';
 import { ROOT, succeeds } from '../kit/guild.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 import { place, type Place } from '../kit/guild.js';
-import { startServer } from '../../src/web/server.js';
 
 const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAGES = [
@@ -22,6 +21,10 @@ const PAGES = [
   'notes/state',
   'costs',
   'history',
+  'replay',
+  'machines',
+  'tasks?view=board',
+  'tasks?view=tree',
 ];
 
 test('every page opens at every width, without errors and without serious faults for axe', async (t) => {
@@ -38,7 +41,7 @@ test('every page opens at every width, without errors and without serious faults
     [390, false],
   ] as const) {
     const { page, faults } = await showPage(browser, server.link(), width, dark);
-    for (const name of [...PAGES, `task/${task}`, `conversation/${session}`]) {
+    for (const name of [...PAGES, `task/${task}`, `conversation/${session}`, `replay/${task}`, `prompt/${session}`]) {
       await page.goto(`http://${host}/#/${name}`);
       await page.waitForSelector(':is(h1, h2):visible');
       await page.waitForSelector('.still', { state: 'detached' });
@@ -129,7 +132,14 @@ test('text of agents never becomes markup, a link that runs, or a request', asyn
   const { page } = await showPage(browser, server.link());
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
-  for (const name of [...PAGES, `task/${task}`, `conversation/${session}`, 'agents/boss']) {
+  for (const name of [
+    ...PAGES,
+    `task/${task}`,
+    `conversation/${session}`,
+    `replay/${task}`,
+    `prompt/${session}`,
+    'agents/boss',
+  ]) {
     await page.goto(`http://${host}/#/${name}`);
     await page.waitForSelector(':is(h1, h2):visible');
     await page.waitForSelector('.still', { state: 'detached' });
@@ -144,20 +154,6 @@ test('text of agents never becomes markup, a link that runs, or a request', asyn
     asked.filter((url) => !url.startsWith(`http://${host}/`)),
     [],
   );
-});
-
-test('a lost server is reported, and what was read stays on the screen', async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const workspace = await askingPlace(t);
-  const env = { PATH: process.env['PATH'] };
-  const options = { root: workspace.root, env, readOnly: false, hostName: 'guild-test.localhost' };
-  const first = await startServer({ ...options, port: 0 });
-  const { page } = await showPage(browser, first.link());
-  await page.waitForSelector('text=Live');
-  await first.close();
-  await page.waitForSelector('text=Not live');
-  assert.ok(await page.isVisible('text=Waiting for you'), 'what was read stays on the screen');
 });
 
 test('a change on disk appears without a reload', async (t) => {
@@ -192,7 +188,8 @@ test('every pair of colours has a contrast of at least 4.5', () => {
         atLeast(colour(text), colour(ground), `${text} on ${ground}`);
     for (const tone of tones) atLeast(colour(tone), colour(`${tone}-bg`), `${tone} on its ground`);
     atLeast(colour('on-accent'), colour('accent'), 'on accent');
-    for (const ground of ['added', 'removed']) atLeast(colour('ink'), colour(ground), `ink on ${ground}`);
+    for (const ground of ['added', 'added-word', 'removed', 'removed-word'])
+      atLeast(colour('ink'), colour(ground), `ink on ${ground}`);
   }
 });
 

@@ -2,13 +2,24 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AgentFile, AgentList, AgentRow } from '../../src/web/base/contract.ts';
+import { addingFor, isAdding } from '../adding.ts';
 import { send, useRead, type Sent } from '../api.ts';
 import { Ask } from '../ask.tsx';
-import { AgentText, NewAgent } from '../agent-text.tsx';
-import { Graph } from '../graph.tsx';
-import { AgentChip, Empty, Panel, ProblemBox, Refused, Still, whyNot } from '../parts.tsx';
+import { AgentText, NewAgent } from '../editor/agent-text.tsx';
+import { Graph } from '../graph/graph.tsx';
+import { Icon } from '../icons.tsx';
+import { AgentChip, Empty, Panel, ProblemBox, Refused, Loading, whyNot } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { count, money, visible } from '../text.ts';
+
+const PATTERNS: Record<string, string> = {
+  advisor: 'asks first',
+  member: 'team member',
+  route: 'routes to',
+  fallback: 'routes to',
+  handoff: 'hands to',
+  delegates: 'delegates',
+};
 
 export function Agents({ name }: { name: string }): JSX.Element {
   const { data, problem } = useRead<AgentList>('/api/agents');
@@ -18,7 +29,11 @@ export function Agents({ name }: { name: string }): JSX.Element {
   if (list === undefined)
     return (
       <div class="page">
-        {problem.value === undefined ? <Still rows={8} /> : <ProblemBox problem={problem.value} />}
+        {problem.value === undefined ? (
+          <Loading rows={8} problem={problem.value} />
+        ) : (
+          <ProblemBox problem={problem.value} />
+        )}
       </div>
     );
   const chosen = list.agents.find((agent) => agent.name === name) ?? list.agents[0];
@@ -26,6 +41,7 @@ export function Agents({ name }: { name: string }): JSX.Element {
     <div class="page">
       <div class="head">
         <h1>Agents</h1>
+        <span class="meta">{list.agents.length} in this workspace</span>
         <span class="seg">
           <button type="button" aria-pressed={!isGraph} onClick={() => setGraph(false)}>
             List
@@ -42,7 +58,7 @@ export function Agents({ name }: { name: string }): JSX.Element {
           title={whyNot()}
           onClick={() => setNew(true)}
         >
-          New agent
+          <Icon name="plus" /> New agent
         </button>
         {isNew && <NewAgent close={() => setNew(false)} />}
       </div>
@@ -58,13 +74,20 @@ export function Agents({ name }: { name: string }): JSX.Element {
           {isGraph ? (
             <Panel title="Who works with whom">
               <Graph
-                nodes={list.agents.map(({ name: id, description }) => ({
+                nodes={list.agents.map(({ name: id, state, microUsd, calls }) => ({
                   id,
                   title: id,
-                  about: description,
-                  kind: 'agent',
+                  about: state === 'waiting' ? 'free' : state,
+                  side: calls === 0 ? 'no work yet' : money(microUsd),
+                  kind: `agent ${state}`,
+                  isChosen: id === chosen?.name,
                 }))}
-                edges={list.edges.map(({ from, to, pattern }) => ({ from, to, label: pattern, isBad: false }))}
+                edges={list.edges.map(({ from, to, pattern }) => ({
+                  from,
+                  to,
+                  label: PATTERNS[pattern] ?? pattern,
+                  isBad: false,
+                }))}
                 open={(id) => go(address('agents', id))}
               />
             </Panel>
@@ -123,6 +146,7 @@ function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
       }
     >
       <div class="b">
+        <p class="mid">{visible(agent.description)}</p>
         <Refused sent={sent} />
         {agent.problem !== undefined && <ProblemBox problem={agent.problem} />}
         {data.value?.problems.map((each, i) => (
@@ -131,6 +155,24 @@ function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
         <div class="srow">
           <span class="mid">Model</span>
           <span>{visible(agent.model) || 'the default of guild.yaml'}</span>
+        </div>
+        <div class="srow">
+          <span class="mid">Track record</span>
+          <span>
+            {agent.record.done + agent.record.failed === 0
+              ? 'no task has ended yet'
+              : `${agent.record.done} of ${agent.record.done + agent.record.failed} succeeded`}
+          </span>
+        </div>
+        <div class="srow">
+          <span class="mid">Bids</span>
+          <span>{agent.bids.made === 0 ? 'none yet' : `${agent.bids.won} of ${agent.bids.made} won`}</span>
+        </div>
+        <div class="srow">
+          <span class="mid">Cost</span>
+          <span>
+            {count(agent.calls)} calls, {money(agent.microUsd)}
+          </span>
         </div>
         <div class="srow">
           <span class="mid">Tools</span>
@@ -145,6 +187,16 @@ function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
         <p class="dim">
           In your editor: <code>{visible(agent.file)}</code>
         </p>
+        <div class="acts">
+          <button
+            type="button"
+            class="btn sm"
+            disabled={whyNot() !== undefined}
+            onClick={() => ((addingFor.value = agent.name), (isAdding.value = true))}
+          >
+            <Icon name="chat" small /> Talk
+          </button>
+        </div>
         {data.value !== undefined && <AgentText key={data.value.seen} file={data.value} />}
       </div>
       {isPausing && (

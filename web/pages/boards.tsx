@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Boards as Data } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
-import { Empty, Panel, ProblemBox, Refused, Still, whyNot } from '../parts.tsx';
+import { Empty, Panel, ProblemBox, Refused, Loading, whyNot } from '../parts.tsx';
 import { visible } from '../text.ts';
 
 const BOXES: Record<string, string> = { ' ': 'open', _: 'open', '/': 'active', x: 'done', X: 'done', '-': 'dropped' };
@@ -50,7 +50,7 @@ export function Boards(): JSX.Element {
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
       <Refused sent={sent} />
       {data.value === undefined ? (
-        <Still rows={6} />
+        <Loading rows={6} problem={problem.value} />
       ) : data.value.boards.length === 0 ? (
         <Empty icon="boards" title="There is no board">
           A board is a file like <code>tasks/plan.task.md</code> with lines like{' '}

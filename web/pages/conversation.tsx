@@ -1,14 +1,16 @@
 /** Conversations: messages with their tool calls folded, and what you can do with them. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Conversation as Data, SessionRow, ShownCall, ShownMessage } from '../../src/web/base/contract.ts';
-import { send, useRead, type Sent } from '../api.ts';
-import { Ask } from '../ask.tsx';
+import type { Conversation as Data, SessionRow } from '../../src/web/base/contract.ts';
+import { useRead } from '../api.ts';
+import { Composer } from '../conversation/composer.tsx';
+import { Facts } from '../conversation/facts.tsx';
+import { LiveTurn } from '../conversation/live-turn.tsx';
+import { Message } from '../conversation/message.tsx';
 import { Icon } from '../icons.tsx';
-import { Markdown } from '../markdown.tsx';
-import { Empty, ProblemBox, Refused, Still, TaskLink, TaskState, whyNot } from '../parts.tsx';
-import { address, go } from '../router.ts';
-import { ago, clock, count, duration, money, visible } from '../text.ts';
+import { Empty, ProblemBox, Loading, TaskState } from '../parts.tsx';
+import { address } from '../router.ts';
+import { ago, visible } from '../text.ts';
 
 export function Conversations(): JSX.Element {
   const { data, problem } = useRead<SessionRow[]>('/api/sessions');
@@ -19,7 +21,7 @@ export function Conversations(): JSX.Element {
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
       {data.value === undefined ? (
-        <Still rows={8} />
+        <Loading rows={8} problem={problem.value} />
       ) : data.value.length === 0 ? (
         <Empty icon="chat" title="No agent has talked yet" />
       ) : (
@@ -64,7 +66,7 @@ function Column({ id }: { id: string }): JSX.Element {
       <div class="cscroll" tabIndex={0}>
         {problem.value !== undefined && <ProblemBox problem={problem.value} />}
         {talk === undefined ? (
-          <Still />
+          <Loading problem={problem.value} />
         ) : (
           talk.messages.map((message) => <Message key={message.n} message={message} talk={talk} />)
         )}
@@ -87,7 +89,11 @@ export function Conversation({ id }: { id: string }): JSX.Element {
   if (talk === undefined)
     return (
       <div class="page">
-        {problem.value === undefined ? <Still rows={8} /> : <ProblemBox problem={problem.value} />}
+        {problem.value === undefined ? (
+          <Loading rows={8} problem={problem.value} />
+        ) : (
+          <ProblemBox problem={problem.value} />
+        )}
       </div>
     );
   return (
@@ -120,6 +126,7 @@ export function Conversation({ id }: { id: string }): JSX.Element {
             {talk.messages.map((message) => (
               <Message key={message.n} message={message} talk={talk} />
             ))}
+            <LiveTurn talk={talk} />
             <div ref={end} />
           </div>
         </div>
@@ -127,202 +134,5 @@ export function Conversation({ id }: { id: string }): JSX.Element {
       </div>
       <Facts talk={talk} />
     </div>
-  );
-}
-
-function Message({ message, talk }: { message: ShownMessage; talk: Data }): JSX.Element {
-  const [forking, setForking] = useState(false);
-  const [isEditing, setEditing] = useState(false);
-  const [sent, setSent] = useState<Sent>();
-  const isAgent = message.role === 'assistant';
-  const who = isAgent ? talk.agent : (message.from ?? message.role);
-  const { usage } = message;
-  const fork = async (text: string): Promise<void> => {
-    const result = await send('task.fork', talk.id, { at: message.n, text });
-    setSent(result);
-    if (result.ok && result.made?.session !== undefined) go(address('conversation', result.made.session));
-  };
-  const edit = async (text: string): Promise<void> => {
-    const result = await send('session.edit', talk.id, { n: message.n, text }, talk.seen);
-    setSent(result);
-    setEditing(false);
-  };
-  return (
-    <article class={isAgent ? 'msg' : 'msg in'} id={`m${message.n}`}>
-      <span class={isAgent ? 'av s-run' : 'av'}>{visible(who.slice(0, 1).toUpperCase())}</span>
-      <div class="body">
-        <div class="who">
-          <b>{visible(who)}</b>
-          {message.at !== undefined && <time>{clock(message.at)}</time>}
-          {message.kind !== undefined && <span>{message.kind.replaceAll('_', ' ')}</span>}
-          {usage !== undefined && (
-            <span>
-              {usage.inputTokens} in, {usage.outputTokens} out{usage.ms === undefined ? '' : `, ${duration(usage.ms)}`}
-              {usage.microUsd === undefined ? '' : `, ${money(usage.microUsd)}`}
-            </span>
-          )}
-          <button
-            type="button"
-            class="btn sm ghost fork"
-            disabled={whyNot() !== undefined}
-            onClick={() => setEditing(true)}
-          >
-            <Icon name="edit" small /> Edit
-          </button>
-          <button
-            type="button"
-            class="btn sm ghost fork"
-            disabled={whyNot() !== undefined}
-            onClick={() => setForking(true)}
-          >
-            <Icon name="fork" small /> Fork from here
-          </button>
-        </div>
-        <Refused sent={sent} />
-        <div class={message.tainted ? 'txt data' : 'txt'}>
-          {isAgent ? <Markdown text={message.text} /> : <p class="pre">{visible(message.text)}</p>}
-        </div>
-        {message.calls.map((call) => (
-          <Call key={call.id} call={call} />
-        ))}
-      </div>
-      {isEditing && (
-        <Ask
-          title="Save…"
-          label="Your version. The agent continues from what the file says."
-          start={message.text}
-          close={() => setEditing(false)}
-          done={edit}
-        />
-      )}
-      {forking && (
-        <Ask
-          title="Fork…"
-          label="The next message to the agent. The conversation so far is copied; this one stays as it is."
-          close={() => setForking(false)}
-          done={fork}
-        />
-      )}
-    </article>
-  );
-}
-
-/** A tool call: folded to its argument and outcome. The result is data from outside. */
-function Call({ call }: { call: ShownCall }): JSX.Element {
-  return (
-    <details class="fold">
-      <summary>
-        <Icon name={call.tool === 'execute_command' ? 'term' : 'file'} />
-        <b>{visible(call.tool)}</b>
-        <code class="one">{visible(call.main)}</code>
-        <span class="r">
-          {call.ok === undefined ? (
-            'no result yet'
-          ) : (
-            <span class={call.ok ? 'ok' : 'bad'}>{call.ok ? 'done' : 'failed'}</span>
-          )}
-        </span>
-      </summary>
-      <pre>{visible(call.arguments)}</pre>
-      {call.result !== undefined && <pre class="data">{visible(call.result)}</pre>}
-    </details>
-  );
-}
-
-function Composer({ talk }: { talk: Data }): JSX.Element | null {
-  const box = useRef<HTMLTextAreaElement>(null);
-  const [sent, setSent] = useState<Sent>();
-  const isOpen = talk.task !== undefined && talk.task.state !== 'completed' && talk.task.state !== 'failed';
-  if (!isOpen) return null;
-  const say = async (): Promise<void> => {
-    const text = box.current?.value ?? '';
-    if (text.trim() === '') return;
-    const result = await send('task.tell', talk.task!.id, { text });
-    setSent(result);
-    if (result.ok && box.current !== null) box.current.value = '';
-  };
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void say();
-  };
-  return (
-    <div class="comp">
-      <Refused sent={sent} />
-      <div class="bx">
-        <textarea
-          ref={box}
-          rows={1}
-          aria-label={`Message ${talk.agent}`}
-          placeholder={`Message ${talk.agent}; it reads it before its next turn`}
-          onKeyDown={onKey}
-        />
-        <button
-          type="button"
-          class="btn pri"
-          disabled={whyNot() !== undefined}
-          title={whyNot()}
-          onClick={() => void say()}
-        >
-          Send <kbd>⌘ ↵</kbd>
-        </button>
-      </div>
-    </div>
-  );
-}
-
-function Facts({ talk }: { talk: Data }): JSX.Element {
-  const { usage } = talk;
-  return (
-    <aside class="facts">
-      <dl>
-        {talk.task !== undefined && (
-          <div>
-            <dt>Task</dt>
-            <dd>
-              <TaskLink id={talk.task.id} title={talk.task.title} />
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Agent</dt>
-          <dd>
-            <a class="link" href={address('agents', talk.agent)}>
-              {visible(talk.agent)}
-            </a>
-            {talk.model !== undefined && <small>{visible(talk.model)}</small>}
-          </dd>
-        </div>
-        <div>
-          <dt>Cost</dt>
-          <dd>
-            {money(usage.microUsd)}
-            <small>
-              {usage.turns} turns, {count(usage.inputTokens)} in, {count(usage.outputTokens)} out
-            </small>
-          </dd>
-        </div>
-        {talk.forkedFrom !== undefined && (
-          <div>
-            <dt>Forked from</dt>
-            <dd>
-              <a class="link" href={address('conversation', talk.forkedFrom.replace(/@\d+$/, ''))}>
-                {visible(talk.forkedFrom)}
-              </a>
-              <a
-                class="link"
-                href={`#/compare/${encodeURIComponent(`${talk.forkedFrom.replace(/@\d+$/, '')}|${talk.id}`)}`}
-              >
-                Compare
-              </a>
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>In your editor</dt>
-          <dd>
-            <code>{visible(talk.place)}</code>
-          </dd>
-        </div>
-      </dl>
-    </aside>
   );
 }

@@ -1,31 +1,50 @@
 /** Costs by agent, model, task, role or day. A price that is not known is never shown as zero. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import type { CostRow, Costs as Data } from '../../src/web/base/contract.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { BudgetUse, CostRow, Costs as Data } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
-import { Empty, Panel, ProblemBox, Still } from '../parts.tsx';
-import { count, duration, money, plural, visible } from '../text.ts';
+import { Empty, Panel, ProblemBox, Loading, TaskLink } from '../parts.tsx';
+import { count, duration, money, visible } from '../text.ts';
 
 const BY = ['agent', 'model', 'task', 'role', 'day'];
+const RANGES: [string, number][] = [
+  ['Day', 1],
+  ['14 days', 14],
+  ['Month', 31],
+];
 
 export function Costs(): JSX.Element {
-  const [by, setBy] = useState('agent');
-  const { data, problem } = useRead<Data>(`/api/costs?by=${by}`);
+  const [by, setBy] = useState('model');
+  const [days, setDays] = useState(14);
+  const { data, problem } = useRead<Data>(`/api/costs?by=${by}&days=${days}`);
   const costs = data.value;
   return (
     <div class="page">
       <div class="head">
         <h1>Costs</h1>
-        <span class="seg">
+        {costs !== undefined && (
+          <span class="meta">
+            {money(costs.total.microUsd, costs.total.unpricedCalls)} in {days === 1 ? 'one day' : `${days} days`}
+          </span>
+        )}
+        <span class="grow" />
+        <span class="seg" role="group" aria-label="Range">
+          {RANGES.map(([name, value]) => (
+            <button key={name} type="button" aria-pressed={value === days} onClick={() => setDays(value)}>
+              {name}
+            </button>
+          ))}
+        </span>
+        <span class="seg" role="group" aria-label="By">
           {BY.map((each) => (
             <button key={each} type="button" aria-pressed={each === by} onClick={() => setBy(each)}>
-              By {each}
+              {each[0]!.toUpperCase() + each.slice(1)}
             </button>
           ))}
         </span>
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {costs === undefined ? <Still rows={8} /> : <Shown costs={costs} />}
+      {costs === undefined ? <Loading rows={8} problem={problem.value} /> : <Shown costs={costs} />}
     </div>
   );
 }
@@ -33,38 +52,110 @@ export function Costs(): JSX.Element {
 function Shown({ costs }: { costs: Data }): JSX.Element {
   if (costs.rows.length === 0)
     return (
-      <Empty icon="costs" title="Nothing was spent yet">
+      <Empty icon="costs" title="Nothing was spent in this time">
         Every model call is counted here, from the files in <code>events/</code>.
       </Empty>
     );
   const most = Math.max(...costs.rows.map((row) => row.microUsd), 1);
   return (
     <div class="stack">
-      <Days days={costs.days} />
-      <Panel title={`By ${costs.by}`} count={costs.rows.length}>
-        <div class="scrollx" tabIndex={0}>
-          <table class="tt">
-            <thead>
-              <tr>
-                <th>{costs.by}</th>
-                <th aria-label="Share" />
-                <th class="num">Calls</th>
-                <th class="num hide">Tools</th>
-                <th class="num hide">Tokens</th>
-                <th class="num hide">Time</th>
-                <th class="num">Cost</th>
-              </tr>
-            </thead>
-            <tbody>
-              {costs.rows.map((row) => (
-                <CostLine key={row.key} row={row} most={most} />
-              ))}
-              <CostLine row={costs.total} most={0} />
-            </tbody>
-          </table>
-        </div>
+      <Panel title="By day" side={<Keys keys={costs.keys} />}>
+        <Chart costs={costs} />
       </Panel>
+      <div class="costgrid">
+        <Panel title={`By ${costs.by}`} count={costs.rows.length}>
+          <div class="scrollx" tabIndex={0} aria-label={`Costs by ${costs.by}`}>
+            <table class="tt">
+              <thead>
+                <tr>
+                  <th>{costs.by[0]!.toUpperCase() + costs.by.slice(1)}</th>
+                  <th aria-label="Share" />
+                  <th class="num">Calls</th>
+                  <th class="num hide">Tools</th>
+                  <th class="num hide">Tokens</th>
+                  <th class="num hide">Time</th>
+                  <th class="num">Cost</th>
+                </tr>
+              </thead>
+              <tbody>
+                {costs.rows.map((row) => (
+                  <CostLine key={row.key} row={row} most={most} />
+                ))}
+                <CostLine row={costs.total} most={0} />
+              </tbody>
+            </table>
+          </div>
+        </Panel>
+        <Budgets budgets={costs.budgets} />
+      </div>
     </div>
+  );
+}
+
+function Keys({ keys }: { keys: string[] }): JSX.Element {
+  return (
+    <span class="legend">
+      {keys.map((key, i) => (
+        <span key={key}>
+          <i class={`c${i}`} />
+          {visible(key)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** The chart loads with its page; the table below has the same numbers. */
+function Chart({ costs }: { costs: Data }): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const key = JSON.stringify([costs.keys, costs.days]);
+  useEffect(() => {
+    let chart: { close(): void } | undefined;
+    let isOpen = true;
+    void import('../charts/days.ts').then(({ drawDays }) => {
+      if (isOpen && place.current !== null) chart = drawDays(place.current, costs);
+    });
+    return () => {
+      isOpen = false;
+      chart?.close();
+    };
+  }, [key]);
+  return <div class="chart" ref={place} role="img" aria-label="Costs by day; the table has the sums" />;
+}
+
+/** Reserved is hatched, spent is solid. */
+function Budgets({ budgets }: { budgets: BudgetUse[] }): JSX.Element {
+  const text = (use: BudgetUse, value: number): string => (use.isMoney ? money(value) : count(value));
+  return (
+    <Panel title="Budgets" side="of open tasks">
+      {budgets.length === 0 ? (
+        <Empty icon="costs" title="No open task has a limit">
+          Set one with <code>budget:</code> in <code>guild.yaml</code>, an agent or a task.
+        </Empty>
+      ) : (
+        <ul class="list budgets">
+          {budgets.map((use) => (
+            <li key={`${use.task.id} ${use.name}`}>
+              <span class="split">
+                <TaskLink {...use.task} />
+                <span>
+                  {text(use, use.spent)}
+                  {use.reserved > 0 && ` + ${text(use, use.reserved)} reserved`}
+                  <span class="mid">
+                    {' '}
+                    of {text(use, use.limit)} {use.isMoney ? '' : use.name}
+                  </span>
+                </span>
+              </span>
+              <span class="use" aria-hidden="true">
+                <i style={{ width: `${Math.min(100, (use.spent / use.limit) * 100)}%` }} />
+                <i class="k-you" style={{ width: `${Math.min(100, (use.reserved / use.limit) * 100)}%` }} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
   );
 }
 
@@ -79,39 +170,5 @@ function CostLine({ row, most }: { row: CostRow; most: number }): JSX.Element {
       <td class="num hide">{duration(row.ms)}</td>
       <td class="num">{money(row.microUsd, row.unpricedCalls)}</td>
     </tr>
-  );
-}
-
-function Days({ days }: { days: Data['days'] }): JSX.Element {
-  const most = Math.max(...days.map((day) => day.microUsd), 1);
-  const width = Math.max(days.length, 7) * 28;
-  return (
-    <Panel title="By day" side={plural(days.length, 'day')}>
-      <div class="b scrollx" tabIndex={0}>
-        <svg
-          class="g bars days"
-          viewBox={`0 0 ${width} 96`}
-          width={width}
-          height="96"
-          role="img"
-          aria-label="Costs by day"
-        >
-          <line class="gl" x1="0" x2={width} y1="78.5" y2="78.5" />
-          {days.map((day, i) => {
-            const height = Math.max(day.microUsd > 0 ? 2 : 0, (day.microUsd / most) * 70);
-            return (
-              <g key={day.day}>
-                <rect class="now" x={i * 28 + 4} y={78 - height} width="20" height={height} rx="2">
-                  <title>{`${day.day}: ${money(day.microUsd)}, ${count(day.tokens)} tokens`}</title>
-                </rect>
-                <text class="sm" x={i * 28 + 14} y="92" text-anchor="middle">
-                  {day.day.slice(8)}
-                </text>
-              </g>
-            );
-          })}
-        </svg>
-      </div>
-    </Panel>
   );
 }

@@ -1,15 +1,16 @@
 /** The hall: what waits for you, who works on what, what it costs, and the last hour. */
 import type { JSX } from 'preact';
-import type { AgentNow, Hall as HallData, Request } from '../../src/web/base/contract.ts';
+import type { AgentNow, Hall as HallData, Request, TurnNow } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
-import { AgentChip, Empty, Figure, Panel, ProblemBox, Still, Taint, TaskLink, TaskState } from '../parts.tsx';
+import { AgentChip, Empty, Figure, Panel, ProblemBox, Loading, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
 import { isAdding } from '../adding.ts';
 import { ago, count, duration, money, now, plural, visible } from '../text.ts';
 import { Lanes, Legend } from '../lanes.tsx';
 import { Heading, requestIcon, sizeOf } from '../request/heading.tsx';
 import { Choices } from '../request/question.tsx';
+import { turns } from '../turns.ts';
 
 export function Hall(): JSX.Element {
   const { data, problem } = useRead<HallData>('/api/hall');
@@ -34,7 +35,7 @@ export function Hall(): JSX.Element {
         </button>
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {hall === undefined ? <Still rows={8} /> : <Filled hall={hall} />}
+      {hall === undefined ? <Loading rows={8} problem={problem.value} /> : <Filled hall={hall} />}
     </div>
   );
 }
@@ -181,7 +182,9 @@ function Working({ agents, idle }: { agents: AgentNow[]; idle: number }): JSX.El
 }
 
 function WorkRow({ agent }: { agent: AgentNow }): JSX.Element {
-  const { task, since } = agent;
+  const turn = turnOf(agent);
+  const { task } = agent;
+  const since = turn?.since ?? agent.since;
   return (
     <div class="row work">
       <AgentChip state={agent.state} />
@@ -190,7 +193,7 @@ function WorkRow({ agent }: { agent: AgentNow }): JSX.Element {
           <b>{visible(agent.name)}</b>
           {task !== undefined && <TaskLink id={task.id} title={task.title} />}
         </div>
-        <Doing agent={agent} />
+        <Doing agent={agent} turn={turn} />
       </div>
       <span class="num keep">{since === undefined ? '' : duration(now.value - Date.parse(since))}</span>
       <span class="num">{count(agent.tokens)}</span>
@@ -199,32 +202,42 @@ function WorkRow({ agent }: { agent: AgentNow }): JSX.Element {
   );
 }
 
+function turnOf({ name, task }: AgentNow): TurnNow | undefined {
+  const mine = task === undefined ? undefined : turns.value.get(task.id);
+  return mine ?? [...turns.value.values()].find(({ agent }) => agent === name);
+}
+
 /** What it does now: words as they come, a tool with its argument, or why it waits. */
-function Doing({ agent: { step, why, state } }: { agent: AgentNow }): JSX.Element {
-  if (step?.words !== undefined)
-    return (
-      <div class="w">
-        <Icon name="model" small />
-        <span class="one">{visible(step.words)}</span>
-        <span class="caret" />
-      </div>
-    );
-  if (step?.tool !== undefined)
+function Doing({ agent: { why, state }, turn }: { agent: AgentNow; turn: TurnNow | undefined }): JSX.Element {
+  if (turn?.tool !== undefined)
     return (
       <div class="w">
         <Icon name="term" small />
         <code class="one">
-          {visible(step.tool)} {visible(step.argument ?? '')}
+          {visible(turn.tool.name)} {visible(turn.tool.line ?? turn.tool.argument)}
         </code>
+      </div>
+    );
+  if (turn !== undefined && turn.words !== '')
+    return (
+      <div class="w">
+        <Icon name="model" small />
+        <span class="one tail">
+          <bdi>{visible(turn.words.slice(-WORDS_SHOWN)).replace(/\s+/g, ' ')}</bdi>
+        </span>
+        <span class="caret" />
       </div>
     );
   return (
     <div class="w">
       {state === 'blocked' && <Icon name="wait" small />}
-      <span class="one">{visible(why)}</span>
+      <span class="one">{turn === undefined ? visible(why) : 'the model is thinking'}</span>
     </div>
   );
 }
+
+/** The end of what it says is what is new. */
+const WORDS_SHOWN = 110;
 
 function Spending({ spend }: { spend: HallData['spend'] }): JSX.Element {
   const most = Math.max(...spend.hours, 1);

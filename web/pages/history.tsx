@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { HistoryPage, UndoPreview } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
-import { Empty, Panel, ProblemBox, Refused, Still, whyNot } from '../parts.tsx';
+import { Empty, Panel, ProblemBox, Refused, Loading, Still, whyNot } from '../parts.tsx';
 import { address } from '../router.ts';
 import { ago, plural, visible } from '../text.ts';
 
@@ -16,7 +16,7 @@ export function History({ id }: { id: string }): JSX.Element {
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
       {data.value === undefined ? (
-        <Still rows={8} />
+        <Loading rows={8} problem={problem.value} />
       ) : !data.value.on || data.value.commits.length === 0 ? (
         <Empty icon="history" title="No history is kept yet">
           {visible(data.value.why ?? 'The first commit comes with the first run.')}

@@ -5,7 +5,7 @@ import type { IntentKind, Request, Requests } from '../../src/web/base/contract.
 import { useRead, type Sent } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
-import { Empty, Id, ProblemBox, Refused, Still, Taint, TaskLink } from '../parts.tsx';
+import { Empty, Id, ProblemBox, Refused, Loading, Taint, TaskLink } from '../parts.tsx';
 import { AnswerBar } from '../request/answer-bar.tsx';
 import { answerRequest } from '../request/answers.ts';
 import { Diff } from '../request/diff.tsx';
@@ -20,7 +20,11 @@ export function Inbox({ id }: { id: string }): JSX.Element {
   if (requests === undefined)
     return (
       <div class="page">
-        {problem.value === undefined ? <Still rows={6} /> : <ProblemBox problem={problem.value} />}
+        {problem.value === undefined ? (
+          <Loading rows={6} problem={problem.value} />
+        ) : (
+          <ProblemBox problem={problem.value} />
+        )}
       </div>
     );
   const all = [...requests.open, ...requests.answered];

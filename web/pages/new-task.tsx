@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AgentList } from '../../src/web/base/contract.ts';
+import { addingFor } from '../adding.ts';
 import { send, useRead, type Sent } from '../api.ts';
 import { Refused, whyNot } from '../parts.tsx';
 import { address, go } from '../router.ts';
@@ -11,7 +12,10 @@ export function NewTask({ close }: { close: () => void }): JSX.Element {
   const text = useRef<HTMLTextAreaElement>(null);
   const agent = useRef<HTMLSelectElement>(null);
   const [sent, setSent] = useState<Sent>();
-  useEffect(() => text.current?.focus(), []);
+  useEffect(() => {
+    text.current?.focus();
+    return () => void (addingFor.value = '');
+  }, []);
   const add = async (): Promise<void> => {
     const result = await send('task.add', '', {
       description: text.current?.value ?? '',
@@ -43,7 +47,7 @@ export function NewTask({ close }: { close: () => void }): JSX.Element {
             <select ref={agent}>
               <option value="">the agent that fits best</option>
               {data.value?.agents.map(({ name }) => (
-                <option key={name} value={name}>
+                <option key={name} value={name} selected={name === addingFor.value}>
                   {name}
                 </option>
               ))}

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Channels } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
-import { Empty, Panel, ProblemBox, Refused, Still, whyNot } from '../parts.tsx';
+import { Empty, Panel, ProblemBox, Refused, Loading, whyNot } from '../parts.tsx';
 import { address } from '../router.ts';
 import { ago, clock, visible } from '../text.ts';
 
@@ -18,7 +18,7 @@ export function Notes({ channel }: { channel: string }): JSX.Element {
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
       {data.value === undefined ? (
-        <Still rows={6} />
+        <Loading rows={6} problem={problem.value} />
       ) : (
         <div class="graph wide-left">
           <Panel title="Channels">

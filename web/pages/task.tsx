@@ -1,18 +1,20 @@
 /** One task: what it cost, what happened when, its answer, and what you can do with it. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { IntentKind, TaskAct, TaskDetail, TreeRow, Why } from '../../src/web/base/contract.ts';
+import type { IntentKind, TaskAct, TaskDetail, TreeRow } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
-import { Legend, Track } from '../lanes.tsx';
+import { Legend } from '../lanes.tsx';
 import { Markdown } from '../markdown.tsx';
-import { Figure, Id, Panel, ProblemBox, Refused, Still, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
-import { address, go } from '../router.ts';
-import { clock, count, duration, money, now, visible } from '../text.ts';
+import { Figure, Id, Panel, ProblemBox, Refused, Loading, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
+import { address } from '../router.ts';
+import { count, duration, money, now, visible } from '../text.ts';
 import { Ask } from '../ask.tsx';
+import { Waterfall } from '../tasks/waterfall.tsx';
+import { WhyView } from '../tasks/why.tsx';
 
-const VIEWS = ['Waterfall', 'Why'] as const;
+const VIEWS = ['Waterfall', 'Why', 'Files'] as const;
 type View = (typeof VIEWS)[number];
 
 export function Task({ id }: { id: string }): JSX.Element {
@@ -23,7 +25,11 @@ export function Task({ id }: { id: string }): JSX.Element {
   if (task === undefined)
     return (
       <div class="page">
-        {problem.value === undefined ? <Still rows={8} /> : <ProblemBox problem={problem.value} />}
+        {problem.value === undefined ? (
+          <Loading rows={8} problem={problem.value} />
+        ) : (
+          <ProblemBox problem={problem.value} />
+        )}
       </div>
     );
   const { row, usage } = task;
@@ -47,6 +53,9 @@ export function Task({ id }: { id: string }): JSX.Element {
         <TaskState row={row} />
         <Taint sources={task.taint} />
         <span class="grow" />
+        <a class="btn" href={address('replay', row.id)}>
+          <Icon name="replay" /> Replay
+        </a>
         <Acts task={task} />
       </div>
       <div class="figs">
@@ -85,7 +94,9 @@ export function Task({ id }: { id: string }): JSX.Element {
             <Legend />
           </span>
         </header>
-        {view === 'Waterfall' ? <Waterfall rows={task.tree} chosen={chosen} choose={setChosen} /> : <WhyView id={id} />}
+        {view === 'Waterfall' && <Waterfall rows={task.tree} chosen={chosen} choose={setChosen} />}
+        {view === 'Why' && <WhyView id={id} />}
+        {view === 'Files' && <Files task={task} />}
       </section>
       <div class="taskgrid">
         <Panel title={row.endedAt === undefined ? 'Request' : 'Answer'} side={<code>{task.place}</code>}>
@@ -99,160 +110,25 @@ export function Task({ id }: { id: string }): JSX.Element {
   );
 }
 
-interface WaterfallProps {
-  rows: readonly TreeRow[];
-  chosen: number;
-  choose: (at: number) => void;
-}
-
-/**
- * The tree and the time in one row. `[` and `]` fold and unfold a level, `+`, `-` and `0` zoom, and
- * the slider shows the run as it was at a moment.
- */
-function Waterfall({ rows, chosen, choose }: WaterfallProps): JSX.Element {
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const [zoom, setZoom] = useState({ from: 0, to: 1 });
-  const [moment, setMoment] = useState(1);
-  const first = Math.min(...rows.map((row) => Date.parse(row.createdAt)));
-  const last = Math.max(...rows.map(endOf), first + 1);
-  const at = (part: number): number => first + part * (last - first);
-  const [start, end] = [at(zoom.from), at(zoom.to)];
-  const shown = visibleRows(asOf(rows, moment >= 1 ? Infinity : at(moment)), closed);
-  const toggle = (id: string): void => {
-    const next = new Set(closed);
-    if (!next.delete(id)) next.add(id);
-    setClosed(next);
-  };
-  const move = (by: number): void => {
-    const at = shown.findIndex(({ i }) => i === chosen);
-    choose(shown[Math.min(shown.length - 1, Math.max(0, at + by))]?.i ?? 0);
-  };
-  useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    '[': () => setClosed(new Set(rows.filter((row) => row.depth >= 1).map((row) => row.id))),
-    ']': () => setClosed(new Set()),
-    '+': () => setZoom(zoomed(zoom, 0.5)),
-    '-': () => setZoom(zoomed(zoom, 2)),
-    '0': () => setZoom({ from: 0, to: 1 }),
-    ArrowLeft: () => setZoom(panned(zoom, -0.2)),
-    ArrowRight: () => setZoom(panned(zoom, 0.2)),
-    Enter: () => {
-      const { session, id } = rows[chosen] ?? {};
-      if (session !== undefined) go(address('conversation', session));
-      else if (id !== undefined) go(address('task', id));
-    },
-  });
+/** The files of the run: each task, its conversation and its result. */
+function Files({ task }: { task: TaskDetail }): JSX.Element {
   return (
-    <div class="wf">
-      <label class="when">
-        <span class="dim">
-          {moment >= 1 ? 'As it is now' : `As it was at ${clock(new Date(at(moment)).toISOString())}`}
-        </span>
-        <input
-          type="range"
-          min="0"
-          max="1000"
-          value={moment * 1000}
-          onInput={(event) => setMoment(Number(event.currentTarget.value) / 1000)}
-        />
-      </label>
-      <div class="wfr wfh">
-        <span class="t">Task</span>
-        <span class="num">Time</span>
-        <span class="num">Cost</span>
-        <span class="ticks">
-          {[0, 0.25, 0.5, 0.75].map((part) => (
-            <span key={part}>{duration(start - first + part * (end - start))}</span>
-          ))}
-        </span>
-      </div>
-      {shown.map(({ row, i, hasChildren }) => (
-        <div key={row.id} class={i === chosen ? 'wfr sel' : 'wfr'} onClick={() => choose(i)}>
-          <span class={`t d${Math.min(row.depth, 8)}`}>
-            {hasChildren ? (
-              <button
-                type="button"
-                class={closed.has(row.id) ? 'tw' : 'tw open'}
-                aria-label={closed.has(row.id) ? 'Unfold' : 'Fold'}
-                onClick={() => toggle(row.id)}
-              >
-                <Icon name="right" small />
-              </button>
-            ) : (
-              <span class="tw" />
-            )}
-            <TaskState row={row} plain brief />
-            <TaskLink id={row.id} title={row.title} />
-            <span class="dim">{visible(row.agent ?? '')}</span>
-          </span>
-          <span class="num">
-            {duration((row.endedAt === undefined ? now.value : Date.parse(row.endedAt)) - Date.parse(row.createdAt))}
-          </span>
-          <span class="num">{money(row.microUsd)}</span>
-          <Track spans={row.spans} start={start} end={end} />
-        </div>
+    <ul class="list">
+      {task.tree.map((row) => (
+        <li key={row.id}>
+          <TaskState row={row} plain brief />
+          <code class="one">
+            {row.endedAt === undefined ? `tasks/${row.state}/${row.id}.json` : `results/${row.id}.md`}
+          </code>
+          {row.session !== undefined && (
+            <a class="link r" href={address('conversation', row.session)}>
+              sessions/{visible(row.session)}.session.yaml
+            </a>
+          )}
+        </li>
       ))}
-    </div>
+    </ul>
   );
-}
-
-function endOf(row: TreeRow): number {
-  return row.endedAt === undefined ? now.value : Date.parse(row.endedAt);
-}
-
-interface Zoom {
-  from: number;
-  to: number;
-}
-
-function zoomed({ from, to }: Zoom, factor: number): Zoom {
-  const middle = (from + to) / 2;
-  const half = Math.min(0.5, Math.max(0.0005, ((to - from) / 2) * factor));
-  return panned({ from: middle - half, to: middle + half }, 0);
-}
-
-/** Moves by a part of what is shown, and never beyond the run. */
-function panned({ from, to }: Zoom, by: number): Zoom {
-  const size = to - from;
-  const start = Math.min(1 - size, Math.max(0, from + by * size));
-  return { from: start, to: start + size };
-}
-
-/** The tree as it was: tasks that existed, open ones as open, and spans up to then. */
-function asOf(rows: readonly TreeRow[], moment: number): readonly TreeRow[] {
-  if (moment === Infinity) return rows;
-  const iso = new Date(moment).toISOString();
-  return rows
-    .filter((row) => row.createdAt <= iso)
-    .map((row) => {
-      const spans = row.spans
-        .filter((span) => span.start <= iso)
-        .map((span) => ({ ...span, end: span.end !== undefined && span.end < iso ? span.end : iso }));
-      if (row.endedAt !== undefined && row.endedAt <= iso) return { ...row, spans };
-      const isWaiting = ['wait', 'you'].includes(spans.at(-1)?.kind ?? '');
-      return {
-        ...row,
-        spans,
-        endedAt: iso,
-        code: undefined,
-        state: spans.length === 0 ? 'pending' : isWaiting ? 'waiting' : 'active',
-      };
-    });
-}
-
-function visibleRows(
-  rows: readonly TreeRow[],
-  closed: ReadonlySet<string>,
-): { row: TreeRow; i: number; hasChildren: boolean }[] {
-  const out: { row: TreeRow; i: number; hasChildren: boolean }[] = [];
-  let hiddenBelow = Infinity;
-  for (const [i, row] of rows.entries()) {
-    if (row.depth > hiddenBelow) continue;
-    hiddenBelow = closed.has(row.id) ? row.depth : Infinity;
-    out.push({ row, i, hasChildren: (rows[i + 1]?.depth ?? 0) > row.depth });
-  }
-  return out;
 }
 
 function Selected({ row }: { row: TreeRow | undefined }): JSX.Element | null {
@@ -291,40 +167,6 @@ function Selected({ row }: { row: TreeRow | undefined }): JSX.Element | null {
         </div>
       </div>
     </Panel>
-  );
-}
-
-function WhyView({ id }: { id: string }): JSX.Element {
-  const { data, problem } = useRead<Why>(`/api/tasks/${encodeURIComponent(id)}/why`);
-  if (problem.value !== undefined) return <ProblemBox problem={problem.value} />;
-  if (data.value === undefined) return <Still />;
-  const { chain, shares, origin, story } = data.value;
-  return (
-    <div class="b why">
-      {chain.map((line, i) => (
-        <p key={i} class={`d${Math.min(i, 8)}`}>
-          {i > 0 && '→ '}
-          {visible(line)}
-        </p>
-      ))}
-      {shares.map((line) => (
-        <p key={line}>{visible(line)}</p>
-      ))}
-      <h3>Who asked</h3>
-      {origin.map((line, i) => (
-        <p key={i} class={`d${Math.min(i, 8)}`}>
-          {visible(line)}
-        </p>
-      ))}
-      <h3>What happened</h3>
-      <ol class="story">
-        {story.map(({ at, text }, i) => (
-          <li key={i}>
-            <time>{clock(at)}</time> {visible(text)}
-          </li>
-        ))}
-      </ol>
-    </div>
   );
 }
 

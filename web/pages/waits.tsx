@@ -2,11 +2,14 @@
 import type { JSX } from 'preact';
 import type { Waits } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
-import { Graph } from '../graph.tsx';
-import { Icon } from '../icons.tsx';
-import { Empty, Panel, ProblemBox, Still } from '../parts.tsx';
+import { Graph } from '../graph/graph.tsx';
+import { Icon, type IconName } from '../icons.tsx';
+import { Empty, Panel, ProblemBox, Loading, TaskLink } from '../parts.tsx';
 import { address, go } from '../router.ts';
-import { ago, visible } from '../text.ts';
+import { ago, clock, plural, visible } from '../text.ts';
+
+type Node = Waits['nodes'][number];
+type Broken = Waits['broken'][number];
 
 export function WaitGraph(): JSX.Element {
   const { data, problem } = useRead<Waits>('/api/waits');
@@ -15,47 +18,219 @@ export function WaitGraph(): JSX.Element {
     <div class="page">
       <div class="head">
         <h1>Wait graph</h1>
+        <span class="meta">Who is waiting for whom, and for what</span>
       </div>
       {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {waits === undefined ? <Still rows={6} /> : <Shown waits={waits} />}
+      {waits === undefined ? <Loading rows={6} problem={problem.value} /> : <Shown waits={waits} />}
     </div>
   );
 }
 
 function Shown({ waits }: { waits: Waits }): JSX.Element {
-  const kinds = new Map(waits.nodes.map(({ id, kind }) => [id, kind]));
+  const nodes = new Map(waits.nodes.map((node) => [node.id, node]));
+  const cyclic = new Set(waits.edges.flatMap((edge) => (edge.inCycle ? [edge.from, edge.to] : [])));
   const open = (id: string): void => {
-    if (kinds.get(id) === 'task') go(address('task', id));
-    if (kinds.get(id) === 'human') go('#/inbox');
+    const kind = nodes.get(id)?.kind;
+    if (kind === 'task') go(address('task', id));
+    if (kind === 'human') go('#/inbox');
   };
+  const [last] = waits.broken;
   return (
     <>
-      {waits.broken.map(({ at, cycle, victim, rule }) => (
-        <div key={at} class="banner s-wait">
-          <Icon name="cut" />
-          <div class="x">
-            <b>
-              A deadlock was broken {ago(at)} ago: {visible(victim)} gave way
-            </b>
-            <small>
-              {visible(cycle.join(' → '))}. {visible(rule)}
-            </small>
-          </div>
+      {last !== undefined && <BrokenBanner broken={last} />}
+      <div class="graph">
+        <Panel title="Waits" about={plural(waits.edges.length, 'wait')} side={<EdgeLegend />}>
+          {waits.edges.length === 0 ? (
+            <Empty icon="waits" title="Nobody waits for anybody">
+              Tasks that wait for tasks, agents, resources, budgets or you appear here.
+            </Empty>
+          ) : (
+            <Graph
+              nodes={waits.nodes.map(({ id, kind, title, agent, state }) => ({
+                id,
+                kind: cyclic.has(id) ? `${kind} cyc` : kind,
+                title: kind === 'human' ? 'You' : title,
+                about: kind === 'task' ? (agent === 'human' ? 'you' : (agent ?? 'nobody yet')) : kind,
+                ...(state === undefined ? {} : { side: state }),
+              }))}
+              edges={waits.edges.map(({ from, to, inCycle }) => ({ from, to, label: 'waits for', isBad: inCycle }))}
+              open={open}
+            >
+              <EdgeTable waits={waits} nodes={nodes} />
+            </Graph>
+          )}
+        </Panel>
+        <div class="stack">
+          {last !== undefined && <InWords broken={last} />}
+          <Longest waits={waits} nodes={nodes} />
+          {waits.broken.length > 1 && <Earlier broken={waits.broken.slice(1)} />}
         </div>
-      ))}
-      <Panel title="Now" count={waits.edges.length}>
-        {waits.edges.length === 0 ? (
-          <Empty icon="waits" title="Nobody waits for anybody">
-            Tasks that wait for tasks, agents, resources, budgets or you appear here.
-          </Empty>
-        ) : (
-          <Graph
-            nodes={waits.nodes.map(({ id, kind, title }) => ({ id, kind, title, about: kind === 'task' ? id : kind }))}
-            edges={waits.edges.map(({ from, to, inCycle }) => ({ from, to, label: 'waits for', isBad: inCycle }))}
-            open={open}
-          />
-        )}
-      </Panel>
+      </div>
     </>
+  );
+}
+
+function EdgeLegend(): JSX.Element {
+  return (
+    <span class="legend">
+      <span>
+        <i class="ln" /> waits for
+      </span>
+      <span>
+        <i class="ln bad" /> in a cycle
+      </span>
+    </span>
+  );
+}
+
+function victimOf({ cycle, victim }: Broken): string {
+  return cycle.find(({ id }) => id === victim)?.title ?? victim;
+}
+
+function BrokenBanner({ broken }: { broken: Broken }): JSX.Element {
+  return (
+    <div class="banner s-fail">
+      <Icon name="cut" />
+      <div class="x">
+        <b>
+          Deadlock of {broken.cycle.length} found and resolved. “{visible(victimOf(broken))}” gave way at{' '}
+          {clock(broken.at)}.
+        </b>
+        <small>Rule: {visible(broken.rule)}</small>
+      </div>
+      <a class="btn sm" href={address('task', broken.victim)}>
+        Open
+      </a>
+    </div>
+  );
+}
+
+function InWords({ broken }: { broken: Broken }): JSX.Element {
+  return (
+    <Panel title="The cycle in words" side={`at ${clock(broken.at)}`}>
+      <div class="b words">
+        {broken.cycle.map(({ id, title, agent }, i) => {
+          const next = broken.cycle[(i + 1) % broken.cycle.length]!;
+          return (
+            <p key={id}>
+              <b>{visible(agent ?? title)}</b> works on “{visible(title)}” and waits for{' '}
+              <b>{visible(next.agent ?? next.title)}</b>.{' '}
+              {id === broken.victim && (
+                <span class="chip s-fail">
+                  <Icon name="cut" /> Gave way
+                </span>
+              )}
+            </p>
+          );
+        })}
+      </div>
+    </Panel>
+  );
+}
+
+const KINDS: Record<Node['kind'], { word: string; icon: IconName }> = {
+  task: { word: 'Task', icon: 'tasks' },
+  agent: { word: 'Agent', icon: 'agents' },
+  resource: { word: 'Resource', icon: 'wait' },
+  conversation: { word: 'Conversation', icon: 'chat' },
+  human: { word: 'You', icon: 'you' },
+  budget: { word: 'Budget', icon: 'costs' },
+};
+
+interface Part {
+  waits: Waits;
+  nodes: ReadonlyMap<string, Node>;
+}
+
+/** A request for the person is a task; it still waits for you. */
+function kindOf(node: Node | undefined): { word: string; icon: IconName } {
+  return node?.agent === 'human' ? KINDS.human : KINDS[node?.kind ?? 'task'];
+}
+
+function Longest({ waits, nodes }: Part): JSX.Element | null {
+  const longest = [...waits.edges]
+    .filter(({ since }) => since !== undefined)
+    .sort((a, b) => (a.since! < b.since! ? -1 : 1))
+    .slice(0, 5);
+  if (longest.length === 0) return null;
+  return (
+    <Panel title="Longest waits now">
+      <ul class="list">
+        {longest.map(({ from, to, since }) => {
+          const { word, icon } = kindOf(nodes.get(to));
+          return (
+            <li key={`${from} ${to}`}>
+              <span class={word === 'You' ? 'chip plain s-you' : 'chip plain s-wait'}>
+                <Icon name={icon} /> {word}
+              </span>
+              <span class="one">{visible(nodes.get(from)?.title ?? from)}</span>
+              <span class="r">{ago(since!)}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </Panel>
+  );
+}
+
+function Earlier({ broken }: { broken: Broken[] }): JSX.Element {
+  return (
+    <Panel title="Earlier deadlocks" count={broken.length}>
+      <ul class="list">
+        {broken.map((each) => (
+          <li key={each.at}>
+            <Icon name="cut" small />
+            <span class="one">{visible(victimOf(each))}</span>
+            <span class="r">{ago(each.at)}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function EdgeTable({ waits, nodes }: Part): JSX.Element {
+  return (
+    <div class="scrollx" tabIndex={0} aria-label="The same as a list">
+      <table class="tt">
+        <thead>
+          <tr>
+            <th>Waits for</th>
+            <th>Who</th>
+            <th>What</th>
+            <th>From</th>
+            <th class="num">Since</th>
+          </tr>
+        </thead>
+        <tbody>
+          {waits.edges.map(({ from, to, inCycle, since }) => {
+            const [waiting, held] = [nodes.get(from), nodes.get(to)];
+            const { word, icon } = kindOf(held);
+            const tone = inCycle ? 's-fail' : word === 'You' ? 's-you' : 's-wait';
+            return (
+              <tr key={`${from} ${to}`}>
+                <td>
+                  <span class={`chip plain ${tone}`}>
+                    <Icon name={inCycle ? 'cut' : icon} /> {word}
+                  </span>
+                </td>
+                <td>
+                  <b>{visible(waiting?.agent === 'human' ? 'you' : (waiting?.agent ?? ''))}</b>
+                </td>
+                <td class="title">
+                  {waiting?.kind === 'task' ? (
+                    <TaskLink id={from} title={waiting.title} />
+                  ) : (
+                    visible(waiting?.title ?? from)
+                  )}
+                </td>
+                <td class="from">{visible(held?.agent === 'human' ? 'you' : (held?.agent ?? held?.title ?? to))}</td>
+                <td class="num">{since === undefined ? '' : ago(since)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
   );
 }

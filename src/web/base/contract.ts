@@ -6,6 +6,8 @@ import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Problem } from '../../domain/problem.js';
 import type { TaskState } from '../../domain/task/task.js';
 
+export type * from './contract-pages.js';
+
 export interface Hello {
   /** Another value means that the server was started again. */
   boot: string;
@@ -83,17 +85,28 @@ export interface AgentNow {
   state: AgentState;
   why: string;
   task?: { id: string; title: string };
-  /** What it does in this moment, where a process says so. */
-  step?: Step;
   since?: string;
   tokens: number;
   microUsd: number;
 }
 
-export interface Step {
-  tool?: string;
-  argument?: string;
-  words?: string;
+/** A turn that a process works on in this moment. It is in no file. */
+export interface TurnNow {
+  task: string;
+  agent: string;
+  since: string;
+  /** What the model has said in this turn; the end of it if `isCut`. */
+  words: string;
+  isCut: boolean;
+  tool?: { name: string; argument: string; line?: string };
+  tokens: number;
+  microUsd: number;
+}
+
+export interface TurnsChanged {
+  turns: TurnNow[];
+  /** Tasks that nobody works on any more. */
+  ended: string[];
 }
 
 export interface Lane {
@@ -217,6 +230,9 @@ export interface Conversation {
   task?: { id: string; title: string; state: TaskState };
   forkedFrom?: string;
   forks: { id: string; at: number }[];
+  /** Paths that its tools wrote. */
+  files: string[];
+  taint: string[];
   total: number;
   /** The number of the first message in `messages`, from 1. */
   from: number;
@@ -259,85 +275,16 @@ export interface SessionRow {
   status: string;
   task?: string;
   title?: string;
+  /** The conversation that it is a copy of, and the number of messages that were copied. */
+  forkedFrom?: string;
   created: string;
 }
 
-export interface AgentRow {
-  name: string;
-  description: string;
-  model: string;
-  tools: string[];
-  capabilities: string[];
-  state: AgentState;
-  why: string;
-  paused?: string;
-  file: string;
-  microUsd: number;
-  calls: number;
-  problem?: Problem;
-}
-
-export interface AgentList {
-  agents: AgentRow[];
-  edges: { from: string; to: string; pattern: string }[];
-  problems: Problem[];
-}
-
-export interface AgentChecked {
-  problems: Problem[];
-  warnings: Problem[];
-}
-
-export interface AgentFile {
-  name: string;
-  file: string;
-  text: string;
-  seen: string;
-  problems: Problem[];
-}
-
-export interface Waits {
-  nodes: { id: string; kind: 'task' | 'agent' | 'resource' | 'conversation' | 'human' | 'budget'; title: string }[];
-  edges: { from: string; to: string; inCycle: boolean }[];
-  broken: { at: string; cycle: string[]; victim: string; rule: string }[];
-}
-
-export interface Costs {
-  by: string;
-  rows: CostRow[];
-  total: CostRow;
-  days: { day: string; microUsd: number; tokens: number }[];
-}
-
-export interface CostRow {
-  key: string;
-  calls: number;
-  toolCalls: number;
-  tokens: number;
-  microUsd: number;
-  unpricedCalls: number;
-  ms: number;
-}
-
-export interface Channels {
-  channels: { channel: string; notes: number; at?: string; writers: string }[];
-  channel?: string;
-  notes: { at: string; from: string; text: string }[];
-}
-
-export interface Boards {
-  boards: { file: string; lines: { text: string; box?: string; line: number }[]; problems: string[]; seen: string }[];
-}
-
-export interface HistoryPage {
-  on: boolean;
-  why?: string;
-  commits: { id: string; at: string; subject: string; body: string }[];
-}
-
-export interface UndoPreview {
-  to: { id: string; at: string; subject: string };
-  files: { file: string; change: string }[];
+/** Everything that happened in a run, for a slider through time. */
+export interface ReplayRun {
+  task: { id: string; title: string };
+  tree: TreeRow[];
+  events: { at: string; name: string; task?: string; agent?: string; text: string }[];
 }
 
 /** An act of the person. `seen` is what was on the screen; `key` makes a repeat harmless. */
@@ -380,7 +327,10 @@ export interface IntentDone {
 /** 409: what was on the screen is not what is there now. */
 export interface Conflict {
   problem: Problem;
+  /** The text as it is now. */
   theirs?: string;
+  /** What an answer to that text names. */
+  seen?: string;
 }
 
 /** One run for sharing: the answers that its pages would read, by path. */

@@ -20,6 +20,7 @@ export async function agentList(feed: Feed, log: Log, env: Record<string, string
     const sum = spent.get(call.agent ?? '') ?? { microUsd: 0, calls: 0 };
     spent.set(call.agent ?? '', { microUsd: sum.microUsd + call.microUsd, calls: sum.calls + 1 });
   }
+  const past = pastOf(log);
   const activity = new Map(states.map((state) => [state.agent, state]));
   const rows = [...agents.values()].map((agent): AgentRow => {
     const { state = 'idle', why = '' } = activity.get(agent.name) ?? {};
@@ -36,6 +37,7 @@ export async function agentList(feed: Feed, log: Log, env: Record<string, string
       file: agent.file,
       microUsd: spent.get(agent.name)?.microUsd ?? 0,
       calls: spent.get(agent.name)?.calls ?? 0,
+      ...(past.get(agent.name) ?? NO_PAST),
     };
   });
   const broken = [...unreadable].map(([name, fault]): AgentRow => ({
@@ -49,6 +51,7 @@ export async function agentList(feed: Feed, log: Log, env: Record<string, string
     file: fault.where?.file ?? '',
     microUsd: 0,
     calls: 0,
+    ...NO_PAST,
     problem: fault,
   }));
   return {
@@ -56,6 +59,33 @@ export async function agentList(feed: Feed, log: Log, env: Record<string, string
     edges: agentGraph(agents.values()).edges.map(({ from, to, step }) => ({ from, to, pattern: step })),
     problems,
   };
+}
+
+type Past = Pick<AgentRow, 'record' | 'bids'>;
+
+const NO_PAST: Past = { record: { done: 0, failed: 0 }, bids: { made: 0, won: 0 } };
+
+/** Ends of tasks and awards, from the event log. */
+function pastOf(log: Log): Map<string, Past> {
+  const past = new Map<string, Past>();
+  const of = (agent: string): Past => {
+    const known = past.get(agent) ?? structuredClone(NO_PAST);
+    past.set(agent, known);
+    return known;
+  };
+  const names = new Set(['task.completed', 'task.failed', 'task.awarded']);
+  for (const event of log.events((name) => names.has(name))) {
+    if (event.name === 'task.awarded') {
+      const scores = Array.isArray(event['scores']) ? (event['scores'] as { agent?: string }[]) : [];
+      for (const { agent } of scores) if (typeof agent === 'string') of(agent).bids.made++;
+      if (event.agent !== undefined) of(event.agent).bids.won++;
+    } else if (event.agent !== undefined) {
+      const { record } = of(event.agent);
+      if (event.name === 'task.completed') record.done++;
+      else record.failed++;
+    }
+  }
+  return past;
 }
 
 export function agentFile(root: string, name: string, env: Record<string, string | undefined>): AgentFile {

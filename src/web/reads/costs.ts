@@ -1,27 +1,101 @@
-/** Costs by agent, model, task, role or day. */
+/** Costs by agent, model, task, role or day, and the budgets of open tasks. */
 import { addCosts, BY, costSums, noCosts, type CostBy, type CostSum } from '../../app/readers/aggregates/cost-sums.js';
+import type { Snapshot } from '../../app/readers/open-states.js';
+import { budgetWord, reservation, type Budget } from '../../domain/budget/budget.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import type { CostRow, Costs } from '../base/contract.js';
+import type { Task } from '../../domain/task/task.js';
+import { summary } from '../../views/summary.js';
+import type { BudgetUse, CostRow, Costs } from '../base/contract.js';
 import type { Log } from '../base/log.js';
+import { titleOf } from './rows.js';
 
 const ROWS_MAX = 500;
-const DAYS_SHOWN = 30;
+const KEYS_MAX = 6;
+const DAYS_MAX = 92;
+const DAY_MS = 86_400_000;
+const BUDGETS_MAX = 12;
 
-export function costsBy(log: Log, by: string, since: string): Costs {
+/** `days`: how many days back, today included. */
+export function costsBy(log: Log, { open }: Snapshot, by: string, days: number, now: Date): Costs {
   if (!BY.includes(by as CostBy))
     throw new ProblemError(problem('bad_usage', `costs are summed by ${BY.join(', ')}, not by ${JSON.stringify(by)}`));
-  const events = log.index();
-  const { rows } = costSums(events, by as CostBy, since);
+  const shown = Math.min(DAYS_MAX, Math.max(1, days));
+  const since = dayOf(new Date(now.getTime() - (shown - 1) * DAY_MS).toISOString());
+  const { rows } = costSums(log.index(), by as CostBy, since);
   const total = noCosts('total');
   for (const row of rows) addCosts(total, row);
-  const days = by === 'day' ? rows : costSums(events, 'day', since).rows;
+  const parts = by === 'day' ? 'model' : (by as Exclude<CostBy, 'day'>);
   return {
     by,
     rows: rows.slice(0, ROWS_MAX).map(costRow),
     total: costRow(total),
-    days: days
-      .slice(-DAYS_SHOWN)
-      .map((row) => ({ day: row.key, microUsd: row.micro_usd, tokens: row.input_tokens + row.output_tokens })),
+    ...daysBy(log, parts, since, now),
+    budgets: budgetsOf(open.map(({ task }) => task)),
+  };
+}
+
+function daysBy(log: Log, by: string, since: string, now: Date): Pick<Costs, 'keys' | 'days'> {
+  const sums = new Map<string, Map<string, number>>();
+  const totals = new Map<string, number>();
+  for (const call of log.calls(since)) {
+    if (call.kind !== 'model') continue;
+    const key = (call[by as 'agent' | 'model' | 'task' | 'role'] ?? '') || '(none)';
+    const day = sums.get(dayOf(call.at)) ?? new Map<string, number>();
+    sums.set(dayOf(call.at), day.set(key, (day.get(key) ?? 0) + call.microUsd));
+    totals.set(key, (totals.get(key) ?? 0) + call.microUsd);
+  }
+  const ranked = [...totals].sort((a, b) => b[1] - a[1]).map(([key]) => key);
+  const keys = ranked.slice(0, KEYS_MAX);
+  const others = new Set(ranked.slice(KEYS_MAX));
+  const days: Costs['days'] = [];
+  for (let at = Date.parse(since); at <= now.getTime(); at += DAY_MS) {
+    const day = dayOf(new Date(at).toISOString());
+    const values = keys.map((key) => sums.get(day)?.get(key) ?? 0);
+    const rest = [...(sums.get(day) ?? [])].reduce((sum, [key, value]) => sum + (others.has(key) ? value : 0), 0);
+    days.push({ day, values: others.size === 0 ? values : [...values, rest] });
+  }
+  return { keys: others.size === 0 ? keys : [...keys, `${others.size} others`], days };
+}
+
+function dayOf(iso: string): string {
+  return iso.slice(0, 10);
+}
+
+/** Only tasks with a limit, those with most of it used first. */
+function budgetsOf(open: readonly Task[]): BudgetUse[] {
+  const children = new Map<string, Task[]>();
+  for (const task of open)
+    if (task.parent !== undefined) children.set(task.parent, [...(children.get(task.parent) ?? []), task]);
+  return open
+    .flatMap((task) =>
+      Object.entries(task.budget ?? {}).flatMap(([name, limit]) =>
+        limit === undefined || !(name in SPENT) ? [] : [useOf(task, children.get(task.id) ?? [], name as Name, limit)],
+      ),
+    )
+    .sort((a, b) => (b.spent + b.reserved) / b.limit - (a.spent + a.reserved) / a.limit)
+    .slice(0, BUDGETS_MAX);
+}
+
+type Name = keyof typeof SPENT;
+type Usage = NonNullable<Task['usage']>;
+
+const SPENT = {
+  microUsd: (usage: Usage) => usage.microUsd,
+  tokens: (usage: Usage) => usage.inputTokens + usage.outputTokens,
+  turns: (usage: Usage) => usage.turns,
+  toolCalls: (usage: Usage) => usage.toolCalls,
+};
+
+function useOf(task: Task, children: readonly Task[], name: Name, limit: number): BudgetUse {
+  const usage = task.usage ?? task.own_usage;
+  const reserved = children.reduce((sum, child) => sum + (reservation(child.budget as Budget)[name] ?? 0), 0);
+  return {
+    task: { id: task.id, title: titleOf(summary(task)) },
+    name: budgetWord(name),
+    spent: usage === undefined ? 0 : SPENT[name](usage),
+    reserved,
+    limit,
+    isMoney: name === 'microUsd',
   };
 }
 

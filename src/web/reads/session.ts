@@ -6,6 +6,7 @@ import { openReader } from '../../app/readers/open-reader.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { sessionUsage, type Message, type ToolCall } from '../../domain/session/session.js';
 import { isSafeId } from '../../domain/task/id.js';
+import { taintIn } from '../../domain/task/taint.js';
 import { summary } from '../../views/summary.js';
 import type { Conversation, SessionRow, ShownCall, ShownMessage } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
@@ -29,6 +30,8 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
       agent: '',
       status: 'held',
       forks: [],
+      files: [],
+      taint: [],
       total: 0,
       from: 1,
       messages: [],
@@ -50,7 +53,9 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
         ? {}
         : { task: { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state } }),
       ...(header.forkedFrom === undefined ? {} : { forkedFrom: header.forkedFrom }),
-      forks: [],
+      forks: forksOf(feed.root, id),
+      files: filesIn(messages),
+      taint: placed === undefined ? [] : taintIn(placed.task),
       total: messages.length,
       from: page[0]?.n ?? 1,
       messages: page,
@@ -61,6 +66,22 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
   } finally {
     await store.close();
   }
+}
+
+function forksOf(root: string, id: string): Conversation['forks'] {
+  return sessionList(root).flatMap((row) => {
+    const [, origin, at] = /^(.*)@(\d+)$/.exec(row.forkedFrom ?? '') ?? [];
+    return origin === id ? [{ id: row.id, at: Number(at) }] : [];
+  });
+}
+
+function filesIn(messages: readonly Message[]): string[] {
+  const paths = messages.flatMap(({ toolCalls = [] }) =>
+    toolCalls.flatMap(({ name, arguments: args }) =>
+      (name === 'write_file' || name === 'create_directory') && typeof args['path'] === 'string' ? [args['path']] : [],
+    ),
+  );
+  return [...new Set(paths)];
 }
 
 /** The newest conversations, by the time of their last change. */
@@ -95,6 +116,7 @@ function rowFrom(file: string, id: string, at: number): SessionRow {
     status: field('status') ?? '',
     ...(field('task') === undefined ? {} : { task: field('task')! }),
     ...(title === undefined ? {} : { title: titleOf(title) }),
+    ...(field('forked_from') === undefined ? {} : { forkedFrom: field('forked_from')! }),
     created: new Date(at).toISOString(),
   };
 }

@@ -25,20 +25,52 @@ export async function waitGraph(feed: Feed, log: Log): Promise<Waits> {
   }
   const joined = new Set([...to].flatMap(([node, next]) => (next.length > 0 ? [node, ...next] : [])));
   const cyclic = inCycles(to);
+  const byId = new Map(open.map((placed) => [placed.task.id, placed]));
+  const parked = lastParked(log, new Set(to.keys()));
   return {
-    nodes: [...joined].map((id) => ({ id, kind: nodeKind(id), title: titles.get(id) ?? nodeText(id) })),
-    edges: [...to].flatMap(([from, next]) => next.map((each) => ({ from, to: each, inCycle: cyclic(from, each) }))),
-    broken: log
-      .events((name) => name === 'deadlock.broken')
-      .slice(-BROKEN_SHOWN)
-      .reverse()
-      .map((event) => ({
-        at: event.at,
-        cycle: Array.isArray(event['cycle']) ? event['cycle'].map(String) : [],
-        victim: String(event['victim'] ?? event.task ?? ''),
-        rule: String(event['rule'] ?? ''),
+    nodes: [...joined].map((id) => {
+      const placed = byId.get(id);
+      return {
+        id,
+        kind: nodeKind(id),
+        title: titles.get(id) ?? nodeText(id),
+        ...(placed?.task.to === undefined ? {} : { agent: placed.task.to }),
+        ...(placed === undefined ? {} : { state: placed.state }),
+      };
+    }),
+    edges: [...to].flatMap(([from, next]) =>
+      next.map((each) => ({
+        from,
+        to: each,
+        inCycle: cyclic(from, each),
+        ...(parked.has(from) ? { since: parked.get(from)! } : {}),
       })),
+    ),
+    broken: await brokenOf(feed, log),
   };
+}
+
+/** When each of these tasks began its present wait. */
+function lastParked(log: Log, ids: ReadonlySet<string>): Map<string, string> {
+  const events = log.events((name, task) => name === 'task.parked' && task !== undefined && ids.has(task));
+  return new Map(events.map(({ task, at }) => [task!, at]));
+}
+
+async function brokenOf({ states }: Feed, log: Log): Promise<Waits['broken']> {
+  const events = log.events((name) => name === 'deadlock.broken').slice(-BROKEN_SHOWN);
+  const named = async (id: string): Promise<Waits['broken'][number]['cycle'][number]> => {
+    const task = nodeKind(id) === 'task' ? (await states.store.tasks.read(id))?.task : undefined;
+    if (task === undefined) return { id, title: nodeText(id) };
+    return { id, title: titleOf(summary(task)), ...(task.to === undefined ? {} : { agent: task.to }) };
+  };
+  return Promise.all(
+    events.reverse().map(async (event) => ({
+      at: event.at,
+      cycle: await Promise.all(Array.isArray(event['cycle']) ? event['cycle'].map(String).map(named) : []),
+      victim: String(event['victim'] ?? event.task ?? ''),
+      rule: String(event['rule'] ?? ''),
+    })),
+  );
 }
 
 /** Whether an edge is part of a cycle: its end leads back to its start. */

@@ -24,6 +24,7 @@ export interface Window {
   server: WindowServer;
   host: string;
   hello: Hello;
+  cookie: string;
   /** A request with nothing added to it. */
   raw(path: string, ask?: Ask): Promise<Reply>;
   /** As the page asks: with cookie and CSRF token. */
@@ -63,13 +64,14 @@ export async function openWindow(
   assert.equal(entered.status, 204);
   const cookie = entered.headers['set-cookie']![0]!.split(';')[0]!;
   const html = (await raw('/', { headers: { cookie } })).text;
-  const hello = JSON.parse(/id="hello">(.*?)<\/script>/s.exec(html)![1]!) as Hello;
+  const hello = JSON.parse(/id="hello"[^>]*>(.*?)<\/script>/s.exec(html)![1]!) as Hello;
   const mine = { cookie, 'x-guild-csrf': hello.csrf };
   return {
     workspace,
     server,
     host: link.host,
     hello,
+    cookie,
     raw,
     get: (path, headers = {}) => raw(path, { headers: { ...mine, ...headers } }),
     send(kind, target, args = {}, seen, key = `key-${Math.random()}`) {

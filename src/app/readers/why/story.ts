@@ -51,7 +51,7 @@ export function storyOf(log: EventsSeen, { task }: Placed): Step[] {
     .events((name, id) => id === task.id || name === 'workspace.undone' || isChild(name, id))
     .filter((event) => event.name !== 'workspace.undone' || event.task === task.id || event.at > task.created_at)
     .flatMap((event) => {
-      const text = event.task === undefined || event.task === task.id ? own(event) : childs(event);
+      const text = event.task === undefined || event.task === task.id ? eventText(event) : childs(event);
       return text === undefined ? [] : [text, ...scoresIn(event)].map((line) => ({ at: event.at, text: line }));
     });
 }
@@ -63,7 +63,8 @@ function scoresIn({ name, scores }: Event): string[] {
     : [];
 }
 
-function own(event: Event): string | undefined {
+/** What an event says about its own task. Undefined: nothing that a person needs. */
+export function eventText(event: Event): string | undefined {
   const detail = (name: string): string => String(event[name] ?? '');
   switch (event.name) {
     case 'task.claimed':

@@ -10,6 +10,7 @@ import { packageFolder } from '../../../app/starter.js';
 import { acceptTrust } from '../../../app/trust/trust.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { EXIT, newFolder, text, type Call, type Command } from '../../args/command.js';
+import { playInWindow, STORIES, storyOf } from './in-window.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';
 import { askLine } from '../../process/ask.js';
 import type { Io } from '../../process/io.js';
@@ -25,10 +26,15 @@ export const command: Command = {
   about: `
 Plays a short story in a new folder. Sarah asks on Slack whether Redis is running; a planner, an executor and an evaluator find
 out and answer. You decide twice: before a command runs, and before the reply goes out. Answer at the prompt, or edit
-tasks/approvals.task.md. The model is a script, so no key and no network are needed.`,
+tasks/approvals.task.md. The model is a script, so no key and no network are needed.
+
+With --ui it plays in your browser, slowly enough to watch, and you answer by clicking. --story swarm shows agents that bid
+and a new agent being made; --story deadlock shows a cycle of waits being broken.`,
   options: {
     yes: { type: 'boolean', short: 'y', about: 'approve both requests without asking' },
     step: { type: 'boolean', about: 'wait for Enter before each pass' },
+    ui: { type: 'boolean', about: 'play it in the browser' },
+    story: { type: 'string', value: 'NAME', about: 'with --ui: office (default), swarm or deadlock' },
     dir: {
       type: 'string',
       value: 'DIR',
@@ -39,7 +45,12 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
   maxWords: 0,
   async run(call) {
     const { terminal, values } = call;
+    const story = storyOf(text(values, 'story') ?? 'office');
+    if (values['ui'] !== true && text(values, 'story') !== undefined)
+      throw new ProblemError(problem('bad_usage', '--story is for --ui', { hint: 'guild demo --ui --story swarm' }));
     const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
+    if (values['ui'] === true)
+      return playInWindow(call, folder, story, story === STORIES['office'] ? sarahWrites : () => undefined);
     const model = text(values, 'model');
     fs.cpSync(packageFolder('examples', 'office'), folder, { recursive: true });
     // It is a copy of what came with this program.

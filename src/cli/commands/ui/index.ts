@@ -1,6 +1,11 @@
 /** `guild ui`: the workspace in a browser. It reads and submits intents, as all surfaces do. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { replayRun } from '../../../app/replay/replay-run.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
+import { linkOf } from '../../../web/link.js';
+import type { Listening } from '../../../web/listen.js';
 import { startServer, type WindowServer } from '../../../web/server.js';
 import { EXIT, text, type Call, type Command } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
@@ -10,23 +15,44 @@ export const command: Command = {
   usage: 'ui',
   about: `
 Shows the workspace in a browser: what waits for you, who works on what, tasks, conversations, agents, costs and history. It
-listens on this machine only. The address that it prints works once, within a minute; press Enter for another one.
+listens on this machine only. The address that it prints works once, within a minute; press Enter for another one, or run
+guild ui --link. A browser that has entered stays entered for a week, also when the window is started again.
 
 If no process works on the workspace, it starts guild watch and stops it at its end. It shows the files and submits the same
-requests as the command line: stop it at any time, and nothing is lost.`,
+requests as the command line: stop it at any time, and nothing is lost.
+
+Other machines reach it only with --host, and only with TLS: a certificate of your own (--tls-cert, --tls-key), or a proxy
+that has one (--behind-proxy).`,
   options: {
-    port: { type: 'string', value: 'N', about: 'the port; default: a free one' },
+    port: { type: 'string', value: 'N', about: 'the port; default: that of the last time, or a free one' },
     'read-only': { type: 'boolean', about: 'only show: nothing can be approved, changed or sent' },
     'no-work': { type: 'boolean', about: 'do not start guild watch' },
+    link: { type: 'boolean', about: 'print another address of the window that is open already' },
+    cassette: { type: 'string', value: 'FILE', about: 'replay this recording and show its run' },
+    host: { type: 'string', value: 'ADDRESS', about: 'listen on this address; needs TLS or a proxy' },
+    'tls-cert': { type: 'string', value: 'FILE', about: 'the certificate; its names are those of the window' },
+    'tls-key': { type: 'string', value: 'FILE', about: 'the key of the certificate' },
+    'behind-proxy': { type: 'string', value: 'NAME', about: 'the name under which a proxy with TLS serves the window' },
   },
   maxWords: 0,
   async run(call) {
-    const { root, io, terminal, json, values } = call;
-    const readOnly = values['read-only'] === true;
+    const { io, terminal, json, values } = call;
+    const cassette = text(values, 'cassette');
+    const root = cassette === undefined ? call.root : await replayed(call, path.resolve(io.cwd, cassette));
+    const readOnly = values['read-only'] === true || cassette !== undefined;
+    if (values['link'] === true) return anotherLink(call, readOnly);
     const port = portOf(text(values, 'port'));
+    const listening = listeningOf(values);
     const isWorked = await isAnyoneWorking(root);
     let worker: Worker | undefined;
-    const server = await startServer({ root, env: io.env, port, readOnly, worker: () => worker?.state() ?? null });
+    const server = await startServer({
+      root,
+      env: io.env,
+      port,
+      readOnly,
+      listening,
+      worker: () => worker?.state() ?? null,
+    });
     if (!isWorked && !readOnly && values['no-work'] !== true) worker = startWorker(root, io.env);
     const link = server.link();
     if (json) terminal.json({ url: link, port: server.port, worker: worker?.pid });
@@ -37,9 +63,46 @@ requests as the command line: stop it at any time, and nothing is lost.`,
     await interrupted(call, server);
     await worker?.stop();
     await server.close();
+    if (cassette !== undefined) fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     return EXIT.done;
   },
 };
+
+/** The workspace as it was at the end of the recording, in a folder of its own. */
+async function replayed({ io, terminal }: Call, file: string): Promise<string> {
+  const { root, difference } = await replayRun(file, { env: io.env });
+  if (difference !== undefined)
+    terminal.say('The replay differs from the recording, because this version of guild works differently.');
+  return root;
+}
+
+/** The server that is running accepts every token that has its signature. */
+async function anotherLink({ root, io, terminal, json }: Call, readOnly: boolean): Promise<number> {
+  const link = await linkOf(root, io.env, readOnly);
+  if (link === undefined)
+    throw new ProblemError(
+      problem('not_found', 'no window of this workspace is open', {
+        hint: `guild ui${readOnly ? ' --read-only' : ''}`,
+      }),
+    );
+  if (json) terminal.json({ url: link });
+  else terminal.out(link);
+  return EXIT.done;
+}
+
+function listeningOf(values: Call['values']): Listening {
+  const [host, cert, key] = [text(values, 'host'), text(values, 'tls-cert'), text(values, 'tls-key')];
+  const proxy = text(values, 'behind-proxy');
+  if ((cert === undefined) !== (key === undefined))
+    throw new ProblemError(problem('bad_usage', '--tls-cert and --tls-key belong together'));
+  if (proxy !== undefined && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d+)?$/i.test(proxy))
+    throw new ProblemError(problem('bad_usage', `--behind-proxy is a host name, not ${JSON.stringify(proxy)}`));
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
+    ...(proxy === undefined ? {} : { proxy: proxy.toLowerCase() }),
+  };
+}
 
 export async function isAnyoneWorking(root: string): Promise<boolean> {
   const store = openReader(root);

@@ -1,13 +1,13 @@
 /** The file of an agent: shown, edited with a check while typing, and never saved over another edit. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { AgentChecked, AgentFile } from '../src/web/base/contract.ts';
-import { checkAgent, send, type Sent } from './api.ts';
-import { ProblemBox, Refused, whyNot } from './parts.tsx';
-import { address, go } from './router.ts';
-import { visible } from './text.ts';
-
-const CHECK_MS = 250;
+import type { AgentChecked, AgentFile } from '../../src/web/base/contract.ts';
+import { checkAgent, send, type Sent } from '../api.ts';
+import { ConflictView } from '../conflict.tsx';
+import { ProblemBox, Refused, whyNot } from '../parts.tsx';
+import { address, go } from '../router.ts';
+import { plural, visible } from '../text.ts';
+import type { OpenEditor } from './codemirror.ts';
 
 export function AgentText({ file }: { file: AgentFile }): JSX.Element {
   const [isEditing, setEditing] = useState(false);
@@ -75,40 +75,71 @@ interface EditorProps {
   close: () => void;
 }
 
-function Editor({ name, path, start, seen, close }: EditorProps): JSX.Element {
-  const box = useRef<HTMLTextAreaElement>(null);
+function Editor({ name, path, start, seen: shown, close }: EditorProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<OpenEditor>(undefined);
+  const seen = useRef(shown);
   const [checked, setChecked] = useState<AgentChecked>({ problems: [], warnings: [] });
   const [sent, setSent] = useState<Sent>();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const check = (): void => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => void checkAgent(path, box.current?.value ?? '').then(setChecked), CHECK_MS);
+  const save = useRef<() => void>(() => undefined);
+  save.current = () => {
+    void send('agent.write', name, { text: editor.current?.text() ?? start }, seen.current).then((result) => {
+      setSent(result);
+      if (!result.ok) return;
+      close();
+      go(address('agents', name));
+    });
   };
-  const save = async (): Promise<void> => {
-    const result = await send('agent.write', name, { text: box.current?.value ?? '' }, seen);
-    setSent(result);
-    if (!result.ok) return;
-    close();
-    go(address('agents', name));
-  };
+  useEffect(() => {
+    let isOpen = true;
+    void import('./codemirror.ts').then(({ openEditor }) => {
+      if (!isOpen || place.current === null) return;
+      editor.current = openEditor({
+        parent: place.current,
+        text: start,
+        label: `Text of ${path}`,
+        save: () => save.current(),
+        async check(text) {
+          const found = await checkAgent(path, text);
+          setChecked(found);
+          return found.problems;
+        },
+      });
+    });
+    return () => {
+      isOpen = false;
+      editor.current?.close();
+    };
+  }, []);
+  const isBad = checked.problems.length > 0;
   return (
     <div class="editor">
       <Refused sent={sent} />
-      {sent?.ok === false && sent.theirs !== undefined && sent.theirs !== '' && (
-        <details class="fold" open>
-          <summary>The file as it is now</summary>
-          <pre>{visible(sent.theirs)}</pre>
-        </details>
+      {sent?.ok === false && sent.theirs !== undefined && (
+        <ConflictView
+          mine={editor.current?.text() ?? ''}
+          theirs={sent.theirs}
+          acts={[
+            {
+              name: 'Use theirs',
+              act() {
+                seen.current = sent.seen;
+                editor.current?.replace(sent.theirs!);
+                setSent(undefined);
+              },
+            },
+            {
+              name: 'Keep mine, and save again',
+              act() {
+                seen.current = sent.seen;
+                setSent(undefined);
+              },
+              isMain: true,
+            },
+          ]}
+        />
       )}
-      <textarea
-        ref={box}
-        rows={22}
-        defaultValue={start}
-        spellcheck={false}
-        aria-label={`Text of ${path}`}
-        onInput={check}
-      />
+      <div class="cm" ref={place} />
       {checked.problems.map((each, i) => (
         <ProblemBox key={i} problem={each} />
       ))}
@@ -118,16 +149,17 @@ function Editor({ name, path, start, seen, close }: EditorProps): JSX.Element {
         </p>
       ))}
       <div class="acts">
+        <span class={isBad ? 'bad' : 'ok'}>{isBad ? plural(checked.problems.length, 'problem') : 'No problems'}</span>
         <button type="button" class="btn" onClick={close}>
           Back
         </button>
         <button
           type="button"
           class="btn pri"
-          disabled={whyNot() !== undefined || checked.problems.length > 0 || name === ''}
-          onClick={() => void save()}
+          disabled={whyNot() !== undefined || isBad || name === ''}
+          onClick={() => save.current()}
         >
-          Save
+          Save <kbd>⌘ ↵</kbd>
         </button>
       </div>
     </div>

@@ -1,0 +1,130 @@
+/** What the pages beside tasks, requests and conversations show; see `contract`. */
+import type { AgentState } from '../../domain/agent/agent-state.js';
+import type { Problem } from '../../domain/problem.js';
+import type { TaskState } from '../../domain/task/task.js';
+
+export interface AgentRow {
+  name: string;
+  description: string;
+  model: string;
+  tools: string[];
+  capabilities: string[];
+  state: AgentState;
+  why: string;
+  paused?: string;
+  file: string;
+  microUsd: number;
+  calls: number;
+  /** Tasks of its own that ended. */
+  record: { done: number; failed: number };
+  bids: { made: number; won: number };
+  problem?: Problem;
+}
+
+export interface AgentList {
+  agents: AgentRow[];
+  edges: { from: string; to: string; pattern: string }[];
+  problems: Problem[];
+}
+
+export interface AgentChecked {
+  problems: Problem[];
+  warnings: Problem[];
+}
+
+export interface AgentFile {
+  name: string;
+  file: string;
+  text: string;
+  seen: string;
+  problems: Problem[];
+}
+
+export interface Waits {
+  nodes: {
+    id: string;
+    kind: 'task' | 'agent' | 'resource' | 'conversation' | 'human' | 'budget';
+    title: string;
+    agent?: string;
+    state?: TaskState;
+  }[];
+  edges: { from: string; to: string; inCycle: boolean; since?: string }[];
+  broken: { at: string; cycle: { id: string; title: string; agent?: string }[]; victim: string; rule: string }[];
+}
+
+export interface Costs {
+  by: string;
+  rows: CostRow[];
+  total: CostRow;
+  /** One value per key and day, in micro-dollars; the last key may be all others together. */
+  keys: string[];
+  days: { day: string; values: number[] }[];
+  budgets: BudgetUse[];
+}
+
+/** A limit of an open task: what is spent, and what open children may still spend. */
+export interface BudgetUse {
+  task: { id: string; title: string };
+  name: string;
+  spent: number;
+  reserved: number;
+  limit: number;
+  isMoney: boolean;
+}
+
+export interface CostRow {
+  key: string;
+  calls: number;
+  toolCalls: number;
+  tokens: number;
+  microUsd: number;
+  unpricedCalls: number;
+  ms: number;
+}
+
+/** A process that works here. */
+export interface Machine {
+  id: string;
+  host: string;
+  pid: number;
+  since: string;
+  agents: string[];
+  /** The tasks that it works on. */
+  tasks: { id: string; title: string; agent?: string }[];
+  isHere: boolean;
+}
+
+export interface Machines {
+  machines: Machine[];
+}
+
+export interface Channels {
+  channels: { channel: string; notes: number; at?: string; writers: string }[];
+  channel?: string;
+  notes: { at: string; from: string; text: string }[];
+}
+
+export interface Boards {
+  boards: { file: string; lines: { text: string; box?: string; line: number }[]; problems: string[]; seen: string }[];
+}
+
+export interface HistoryPage {
+  on: boolean;
+  why?: string;
+  commits: { id: string; at: string; subject: string; body: string }[];
+}
+
+export interface UndoPreview {
+  to: { id: string; at: string; subject: string };
+  files: { file: string; change: string }[];
+}
+
+/** What a model would be sent now. */
+export interface Prompt {
+  agent: string;
+  model?: string;
+  system: string;
+  tools: { name: string; text: string }[];
+  messages: { role: string; text: string }[];
+  tokens: number;
+}

@@ -1,0 +1,69 @@
+/**
+ * Leaves secrets out of what is shared: the values of keys in the environment and in `.env` files,
+ * and everything that a tool did with a file that the gates never let out.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { isSecretPath } from '../rules/policy/names/secret-names.js';
+import type { ShownCall } from './base/contract.js';
+
+type Env = Record<string, string | undefined>;
+
+const SECRET_LEFT_OUT = '[secret, not exported]';
+
+/** A shorter value is an ordinary word, and would be cut out of every text. */
+const LENGTH_MIN = 8;
+const SECRET_NAME = /key|token|secret|password|passwd|credential/i;
+
+export interface Redaction {
+  /** The same value with every secret in every text replaced. */
+  value<T>(value: T): T;
+  /** A call that touches a secret file, without its arguments and its result. */
+  call(call: ShownCall): ShownCall;
+}
+
+export function redaction(root: string, env: Env): Redaction {
+  const secrets = secretsIn(root, env);
+  const text = (given: string): string =>
+    secrets.reduce((now, secret) => now.replaceAll(secret, SECRET_LEFT_OUT), given);
+  const value = (given: unknown): unknown => {
+    if (typeof given === 'string') return text(given);
+    if (Array.isArray(given)) return given.map(value);
+    if (typeof given !== 'object' || given === null) return given;
+    return Object.fromEntries(Object.entries(given).map(([key, each]) => [key, value(each)]));
+  };
+  return {
+    value: <T>(given: T) => value(given) as T,
+    call(call) {
+      if (!touchesSecret(call)) return call;
+      const hidden = { ...call, arguments: SECRET_LEFT_OUT };
+      return call.result === undefined ? hidden : { ...hidden, result: SECRET_LEFT_OUT };
+    },
+  };
+}
+
+/** Any argument that names a secret file, alone or as a word of a command. */
+function touchesSecret({ arguments: json }: ShownCall): boolean {
+  const words = json.split(/[\s"'=:;|&<>()]+/);
+  return words.some((word) => word !== '' && isSecretPath(word.replaceAll('\\\\', '/')));
+}
+
+/** The longest first, so that a secret inside another one does not leave the rest of it. */
+function secretsIn(root: string, env: Env): string[] {
+  const named = Object.entries(env).flatMap(([name, value]) => (SECRET_NAME.test(name) && value ? [value] : []));
+  const files = fs.readdirSync(root).filter((name) => name === '.env' || name.startsWith('.env.'));
+  const kept = files.flatMap((name) => valuesIn(path.join(root, name)));
+  return [...new Set([...named, ...kept])]
+    .filter(({ length }) => length >= LENGTH_MIN)
+    .sort((a, b) => b.length - a.length);
+}
+
+function valuesIn(file: string): string[] {
+  try {
+    return [...fs.readFileSync(file, 'utf8').matchAll(/^[^#=\n]+=[ \t]*["']?([^\n"']*)/gm)].map(([, value]) =>
+      value!.trim(),
+    );
+  } catch {
+    return []; // a folder, or not readable: nothing of it was exported either
+  }
+}

@@ -1,0 +1,210 @@
+/** Every act of every page in a real browser, and what the files say afterwards. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { openBrowser, showPage } from '../kit/web/browser.js';
+import { place, succeeds, type Place } from '../kit/guild.js';
+import { until } from '../kit/until.js';
+import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
+
+interface Opened {
+  page: Page;
+  workspace: Place;
+  go(name: string): Promise<void>;
+}
+
+async function opened(t: TestContext, workspace: Place, width = 1440): Promise<Opened | undefined> {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return undefined;
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link(), width);
+  const go = async (name: string): Promise<void> => {
+    await page.goto(`http://${host}/#/${name}`);
+    await page.waitForSelector('.still', { state: 'detached' });
+  };
+  return { page, workspace, go };
+}
+
+function intents(workspace: Place): string {
+  return workspace
+    .list('.guild/intents')
+    .map((name) => workspace.read(`.guild/intents/${name}`))
+    .join();
+}
+
+const intent = (workspace: Place, text: RegExp): Promise<unknown> => until(() => text.test(intents(workspace)));
+
+const BOSS = '---\ndescription: Does it\ntools: [execute_command, ask_human]\n---\nYou are the boss.\n';
+
+async function scripted(t: TestContext, script: string): Promise<Place> {
+  const workspace = place(t, { 'guild.yaml': SCRIPTED, 'agents/boss.md': BOSS, 'script.yaml': script });
+  await workspace.guild('run', 'boss', 'Begin the work');
+  return workspace;
+}
+
+test('hall: a new task is added, and a choice is answered in place', async (t) => {
+  const script = '- turn: 1\n  call:\n    - ask_human: {question: Which one?, choices: [left, right]}\n';
+  const window = await opened(t, await scripted(t, script));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  await go('hall');
+  await page.click('.ask >> text=right');
+  await intent(workspace, /"text": ?"right"/);
+  await page.keyboard.press('c');
+  await page.fill('[role=dialog] textarea', 'Paint the door');
+  await page.selectOption('select', 'boss');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('h1:has-text("Paint the door")');
+  const added = workspace.list('tasks/pending').map((name) => workspace.read(`tasks/pending/${name}`));
+  assert.ok(added.some((text) => text.includes('Paint the door')));
+});
+
+test('inbox: edit, always and skip by their keys; a held key and a quick second key answer nothing', async (t) => {
+  const edited = await opened(t, await askingPlace(t, 'touch one.txt'));
+  if (edited === undefined) return;
+  await edited.go('inbox');
+  await edited.page.waitForSelector('.abar');
+  await edited.page.keyboard.press('e');
+  await edited.page.fill('.abar textarea', 'touch mine.txt');
+  await edited.page.keyboard.press('Control+Enter');
+  await intent(edited.workspace, /touch mine\.txt/);
+
+  const always = await opened(t, await askingPlace(t, 'touch two.txt'));
+  await always!.go('inbox');
+  await always!.page.waitForSelector('.abar');
+  await always!.page.keyboard.press('s');
+  assert.equal(intents(always!.workspace), '', 'skipping answers nothing');
+  await always!.page.keyboard.press('a');
+  await always!.page.waitForSelector('text=terminal-cmd-allowlist.yaml');
+  assert.ok(await always!.page.isVisible('.abar pre:has-text("touch two.txt")'), 'the rule is shown first');
+  assert.equal(intents(always!.workspace), '', 'showing the rule makes none');
+  await always!.page.keyboard.press('Enter');
+  await intent(always!.workspace, /"always": ?true/);
+});
+
+test('tasks: a drop on a column means the intent that it names, and other columns take no drop', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  await go('tasks?view=board');
+  const card = page.locator('.col[data-state=waiting] .card');
+  await card.waitFor();
+  await card.dragTo(page.locator('.col[data-state=active]'));
+  assert.equal(intents(workspace), '');
+  await card.dragTo(page.locator('.col[data-state=failed]'));
+  await page.fill('[role=dialog] textarea', 'dropped');
+  await page.keyboard.press('Control+Enter');
+  await intent(workspace, /"kind": ?"cancel"[^]*dropped/);
+  succeeds(await workspace.guild('pump', '--all'));
+  const failed = page.locator('.col[data-state=failed] .card:has(summary)');
+  await failed.waitFor();
+  await failed.locator('summary').press('Enter');
+  await failed.locator('text=Retry').press('Enter');
+  await intent(workspace, /"kind": ?"retry"/);
+});
+
+test('task: tell, stop and cancel; conversation: edit, fork and send', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  const task = workspace.list('tasks/waiting')[0]!.replace('.json', '');
+  const session = workspace.list('sessions')[0]!.replace('.session.yaml', '');
+  await go(`task/${task}`);
+  await page.keyboard.press('t');
+  await page.fill('[role=dialog] textarea', 'be quick');
+  await page.keyboard.press('Control+Enter');
+  await intent(workspace, /be quick/);
+  await page.waitForSelector('[role=dialog]', { state: 'detached' });
+  await page.keyboard.press('p');
+  await intent(workspace, /"kind": ?"stop"/);
+  await page.keyboard.press('x');
+  await page.fill('[role=dialog] textarea', 'no longer needed');
+  await page.keyboard.press('Control+Enter');
+  await intent(workspace, /no longer needed/);
+  await page.waitForSelector('[role=dialog]', { state: 'detached' });
+
+  await go(`conversation/${session}`);
+  await page.hover('#m1');
+  await page.click('#m1 >> text=Edit');
+  await page.fill('#m1 textarea', 'Begin my own work');
+  await page.keyboard.press('Control+Enter');
+  await until(() => workspace.read(`sessions/${session}.session.yaml`).includes('Begin my own work'));
+  await page.fill('.comp textarea', 'and hurry');
+  await page.keyboard.press('Control+Enter');
+  await intent(workspace, /and hurry/);
+  await page.hover('#m1');
+  await page.click('#m1 >> text=Fork from here');
+  await page.fill('[role=dialog] textarea', 'another way');
+  await page.keyboard.press('Control+Enter');
+  await until(() => workspace.list('sessions').length === 2);
+});
+
+test('conversation: an edit that meets another edit shows both, and mine becomes a fork', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  const file = `sessions/${workspace.list('sessions')[0]!}`;
+  await go(`conversation/${file.slice('sessions/'.length, -'.session.yaml'.length)}`);
+  await page.hover('#m1');
+  await page.click('#m1 >> text=Edit');
+  await page.fill('#m1 textarea', 'My version of it');
+  workspace.put(file, workspace.read(file).replace('Begin the work', 'Their version of it'));
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.conflict >> text=Their version of it');
+  assert.ok(await page.isVisible('.conflict >> text=My version of it'));
+  assert.doesNotMatch(workspace.read(file), /My version/);
+  await page.click('text=Save mine as a fork');
+  await until(() => workspace.list('sessions').length === 2);
+  const all = workspace.list('sessions').map((name) => workspace.read(`sessions/${name}`));
+  assert.ok(all.some((text) => text.includes('My version of it')));
+  assert.match(workspace.read(file), /Their version/);
+});
+
+test('agents: the editor checks while typing and saves; pause with a reason; a new agent', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  await go('agents/boss');
+  await page.click('button:text-is("Edit")');
+  await page.waitForSelector('.cm-content');
+  await page.click('.cm-content');
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('End');
+  await page.keyboard.type('\ntols: [read_file]');
+  await page.waitForSelector('.editor .banner');
+  assert.ok(await page.isDisabled('.editor .btn.pri'), 'a broken file is not saved');
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('Be kind.');
+  await page.waitForSelector('.editor >> text=No problems');
+  await page.keyboard.press('Control+Enter');
+  await until(() => workspace.read('agents/boss.md').includes('Be kind.'));
+  await page.click('button:text-is("Pause…")');
+  await page.fill('[role=dialog] textarea', 'lunch');
+  await page.keyboard.press('Control+Enter');
+  await until(() => workspace.list('storage/paused').includes('boss'));
+  await page.click('button:text-is("Resume")');
+  await until(() => workspace.list('storage/paused').length === 0);
+  await page.click('button:has-text("New agent")');
+  await page.fill('[role=dialog] input', 'clerk');
+  await page.waitForSelector('[role=dialog] .cm-content');
+  await page.click('[role=dialog] .btn.pri');
+  await until(() => workspace.list('agents').includes('clerk.md'));
+});
+
+test('boards: a box; notes: tell', async (t) => {
+  const workspace = await askingPlace(t);
+  workspace.put('tasks/plan.task.md', '# Plan\n\n- [ ] Water the plants @nobody\n');
+  workspace.put('guild.yaml', `${SCRIPTED}channels:\n  news: {}\n`);
+  succeeds(await workspace.guild('tell', 'news', 'The door is open'));
+  const window = await opened(t, workspace);
+  if (window === undefined) return;
+  const { page, go } = window;
+  await go('boards');
+  await page.click('.tick');
+  await until(() => workspace.read('tasks/plan.task.md').includes('- [x] Water'));
+  await go('notes/news');
+  await page.fill('main input', 'The door is painted');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.page >> text=The door is painted');
+});

@@ -1,0 +1,67 @@
+/** Windows that stay right: a server that goes and comes back, several tabs, words as they come. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startServer } from '../../src/web/server.js';
+import { environment, place, succeeds } from '../kit/guild.js';
+import { openBrowser, showPage } from '../kit/web/browser.js';
+import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
+
+test('a window survives a restart of the server, with a request made meanwhile', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const options = { root: workspace.root, env: environment(workspace.root), port: 0, readOnly: false };
+  const first = await startServer(options);
+  const { page } = await showPage(browser, first.link());
+  await page.goto(`${page.url().split('#')[0]}#/inbox`);
+  await page.waitForSelector('text=1 waiting');
+  await first.close();
+  await page.waitForSelector('text=Not live');
+  await page.waitForSelector('text=Disconnected at');
+  assert.ok(await page.isVisible('text=touch made.txt'), 'what was read stays on the screen');
+  assert.ok(await page.isDisabled('.abar .btn.pri'), 'nothing can be sent');
+  await workspace.guild('run', 'boss', 'Begin once more');
+  const second = await startServer(options);
+  t.after(() => second.close());
+  assert.equal(second.port, first.port, 'the address is the same');
+  await page.waitForSelector('text=2 waiting');
+  await page.waitForSelector('.live');
+  assert.ok(await page.isEnabled('.abar .btn.pri'));
+});
+
+test('two tabs share one stream, and the second takes over when the first closes', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const { server, host } = await openWindow(t, workspace);
+  const { page: first } = await showPage(browser, server.link());
+  const streams: string[] = [];
+  first.context().on('request', (request) => request.url().endsWith('/stream') && streams.push(request.url()));
+  const second = await first.context().newPage();
+  await second.goto(`http://${host}/#/tasks`);
+  await second.waitForSelector('.tr.on');
+  workspace.put('tasks/pending/one.json', '{"description": "Seen through the other tab"}');
+  await second.waitForSelector('text=Seen through the other tab');
+  assert.deepEqual(streams, [], 'the second tab opens no stream');
+  await first.close();
+  workspace.put('tasks/pending/two.json', '{"description": "Seen through its own stream"}');
+  await second.waitForSelector('text=Seen through its own stream');
+  assert.equal(streams.length, 1);
+});
+
+test('a turn that runs in another process is in the hall while it runs', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'agents/boss.md': '---\ndescription: Does it\ntools: [read_file]\n---\nYou are the boss.\n',
+    'script.yaml': '- turn: 1\n  wait: 4s\n  say: I have thought about it for a while.\n',
+  });
+  const { server } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link());
+  const running = workspace.guild('run', 'boss', 'Think about it');
+  await page.waitForSelector('.work:not(.thead) >> text=boss');
+  await page.waitForSelector('text=the model is thinking');
+  succeeds(await running);
+  await page.waitForSelector('text=Every agent is idle');
+});

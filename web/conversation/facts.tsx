@@ -1,0 +1,120 @@
+/** Beside a conversation: its task, agent, cost, forks and file. */
+import type { JSX } from 'preact';
+import type { Conversation } from '../../src/web/base/contract.ts';
+import { Icon } from '../icons.tsx';
+import { Taint, TaskLink } from '../parts.tsx';
+import { address } from '../router.ts';
+import { count, money, plural, visible } from '../text.ts';
+
+export function Facts({ talk }: { talk: Conversation }): JSX.Element {
+  const { usage, task, forkedFrom } = talk;
+  const origin = forkedFrom?.replace(/@\d+$/, '');
+  return (
+    <aside class="facts">
+      <dl>
+        {task !== undefined && (
+          <div>
+            <dt>
+              <Icon name="tasks" small /> Task
+            </dt>
+            <dd>
+              <TaskLink id={task.id} title={task.title} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>
+            <Icon name="agents" small /> Agent
+          </dt>
+          <dd>
+            <a class="link" href={address('agents', talk.agent)}>
+              {visible(talk.agent)}
+            </a>
+            {talk.model !== undefined && <small>{visible(talk.model)}</small>}
+          </dd>
+        </div>
+        <div>
+          <dt>
+            <Icon name="costs" small /> Cost
+          </dt>
+          <dd>
+            {money(usage.microUsd)}
+            <small>
+              {plural(usage.turns, 'turn')}, {count(usage.inputTokens)} in, {count(usage.outputTokens)} out
+            </small>
+          </dd>
+        </div>
+        {talk.files.length > 0 && (
+          <div>
+            <dt>
+              <Icon name="file" small /> Files touched
+            </dt>
+            <dd>
+              {talk.files.map((file) => (
+                <code key={file} class="block">
+                  {visible(file)}
+                </code>
+              ))}
+            </dd>
+          </div>
+        )}
+        {talk.taint.length > 0 && (
+          <div>
+            <dt>
+              <Icon name="drop" small /> Untrusted input
+            </dt>
+            <dd>
+              <Taint sources={talk.taint} />
+            </dd>
+          </div>
+        )}
+        {(origin !== undefined || talk.forks.length > 0) && (
+          <div>
+            <dt>
+              <Icon name="fork" small /> Forks
+            </dt>
+            <dd>
+              {origin !== undefined && <Fork id={origin} of={talk.id} name={`from ${forkedFrom}`} />}
+              {talk.forks.map(({ id, at }) => (
+                <Fork key={id} id={talk.id} of={id} name={`${id}, from message ${at}`} open={id} />
+              ))}
+            </dd>
+          </div>
+        )}
+        {task !== undefined && (
+          <div>
+            <dt>
+              <Icon name="model" small /> Input
+            </dt>
+            <dd>
+              <a class="link" href={address('prompt', talk.id)}>
+                What the model gets
+              </a>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>
+            <Icon name="file" small /> In your editor
+          </dt>
+          <dd>
+            <code>{visible(talk.place)}</code>
+          </dd>
+        </div>
+      </dl>
+    </aside>
+  );
+}
+
+function Fork({ id, of, name, open = id }: { id: string; of: string; name: string; open?: string }): JSX.Element {
+  return (
+    <div class="split">
+      <a class="link one" href={address('conversation', open)}>
+        {visible(name)}
+      </a>
+      <a class="link" href={`#/compare/${encodeURIComponent(`${id}|${of}`)}`}>
+        Compare
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,179 @@
+/** One message with its tool calls, edited in place or forked from. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Conversation, ShownCall, ShownMessage } from '../../src/web/base/contract.ts';
+import { send, type Sent } from '../api.ts';
+import { Ask } from '../ask.tsx';
+import { ConflictView } from '../conflict.tsx';
+import { Icon } from '../icons.tsx';
+import { Markdown } from '../markdown.tsx';
+import { Refused, whyNot } from '../parts.tsx';
+import { address, go } from '../router.ts';
+import { clock, duration, money, visible } from '../text.ts';
+
+interface MessageProps {
+  message: ShownMessage;
+  talk: Conversation;
+}
+
+export function Message({ message, talk }: MessageProps): JSX.Element {
+  const [act, setAct] = useState<'edit' | 'fork'>();
+  const [sent, setSent] = useState<Sent>();
+  const isAgent = message.role === 'assistant';
+  const who = isAgent ? talk.agent : (message.from ?? message.role);
+  const fork = async (text: string): Promise<void> => setSent(await forkHere(talk, message, text));
+  return (
+    <article class={isAgent ? 'msg' : 'msg in'} id={`m${message.n}`}>
+      <span class={isAgent ? 'av s-run' : 'av'}>{visible(who.slice(0, 1).toUpperCase())}</span>
+      <div class="body">
+        <div class="who">
+          <b>{visible(who)}</b>
+          {message.at !== undefined && <time>{clock(message.at)}</time>}
+          {message.kind !== undefined && <span>{message.kind.replaceAll('_', ' ')}</span>}
+          <Cost message={message} />
+          <span class="hoveracts">
+            <button
+              type="button"
+              class="btn sm ghost"
+              disabled={whyNot() !== undefined}
+              title={whyNot()}
+              onClick={() => setAct('edit')}
+            >
+              <Icon name="edit" small /> Edit
+            </button>
+            <button
+              type="button"
+              class="btn sm ghost"
+              disabled={whyNot() !== undefined}
+              title={whyNot()}
+              onClick={() => setAct('fork')}
+            >
+              <Icon name="fork" small /> Fork from here
+            </button>
+          </span>
+        </div>
+        <Refused sent={sent} />
+        {act === 'edit' ? (
+          <Edit message={message} talk={talk} close={() => setAct(undefined)} />
+        ) : (
+          <div class={message.tainted ? 'txt data' : 'txt'}>
+            {isAgent ? <Markdown text={message.text} /> : <p class="pre">{visible(message.text)}</p>}
+          </div>
+        )}
+        {message.calls.map((call) => (
+          <Call key={call.id} call={call} />
+        ))}
+      </div>
+      {act === 'fork' && (
+        <Ask
+          title="Fork…"
+          label="The next message to the agent. The conversation so far is copied; this one stays as it is."
+          close={() => setAct(undefined)}
+          done={fork}
+        />
+      )}
+    </article>
+  );
+}
+
+function Cost({ message: { usage } }: { message: ShownMessage }): JSX.Element | null {
+  if (usage === undefined) return null;
+  return (
+    <span>
+      {usage.model === undefined ? '' : `${visible(usage.model)} `}
+      {usage.inputTokens} in, {usage.outputTokens} out{usage.ms === undefined ? '' : `, ${duration(usage.ms)}`}
+      {usage.microUsd === undefined ? '' : `, ${money(usage.microUsd)}`}
+    </span>
+  );
+}
+
+async function forkHere(talk: Conversation, message: ShownMessage, text: string): Promise<Sent> {
+  const result = await send('task.fork', talk.id, { at: message.n, text });
+  if (result.ok && result.made?.session !== undefined) go(address('conversation', result.made.session));
+  return result;
+}
+
+/** The same fence as an editor's save: a file that changed meanwhile is not overwritten. */
+function Edit({ message, talk, close }: MessageProps & { close: () => void }): JSX.Element {
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [sent, setSent] = useState<Sent>();
+  // What was on the screen when editing began, whatever arrives meanwhile.
+  const seen = useRef(talk.seen);
+  const text = (): string => box.current?.value ?? message.text;
+  useEffect(() => box.current?.focus(), []);
+  const save = async (): Promise<void> => {
+    const result = await send('session.edit', talk.id, { n: message.n, text: text() }, seen.current);
+    setSent(result);
+    if (result.ok) close();
+  };
+  const saveAsFork = async (): Promise<void> => setSent(await forkHere(talk, message, text()));
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') close();
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void save();
+  };
+  const isConflict = sent?.ok === false && sent.theirs !== undefined;
+  return (
+    <div class="fence">
+      <textarea
+        ref={box}
+        rows={Math.min(20, message.text.split('\n').length + 1)}
+        defaultValue={message.text}
+        aria-label={`Message ${message.n}`}
+        onKeyDown={onKey}
+      />
+      <Refused sent={sent} />
+      {isConflict && (
+        <ConflictView
+          mine={text()}
+          theirs={sent.theirs!}
+          acts={[
+            { name: 'Use theirs', act: close },
+            { name: 'Save mine as a fork', act: () => void saveAsFork(), isMain: true },
+          ]}
+        />
+      )}
+      <div class="fencefoot">
+        <span class="dim">
+          <Icon name="edit" small /> Editing. {visible(talk.agent)} continues from what the file says.
+        </span>
+        <span class="acts">
+          <button type="button" class="btn sm" onClick={close}>
+            Cancel <kbd>Esc</kbd>
+          </button>
+          <button type="button" class="btn sm" onClick={() => void saveAsFork()}>
+            Save as fork
+          </button>
+          <button type="button" class="btn sm pri" disabled={whyNot() !== undefined} onClick={() => void save()}>
+            Save <kbd>⌘ ↵</kbd>
+          </button>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** A tool call: folded to its argument and outcome. The result is data from outside. */
+function Call({ call }: { call: ShownCall }): JSX.Element {
+  const line = call.result?.trim().split('\n', 1)[0] ?? '';
+  return (
+    <details class="fold">
+      <summary>
+        <Icon name="right" small />
+        <Icon name={call.tool === 'execute_command' ? 'term' : 'file'} />
+        <b>{visible(call.tool)}</b>
+        <code class="one">{visible(call.main)}</code>
+        <span class="r one">
+          {call.ok === undefined ? (
+            'no result yet'
+          ) : (
+            <span class={call.ok ? 'ok' : 'bad'}>
+              <Icon name={call.ok ? 'done' : 'fail'} small /> {visible(line) || (call.ok ? 'done' : 'failed')}
+            </span>
+          )}
+        </span>
+      </summary>
+      <pre>{visible(call.arguments)}</pre>
+      {call.result !== undefined && <pre class="data">{visible(call.result)}</pre>}
+    </details>
+  );
+}

@@ -1,0 +1,175 @@
+/** A layered graph, drawn as SVG. The same content is a list below it. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { visible } from '../text.ts';
+import { layout, type LayoutReply, type Point } from './layout.ts';
+
+export interface GraphNode {
+  id: string;
+  title: string;
+  about: string;
+  /** Right of `about`. */
+  side?: string;
+  kind: string;
+  isChosen?: boolean;
+}
+
+export interface GraphEdge {
+  from: string;
+  to: string;
+  label: string;
+  isBad: boolean;
+}
+
+const NODE = { width: 184, height: 52 };
+
+interface GraphProps {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  open: (id: string) => void;
+  /** Replaces the plain list of edges below the drawing. */
+  children?: ComponentChildren;
+}
+
+export function Graph({ nodes, edges, open, children }: GraphProps): JSX.Element {
+  const known = new Set(nodes.map(({ id }) => id));
+  const drawn = edges.filter(({ from, to }) => known.has(from) && known.has(to));
+  const [laid, setLaid] = useState<{ key: string; reply: LayoutReply }>();
+  const key = JSON.stringify([nodes.map(({ id }) => id), drawn.map(({ from, to }) => [from, to])]);
+  useEffect(() => {
+    let isCurrent = true;
+    const request = {
+      nodes: nodes.map(({ id }) => id),
+      edges: drawn.map(({ from, to }) => ({ from, to })),
+      size: NODE,
+    };
+    void layout(request).then((reply) => isCurrent && setLaid({ key, reply }));
+    return () => void (isCurrent = false);
+  }, [key]);
+  return (
+    <>
+      {laid?.key === key && <Drawing reply={laid.reply} nodes={nodes} edges={drawn} open={open} />}
+      {children ?? <EdgeList nodes={nodes} edges={edges} />}
+    </>
+  );
+}
+
+function EdgeList({ nodes, edges }: { nodes: GraphNode[]; edges: GraphEdge[] }): JSX.Element {
+  const title = new Map(nodes.map((node) => [node.id, node.title]));
+  return (
+    <ul class="list edges">
+      {edges.map((edge, i) => (
+        <li key={i} class={edge.isBad ? 'bad' : ''}>
+          <b class="one">{visible(title.get(edge.from) ?? edge.from)}</b>
+          <span class="dim">{edge.label} →</span>
+          <span class="one">{visible(title.get(edge.to) ?? edge.to)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface DrawingProps {
+  reply: LayoutReply;
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  open: (id: string) => void;
+}
+
+function Drawing({ reply, nodes, edges, open }: DrawingProps): JSX.Element {
+  return (
+    <div class="scrollx canvas" tabIndex={0} aria-label="Graph">
+      <svg
+        class="g"
+        viewBox={`0 0 ${reply.width} ${reply.height}`}
+        width={reply.width}
+        height={reply.height}
+        role="img"
+        aria-label="Graph; the list below has the same content"
+      >
+        <defs>
+          {['arrow', 'arrow-bad'].map((id) => (
+            <marker key={id} id={id} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+              <path d="M0 0 8 4 0 8z" class={id === 'arrow' ? 'tip' : 'tip bad'} />
+            </marker>
+          ))}
+        </defs>
+        {edges.map((edge, i) => (
+          <path
+            key={i}
+            class={edge.isBad ? 'e cyc' : `e ${edge.label.replaceAll(' ', '-')}`}
+            d={curve(reply.edges[i] ?? [])}
+            marker-end={edge.isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
+          />
+        ))}
+        {edges.map((edge, i) => (
+          <Label key={i} points={reply.edges[i] ?? []} text={edge.label} isBad={edge.isBad} />
+        ))}
+        {nodes.map((node, i) => (
+          <Node key={node.id} node={node} at={reply.nodes[i]!} open={open} />
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+function Label({ points, text, isBad }: { points: Point[]; text: string; isBad: boolean }): JSX.Element | null {
+  const middle = points[Math.floor(points.length / 2)];
+  if (middle === undefined || text === '') return null;
+  const width = text.length * 5.8 + 8;
+  return (
+    <g class={isBad ? 'el bad' : 'el'}>
+      <rect x={middle.x - width / 2} y={middle.y - 8} width={width} height="16" />
+      <text class="sm" x={middle.x} y={middle.y + 4} text-anchor="middle">
+        {visible(text)}
+      </text>
+    </g>
+  );
+}
+
+function Node({ node, at, open }: { node: GraphNode; at: Point; open: (id: string) => void }): JSX.Element {
+  return (
+    <g
+      class={`nd ${node.kind}${node.isChosen === true ? ' on' : ''}`}
+      transform={`translate(${at.x - NODE.width / 2} ${at.y - NODE.height / 2})`}
+      onClick={() => open(node.id)}
+    >
+      <title>{visible(node.title)}</title>
+      <rect class="node" width={NODE.width} height={NODE.height} rx="8" />
+      <text class="nm" x="12" y="22">
+        {cut(visible(node.title), 23)}
+      </text>
+      <text class="sm" x="12" y="40">
+        {cut(visible(node.about), node.side === undefined ? 30 : 18)}
+      </text>
+      {node.side !== undefined && (
+        <text class="sm" x={NODE.width - 12} y="40" text-anchor="end">
+          {node.side}
+        </text>
+      )}
+    </g>
+  );
+}
+
+/** Through the points, with horizontal ends, so that an edge leaves and enters a box straight. */
+function curve(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (first === undefined) return '';
+  let before = first;
+  return `M${at(first)} ${rest
+    .map((point) => {
+      const middle = (before.x + point.x) / 2;
+      const part = `C${at({ x: middle, y: before.y })} ${at({ x: middle, y: point.y })} ${at(point)}`;
+      before = point;
+      return part;
+    })
+    .join(' ')}`;
+}
+
+function at({ x, y }: Point): string {
+  return `${x.toFixed(1)} ${y.toFixed(1)}`;
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

@@ -1,0 +1,30 @@
+/** Lays out a graph away from the page, so that a large one never blocks a click. */
+import dagre from '@dagrejs/dagre';
+import type { LayoutReply, LayoutRequest } from './layout.ts';
+
+const scope = self as unknown as {
+  addEventListener(type: 'message', hear: (event: MessageEvent<LayoutRequest>) => void): void;
+  postMessage(reply: LayoutReply): void;
+};
+
+scope.addEventListener('message', ({ data: { id, nodes, edges, size } }) => {
+  const graph = new dagre.graphlib.Graph({ multigraph: true });
+  graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 90, marginx: 16, marginy: 16 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const node of nodes) graph.setNode(node, { ...size });
+  for (const [i, { from, to }] of edges.entries()) graph.setEdge(from, to, {}, String(i));
+  dagre.layout(graph);
+  const { width = 0, height = 0 } = graph.graph();
+  const reply: LayoutReply = {
+    id,
+    width,
+    height,
+    nodes: nodes.map((node) => {
+      const { x = 0, y = 0 } = graph.node(node);
+      return { x, y };
+    }),
+    edges: edges.map(({ from, to }, i) => graph.edge(from, to, String(i)).points ?? []),
+  };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+  scope.postMessage(reply);
+});
