@@ -14,7 +14,7 @@ import { defined } from '../../domain/defined.js';
 import { withProjectServers } from './project-servers.js';
 
 /** The settings of a workspace that can act. */
-export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward'>;
+export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'store'>;
 
 /** Reads what wants to act. Runs nothing of the folder. */
 export function actingIn(root: string, config: Acted): Acting {
@@ -28,6 +28,7 @@ export function actingIn(root: string, config: Acted): Acting {
     ...(code === undefined ? {} : { code }),
     rules: rulesIn(root),
     ...loosenedIn(config),
+    ...(/^postgres/.test(config.store) ? { store: config.store } : {}),
   };
 }
 
@@ -72,9 +73,10 @@ export function withTrustedProviders<T extends Pick<Config, 'providers'>>(
 export function shared(trusted: Acting, now: Acting): Acting {
   const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
-  const { code, loosened, ...rest } = trusted;
+  const { code, loosened, store, ...rest } = trusted;
   return {
     ...rest,
+    ...(store !== undefined && store === now.store ? { store } : {}),
     ...sharedLoosened(loosened, now.loosened),
     providers: kept(trusted.providers, now.providers),
     plugins: kept(trusted.plugins, now.plugins),

@@ -17,6 +17,8 @@ export interface Acting {
   rules: Record<string, string>;
   /** Settings of guild.yaml that loosen a gate; absent if there are none. */
   loosened?: Loosened;
+  /** The address of a database in guild.yaml: work and a password go there. */
+  store?: string;
 }
 
 export interface Loosened {
@@ -41,8 +43,8 @@ export interface TrustRecord {
 
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
-export function isNothing({ providers, plugins, code, rules, loosened }: Acting): boolean {
-  if (code !== undefined || loosened !== undefined) return false;
+export function isNothing({ providers, plugins, code, rules, loosened, store }: Acting): boolean {
+  if (code !== undefined || loosened !== undefined || store !== undefined) return false;
   return [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
 }
 
@@ -52,7 +54,7 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, rules, loosened }: Acting): Part[] {
+export function partsOf({ providers, plugins, code, rules, loosened, store }: Acting): Part[] {
   return [
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
     ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
@@ -62,6 +64,7 @@ export function partsOf({ providers, plugins, code, rules, loosened }: Acting): 
     })),
     ...Object.entries(rules).map(([file, text]) => ({ name: file, lines: visible(text.trimEnd()).split('\n') })),
     ...(loosened === undefined ? [] : [{ name: 'settings that loosen a gate', lines: loosenedLines(loosened) }]),
+    ...(store === undefined ? [] : [{ name: 'store', lines: [`keeps the work in ${visible(store)}`] }]),
   ];
 }
 
