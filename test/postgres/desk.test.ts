@@ -120,14 +120,3 @@ test('a worker with other definitions takes nothing and says why', options, asyn
   assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'completed');
   await end();
 });
-
-test('a folder from elsewhere opens no store that its user has not trusted', options, async (t) => {
-  const { places, end } = await machines(t, 1);
-  const { guildWith, guild } = places[0]!;
-  const refused = await guildWith({ untrusted: true }, 'pump');
-  assert.match(refused.err, /a store that you have not trusted[\s\S]*guild trust/);
-  assert.match((await guildWith({ untrusted: true }, 'trust')).out, /keeps tasks and conversations in postgres:/);
-  succeeds(await guild('publish'));
-  succeeds(await guild('pump'));
-  await end();
-});

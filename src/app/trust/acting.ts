@@ -11,15 +11,14 @@ import type { Config } from '../../domain/config/config.js';
 import { stricterSandbox } from '../../domain/config/settings.js';
 import type { Acting, Loosened } from '../../domain/consent/trust.js';
 import { defined } from '../../domain/defined.js';
-import { problem, type Problem } from '../../domain/problem.js';
 import { withProjectServers } from './project-servers.js';
 
 /** The settings of a workspace that can act. */
-export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'store'>;
+export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'notifyBy' | 'store'>;
 
 /** Reads what wants to act. Runs nothing of the folder. */
 export function actingIn(root: string, config: Acted): Acting {
-  const { providers, plugins } = config;
+  const { providers, plugins, notifyBy } = config;
   const folder = path.join(root, 'plugins');
   const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
   const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
@@ -28,26 +27,10 @@ export function actingIn(root: string, config: Acted): Acting {
     plugins: withProjectServers(root, plugins),
     ...(code === undefined ? {} : { code }),
     rules: rulesIn(root),
-    ...(isElsewhere(config.store) ? { store: config.store } : {}),
     ...loosenedIn(config),
+    ...(Object.keys(notifyBy).length === 0 ? {} : { notify: notifyBy }),
+    ...(/^postgres/.test(config.store) ? { store: config.store } : {}),
   };
-}
-
-function isElsewhere(store: string): boolean {
-  return store !== 'files' && store !== 'memory:';
-}
-
-/** Nothing of a folder may lead the user's password to a server that the user has not seen. */
-export function storeProblem(
-  store: string,
-  inForce: Acting,
-  env: Readonly<Record<string, string | undefined>>,
-): Problem | undefined {
-  if (!isElsewhere(store) || env['GUILD_STORE'] || inForce.store === store) return undefined;
-  return problem('needs_human', 'guild.yaml keeps the work in a store that you have not trusted', {
-    where: { file: 'guild.yaml' },
-    hint: 'guild trust shows it and asks',
-  });
 }
 
 /** The text of each rule file by its path. */
@@ -84,14 +67,16 @@ export function withTrustedProviders<T extends Pick<Config, 'providers'>>(
   trust: { inForce: Acting } | undefined,
 ): T {
   const scripts = Object.entries(config.providers).filter(([, { kind }]) => kind === 'scripted');
-  return { ...config, providers: { ...trust?.inForce.providers, ...Object.fromEntries(scripts) } };
+  const providers = { ...trust?.inForce.providers, ...Object.fromEntries(scripts) };
+  // Prices may change while the process runs.
+  return Object.assign(Object.create(config) as T, { providers });
 }
 
 /** Removing takes effect at once: of what was trusted, only what is still wanted may act. */
 export function shared(trusted: Acting, now: Acting): Acting {
   const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
-  const { code, store, loosened, ...rest } = trusted;
+  const { code, loosened, notify, store, ...rest } = trusted;
   return {
     ...rest,
     ...(store !== undefined && store === now.store ? { store } : {}),
@@ -99,6 +84,7 @@ export function shared(trusted: Acting, now: Acting): Acting {
     providers: kept(trusted.providers, now.providers),
     plugins: kept(trusted.plugins, now.plugins),
     ...(code !== undefined && now.code !== undefined ? { code } : {}),
+    ...(notify !== undefined && now.notify !== undefined ? { notify } : {}),
   };
 }
 

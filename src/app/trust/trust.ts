@@ -18,7 +18,7 @@ import type { Consent } from '../../ports/consent/index.js';
 import { sharedName } from '../far/shared-name.js';
 import { noWorkspace } from '../readers/no-workspace.js';
 import { readConfig } from '../readers/read-config.js';
-import { actingIn, rulesIn, shared, storeProblem, type Acted } from './acting.js';
+import { actingIn, rulesIn, shared, type Acted } from './acting.js';
 import { question } from './question.js';
 import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 
@@ -213,16 +213,11 @@ function keyFileOf({ path: root }: TrustRecord, env: Env): string {
   return env['GUILD_KEY_FILE'] || path.join(place(root, env).state, 'key');
 }
 
-/**
- * A machine without a person trusts exactly what its environment names. Throws a ProblemError if
- * the work is in a store that is not trusted.
- */
-export function acceptNamed(trust: Trust, env: Env, store: string): Trust {
-  const isNamed = trust.state !== 'trusted' && env['GUILD_TRUST'] === trust.digest;
-  const accepted = isNamed ? acceptTrust(trust.record.path, env, { digest: trust.digest }) : trust;
-  const refused = storeProblem(store, accepted.inForce, env);
-  if (refused !== undefined) throw new ProblemError(refused);
-  return accepted;
+/** A machine without a person trusts exactly what its environment names. */
+export function acceptNamed(trust: Trust, env: Env): Trust {
+  const named = env['GUILD_TRUST'];
+  if (trust.state === 'trusted' || named === undefined || named !== trust.digest) return trust;
+  return acceptTrust(trust.record.path, env, { digest: named });
 }
 
 function place(root: string, env: Env): { real: string; state: string; records: TrustRecords } {
