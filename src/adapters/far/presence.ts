@@ -92,8 +92,7 @@ export function presence(options: PresenceOptions): FarPresence {
     },
     async leave() {
       stop();
-      if (options.isReader) return;
-      await (burying ??= bury());
+      if (!isJoined) return;
       await renewing;
       isLeaving = true;
       await outbox.set(own, { print: () => JSON.stringify(me), live: false });
@@ -146,7 +145,8 @@ export function presence(options: PresenceOptions): FarPresence {
     const now = monotonicMs();
     const passedMs = Math.min(now - (lookedAt ?? now), leaseMs / 4);
     lookedAt = now;
-    if (!isJoined) return;
+    if (options.isReader) return;
+    await (burying ??= bury());
     for (const [id, seen] of [...living]) {
       if (id === me.id) continue;
       seen.quietMs = seen.judged === seen.cell.rev ? seen.quietMs + passedMs : 0;

@@ -74,12 +74,13 @@ export function sessionVerbs(ledger: Ledger, outbox: Outbox): Sessions {
         if (await outbox.grow(tail, [item])) return undefined;
       }
     },
+    /**
+     * Only here: a line of its own would come after the task has ended, when the conversation may
+     * have another writer already, whose next message it would refuse.
+     */
     async setStatus(id, status) {
       const known = all.get(id);
-      if (known === undefined || known.tail.isLost || known.session.header.status === status) return;
-      known.session.header.status = status;
-      const item: SessionItem = { status };
-      outbox.growLater(known.tail, [item]);
+      if (known !== undefined) known.session.header.status = status;
     },
     async list() {
       await outbox.flush();
