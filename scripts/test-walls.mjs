@@ -4,6 +4,7 @@
  * Words select files: `npm run test:walls -- consent`.
  */
 import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
 import { collectTests } from './run-tests.mjs';
 import { ROOT, setup } from './setup.mjs';
 import { systemPackages } from './system-packages.mjs';
@@ -38,9 +39,12 @@ process.exitCode = hasFailed ? 1 : 0;
 function runRound(prefix, env) {
   const argv = [...prefix, process.execPath, '--test', '--test-reporter=tap', '--test-concurrency=2', ...files];
   const { GUILD_SANDBOX: _, ...rest } = process.env;
-  const home = prefix.length > 0 ? { HOME: '/nonexistent' } : {};
-  const options = { cwd: ROOT, env: { ...rest, ...home, ...env }, encoding: 'utf8', maxBuffer: 1 << 28 };
+  const home = prefix.length > 0 ? fs.mkdtempSync('/home/guild-walls-') : undefined;
+  if (home !== undefined) fs.chownSync(home, 65534, 65534);
+  const own = home === undefined ? {} : { HOME: home };
+  const options = { cwd: ROOT, env: { ...rest, ...own, ...env }, encoding: 'utf8', maxBuffer: 1 << 28 };
   const { stdout } = spawnSync(argv[0], argv.slice(1), options);
+  if (home !== undefined) fs.rmSync(home, { recursive: true, force: true });
   const count = (word) => Number(new RegExp(`^# ${word} (\\d+)$`, 'm').exec(stdout)?.[1] ?? 0);
   return { passed: count('pass'), failed: count('fail'), skipped: count('skipped'), output: failures(stdout) };
 }

@@ -70,7 +70,10 @@ function server(host, name, settings, onChange) {
     if (ask !== undefined) return { ask: { ...ask, question: `The MCP server ${name} asks: ${ask.question}` } };
     if (!isRenewed) {
       isRenewed = true;
-      link.tools().then(({ tools }) => take(tools), () => (isRenewed = false));
+      link.tools().then(
+        ({ tools }) => take(tools),
+        () => (isRenewed = false),
+      );
     }
     return replyText(value);
   }

@@ -27,13 +27,17 @@ export async function listServers(host) {
   );
   const known = new Set(named.map(([name]) => name));
   const others = Object.entries(projectServers(host.workspace)).filter(([name]) => !known.has(name));
-  return [...shown, ...others.map(([name, { url, command }]) => ({ name, target: url ?? command, tools: [], isOff: true }))];
+  return [
+    ...shown,
+    ...others.map(([name, { url, command }]) => ({ name, target: url ?? command, tools: [], isOff: true })),
+  ];
 }
 
 export async function loginTo(host, name, show) {
   const settings = new Map(namedServers(host)).get(name);
   if (settings === undefined) throw new Error(`guild.yaml names no MCP server ${name} under plugins.mcp.servers`);
-  if (settings.url === undefined) throw new Error(`${name} is a program on this machine; only a server with a url has a login`);
+  if (settings.url === undefined)
+    throw new Error(`${name} is a program on this machine; only a server with a url has a login`);
   await login(settings.url, host.env, show);
   keptTools(host.workspace, name, settings).forget();
 }

@@ -10,7 +10,11 @@ import { post } from './post.mjs';
 /** `host`: { workspace, env, config }, see docs/explanation/messages.md. */
 // oxlint-disable-next-line import/no-default-export -- a plugin is a default export
 export default function slack(host) {
-  return { tools: [send(host), read(host)], start: (running) => listen({ ...host, ...running }) };
+  return {
+    tools: [send(host), read(host)],
+    start: (running) => listen({ ...host, ...running }),
+    notify: ({ to, title, text }) => post(host, { recipient: to, text: `${title}\n${text}` }),
+  };
 }
 
 function send(host) {

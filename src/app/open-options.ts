@@ -5,6 +5,7 @@ import type { Ledger } from '../ports/ledger.js';
 import type { Model } from '../ports/model.js';
 import type { Processes } from '../ports/processes.js';
 import type { Watchers } from '../engine/core/context.js';
+import type { NoticeMessage } from '../domain/config/notify.js';
 import type { Tape } from './readers/tape.js';
 
 export interface OpenOptions {
@@ -28,6 +29,8 @@ export interface OpenOptions {
   history?: boolean;
   /** Called as things happen. */
   watchers?: Partial<Watchers>;
+  /** Tells the person at this process's terminal that something waits or has ended. */
+  ring?: (message: NoticeMessage) => void;
   /** Records or replays everything that comes from outside. */
   tape?: Tape;
 }

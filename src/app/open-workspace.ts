@@ -19,12 +19,15 @@ import type { EndedState, Placed, Task } from '../domain/task/task.js';
 import { engine, type Engine, type PumpReport } from '../engine/pass/pump.js';
 import { driver } from '../engine/pass/driver.js';
 import type { Bus } from '../ports/bus.js';
+import type { Clock, Ids } from '../ports/clock.js';
 import type { Store, StoreStats } from '../ports/store/index.js';
 import { composePorts } from './compose-ports.js';
 import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
 import { noWorkspace } from './readers/open-reader.js';
+import type { Notifier } from './notify/notifier.js';
+import { caughtUp, openNotifier, withNotices } from './notify/open-notifier.js';
 import { readConfig } from './readers/read-config.js';
 import { taped } from './readers/tape.js';
 import { taskTree } from './readers/task-tree.js';
@@ -101,6 +104,7 @@ export async function openWorkspace(
   if (unreadable) throw new ProblemError(unreadable);
   const { tape } = options;
   let isOpen: (task: string) => boolean = () => false;
+  let notices: Notifier | undefined;
   const trust = tape?.replayed === undefined ? acceptNamed(openTrust(root, env, written), env) : undefined;
   const config = trust === undefined ? written : trustedConfig(written, trust);
   if (trust !== undefined) configProblems.push(...askOnce(trust, env), ...trust.problems);
@@ -112,17 +116,14 @@ export async function openWorkspace(
   const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, namesOf(plugins));
   const { ports, store, withdraw } = composePorts(
     { root, disk, clock, ids, env, config, plugins, agents, abandoned, held, ...(trust ? { trust } : {}) },
-    options,
+    { ...options, watchers: withNotices(options.watchers, () => notices) },
   );
   isOpen = (id) => store.tasks.getOpen(id) !== undefined;
+  const { problem: report } = ports.watchers;
+  if (tape === undefined && options.disk === undefined)
+    notices = openNotifier({ root, env, config, store, plugins, trust, ring: options.ring, report });
   const motor = tape ? taped(engine(ports), tape) : engine(ports);
   const { pumpUntilQuiet, finish, watch } = driver(ports, motor);
-  const intent = async (kind: 'cancel' | 'stop' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {
-    const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
-    if (kind === 'tell') await store.intents.submit({ ...base, kind, text: text ?? '' });
-    else if (kind === 'cancel') await store.intents.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
-    else await store.intents.submit({ ...base, kind });
-  };
 
   /** Tasks made here that nobody has changed since. */
   const own = new WeakSet<Task>();
@@ -152,10 +153,7 @@ export async function openWorkspace(
     },
     endedTasks: (filter) => store.tasks.ended(filter),
     tree: (id) => taskTree(store, id),
-    cancel: (id, reason) => intent('cancel', id, reason),
-    stop: (id) => intent('stop', id),
-    retry: (id) => intent('retry', id),
-    tell: (id, text) => intent('tell', id, text),
+    ...intents(store, ids, clock),
     followUp: (id, text) => followUp(store, id, text, clock.now(), `task_${ids.next().slice(-8)}`),
     events: (filter) => store.events.list(filter),
     peers: () => store.presence.peers(),
@@ -176,10 +174,10 @@ export async function openWorkspace(
         deliver: (name, message) => ports.inbox.append(`${name}-messages.jsonl`, message),
         report: ports.watchers.problem,
       });
-      const options = { signal, ...(onPass ? { onPass } : {}) };
+      const goal = { signal, onPass: caughtUp(notices, onPass) };
       const waits = (): number => patience(store.presence.rank());
       const unfollow = tape === undefined ? ports.bus.follow(waits) : undefined;
-      await (tape?.watch?.(ports, motor, options) ?? watch(options)).finally(() => {
+      await (tape?.watch?.(ports, motor, goal) ?? watch(goal)).finally(() => {
         stop.abort();
         unfollow?.();
       });
@@ -189,6 +187,7 @@ export async function openWorkspace(
       await motor.stop();
       ports.editedSessions.close();
       withdraw();
+      await notices?.close();
       await plugins.close();
       await store.close();
       await motor.left();
@@ -196,6 +195,18 @@ export async function openWorkspace(
     },
   };
   return workspace;
+}
+
+/** What a person or a program wants of a task; the engine does it in its next pass. */
+function intents(store: Store, ids: Ids, clock: Clock): Pick<Workspace, 'cancel' | 'stop' | 'retry' | 'tell'> {
+  const base = (task: string) => ({ id: ids.next(), task, by: 'human', at: clock.now().toISOString() });
+  const { submit } = store.intents;
+  return {
+    cancel: (id, reason) => submit({ ...base(id), kind: 'cancel', ...(reason ? { reason } : {}) }),
+    stop: (id) => submit({ ...base(id), kind: 'stop' }),
+    retry: (id) => submit({ ...base(id), kind: 'retry' }),
+    tell: (id, text) => submit({ ...base(id), kind: 'tell', text }),
+  };
 }
 
 function namesOf({ tools }: Plugins): string[] {

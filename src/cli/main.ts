@@ -69,17 +69,18 @@ async function runCommand(
       problem('bad_usage', `guild ${listed.name} takes no argument ${JSON.stringify(extra)}`, { hint }),
       json,
     );
+  const screen = terminal(io, { quiet, json });
   const call: Call = {
     words,
     values,
-    terminal: terminal(io, { quiet, json }),
+    terminal: screen,
     root: findRoot(typeof values['workspace'] === 'string' ? values['workspace'] : undefined, io),
     io,
     json,
     quiet,
     verbose: values['verbose'] === true,
     help: async () => (await import('./help-json.js')).helpJson(undefined, GLOBAL) as Promise<Help>,
-    open: (folder, options) => open(folder, { env: io.env, ...options }),
+    open: (folder, options) => open(folder, { env: io.env, ring: screen.ring, ...options }),
     inner: command.takesCommand ? innerOf(io, inner, args) : undefined,
   };
   try {

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, SANDBOX_SETTINGS, WEBHOOK_KINDS } from '../domain/confi
 import { key, named, needed } from './about.js';
 import { channel, channelName, coordination } from './guild-coordination.js';
 import { alias, price, provider } from './guild-models.js';
+import { notify } from './guild-notify.js';
 import { cron, missed, timezone } from './schedule.js';
 import { at, budget, choice, duration, flag, mapping, names, priority, text, whole } from './values.js';
 import * as z from './zod.js';
@@ -255,6 +256,10 @@ export const guildYaml = z.strictObject(
       'Work that is done again and again. A change takes effect without a restart.',
       { example: '{weekly-report: {schedule: "0 9 * * 1", agent: planner, task: Write the weekly report}}' },
     ),
+    notify: key(notify, 'Tells you when something waits for you or has ended.', {
+      default: 'nothing is sent',
+      example: '{desktop: true, quiet_hours: "22:00-07:00"}',
+    }),
     webhooks: key(
       z.record(webhookName, webhook, mapping),
       'Programs that may send messages to `guild serve`, by the last part of their address.',

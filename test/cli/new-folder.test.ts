@@ -21,3 +21,13 @@ test('two different folders are refused before anything is created', async (t) =
   }
   assert.deepEqual(list('.'), []);
 });
+
+test('a folder of a workspace cannot become a workspace', async (t) => {
+  const here = place(t, { 'guild.yaml': 'git: false\n', 'tasks/pending/x.json': '{"description":"x"}' });
+  const inside = await here.guild('init', 'tasks');
+  assert.equal(inside.code, 2);
+  assert.match(inside.err, /tasks\/ belongs to the workspace/);
+  assert.deepEqual(here.list('tasks'), ['pending']);
+  const beside = await here.guild('init', 'projects/other');
+  assert.equal(beside.code, 0, beside.err);
+});

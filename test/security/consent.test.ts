@@ -123,7 +123,7 @@ const OUTSIDE = `- turn: 1
   say: "done: {{last}}"
 `;
 
-test('H3, R10: a command approved as sandboxed does not run without the sandbox', async (t) => {
+test('H3, R10: a command approved as sandboxed does not run without the sandbox', { skip: NO_SANDBOX }, async (t) => {
   const workspace = scene(t, OUTSIDE, { 'guild.yaml': GUILD('preferred') });
   const canary = path.join(path.dirname(workspace.root), 'canary');
   fs.rmSync(canary, { force: true });
@@ -136,16 +136,20 @@ test('H3, R10: a command approved as sandboxed does not run without the sandbox'
   assert.match(ballotOf(workspace), /not sandboxed/);
 });
 
-test('H3: where commands ran sandboxed before, they do not run when the sandbox is gone', async (t) => {
-  const workspace = scene(t, OUTSIDE);
-  const canary = path.join(path.dirname(workspace.root), 'canary');
-  fs.rmSync(canary, { force: true });
-  assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
-  tickAll(workspace);
-  const pumped = await pump(workspace, SANDBOX_OFF);
-  assert.ok(!fs.existsSync(canary));
-  assert.match(pumped.out + pumped.err, /sandbox/);
-});
+test(
+  'H3: where commands ran sandboxed before, they do not run when the sandbox is gone',
+  { skip: NO_SANDBOX },
+  async (t) => {
+    const workspace = scene(t, OUTSIDE);
+    const canary = path.join(path.dirname(workspace.root), 'canary');
+    fs.rmSync(canary, { force: true });
+    assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
+    tickAll(workspace);
+    const pumped = await pump(workspace, SANDBOX_OFF);
+    assert.ok(!fs.existsSync(canary));
+    assert.match(pumped.out + pumped.err, /sandbox/);
+  },
+);
 
 test(
   'H3 (b): where user namespaces are forbidden later, what was approved as sandboxed does not run',

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Place } from '../kit/guild.js';
+import { NO_SANDBOX } from '../kit/commands.js';
 import { ballotOf, pump, scene } from './scene.js';
 
 const TOOLS = 'read_file, write_file, execute_command, send_message, broadcast, create_task';
@@ -66,7 +67,7 @@ for (const [way, command] of Object.entries({
   'a recursive search of a folder': 'grep -rhs mallory workspaces',
   'a recursive search without a folder': 'grep -rhs mallory',
 }))
-  test(`M4: ${way} carries the taint of what it shows`, async (t) => {
+  test(`M4: ${way} carries the taint of what it shows`, { skip: NO_SANDBOX }, async (t) => {
     const ballot = await ballotAfter(t, { first: WRITE, then: `{execute_command: {command: "${command}"}}` });
     assert.match(ballot, /Influenced by: .*(?:slack\/mallory|inbox)/);
   });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { serveScript } from '../../src/app/serve-script.js';
@@ -83,6 +84,31 @@ test('a server of .mcp.json is trusted as it was seen, not as the file is later'
   assert.match(pump.err, /what you trusted last stays in force[^]*\+ .*swapped/);
   assert.ok(fs.existsSync(canary('seen')), 'what was trusted still starts');
   assert.ok(!fs.existsSync(canary('swapped')));
+});
+
+test('a store of a stranger is not opened, and its address is part of what is trusted', async (t) => {
+  let connections = 0;
+  const server = net.createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as net.AddressInfo;
+  const home = place(t, {
+    ...scripted('- {say: done}'),
+    'guild.yaml': `${SCRIPTED}store: "postgres://me@127.0.0.1:${port}/team"\n`,
+  });
+  for (const args of [['pump'], ['task', 'list'], ['run', 'boss', 'hello']]) {
+    const ran = await asStranger(home, ...args);
+    assert.notEqual(ran.code, 0, args[0]);
+    assert.match(ran.err, /the store .* is not trusted yet/, args[0]);
+  }
+  assert.equal(connections, 0);
+  const { digest } = JSON.parse((await asStranger(home, 'trust', '--json')).out) as { digest: string };
+  succeeds(await asStranger(home, 'trust', '--digest', digest));
+  const trusted = await home.spawnWith({ untrusted: true, env: KEYS }, 'task', 'list').ended;
+  assert.ok(connections > 0, `a person can say yes: ${trusted.err}`);
 });
 
 test('settings that loosen a gate count as far as a person has seen them', async (t) => {

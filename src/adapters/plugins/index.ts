@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { pluginCode } from './plugin-code.js';
+import type { NoticeMessage } from '../../domain/config/notify.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Tool } from '../../tools/core/tool.js';
 import { isBuilt } from '../../tools/toolbox.js';
@@ -22,6 +23,8 @@ export interface Plugins {
    * rejects.
    */
   start(options: PluginStart): Promise<void>;
+  /** Tells a person through the plugin of this name. Returns the problem if it could not. */
+  notify(plugin: string, to: string, message: NoticeMessage): Promise<Problem | undefined>;
   /** Lets plugins close their connections and processes. Never rejects. */
   close(): Promise<void>;
 }
@@ -54,6 +57,8 @@ interface Loaded {
   problems?: unknown[];
   start?: (running: Record<string, unknown>) => unknown;
   stop?: () => unknown;
+  /** Sends a notice to a person. Returns `{success, content}`, like a tool. */
+  notify?: (message: { to: string; title: string; text: string }) => unknown;
 }
 
 const STOP_MS = 3000;
@@ -85,10 +90,30 @@ export async function loadPlugins(options: PluginsOptions): Promise<Plugins> {
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
       await Promise.race([Promise.all(stopped), timeout]);
     },
+    notify: (name, to, message) => notifyBy(loaded, name, to, message),
     async close() {
       await Promise.allSettled(loaded.map(async ({ stop }) => stop?.()));
     },
   };
+}
+
+async function notifyBy(
+  loaded: readonly Loaded[],
+  name: string,
+  to: string,
+  { title, text }: NoticeMessage,
+): Promise<Problem | undefined> {
+  const where = { file: 'guild.yaml' };
+  const plugin = loaded.find((each) => each.name === name);
+  if (plugin?.notify === undefined)
+    return problem('not_found', `notify needs the plugin ${name}`, { where, hint: `add ${name} to "plugins"` });
+  try {
+    const done = (await plugin.notify({ to, title, text })) as { success?: boolean; content?: unknown } | undefined;
+    if (done?.success !== false) return undefined;
+    return problem('tool_failed', `${name} could not notify ${to}: ${String(done.content)}`, { where });
+  } catch (thrown) {
+    return problem('tool_failed', `${name} could not notify ${to}: ${messageOf(thrown)}`, { where });
+  }
 }
 
 interface Offered {
@@ -147,11 +172,12 @@ async function load(
       tools = [],
       start,
       stop,
+      notify,
       problems: warnings = [],
     } = (Array.isArray(plugin) ? { tools: plugin } : (plugin ?? {})) as Partial<Loaded>;
     const all = [...registered, ...(Array.isArray(tools) ? tools : Object.values<PluginTool>(tools))];
     for (const text of warnings) problems.push(problem('tool_failed', String(text), { where: { file: 'guild.yaml' } }));
-    if (all.length > 0 || typeof start === 'function') return { name, file, tools: all, start, stop };
+    if (all.length > 0 || typeof start === 'function') return { name, file, tools: all, start, stop, notify };
     if (warnings.length > 0) return undefined;
     const hint = 'export default {tools, start}, or a function that returns it';
     problems.push(problem('bad_file', 'this plugin has neither tools nor start()', { where: { file }, hint }));

@@ -5,6 +5,7 @@ import { witness } from '../../adapters/far/witness.js';
 import { ledgerState, memoryLedger } from '../../adapters/ledger/memory.js';
 import { readAddress } from '../../adapters/ledger/postgres/address.js';
 import { postgresLedger } from '../../adapters/ledger/postgres/index.js';
+import { requireTrustedStore } from '../../adapters/trust/trusted-store.js';
 import type { Config } from '../../domain/config/config.js';
 import { whereabouts, type Peer } from '../../domain/peer.js';
 import type { Clock, Ids } from '../../ports/clock.js';
@@ -58,13 +59,15 @@ export function openFarStore(ground: FarGround): FarStore {
   });
 }
 
-function ledgerAt({ config, env, clock, patienceMs }: FarGround): Ledger {
+function ledgerAt({ root, disk, config, env, clock, patienceMs }: FarGround): Ledger {
   const address = storeOf(config, env);
   if (address === 'memory:') return memoryLedger(ledgerState());
   const isFromEnv = Boolean(env['GUILD_STORE']);
   const from = isFromEnv ? 'GUILD_STORE' : 'guild.yaml';
+  const read = readAddress(address, { from, mayHavePassword: isFromEnv });
+  if (!isFromEnv) requireTrustedStore(disk, root, env, address);
   return postgresLedger({
-    address: readAddress(address, { from, mayHavePassword: isFromEnv }),
+    address: read,
     clock,
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });

@@ -3,6 +3,7 @@ import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import { isPostgresAddress, readAddress, type Address } from '../../adapters/ledger/postgres/address.js';
 import { postgresLedger } from '../../adapters/ledger/postgres/index.js';
+import { requireTrustedStore } from '../../adapters/trust/trusted-store.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { readConfig } from '../readers/read-config.js';
@@ -19,7 +20,11 @@ export function storeAddress(root: string, env: Env, given?: string): Address {
     return readAddress(own, { from: 'GUILD_STORE', mayHavePassword: true });
   const { config, unreadable } = readConfig(disk(), root, env);
   if (unreadable) throw new ProblemError(unreadable);
-  if (isPostgresAddress(config.store)) return readAddress(config.store, { from: 'guild.yaml', mayHavePassword: false });
+  if (isPostgresAddress(config.store)) {
+    const address = readAddress(config.store, { from: 'guild.yaml', mayHavePassword: false });
+    requireTrustedStore(disk(), root, env, config.store);
+    return address;
+  }
   throw new ProblemError(
     problem('bad_usage', 'this workspace is kept in files, and no store is named', {
       hint: 'write store: postgres://user@host/database into guild.yaml, set GUILD_STORE, or use --store',

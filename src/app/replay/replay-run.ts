@@ -225,6 +225,7 @@ function recordedPlugins(entries: readonly CassetteEntry[]): Plugins {
     })),
     requiresApproval: (tool) => tools.some(({ name }) => name === tool) && !free.has(tool),
     problems,
+    notify: async () => undefined,
     start: async () => undefined,
     close: async () => undefined,
   };

@@ -14,11 +14,11 @@ import { defined } from '../../domain/defined.js';
 import { withProjectServers } from './project-servers.js';
 
 /** The settings of a workspace that can act. */
-export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward'>;
+export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'notifyBy' | 'store'>;
 
 /** Reads what wants to act. Runs nothing of the folder. */
 export function actingIn(root: string, config: Acted): Acting {
-  const { providers, plugins } = config;
+  const { providers, plugins, notifyBy } = config;
   const folder = path.join(root, 'plugins');
   const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
   const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
@@ -28,6 +28,8 @@ export function actingIn(root: string, config: Acted): Acting {
     ...(code === undefined ? {} : { code }),
     rules: rulesIn(root),
     ...loosenedIn(config),
+    ...(Object.keys(notifyBy).length === 0 ? {} : { notify: notifyBy }),
+    ...(/^postgres/.test(config.store) ? { store: config.store } : {}),
   };
 }
 
@@ -65,20 +67,24 @@ export function withTrustedProviders<T extends Pick<Config, 'providers'>>(
   trust: { inForce: Acting } | undefined,
 ): T {
   const scripts = Object.entries(config.providers).filter(([, { kind }]) => kind === 'scripted');
-  return { ...config, providers: { ...trust?.inForce.providers, ...Object.fromEntries(scripts) } };
+  const providers = { ...trust?.inForce.providers, ...Object.fromEntries(scripts) };
+  // Prices may change while the process runs.
+  return Object.assign(Object.create(config) as T, { providers });
 }
 
 /** Removing takes effect at once: of what was trusted, only what is still wanted may act. */
 export function shared(trusted: Acting, now: Acting): Acting {
   const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
-  const { code, loosened, ...rest } = trusted;
+  const { code, loosened, notify, store, ...rest } = trusted;
   return {
     ...rest,
+    ...(store !== undefined && store === now.store ? { store } : {}),
     ...sharedLoosened(loosened, now.loosened),
     providers: kept(trusted.providers, now.providers),
     plugins: kept(trusted.plugins, now.plugins),
     ...(code !== undefined && now.code !== undefined ? { code } : {}),
+    ...(notify !== undefined && now.notify !== undefined ? { notify } : {}),
   };
 }
 

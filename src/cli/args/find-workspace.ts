@@ -10,10 +10,14 @@ export function findRoot(workspace: string | undefined, { cwd, env }: Pick<Io, '
   const folder = workspace ?? env['GUILD_WORKSPACE'];
   if (folder !== undefined) return path.resolve(cwd, folder);
   for (let at = cwd; at === cwd || isOwn(at); at = path.dirname(at)) {
-    if (fs.existsSync(path.join(at, 'guild.yaml'))) return at;
+    if (isWorkspaceFolder(at)) return at;
     if (path.dirname(at) === at || !isOwn(at)) break;
   }
   return cwd;
+}
+
+export function isWorkspaceFolder(folder: string): boolean {
+  return fs.existsSync(path.join(folder, 'guild.yaml'));
 }
 
 function isOwn(folder: string): boolean {

@@ -5,6 +5,7 @@ import { acceptTrust } from '../../app/trust/trust.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, newFolder, text, type Command } from '../args/command.js';
+import { findRoot, isWorkspaceFolder } from '../args/find-workspace.js';
 
 /** Files that can make a workspace act. */
 const ACTING = /^(?:guild\.yaml|storage\/|plugins\/)/;
@@ -26,6 +27,7 @@ are shown, and --ignore adds them to .gitignore.`,
   maxWords: 1,
   async run({ words, values, terminal, json, io }) {
     const folder = path.resolve(io.cwd, newFolder(values, words[0], 'the folder') ?? '.');
+    refuseInside(folder, io.env);
     const swarm = values['swarm'] === true;
     const example = exampleNamed(text(values, 'example'), swarm);
     const { created, kept, toIgnore } = initWorkspace(folder, { swarm, example, ignore: values['ignore'] === true });
@@ -65,6 +67,21 @@ are shown, and --ignore adds them to .gitignore.`,
     return EXIT.done;
   },
 };
+
+/** The folders of a workspace belong to it: a second one in there would mix their tasks. */
+function refuseInside(folder: string, env: Record<string, string | undefined>): void {
+  const { GUILD_WORKSPACE: _, ...rest } = env;
+  const outer = findRoot(undefined, { cwd: path.dirname(folder), env: rest });
+  const [first = ''] = path.relative(outer, folder).split(path.sep);
+  if (!OWN_FOLDERS.has(first) || !isWorkspaceFolder(outer)) return;
+  throw new ProblemError(
+    problem('bad_usage', `${first}/ belongs to the workspace ${outer}`, {
+      hint: 'create the new workspace in a folder outside of it',
+    }),
+  );
+}
+
+const OWN_FOLDERS = new Set('agents tasks sessions results storage events inbox bus .guild'.split(' '));
 
 function exampleNamed(name: string | undefined, swarm: boolean): string | undefined {
   if (name === undefined) return undefined;

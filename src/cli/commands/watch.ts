@@ -1,7 +1,8 @@
 /** `guild watch`: works until it is stopped. No model is called while nothing changes. */
-import { configChange } from '../../app/config-change.js';
+import { changeText, liveConfig } from '../../app/live-config.js';
 import { followTurns } from '../../app/live/follow-turns.js';
 import type { Event, PumpReport, Watchers, Workspace } from '../../app/index.js';
+import { problem } from '../../domain/problem.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { EXIT, type Call, type Command } from '../args/command.js';
@@ -19,8 +20,9 @@ Works until you stop it with Ctrl-C: takes tasks, continues tasks whose wait is 
 Several watches can share one workspace.
 
 On a terminal it draws the tree of open work and asks you what the tasks ask, with the keys of guild inbox; in a pipe it
-prints one line for each change. Questions from before it started come first. Edits to agents, policy and tasks take effect at once. An edit to guild.yaml is reported and takes effect at the
-next start.`,
+prints one line for each change. Questions from before it started come first. Edits to agents, policy, tasks and
+guild.yaml take effect at once. Keys of guild.yaml that need a new start (providers, plugins, sandbox, allow_outward, timeouts,
+search, store, git) are named when they change.`,
   maxWords: 0,
   run: (call) => host(call, undefined),
 };
@@ -37,12 +39,10 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
       view.event?.(event);
     },
   };
-  const changed = configChange(call.root, call.io.env);
   const workspace = await call.open(call.root, { watchers, agents });
+  const changed = liveConfig(call.root, call.io.env, () => workspace.config);
   view.know(workspace);
-  for (const problem of workspace.configProblems) call.terminal.problem(problem);
-  const { problems } = workspace.check();
-  for (const problem of problems) call.terminal.problem(problem);
+  for (const each of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(each);
   const stop = new AbortController();
   let asks: Attendance | undefined;
   const leave = (): void => {
@@ -65,7 +65,10 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
     isFirst = false;
     asks?.look();
     const edit = changed();
-    if (edit !== undefined) view.problem?.(edit, 'warning');
+    if (edit?.problem !== undefined) view.problem(edit.problem, 'warning');
+    else if (edit !== undefined && edit.later.length > 0)
+      view.problem(problem('bad_file', changeText(edit), { where: { file: 'guild.yaml' } }), 'warning');
+    else if (edit !== undefined) view.say(changeText(edit));
   };
   try {
     await workspace.watch(stop.signal, onPass);

@@ -96,6 +96,10 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
       if (ends && event.task !== undefined) end(event.task, event);
       soon();
     },
+    say(text) {
+      print(() => terminal.say(text));
+      soon();
+    },
     problem(problem, severity) {
       print(() => terminal.problem(problem, severity));
       soon();

@@ -26,6 +26,8 @@ export interface Narrator extends Watchers {
   /** The number of open tasks has changed. */
   left(open: number): void;
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
+  /** A line of the program itself. */
+  say(text: string): void;
   /** Where to look up the titles of tasks. */
   know(workspace: Pick<Workspace, 'store'>): void;
   /** Shows turns of other processes: of the task whose words are printed, or all. */
@@ -134,6 +136,10 @@ export function narrator(
       const line = lineOf(event, seen, terminal, { isOwn, verbose });
       if (asks && event.name === 'task.created' && event.agent === HUMAN) return;
       if (line !== undefined) print(event.task, line);
+    },
+    say(text) {
+      endLine();
+      terminal.say(text);
     },
     problem(problem, severity) {
       endLine();

@@ -3,6 +3,7 @@
  * gets only results. Control characters in text from models and files are shown as escapes.
  */
 import { problemText, type Problem } from '../../domain/problem.js';
+import { bell } from './bell.js';
 import { dock, type Cursor, type Dock } from './dock.js';
 import type { Io, Output } from '../process/io.js';
 import { wrappedLines } from './layout.js';
@@ -29,6 +30,8 @@ export interface Terminal {
    */
   screen(lines: string[] | undefined): void;
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
+  /** The bell, and the terminal's own notification where it has one. Only if `live`. */
+  ring(message: { title: string; text: string }): void;
   /** Part of a result, without a newline. */
   stream(text: string): void;
   /** Lines can be drawn again in place. */
@@ -111,6 +114,9 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
         const isShown = line === source || /^\s*\^$/.test(line);
         for (const part of isShown ? [line] : wrappedLines(line, width())) put(stderr, `${painted(part)}\n`);
       }
+    },
+    ring(message) {
+      if (canDraw && !quiet && !json) stderr.write(bell(message, env));
     },
     stream(text) {
       if (quiet || json) return;

@@ -4,6 +4,7 @@ import type { Price } from '../budget/price.js';
 import type { ModelSettings } from '../agent/agent.js';
 import type { Schedule } from '../schedule.js';
 import type { Task } from '../task/task.js';
+import type { NotifyChannels, NotifyRules } from './notify.js';
 
 /** The APIs a provider may speak. `scripted` plays a script file and needs no network. */
 export const PROVIDER_KINDS = [
@@ -175,6 +176,9 @@ export interface Config {
   coordination: Coordination;
   channels: Record<string, ChannelRules>;
   schedules: Record<string, ConfiguredSchedule>;
+  /** Absent: nobody is told. */
+  notify?: NotifyRules;
+  notifyBy: NotifyChannels;
   webhooks: Record<string, Webhook>;
 }
 

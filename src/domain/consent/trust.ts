@@ -4,6 +4,7 @@
  * the gates.
  */
 import type { Provider, SandboxSetting } from '../config/config.js';
+import type { NotifyChannels } from '../config/notify.js';
 import { visible } from './visible.js';
 
 export interface Acting {
@@ -15,8 +16,12 @@ export interface Acting {
   code?: { hash: string; files: Record<string, string> };
   /** The text of each rule file by its path. */
   rules: Record<string, string>;
+  /** A command that runs, and a server that is told, when something waits; absent if neither. */
+  notify?: NotifyChannels;
   /** Settings of guild.yaml that loosen a gate; absent if there are none. */
   loosened?: Loosened;
+  /** The address of a database in guild.yaml: work and a password go there. */
+  store?: string;
 }
 
 export interface Loosened {
@@ -41,8 +46,8 @@ export interface TrustRecord {
 
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
-export function isNothing({ providers, plugins, code, rules, loosened }: Acting): boolean {
-  if (code !== undefined || loosened !== undefined) return false;
+export function isNothing({ providers, plugins, code, rules, loosened, notify, store }: Acting): boolean {
+  if ([code, loosened, notify, store].some((part) => part !== undefined)) return false;
   return [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
 }
 
@@ -52,7 +57,7 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, rules, loosened }: Acting): Part[] {
+export function partsOf({ providers, plugins, code, rules, loosened, notify, store }: Acting): Part[] {
   return [
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
     ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
@@ -60,8 +65,10 @@ export function partsOf({ providers, plugins, code, rules, loosened }: Acting): 
       name: `provider ${visible(name)}`,
       lines: providerLines(provider),
     })),
+    ...(notify === undefined ? [] : [{ name: 'notify', lines: notifyLines(notify) }]),
     ...Object.entries(rules).map(([file, text]) => ({ name: file, lines: visible(text.trimEnd()).split('\n') })),
     ...(loosened === undefined ? [] : [{ name: 'settings that loosen a gate', lines: loosenedLines(loosened) }]),
+    ...(store === undefined ? [] : [{ name: 'store', lines: [`keeps the work in ${visible(store)}`] }]),
   ];
 }
 
@@ -89,6 +96,13 @@ function providerLines({ kind, baseUrl, keyEnv, headers }: Provider): string[] {
     `sends conversations to ${visible(baseUrl ?? `the address of ${kind}`)}`,
     ...(keyEnv === undefined ? [] : [`with the key in ${visible(keyEnv)}`]),
     ...Object.entries(headers ?? {}).map(([name, value]) => `with the header ${visible(`${name}: ${value}`)}`),
+  ];
+}
+
+function notifyLines({ command, webhook }: NotifyChannels): string[] {
+  return [
+    ...(command === undefined ? [] : [`runs ${visible(command)}`]),
+    ...(webhook === undefined ? [] : [`tells ${visible(webhook.url)}, signed with ${visible(webhook.secretEnv)}`]),
   ];
 }
 

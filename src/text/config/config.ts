@@ -20,6 +20,7 @@ import { budgetOf, count, durationMs } from '../../schemas/amounts.js';
 import { guildYaml, type GuildYaml } from '../../schemas/guild-yaml.js';
 import { readYaml } from '../schema/read-yaml.js';
 import { defined } from '../../domain/defined.js';
+import { toNotify, toNotifyChannels } from './notify.js';
 import { eachOf, modelSettings, textList, textOf } from '../schema/values.js';
 
 export interface ConfigParsed {
@@ -77,6 +78,7 @@ function toConfig(file: GuildYaml, env: Env): Config {
     channels: eachOf(file.channels, toChannel),
     webhooks: eachOf(file.webhooks, toWebhook),
     schedules: eachOf(file.schedules, (schedule) => toSchedule(schedule, file.timezone)),
+    notifyBy: toNotifyChannels(file.notify),
   };
   return {
     ...config,
@@ -85,6 +87,7 @@ function toConfig(file: GuildYaml, env: Env): Config {
       defaultAgent: textOf(file.default_agent),
       planner: textOf(file.planner),
       checkins: file.checkins,
+      notify: file.notify === undefined ? undefined : toNotify(file.notify, file.timezone),
     }),
   };
 }

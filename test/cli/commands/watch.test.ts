@@ -193,21 +193,30 @@ test('the exit code of pump --all says whether a task waits for you; a single pa
   assert.equal(workspace.read('note.md'), 'hello');
 });
 
-test('a running watch reports each edit of guild.yaml once, and a mistake immediately', async (t) => {
-  const workspace = place(t, scripted('- say: ok'));
+test('an edit of guild.yaml takes effect in a running watch, or says which keys need a new start', async (t) => {
+  const workspace = place(t, scripted('- {agent: boss, say: by the boss}\n- {agent: hand, say: by the hand}\n'));
   const good = workspace.read('guild.yaml');
-  const watch = workspace.start('watch', '--quiet');
+  const watch = workspace.start('watch');
   await until(() => workspace.list('agents/live').length > 0);
-  workspace.put('tasks/pending/a.json', '{"description": "x"}');
-  await until(() => workspace.list('results').includes('a.md'));
-  workspace.put('guild.yaml', `${good}limits: {parallel: 2}\n`);
-  await watch.says(/warning: guild\.yaml changed: this takes effect when guild is started again\n/);
-  workspace.put('guild.yaml', `${good}budgt: {usd: 1}\n`);
-  await watch.says(/changed, and guild could not start with it: unknown key "budgt"[^]+did you mean "budget"\?/);
-  workspace.put('tasks/pending/b.json', '{"description": "x"}');
-  await until(() => workspace.list('results').includes('b.md'));
+  const result = async (id: string): Promise<string> => {
+    workspace.put(`tasks/pending/${id}.json`, '{"description": "x"}');
+    await until(() => workspace.list('results').includes(`${id}.md`));
+    return workspace.read(`results/${id}.md`);
+  };
+  assert.match(await result('a'), /by the boss/);
+  workspace.put('guild.yaml', good.replace('default_agent: boss', 'default_agent: hand\nlimits: {parallel: 2}'));
+  await watch.says(/guild\.yaml changed: limits and default_agent are in effect\n/);
+  assert.match(await result('b'), /by the hand/);
+  const provider = good.replace('providers:\n', 'providers:\n  other: {base_url: "http://127.0.0.1:1/v1"}\n');
+  workspace.put('guild.yaml', provider);
+  await watch.says(/warning: guild\.yaml changed: [^;]+ are in effect; providers needs a new start of guild/);
+  workspace.put('guild.yaml', `${provider}budgt: {usd: 1}\n`);
+  await watch.says(/changed and cannot be used; the settings before it stay: unknown key "budgt"/);
+  workspace.put('guild.yaml', `${provider}budget: {usd: 1}\n`);
+  await watch.says(/guild\.yaml changed: budget is in effect\n/);
+  assert.match(await result('c'), /by the boss/);
   watch.interrupt();
   const { code, err } = await watch.ended;
   assert.equal(code, 0);
-  assert.equal(err.match(/guild\.yaml changed/g)?.length, 2, err);
+  assert.equal(err.match(/guild\.yaml changed/g)?.length, 4, err);
 });

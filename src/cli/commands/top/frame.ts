@@ -1,10 +1,11 @@
 /**
- * One frame of `guild top`: agents, requests for the human, open tasks, cost and last events, as
- * many rows as fit.
+ * One frame of `guild top`: agents with what they do right now, requests for the human, open tasks,
+ * cost and last events, as many rows as fit. Requests and tasks can be selected.
  */
 import type { EventsSeen } from '../../../app/readers/aggregates/open-index.js';
 import type { Snapshot } from '../../../app/readers/open-states.js';
 import type { AgentState } from '../../../domain/agent/agent-state.js';
+import type { LiveTurn } from '../../../domain/live-turn.js';
 import { callCost, type CallCost, type Event } from '../../../domain/event.js';
 import { compareText } from '../../../domain/order.js';
 import { HUMAN } from '../../../domain/task/task.js';
@@ -12,9 +13,10 @@ import { partialMoneyText } from '../../../domain/budget/usage.js';
 import { summary } from '../../../views/summary.js';
 import { localTime, zone } from '../../../views/local-time.js';
 import { toText, whoText } from '../../../views/who.js';
+import { elapsedText, spentText } from '../../render/activity.js';
 import { mark } from '../task/list.js';
 import { stateMark } from '../state.js';
-import { fitted, tableRows, oneLine, wrapped } from '../../render/layout.js';
+import { fitted, tableRows, oneLine } from '../../render/layout.js';
 import type { Terminal } from '../../render/terminal.js';
 
 /** The cost so far, and the newest events. */
@@ -54,47 +56,83 @@ function addCall(ledger: Ledger, { inputTokens, outputTokens, microUsd, isUnpric
   if (isUnpriced) ledger.unpriced++;
 }
 
-export function topFrame(seen: Snapshot, ledger: Ledger, name: string, terminal: Terminal, height: number): string[] {
-  const { width } = terminal;
-  const fit = (line: string): string => fitted(line, width);
+export interface Frame {
+  seen: Snapshot;
+  ledger: Ledger;
+  /** The turns that run right now, in whatever process. */
+  turns: readonly LiveTurn[];
+  /** When an agent got into the state of an error. */
+  errorAt(agent: string): string | undefined;
+  name: string;
+  height: number;
+  /** The selected request or task. */
+  selected?: string | undefined;
+}
+
+/** The lines of one thing; with an id it can be selected. */
+interface Entry {
+  id?: string;
+  lines: string[];
+}
+
+export function topFrame(frame: Frame, terminal: Terminal): string[] {
+  const { seen, ledger, name, height, selected } = frame;
   const head = [
     `${terminal.bold('guild top')} ${name}`,
     counts(seen, terminal),
     terminal.dim(
       `${amount(ledger.tokens)} tokens · ${partialMoneyText(ledger.microUsd, ledger.unpriced)} · ${seen.open.length} open · ${seen.peers.length} ${seen.peers.length === 1 ? 'process' : 'processes'}`,
     ),
-  ].map(fit);
-  /** Titles and entries; an entry has one or more lines. */
-  const sections: [string, string[][]][] = [
-    ['agents', agentLines(seen, terminal)],
+  ].map((line) => fitted(line, terminal.width));
+  const sections: [string, Entry[]][] = [
+    ['agents', agentEntries(frame, terminal)],
     ['for you', yours(seen, terminal)],
-    ['open tasks', taskLines(seen, terminal)],
+    ['open tasks', taskEntries(seen, terminal)],
     [lastTitle(ledger), latest(ledger, terminal)],
   ];
   const there = sections.filter(([, entries]) => entries.length > 0);
   const rooms = share(
-    there.map(([, entries]) => entries.flat().length),
+    there.map(([, entries]) => entries.flatMap(({ lines }) => lines).length),
     height - head.length - 2 * there.length,
   );
   return [
     ...head,
     ...there.flatMap(([title, entries], i) => {
-      // Of the events the newest are shown, of the rest the first.
+      // Of the events the newest are shown, of the rest those around the selected one.
       const shown = title.startsWith('last')
-        ? first(entries.toReversed(), rooms[i]!).reverse()
-        : first(entries, rooms[i]!);
+        ? around(entries.toReversed(), rooms[i]!, 0).reverse()
+        : around(
+            entries,
+            rooms[i]!,
+            entries.findIndex(({ id }) => id !== undefined && id === selected),
+          );
       const more = entries.length - shown.length;
       if (shown.length === 0) return [];
-      return ['', terminal.dim(`${title}${more > 0 ? ` (${more} more)` : ''}`), ...shown.flat()];
+      const rows = shown.flatMap((entry) => marked(entry, selected, terminal));
+      return ['', terminal.dim(`${title}${more > 0 ? ` (${more} more)` : ''}`), ...rows];
     }),
   ];
 }
 
-/** The first entries that fit completely. */
-function first(entries: readonly string[][], room: number): string[][] {
-  let left = room;
-  const over = entries.findIndex((lines) => (left -= lines.length) < 0);
-  return entries.slice(0, over < 0 ? entries.length : over);
+/** What can be selected, in the order of the screen. */
+export function selectable({ forHuman, open }: Snapshot): string[] {
+  return [...forHuman.map(({ task }) => task.id), ...orderedTasks(open).map(({ task }) => task.id)];
+}
+
+function marked({ id, lines }: Entry, selected: string | undefined, terminal: Terminal): string[] {
+  if (id === undefined || id !== selected) return lines;
+  return lines.map((line, i) => (i === 0 ? terminal.bold(`>${line.slice(1)}`) : line));
+}
+
+/** As many whole entries as fit, with this one among them. */
+function around(entries: readonly Entry[], room: number, index: number): Entry[] {
+  const fits = (from: number): Entry[] => {
+    let left = room;
+    const over = entries.slice(from).findIndex(({ lines }) => (left -= lines.length) < 0);
+    return entries.slice(from, over < 0 ? entries.length : from + over);
+  };
+  const starts = entries.slice(0, Math.max(0, index) + 1).keys();
+  return fits([...starts].find((from) => from + fits(from).length > index) ?? 0);
 }
 
 /** Rows for each section: as many as it needs, or an equal share. */
@@ -122,42 +160,85 @@ function counts({ agents }: Snapshot, terminal: Terminal): string {
   );
 }
 
-/** Busy agents first; idle and complete ones share a line. */
-function agentLines({ agents }: Snapshot, terminal: Terminal): string[][] {
+/** An error is news for this long; then it takes one line together with the other old ones. */
+const FRESH_MS = 10 * 60_000;
+
+/** Who works comes first, then what needs attention; the rest shares a few lines. */
+function agentEntries({ seen: { agents, open }, turns, errorAt }: Frame, terminal: Terminal): Entry[] {
+  const isOld = (agent: string): boolean => Date.now() - Date.parse(errorAt(agent) ?? '') > FRESH_MS;
   const quiet = new Set<AgentState>(['idle', 'complete']);
   const busy = agents
-    .filter(({ state }) => !quiet.has(state))
-    .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || compareText(a.agent, b.agent));
-  const rows = busy.map((entry) => [
-    terminal.bold(entry.agent),
-    stateMark(entry.state, terminal),
-    entry.state === 'working'
-      ? `${entry.tasks[0]}${entry.tasks.length > 1 ? ` +${entry.tasks.length - 1}` : ''} ${entry.why}`
-      : entry.why,
-  ]);
-  const rest = [...quiet].flatMap((state) => {
-    const names = agents.filter((entry) => entry.state === state).map(({ agent }) => agent);
-    return names.length === 0 ? [] : [`${stateMark(state, terminal)}: ${names.join(', ')}`];
+    .filter(({ agent, state }) => !quiet.has(state) && !(state === 'error' && isOld(agent)))
+    .sort((a, b) => ROWS.indexOf(a.state) - ROWS.indexOf(b.state) || compareText(a.agent, b.agent));
+  const titleOf = (id: string): string => {
+    const task = open.find((placed) => placed.task.id === id)?.task;
+    return task === undefined ? id : oneLine(summary(task), 60);
+  };
+  const rows = busy.map((entry) => {
+    const turn = turns.find(({ agent, task }) => agent === entry.agent && entry.tasks.includes(task));
+    const many = entry.tasks.length > 1 ? ` +${entry.tasks.length - 1}` : '';
+    const what = entry.state === 'working' ? `${titleOf(entry.tasks[0]!)}${many} ${liveText(turn)}` : entry.why;
+    return [terminal.bold(entry.agent), stateMark(entry.state, terminal), what];
   });
-  return [...tableRows(rows, terminal.width, [0, 1, 2]), ...rest.map((line) => wrapped(line, terminal.width))];
+  const old = agents.flatMap(({ agent, state }) => (state === 'error' && isOld(agent) ? [agent] : []));
+  const ago = (agent: string): string => `${agent} (${elapsedText(Date.now() - Date.parse(errorAt(agent)!))} ago)`;
+  const rest = [
+    ...(old.length > 0 ? [`${stateMark('error', terminal)}, earlier: ${old.map(ago).join(', ')}`] : []),
+    ...[...quiet].flatMap((state) => {
+      const names = agents.filter((entry) => entry.state === state).map(({ agent }) => agent);
+      return names.length === 0 ? [] : [`${stateMark(state, terminal)}: ${names.join(', ')}`];
+    }),
+  ];
+  return [
+    ...tableRows(rows, terminal.width, [0, 1]).map((lines) => ({ lines })),
+    ...rest.map((line) => ({ lines: [fitted(line, terminal.width)] })),
+  ];
 }
 
-function yours({ forHuman }: Snapshot, terminal: Terminal): string[][] {
-  const about = (text: string): string => oneLine(text, terminal.width - 2);
-  const rows = forHuman.map(({ task }) => [terminal.colour('magenta', task.id), about(task.description)]);
-  return tableRows(rows, terminal.width, [0]);
+/** The order of the rows: errors must not hide who works. */
+const ROWS: AgentState[] = ['working', 'error', 'blocked', 'paused', 'waiting'];
+
+/** `· read_file notes.md · 12 s · 1.2k tokens`. */
+function liveText(turn: LiveTurn | undefined): string {
+  if (turn === undefined) return '';
+  const { tool, words, result } = turn;
+  const doing =
+    tool !== undefined
+      ? `${tool.name} ${tool.line ?? tool.argument}`.trim()
+      : words.trim() !== ''
+        ? `“${words.replace(/\s+/g, ' ').trim().slice(-60)}`
+        : result === undefined
+          ? 'thinking'
+          : `thinking · ${result.line}`;
+  return `· ${spentText({ ...turn, sinceMs: Date.parse(turn.since) })} · ${doing}`;
 }
 
-function taskLines({ open, takers }: Snapshot, terminal: Terminal): string[][] {
+function yours({ forHuman }: Snapshot, terminal: Terminal): Entry[] {
+  const rows = forHuman.map(({ task }) => [
+    `  ${terminal.colour('magenta', whoText(task.from ?? '?'))}`,
+    oneLine(task.description, terminal.width - 2),
+  ]);
+  return tableRows(rows, terminal.width, [0]).map((lines, i) => ({ lines, id: forHuman[i]!.task.id }));
+}
+
+function orderedTasks(open: Snapshot['open']): Snapshot['open'] {
   const rank = ['active', 'waiting', 'pending'];
-  const rows = open
+  return open
     .filter(({ task }) => task.to !== HUMAN)
-    .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id))
-    .map(({ task, state }) => {
-      const who = toText(task.to ?? takers.get(task.id));
-      return [mark(state, terminal), task.id, who, oneLine(summary(task), terminal.width - 2)];
-    });
-  return tableRows(rows, terminal.width, [0, 1, 2]);
+    .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id));
+}
+
+function taskEntries({ open, takers }: Snapshot, terminal: Terminal): Entry[] {
+  const tasks = orderedTasks(open);
+  const rows = tasks.map(({ task, state }) => {
+    const who = toText(task.to ?? takers.get(task.id));
+    return [`  ${mark(state, terminal)}`, shortId(task.id), who, oneLine(summary(task), terminal.width - 2)];
+  });
+  return tableRows(rows, terminal.width, [0, 1, 2]).map((lines, i) => ({ lines, id: tasks[i]!.task.id }));
+}
+
+function shortId(id: string): string {
+  return id.slice(id.lastIndexOf('.') + 1);
 }
 
 const SHOWN: Partial<Record<Event['name'], string>> = {
@@ -182,11 +263,11 @@ function lastTitle({ latest: events }: Ledger): string {
   return newest === undefined ? 'last' : `last (local time, UTC${zone(newest.at)})`;
 }
 
-function latest({ latest: events }: Ledger, terminal: Terminal): string[][] {
+function latest({ latest: events }: Ledger, terminal: Terminal): Entry[] {
   return events.map((event) => {
     const tool = typeof event['tool'] === 'string' ? ` ${event['tool']}` : '';
-    const line = `${terminal.dim(localTime(event.at))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${event.task ?? ''}`;
-    return wrapped(line, terminal.width);
+    const line = `${terminal.dim(localTime(event.at))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${shortId(event.task ?? '')}`;
+    return { lines: [fitted(line, terminal.width)] };
   });
 }
 

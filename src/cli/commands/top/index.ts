@@ -1,20 +1,25 @@
-/** `guild top`: the whole workspace on one screen, updated as it changes. It only reads. */
-import { INTERVALS } from '../../../domain/intervals.js';
+/**
+ * `guild top`: the whole workspace on one screen, updated as it changes. A request or a task can be
+ * selected and answered, told something, cancelled or explained.
+ */
 import path from 'node:path';
+import { followTurns } from '../../../app/live/follow-turns.js';
 import { eventTail } from '../../../app/readers/aggregates/event-tail.js';
 import { openEventIndex } from '../../../app/readers/aggregates/open-index.js';
-import { openStates } from '../../../app/readers/open-states.js';
-import { EXIT, type Call, type Command } from '../../args/command.js';
-import { onInterrupt } from '../../process/interrupt.js';
-import type { Input } from '../../process/io.js';
+import { openStates, type Snapshot } from '../../../app/readers/open-states.js';
+import { EXIT, type Command } from '../../args/command.js';
 import { progressOn } from '../../render/progress.js';
-import { addEvents, ledgerOf, topFrame } from './frame.js';
+import { addEvents, ledgerOf, topFrame, type Frame } from './frame.js';
+import { follow } from './follow.js';
 
 export const command: Command = {
   usage: 'top',
   about: `
-Shows agents, open tasks, what waits for you, the cost and the last events on one screen, and updates it. q or Ctrl-C quits.
-It only looks: run guild watch in another terminal to do the work.`,
+Shows agents and what they do right now, what waits for you, open tasks, the cost and the last events on one screen, and
+updates it. It does no work itself: run guild watch in another terminal.
+
+The arrow keys (or j and k) select a request or a task. Enter opens a request, with the keys of guild inbox; w explains a
+task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quits.`,
   options: { once: { type: 'boolean', about: 'print one frame as text (default in a pipe)' } },
   maxWords: 0,
   async run(call) {
@@ -24,10 +29,6 @@ It only looks: run guild watch in another terminal to do the work.`,
     const tail = eventTail(call.root, log.ends());
     const name = path.basename(call.root);
     const { terminal, json } = call;
-    const frame = async (height: number): Promise<string[]> => {
-      addEvents(ledger, tail());
-      return topFrame(await view.look(), ledger, name, terminal, height);
-    };
     if (json) {
       addEvents(ledger, tail());
       const { forHuman, open, takers, ...seen } = await view.look();
@@ -46,84 +47,24 @@ It only looks: run guild watch in another terminal to do the work.`,
       });
       return EXIT.done;
     }
-    if (!terminal.live || call.values['once'] === true) {
-      const height = terminal.width === Infinity ? PIPE_ROWS : terminal.height - 1;
-      for (const line of await frame(height)) terminal.out(line);
+    const live = followTurns(call.root, call.io.env);
+    const draw = (seen: Snapshot, height: number, selected?: string): string[] => {
+      addEvents(ledger, tail());
+      const errorAt: Frame['errorAt'] = (agent) => view.history(agent).at(-1)?.at;
+      return topFrame({ seen, ledger, turns: live.turns(), errorAt, name, height, selected }, terminal);
+    };
+    try {
+      if (terminal.live && call.values['once'] !== true) await follow(call, view, draw);
+      else {
+        const height = terminal.width === Infinity ? PIPE_ROWS : terminal.height - 1;
+        for (const line of draw(await view.look(), height)) terminal.out(line);
+      }
       return EXIT.done;
+    } finally {
+      live.close();
     }
-    await follow(call, view, frame);
-    return EXIT.done;
   },
 };
 
 /** Rows in a pipe, which has no height. */
 const PIPE_ROWS = 60;
-
-async function follow(
-  { terminal, io }: Call,
-  { store, follow: hear }: ReturnType<typeof openStates>,
-  frame: (height: number) => Promise<string[]>,
-): Promise<void> {
-  const leave = new AbortController();
-  let wake = (): void => undefined;
-  const ring = (): void => wake();
-  const offKeys = keys(io.stdin, () => leave.abort());
-  const offInterrupt = onInterrupt(io, () => leave.abort());
-  const offNotes = hear(ring);
-  const offBell = await store.presence.onRing(ring);
-  const redraw = (): void => {
-    shown = '';
-    ring();
-  };
-  let shown = '';
-  io.stdout.on('resize', redraw);
-  leave.signal.addEventListener('abort', ring);
-  try {
-    while (!leave.signal.aborted) {
-      const lines = [...(await frame(terminal.height - 2)), terminal.dim('q quits')];
-      const text = lines.join('\n');
-      if (text !== shown) terminal.screen(lines);
-      shown = text;
-      if (!leave.signal.aborted) await pause(INTERVALS.frameMs);
-      if (!leave.signal.aborted) await woken(INTERVALS.topCheckMs);
-    }
-  } finally {
-    terminal.screen(undefined);
-    io.stdout.off('resize', redraw);
-    offKeys();
-    offInterrupt();
-    offNotes();
-    await offBell();
-    await store.close();
-  }
-
-  function woken(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Calls `leave` on q and Ctrl-C. Returns a function that releases the keyboard. */
-function keys(stdin: Input, leave: () => void): () => void {
-  if (!stdin.isTTY) return () => undefined;
-  const heard = (key: Buffer): void => {
-    if (/[qQ\u0003]/.test(key.toString('latin1'))) leave();
-  };
-  stdin.setRawMode?.(true);
-  stdin.on('data', heard);
-  stdin.resume();
-  return () => {
-    stdin.off('data', heard);
-    stdin.setRawMode?.(false);
-    stdin.pause();
-  };
-}

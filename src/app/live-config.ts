@@ -1,0 +1,117 @@
+/**
+ * Edits of guild.yaml while a process works. Most keys take effect at once, in the configuration
+ * that the engine reads from. Keys that decide what may act (providers, plugins, commands) or that
+ * are bound to something open (history, the connections to models) wait for the next start.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import path from 'node:path';
+import { disk as realDisk } from '../adapters/disk/index.js';
+import type { Config } from '../domain/config/config.js';
+import { problem, type Problem } from '../domain/problem.js';
+import { CONFIG_FILE, readConfig } from './readers/read-config.js';
+
+/** How a key is called in the file, and whether a running process takes it over. */
+const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = {
+  model: { name: 'model', isLive: true },
+  aliases: { name: 'models', isLive: true },
+  prices: { name: 'prices', isLive: true },
+  windows: { name: 'windows', isLive: true },
+  limits: { name: 'limits', isLive: true },
+  budget: { name: 'budget', isLive: true },
+  defaultAgent: { name: 'default_agent', isLive: true },
+  rescanMs: { name: 'watch', isLive: true },
+  inbox: { name: 'inbox', isLive: true },
+  planner: { name: 'planner', isLive: true },
+  checkins: { name: 'checkins', isLive: true },
+  coordination: { name: 'coordination', isLive: true },
+  channels: { name: 'channels', isLive: true },
+  schedules: { name: 'schedules', isLive: true },
+  webhooks: { name: 'webhooks', isLive: false },
+  notify: { name: 'notify', isLive: true },
+  notifyBy: { name: 'notify.command or notify.webhook', isLive: false },
+  providers: { name: 'providers', isLive: false },
+  plugins: { name: 'plugins', isLive: false },
+  sandbox: { name: 'sandbox', isLive: false },
+  allowOutward: { name: 'allow_outward', isLive: false },
+  timeouts: { name: 'timeouts', isLive: false },
+  search: { name: 'search', isLive: false },
+  store: { name: 'store', isLive: false },
+  git: { name: 'git', isLive: false },
+};
+
+export interface ConfigChange {
+  /** Keys that are in effect now. */
+  taken: string[];
+  /** Keys that wait for the next start. */
+  later: string[];
+  /** The file cannot be used; everything stays as it is. */
+  problem?: Problem;
+}
+
+/**
+ * Returns a function that takes over the edit since its last call, if there is one. Cheap to call.
+ * `config`: the configuration that the process works with, which is changed in place.
+ */
+export function liveConfig(
+  root: string,
+  env: Record<string, string | undefined>,
+  config: () => Config,
+): () => ConfigChange | undefined {
+  const disk = realDisk();
+  const file = path.join(root, CONFIG_FILE);
+  let stamp = disk.stamp(file);
+  const started = readConfig(disk, root, env).config;
+  let before = started;
+  /** Keys that wait for the next start are said once. */
+  let said = new Set<string>();
+  return () => {
+    const now = disk.stamp(file);
+    if (now === stamp) return undefined;
+    stamp = now;
+    const read = readConfig(disk, root, env);
+    if (read.unreadable !== undefined) return { taken: [], later: [], problem: unusable(read.unreadable) };
+    // An editor may be saving it; a file that is gone lifts no limit.
+    if (!read.there) return undefined;
+    const taken = takeOver(config(), before, read.config);
+    before = read.config;
+    const later = changed(started, before)
+      .filter(({ isLive }) => !isLive)
+      .map(({ name }) => name);
+    const fresh = later.filter((name) => !said.has(name));
+    said = new Set(later);
+    return taken.length + fresh.length === 0 ? undefined : { taken, later: fresh };
+  };
+}
+
+/** Changes `config`, and returns the names of the keys. */
+function takeOver(config: Config, before: Config, now: Config): string[] {
+  return changed(before, now).flatMap(({ key, name, isLive }) => {
+    if (!isLive) return [];
+    if (now[key] === undefined) delete (config as Partial<Config>)[key];
+    else Object.assign(config, { [key]: now[key] });
+    return [name];
+  });
+}
+
+function changed(before: Config, now: Config): { key: keyof Config; name: string; isLive: boolean }[] {
+  const keys = Object.keys(KEYS) as (keyof Config)[];
+  return keys.filter((key) => !isDeepStrictEqual(before[key], now[key])).map((key) => ({ key, ...KEYS[key] }));
+}
+
+function unusable({ message, where, hint }: Problem): Problem {
+  return problem('bad_file', `${CONFIG_FILE} changed and cannot be used; the settings before it stay: ${message}`, {
+    ...(where === undefined ? {} : { where }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** `guild.yaml changed: limits and budget are in effect; providers waits for the next start`. */
+export function changeText({ taken, later }: ConfigChange): string {
+  const list = (names: readonly string[]): string =>
+    names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  const parts = [
+    ...(taken.length > 0 ? [`${list(taken)} ${taken.length === 1 ? 'is' : 'are'} in effect`] : []),
+    ...(later.length > 0 ? [`${list(later)} ${later.length === 1 ? 'needs' : 'need'} a new start of guild`] : []),
+  ];
+  return `${CONFIG_FILE} changed: ${parts.join('; ')}`;
+}

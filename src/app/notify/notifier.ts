@@ -1,0 +1,141 @@
+/**
+ * Tells the person when something waits or has ended, by the rules of `notify` in guild.yaml. What
+ * happens close together makes one message, what is answered meanwhile makes none, and quiet hours
+ * delay it. Several processes share a ledger, so each notice is sent once. Work never waits for it.
+ */
+import type { Ledger } from '../../adapters/notify/index.js';
+import { messageOf, quietMs, type Notice, type NoticeMessage, type NotifyRules } from '../../domain/config/notify.js';
+import type { Event } from '../../domain/event.js';
+import type { Problem } from '../../domain/problem.js';
+import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
+import type { Store } from '../../ports/store/index.js';
+import { summary } from '../../views/summary.js';
+
+export interface NotifierOptions {
+  /** As they are now; absent: nobody is told. */
+  rules(): NotifyRules | undefined;
+  workspace: string;
+  store: Pick<Store, 'tasks' | 'presence'>;
+  /** Opened when there is something to tell. */
+  ledger(): Ledger;
+  /** Tells this process's own terminal, whatever other processes do. */
+  ring(message: NoticeMessage): void;
+  send(message: NoticeMessage, rules: NotifyRules): Promise<Problem[]>;
+  report(problem: Problem): void;
+}
+
+export interface Notifier {
+  event(event: Event): void;
+  /** Looks for what nobody has been told: from before, or of a process that died. */
+  catchUp(): Promise<void>;
+  /** Sends what is due. Bounded in time. */
+  close(): Promise<void>;
+}
+
+type Known = Pick<Notice, 'kind' | 'task'>;
+
+const LOOKED_AT = 100;
+const CLOSE_MS = 15_000;
+const MAX_TITLE = 120;
+
+export function notifier(options: NotifierOptions): Notifier {
+  const { rules, store } = options;
+  const pending = new Map<string, Known>();
+  let timer: NodeJS.Timeout | undefined;
+  let flushing: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  return {
+    event(event) {
+      if (rules() === undefined || event.task === undefined) return;
+      if (event.name === 'task.created' && event.agent === HUMAN) add({ kind: 'waits', task: event.task });
+      if (event.name === 'task.completed') add({ kind: 'ended', task: event.task });
+      if (event.name === 'task.failed') add({ kind: 'failed', task: event.task });
+    },
+    async catchUp() {
+      if (rules() === undefined) return;
+      const ledger = options.ledger();
+      const isAlive = await livePeers();
+      const since = ledger.since().toISOString();
+      for (const { task } of store.tasks.open()) if (task.to === HUMAN) addUnknown({ kind: 'waits', task: task.id });
+      for (const { task, state } of await store.tasks.ended({ limit: LOOKED_AT }))
+        if ((task.ended_at ?? '') > since) addUnknown({ kind: state === 'failed' ? 'failed' : 'ended', task: task.id });
+
+      function addUnknown(notice: Known): void {
+        if (!ledger.isKnown(notice, isAlive)) add(notice);
+      }
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      const now = rules();
+      // What is held back in quiet hours is found by the next process.
+      if (pending.size > 0 && now !== undefined && quietMs(now, new Date()) === 0) flush();
+      const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+      await Promise.race([flushing, limit]);
+    },
+  };
+
+  function add(notice: Known): void {
+    const now = rules();
+    if (now === undefined || !now.on.includes(notice.kind)) return;
+    pending.set(`${notice.kind} ${notice.task}`, notice);
+    if (timer !== undefined || isClosed) return;
+    timer = setTimeout(due, now.gatherMs);
+    timer.unref();
+  }
+
+  function due(): void {
+    timer = undefined;
+    const now = rules();
+    const waitMs = now === undefined ? 0 : quietMs(now, new Date());
+    if (waitMs === 0) return flush();
+    timer = setTimeout(due, Math.min(waitMs, MAX_TIMER_MS));
+    timer.unref();
+  }
+
+  function flush(): void {
+    const batch = [...pending.values()];
+    pending.clear();
+    flushing = flushing.then(() => tell(batch)).catch(() => undefined);
+  }
+
+  async function tell(batch: readonly Known[]): Promise<void> {
+    const now = rules();
+    if (now === undefined) return;
+    const notices = (await Promise.all(batch.map((known) => asNotice(known, now)))).filter((one) => one !== undefined);
+    if (notices.length === 0) return;
+    if (now.bell) options.ring(messageOf(notices, options.workspace));
+    const ledger = options.ledger();
+    const isAlive = await livePeers();
+    const mine = notices.filter((notice) => ledger.claim(notice, isAlive));
+    if (mine.length === 0) return;
+    for (const problem of await options.send(messageOf(mine, options.workspace), now)) options.report(problem);
+    for (const notice of mine) ledger.sent(notice);
+  }
+
+  /** Undefined if it is no news any more, or was never meant for the person. */
+  async function asNotice({ kind, task: id }: Known, { gatherMs }: NotifyRules): Promise<Notice | undefined> {
+    const placed = await store.tasks.read(id);
+    if (placed === undefined || isEnded(placed.state) !== (kind !== 'waits')) return undefined;
+    if (kind !== 'waits' && !isOwn(placed, gatherMs)) return undefined;
+    const { task } = placed;
+    const agent = kind === 'waits' ? (task.from ?? '?') : (task.to ?? '?');
+    const title = summary(task).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
+    return { kind, task: id, agent, title };
+  }
+
+  async function livePeers(): Promise<(peer: string) => boolean> {
+    const alive = new Set((await store.presence.peers()).map(({ id }) => id));
+    alive.add(store.presence.peer.id);
+    return (peer) => alive.has(peer);
+  }
+}
+
+const MAX_TIMER_MS = 3600_000;
+
+/** A whole request of the person. One that ended at once is no news: they have just asked. */
+function isOwn({ task }: Placed, gatherMs: number): boolean {
+  const tookMs = Date.parse(task.ended_at ?? '') - Date.parse(task.created_at);
+  return task.parent === undefined && task.to !== HUMAN && (Number.isNaN(tookMs) || tookMs >= gatherMs);
+}

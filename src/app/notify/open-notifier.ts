@@ -1,0 +1,80 @@
+/** The notifier of a workspace: its ledger, its channels, and only what may act. */
+import path from 'node:path';
+import { notifyByCommand, notifyByWebhook, notifyDesktop, notifyLedger } from '../../adapters/notify/index.js';
+import type { Plugins } from '../../adapters/plugins/index.js';
+import type { Config } from '../../domain/config/config.js';
+import type { NoticeMessage, NotifyChannels, NotifyRules } from '../../domain/config/notify.js';
+import type { Problem } from '../../domain/problem.js';
+import type { Watchers } from '../../engine/core/context.js';
+import type { PumpReport } from '../../engine/pass/pump.js';
+import type { Store } from '../../ports/store/index.js';
+import type { Trust } from '../trust/trust.js';
+import { notifier, type Notifier } from './notifier.js';
+
+interface Parts {
+  root: string;
+  env: Record<string, string | undefined>;
+  config: Config;
+  store: Store;
+  plugins: Plugins;
+  /** Absent in a replay, which tells nobody. */
+  trust: Pick<Trust, 'inForce'> | undefined;
+  ring: ((message: NoticeMessage) => void) | undefined;
+  report(problem: Problem): void;
+}
+
+export function openNotifier(parts: Parts): Notifier {
+  const { root, config, store, env } = parts;
+  let ledger: ReturnType<typeof notifyLedger> | undefined;
+  return notifier({
+    rules: () => config.notify,
+    workspace: path.basename(root),
+    store,
+    ledger: () => (ledger ??= notifyLedger(root, store.presence.peer.id)),
+    ring: parts.ring ?? (() => undefined),
+    send: (message, rules) => send(message, rules, parts, env),
+    report: parts.report,
+  });
+}
+
+async function send(
+  message: NoticeMessage,
+  { desktop, plugin }: NotifyRules,
+  { config, trust, plugins }: Parts,
+  env: Parts['env'],
+): Promise<Problem[]> {
+  // A channel that the file names no more is off at once; a new one waits for trust and a start.
+  const { command, webhook } = config.notifyBy;
+  const trusted: NotifyChannels = trust?.inForce.notify ?? {};
+  const sent = await Promise.all([
+    desktop ? notifyDesktop(message, env) : undefined,
+    command !== undefined && trusted.command !== undefined ? notifyByCommand(trusted.command, message, env) : undefined,
+    webhook !== undefined && trusted.webhook !== undefined ? notifyByWebhook(trusted.webhook, message, env) : undefined,
+    plugin === undefined ? undefined : plugins.notify(plugin.name, plugin.to, message),
+  ]);
+  return sent.filter((problem) => problem !== undefined);
+}
+
+/** The watchers of the caller, and the notifier once it is there. */
+export function withNotices(given: Partial<Watchers> = {}, notices: () => Notifier | undefined): Partial<Watchers> {
+  return {
+    ...given,
+    event(event) {
+      given.event?.(event);
+      notices()?.event(event);
+    },
+  };
+}
+
+/** After the first pass, when the open tasks are known, it looks for what nobody has been told. */
+export function caughtUp(
+  notices: Notifier | undefined,
+  onPass?: (report: PumpReport) => void,
+): (report: PumpReport) => void {
+  let isFirst = true;
+  return (report) => {
+    if (isFirst) void notices?.catchUp().catch(() => undefined);
+    isFirst = false;
+    onPass?.(report);
+  };
+}

@@ -1,0 +1,82 @@
+/** Notifications run nothing that was not trusted, and pass hostile text as data. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { bell } from '../../src/cli/render/bell.js';
+import { place, scripted, type Place } from '../kit/guild.js';
+import { until } from '../kit/until.js';
+
+const HOSTILE = '$(touch owned) `touch owned`; touch owned\u001b]0;x\u0007 <b>bold</b>';
+
+function office(t: TestContext, notify: string): Place {
+  const script = `- {agent: boss, turn: 1, call: [{ask_human: {question: ${JSON.stringify(HOSTILE)}}}]}\n- {say: done}\n`;
+  const here = place(t, scripted(script));
+  here.put('agents/boss.md', '---\ndescription: Asks\ntools: [ask_human]\n---\nAsk.\n');
+  here.put('guild.yaml', `${here.read('guild.yaml')}git: false\nnotify:\n  gather: 50ms\n${notify}`);
+  here.put('tasks/pending/t1.json', JSON.stringify({ description: HOSTILE, to: 'boss' }));
+  return here;
+}
+
+const isThere = (here: Place, file: string): boolean => fs.existsSync(path.join(here.root, file));
+
+test('a command of an untrusted workspace does not run; a trusted one gets text as data', async (t) => {
+  const here = office(t, `  command: 'printf "%s" "$GUILD_TITLE $GUILD_TEXT" > told.txt; cat > told.json'\n`);
+  const watch = here.spawnWith({ untrusted: true }, 'watch');
+  await until(() => here.list('.guild/notified').some((name) => name.endsWith('.sent')));
+  watch.interrupt();
+  await watch.ended;
+  assert.equal(isThere(here, 'told.txt'), false);
+  fs.rmSync(path.join(here.root, '.guild/notified'), { recursive: true });
+  const trusted = here.spawn('watch');
+  await until(() => isThere(here, 'told.json') && here.read('told.json').endsWith('}\n'));
+  trusted.interrupt();
+  await trusted.ended;
+  assert.equal(isThere(here, 'owned'), false);
+  assert.doesNotMatch(here.read('told.txt'), /[\u0007\u001b]/);
+  assert.match(here.read('told.txt'), /\$\(touch owned\)/);
+});
+
+test('a webhook is signed, is tried again, and needs its secret', async (t) => {
+  const got: { body: string; at: string; signature: string }[] = [];
+  const server = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => {
+      const { 'x-guild-timestamp': at, 'x-guild-signature': signature } = request.headers;
+      got.push({ body, at: String(at), signature: String(signature) });
+      response.writeHead(got.length === 1 ? 503 : 204).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const here = office(t, `  webhook: {url: "${url}", secret_env: HOOK_SECRET}\n`);
+  const watch = here.spawnWith({ env: { HOOK_SECRET: 'quite secret' } }, 'watch');
+  await until(() => got.length === 2);
+  watch.interrupt();
+  await watch.ended;
+  const { body, at, signature } = got[1]!;
+  assert.equal(signature, `sha256=${createHmac('sha256', 'quite secret').update(`${at}.${body}`).digest('hex')}`);
+  assert.equal((JSON.parse(body) as { notices: unknown[] }).notices.length, 1);
+  fs.rmSync(path.join(here.root, '.guild/notified'), { recursive: true });
+  const without = here.spawn('watch');
+  await without.says(/the webhook needs a secret in HOOK_SECRET/);
+  without.interrupt();
+  await without.ended;
+  assert.equal(got.length, 2);
+});
+
+test('the bell carries no escape of the text, and its notification only where a terminal shows it', () => {
+  const message = { title: 'a\u001b[2J;b', text: 'c\u0007\nd' };
+  assert.equal(bell(message, { TERM: 'xterm' }), '\u0007');
+  assert.equal(bell(message, { TERM_PROGRAM: 'iTerm.app', TMUX: 'x' }), '\u0007');
+  const nine = bell(message, { TERM_PROGRAM: 'iTerm.app' });
+  assert.ok(nine.startsWith('\u0007\u001b]9;a') && nine.endsWith('\u0007'));
+  // eslint-disable-next-line no-control-regex
+  assert.equal(nine.slice(5, -1).match(/[\u0000-\u001f]/), null);
+  assert.match(bell(message, { TERM: 'foot' }), /\]777;notify;a[^;]*,b;c/);
+});
