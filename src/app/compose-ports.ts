@@ -189,7 +189,11 @@ function openShared(foundation: Foundation, options: OpenOptions): Opened {
   const given = { root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() };
   const opened = openFarStore(given);
   const common = farPorts(opened, given, opened.presence.peer.id);
-  const { pauses, consent } = released(opened.far, { ...given, names: () => foundation.agents.all().keys() });
+  const { pauses, consent } = released(opened.far, {
+    ...given,
+    names: () => foundation.agents.all().keys(),
+    report: watchers(options.watchers).problem,
+  });
   return { opened, common: { ...common, pauses: pauses(common.pauses) }, believe: consent };
 }
 

@@ -38,6 +38,8 @@ export interface ModelRequest {
   settings: ModelSettings;
   /** `none`: no tool may be called. A name: this tool must be called, if that can be forced. */
   toolChoice?: 'none' | { tool: string };
+  /** An answer in text must be JSON that fits this schema. Providers that can, make sure of it. */
+  format?: JsonSchema;
   /** For scripts, logs and accounting; never sent to a provider. */
   agent: string;
   task: string;

@@ -1,5 +1,6 @@
 /** The keys of an agent: the frontmatter of `agents/<name>.md`, and most of every other format. */
 import { DEFAULT_THRESHOLD } from '../domain/agent/agent.js';
+import { schemaFault } from '../domain/agent/answer-schema.js';
 import { key, named } from './about.js';
 import { advisor, router, routerRules, team } from './agent-patterns.js';
 import {
@@ -44,6 +45,26 @@ const variable = z.union(
   [z.null(), text, z.looseObject({ default: key(text, 'The value if the task gives none.', { example: 'plain' }) })],
   { error: 'text' },
 );
+
+const answerSchema = named(
+  'JSON Schema of an object',
+  z.record(z.string(), z.unknown(), mapping).check(
+    z.superRefine((value, context) => {
+      const fault = schemaFault(value);
+      if (fault !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: fault.path,
+          message: `${nameOf(fault.path)} ${fault.message}`,
+          params: { rule: {} },
+        });
+    }),
+  ),
+);
+
+function nameOf(path: readonly string[]): string {
+  return path.length === 0 ? 'this' : `"${path.at(-1)}"`;
+}
 
 const threshold = z.union([number(0, 10), z.literal('never')], { error: 'a number from 0 to 10, or never' });
 
@@ -142,6 +163,19 @@ export const AGENT_KEYS = {
   session: key(choice(['per_task', 'shared']), '`shared`: one long conversation, in which its tasks take turns.', {
     default: '`per_task`',
   }),
+  output: key(
+    answerSchema,
+    'The result is JSON that fits this schema. It may use type, description, properties, required, items, enum, minimum and maximum.',
+    {
+      default: 'any text',
+      example: '{type: object, properties: {title: {type: string}}, required: [title]}',
+    },
+  ),
+  input: key(
+    answerSchema,
+    'What it expects of an agent that hands off to it. `guild check` compares it with the `output` of that agent.',
+    { default: 'anything', example: '{type: object, properties: {title: {type: string}}, required: [title]}' },
+  ),
   variables: key(
     named(
       'names, or a mapping: name to default',

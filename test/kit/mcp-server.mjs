@@ -115,7 +115,9 @@ const ANSWERS = {
   'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/plain', text: `content of ${uri}` }] }),
 };
 
-readline.createInterface({ input: process.stdin }).on('line', async (line) => {
+readline.createInterface({ input: process.stdin }).on('line', (line) => void answer(line));
+
+async function answer(line) {
   const { id, method, params, result } = JSON.parse(line);
   if (id === undefined || isSilent) return undefined;
   if (method === undefined) return waiting.get(id)?.(result ?? {});
@@ -125,4 +127,4 @@ readline.createInterface({ input: process.stdin }).on('line', async (line) => {
   } catch ({ code = -32603, message }) {
     return send({ id, error: { code, message } });
   }
-});
+}

@@ -3,20 +3,21 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { place, scripted, succeeds, whileRunning, type Place, type Running } from '../kit/guild.js';
+import { place, scripted, succeeds, whileRunning, type Place, type Ran, type Running } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { field } from './bench.js';
 
 const options = { skip: NO_POSTGRES };
 const SCRIPT = `- {agent: ana, turn: 1, say: "done: {{task}}"}
+- {agent: asks, turn: 1, call: [{execute_command: {command: "touch made-by-asks"}}]}
+- {agent: asks, turn: 2, say: "asked and answered"}
 `;
 
 async function machines(t: TestContext, count: number): Promise<{ places: Place[]; end(): Promise<void> }> {
   const { server, schema, end } = await field();
   const files = scripted(SCRIPT, {
     'agents/ana.md': '---\ndescription: Answers\n---\nAnswer.\n',
-    'agents/slow.md': '---\ndescription: Answers late\n---\nAnswer.\n',
     'agents/asks.md': '---\ndescription: Asks\ntools: [execute_command]\n---\nAsk.\n',
   });
   files['guild.yaml'] += `store: ${server.url}?schema=${schema}\ncoordination: { lease: 2s }\ngit: false\n`;
@@ -52,5 +53,70 @@ test('a dropped file is done on another machine, and its result comes back', opt
   fs.rmSync(path.join(desk.root, 'tasks/completed/one.json'));
   await until(() => has(desk, 'tasks/completed/one.json'));
   await stopped(...running);
+  await end();
+});
+
+test('a tick in the mirrored ballot lets a worker on another machine act, once', options, async (t) => {
+  const { places, end } = await machines(t, 2);
+  const [desk, worker] = places as [Place, Place];
+  succeeds(await desk.guild('publish'));
+  const running = [worker.start('watch'), desk.start('sync')];
+  desk.put('tasks/pending/may.json', '{"description":"May I?","to":"asks"}');
+  const ballot = path.join(desk.root, 'tasks/approvals.task.md');
+  await whileRunning(
+    running,
+    until(() => fs.existsSync(ballot) && /^- \[_\]/m.test(fs.readFileSync(ballot, 'utf8'))),
+  );
+  fs.writeFileSync(ballot, fs.readFileSync(ballot, 'utf8').replace(/^- \[_\]/m, '- [x]'));
+  await whileRunning(
+    running,
+    until(() => has(desk, 'results/may.md')),
+  );
+  assert.match(read(desk, 'results/may.md'), /asked and answered/);
+  assert.ok(has(worker, 'workspaces/asks/made-by-asks') || has(worker, 'made-by-asks'), 'it ran on the worker');
+  assert.ok(!has(desk, 'workspaces/asks/made-by-asks'), 'and not at the desk');
+  await stopped(...running);
+  await end();
+});
+
+test('notes in memory reach the other desk, and a conflict loses neither', options, async (t) => {
+  const { places, end } = await machines(t, 2);
+  const [one, other] = places as [Place, Place];
+  let running = [one.start('sync'), other.start('sync')];
+  await Promise.all(running.map((each) => each.says(/shows the store/)));
+  one.put('memory/plan.md', 'first\n');
+  await until(() => has(other, 'memory/plan.md') && read(other, 'memory/plan.md') === 'first\n');
+  await stopped(...running);
+  one.put('memory/plan.md', 'first\nby one\n');
+  other.put('memory/plan.md', 'first\nby other\n');
+  running = [one.start('sync')];
+  await running[0]!.says(/shows the store/);
+  await stopped(...running);
+  running = [other.start('sync')];
+  await until(() => has(other, 'memory/plan.theirs.md'));
+  assert.equal(read(other, 'memory/plan.theirs.md'), 'first\nby one\n');
+  assert.equal(read(other, 'memory/plan.md'), 'first\nby other\n');
+  await stopped(...running);
+  await end();
+});
+
+function stateOf({ out, err }: Ran): string {
+  assert.ok(out !== '', err);
+  return (JSON.parse(out) as { state: string }).state;
+}
+
+test('a worker with other definitions takes nothing and says why', options, async (t) => {
+  const { places, end } = await machines(t, 2);
+  const [desk, worker] = places as [Place, Place];
+  succeeds(await desk.guild('task', 'add', 'Do it', '--to', 'ana', '--id', 'one'));
+  assert.match((await worker.guild('pump')).err, /no definitions were published[\s\S]*guild publish/);
+  assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'pending');
+  succeeds(await desk.guild('publish'));
+  worker.put('agents/ana.md', '---\ndescription: Changed\n---\nAnswer otherwise.\n');
+  assert.match((await worker.guild('pump')).err, /other definitions than those published/);
+  assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'pending');
+  worker.put('agents/ana.md', '---\ndescription: Answers\n---\nAnswer.\n');
+  await worker.guild('pump', '--all');
+  assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'completed');
   await end();
 });

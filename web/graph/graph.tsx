@@ -78,7 +78,7 @@ interface DrawingProps {
 
 function Drawing({ reply, nodes, edges, open }: DrawingProps): JSX.Element {
   return (
-    <div class="scrollx canvas" tabIndex={0} aria-label="Graph">
+    <div class="scrollx canvas" role="region" tabIndex={0} aria-label="Graph">
       <svg
         class="g"
         viewBox={`0 0 ${reply.width} ${reply.height}`}

@@ -64,7 +64,7 @@ function Shown({ costs }: { costs: Data }): JSX.Element {
       </Panel>
       <div class="costgrid">
         <Panel title={`By ${costs.by}`} count={costs.rows.length}>
-          <div class="scrollx" tabIndex={0} aria-label={`Costs by ${costs.by}`}>
+          <div class="scrollx" role="region" tabIndex={0} aria-label={`Costs by ${costs.by}`}>
             <table class="tt">
               <thead>
                 <tr>

@@ -194,7 +194,8 @@ function Acts({ task }: { task: TaskDetail }): JSX.Element {
     const { kind, arg } = ACTS[act];
     const result = await send(kind, task.row.id, arg === undefined || text === '' ? {} : { [arg]: text });
     setSent(result);
-    if (result.ok) setAsking(undefined);
+    // Another act may have been opened meanwhile.
+    if (result.ok) setAsking((now) => (now === act ? undefined : now));
   };
   const begin = (act: keyof typeof ACTS): void => {
     if (whyNot() !== undefined) return;

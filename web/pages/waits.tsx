@@ -191,7 +191,7 @@ function Earlier({ broken }: { broken: Broken[] }): JSX.Element {
 
 function EdgeTable({ waits, nodes }: Part): JSX.Element {
   return (
-    <div class="scrollx" tabIndex={0} aria-label="The same as a list">
+    <div class="scrollx" role="region" tabIndex={0} aria-label="The same as a list">
       <table class="tt">
         <thead>
           <tr>

@@ -47,7 +47,7 @@ export function Board({ where }: { where: string }): JSX.Element {
   return (
     <>
       <Refused sent={sent} />
-      <div class="kanban" tabIndex={0} aria-label="Tasks by state">
+      <div class="kanban" role="region" tabIndex={0} aria-label="Tasks by state">
         {data.value.columns.map((column) => (
           <ColumnView key={column.state} column={column} dragged={dragged} drag={setDragged} begin={begin} />
         ))}

@@ -60,6 +60,7 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
       </div>
       <div
         class="tscroll"
+        role="region"
         ref={scroll}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
         tabIndex={0}

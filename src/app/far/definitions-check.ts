@@ -12,12 +12,21 @@ export interface DefinitionsCheck {
   /** The hash of the definitions in this folder. */
   own(): string;
   agents(): Iterable<string>;
+  /** Called when agents are held for another reason than before. */
+  report(reason: string): void;
   monotonicMs(): number;
 }
 
 export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses {
   let own = { hash: '', atMs: -Infinity };
+  let reported: string | undefined;
   const reason = (): string | undefined => {
+    const why = mismatch();
+    if (why !== undefined && why !== reported) check.report(why);
+    reported = why;
+    return why;
+  };
+  const mismatch = (): string | undefined => {
     const published = check.published();
     if (published === undefined) return 'no definitions were published for this store: run guild publish at a desk';
     const now = check.monotonicMs();

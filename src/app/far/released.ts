@@ -1,6 +1,7 @@
 /** What people have released for all machines of a store: definitions, and the keys of desks. */
 import type { FarParts } from '../../adapters/far/index.js';
 import type { Config } from '../../domain/config/config.js';
+import { problem, type Problem } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
 import type { Pauses } from '../../ports/pauses.js';
 import { DEFINITIONS, definitionsHash, publishedIn } from './definitions.js';
@@ -15,6 +16,8 @@ interface Ground {
   clock: { monotonicMs(): number };
   /** The agents of this folder. */
   names(): Iterable<string>;
+  /** For the person who started this process. */
+  report(problem: Problem): void;
 }
 
 export interface Released {
@@ -24,7 +27,7 @@ export interface Released {
   consent(own: Consent): Consent;
 }
 
-export function released({ shelf }: FarParts, { root, config, env, clock, names }: Ground): Released {
+export function released({ shelf }: FarParts, { root, config, env, clock, names, report }: Ground): Released {
   const name = sharedName(config, env);
   if (name === undefined) return { pauses: (own) => own, consent: (own) => own };
   const definitions = shelf(DEFINITIONS);
@@ -35,6 +38,7 @@ export function released({ shelf }: FarParts, { root, config, env, clock, names 
         published: () => publishedIn(definitions),
         own: () => definitionsHash(root),
         agents: names,
+        report: (reason) => report(problem('store_refused', reason)),
         monotonicMs: () => clock.monotonicMs(),
       }),
     consent: (own) => sharedConsent(own, name, () => keys.all().map(([, { value }]) => value)),

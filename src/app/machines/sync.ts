@@ -54,12 +54,15 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
   const ledger = ledgerFor(storeAddress(root, env));
   const shown = mirrorOf(root, env, ledger, note);
   const workspace = await open(root, { agents: [], watchers: { problem } });
-  const working = workspace.watch(signal);
+  const stop = new AbortController();
+  const until = AbortSignal.any([signal, stop.signal]);
+  const working = workspace.watch(until);
   try {
     await shown.look();
     ready();
-    await Promise.race([working, looks(shown, ledger, signal, problem)]);
+    await Promise.race([working, looks(shown, ledger, until, problem)]);
   } finally {
+    stop.abort();
     await working.catch(() => undefined);
     await workspace.close().catch(() => undefined);
     await shown.look().catch(() => undefined);

@@ -3,6 +3,7 @@
  * one it was, because strictness depends on it.
  */
 import type { Budget } from '../budget/budget.js';
+import type { AnswerSchema } from './answer-schema.js';
 
 export type AgentFormat = 'markdown' | 'agent-yaml' | 'claude' | 'ai';
 
@@ -85,6 +86,10 @@ export interface Agent {
   planApproval?: boolean;
   context: 'none' | 'last' | 'summary' | 'full';
   session: 'per_task' | 'shared';
+  /** Its result is JSON that fits this schema. */
+  output?: AnswerSchema;
+  /** What it expects of the agent that hands off to it. */
+  input?: AnswerSchema;
   /** Names that `{{name}}` in the prompt may stand for, with their defaults. */
   variables: Record<string, string>;
   systemPrompt: string;

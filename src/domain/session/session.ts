@@ -62,6 +62,7 @@ export const MESSAGE_KINDS = [
   'error_warning', // three turns in a row had no successful call
   'report_reminder', // the agent answered in words where a call ends the task
   'call_as_text_reminder', // the agent wrote a tool call as text
+  'format_reminder', // the answer is not the JSON that the agent's file declares
   'retry', // a person asks for another attempt after a failure
   'compacted', // earlier messages are left out of the view of the model; this is their outline
   'new_day',

@@ -2,12 +2,14 @@
 import type { Problem } from '../../domain/problem.js';
 import type { Budget } from '../../domain/budget/budget.js';
 import { boundedCall, type Message, type MessageUsage, type ProviderData } from '../../domain/session/session.js';
+import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Agent, ModelSettings } from '../../domain/agent/agent.js';
 import type { ModelAnswer, ModelRequest } from '../../ports/model.js';
 import { askModel } from './ask-model.js';
 import type { Conversation } from './conversation.js';
 import { modelProblem } from './model-problem.js';
+import type { PromptHead } from './prompt.js';
 import { record, type EngineContext } from '../core/context.js';
 import { requiredTool } from './decide/required-call.js';
 
@@ -44,6 +46,7 @@ export async function takeTurn(
       ...conversation.head(),
       messages: shown,
       ...toolChoice(task, agent, withTools),
+      ...formatOf(task, agent, conversation.head()),
       settings: maxTokens === undefined ? resolved.settings : { ...resolved.settings, maxTokens },
       agent: agent.name,
       task: task.id,
@@ -135,6 +138,13 @@ function toolChoice(task: Task, agent: Agent, withTools: boolean): Pick<ModelReq
   if (!withTools) return { toolChoice: 'none' };
   const tool = requiredTool(task, agent);
   return tool === undefined ? {} : { toolChoice: { tool } };
+}
+
+/** Of an agent that answers in text and declares its result. */
+function formatOf(task: Task, { output }: Agent, { tools }: PromptHead): Pick<ModelRequest, 'format'> {
+  const { answersInText, requiredTool: required, prompt } = roleFacts(task.role);
+  const isFree = output === undefined || answersInText || required !== undefined || prompt !== undefined;
+  return isFree || tools.some(({ name }) => name === 'final_report') ? {} : { format: output };
 }
 
 /** Aborts when the task is stopped or its time is used up. */

@@ -17,6 +17,8 @@ import { bidsOf, costsOf } from '../tasks/costs.js';
 import { approvalFor, consult } from '../approvals/request.js';
 import { askRule } from '../core/ask-rule.js';
 import { createChildren } from '../tasks/create-children.js';
+import { childResult } from '../calls/child-result.js';
+import { asCapability, capabilityQuestion } from './capability-question.js';
 import { fail, park, release } from '../tasks/settle.js';
 import { isOfRole } from '../../domain/task/role.js';
 import { isBuilt, KNOWN_TOOLS } from '../../tools/toolbox.js';
@@ -27,9 +29,19 @@ import { record, type EngineContext } from '../core/context.js';
 const MAKER = 'agent_creation';
 const RESEARCHERS = ['web_search', 'research'];
 
-/** False if no capability is missing or no agent can draft agents. */
-export async function extend(context: EngineContext, claim: Claim, task: Task): Promise<boolean> {
-  const input = situation(context, task);
+/**
+ * False if no capability is missing or no agent can draft agents. `unable`: what the bidders said,
+ * if none of them is able; then the human names the missing capability first.
+ */
+export async function extend(
+  context: EngineContext,
+  claim: Claim,
+  task: Task,
+  unable?: readonly string[],
+): Promise<boolean> {
+  const named = unable === undefined ? 'nothing' : await namedCapability(context, claim, task, unable);
+  if (named === 'waiting') return true;
+  const input = situation(context, task, named === 'nothing' ? [] : [named.capability]);
   if (input === undefined) return false;
   const { step, children } = await askRule<ExtendStep>(
     (known) => extendStep({ ...input, children: known }),
@@ -44,6 +56,27 @@ export async function extend(context: EngineContext, claim: Claim, task: Task): 
   return true;
 }
 
+async function namedCapability(
+  context: EngineContext,
+  claim: Claim,
+  task: Task,
+  unable: readonly string[],
+): Promise<'waiting' | 'nothing' | { capability: string }> {
+  const maker = makerAmong(presentAgents(context));
+  if (maker === undefined) return 'nothing';
+  const wanted = capabilityQuestion(task, maker, unable);
+  const placed = await context.tasks.read(wanted.id);
+  if (placed !== undefined && isEnded(placed.state)) {
+    const { text, isError } = childResult(placed);
+    const capability = isError ? '' : asCapability(text);
+    return capability === '' ? 'nothing' : { capability };
+  }
+  const costs = costsOf(NO_USAGE, await bidsOf(context, task));
+  await createChildren(context, task, [wanted]);
+  await park(context, claim, task, { tasks: [wanted.id] }, costs);
+  return 'waiting';
+}
+
 /** The cost of finding an assignee stays with the task, so its record names these children. */
 function withBids(task: Task, wanted: readonly WantedChild[], known: ReadonlyMap<string, unknown>): Task {
   return {
@@ -52,11 +85,27 @@ function withBids(task: Task, wanted: readonly WantedChild[], known: ReadonlyMap
   };
 }
 
-function situation(context: EngineContext, task: Task): Omit<ExtendInput, 'children'> | undefined {
-  const agents = [...context.agents.all().values()].filter(({ name }) => !context.pauses.all().has(name));
-  const has = (agent: Agent, need: string): boolean => agent.capabilities.includes(need);
-  const needs = task.requirements.filter((need) => !agents.some((agent) => has(agent, need)));
-  const maker = agents.find((agent) => has(agent, MAKER))?.name;
+function presentAgents(context: EngineContext): Agent[] {
+  return [...context.agents.all().values()].filter(({ name }) => !context.pauses.all().has(name));
+}
+
+function has(agent: Agent, need: string): boolean {
+  return agent.capabilities.includes(need);
+}
+
+function makerAmong(agents: readonly Agent[]): Agent | undefined {
+  return agents.find((agent) => has(agent, MAKER));
+}
+
+/** `named`: what the human says is missing. */
+function situation(
+  context: EngineContext,
+  task: Task,
+  named: readonly string[],
+): Omit<ExtendInput, 'children'> | undefined {
+  const agents = presentAgents(context);
+  const needs = [...task.requirements, ...named].filter((need) => !agents.some((agent) => has(agent, need)));
+  const maker = makerAmong(agents)?.name;
   if (needs.length === 0 || maker === undefined) return undefined;
   const researcher = agents.find((agent) => agent.name !== maker && RESEARCHERS.some((need) => has(agent, need)))?.name;
   const rival = mostSimilar(
@@ -130,7 +179,9 @@ async function propose(
   const failure = await register(context, draft, typeof edited === 'string' ? edited : onProbation(draft.source));
   if (failure !== undefined) return fail(context, claim, task, failure, costs);
   record(context, 'agent.created', { agent: draft.name, task: task.id, cause: wanted.id });
-  return release(context, claim, task, `the new agent ${draft.name} can do it`, costs);
+  // A capability that the human named is now required, so that the new agent gets the task.
+  const requirements = [...new Set([...task.requirements, ...needs])];
+  return release(context, claim, { ...task, requirements }, `the new agent ${draft.name} can do it`, costs);
 }
 
 function approval(

@@ -69,7 +69,7 @@ export async function offer(context: EngineContext, claim: Claim, task: Task, fi
         return release(context, claim, asked, 'no bid reached its threshold; others are busy or away', costs);
       }
       showBids(context, withAllBids, weighed);
-      return unfilled(context, claim, withAllBids, noneFit(weighed.scores), costs);
+      return unfilled(context, claim, withAllBids, noneFit(weighed.scores), costs, unableOnly(weighed));
     }
   }
 }
@@ -84,11 +84,18 @@ export async function unfilled(
   task: Task,
   why: Problem,
   costs?: ReturnType<typeof costsOf>,
+  unable?: readonly string[],
 ): Promise<void> {
   // Without an assignee, a retry offers it again.
   const { to: _, claimed_by: __, ...unassigned } = task;
-  if (await extend(context, claim, unassigned)) return;
+  if (await extend(context, claim, unassigned, unable)) return;
   await fail(context, claim, unassigned, why, costs);
+}
+
+/** What the bidders said, if all of them are unable: a capability is missing that none named. */
+function unableOnly({ scores }: Award): string[] | undefined {
+  const said = scores.filter(({ verdict }) => verdict === 'unable');
+  return said.length > 0 && said.length === scores.length ? said.map(scoreText) : undefined;
 }
 
 /** A bid after the award is useless, so no model is called for it. */

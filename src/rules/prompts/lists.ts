@@ -3,6 +3,7 @@
  * that a model chooses and does not guess.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import type { AnswerSchema } from '../../domain/agent/answer-schema.js';
 import type { Colleague } from './orientation.js';
 
 /** The part of a JSON Schema that lists are put into. */
@@ -23,13 +24,15 @@ export interface Lists {
   capabilities: readonly string[];
   /** Skills that can be loaded. */
   skills: readonly { name: string }[];
+  /** The schema of the agent's result, if it declares one. */
+  output?: AnswerSchema | undefined;
 }
 
 /** More names than this would cost more than a wrong guess. */
 const MAX_NAMES = 200;
 
 export function listsFor(
-  agent: Pick<Agent, 'name' | 'agents' | 'router'>,
+  agent: Pick<Agent, 'name' | 'agents' | 'router' | 'output'>,
   all: ReadonlyMap<string, Colleague>,
   skills: Lists['skills'] = [],
 ): Lists {
@@ -42,6 +45,7 @@ export function listsFor(
     others,
     capabilities: knownCapabilities(all.values()),
     skills,
+    output: agent.output,
   };
 }
 
@@ -64,6 +68,8 @@ export function withLists<S extends Schema>(tool: string, schema: S, lists: List
       return changed(schema, { agent: oneOf(others) });
     case 'request_dependency':
       return changed(schema, { reviewer: oneOf(others) });
+    case 'final_report':
+      return reporting(schema, lists.output);
     case 'request_help':
       return changed(schema, {
         capabilities: (list) => ({ ...list, items: { ...list.items, ...enumOf(capabilities) } }),
@@ -78,6 +84,19 @@ export function withLists<S extends Schema>(tool: string, schema: S, lists: List
     default:
       return schema;
   }
+}
+
+/** Either a report in words, or a result with its schema and words only for a failure. */
+function reporting<S extends Schema & { required?: string[] }>(schema: S, output: AnswerSchema | undefined): S {
+  const { report, result, ...more } = schema.properties ?? {};
+  if (report === undefined || result === undefined) return schema;
+  if (output === undefined) return { ...schema, properties: { report, ...more }, required: ['report'] };
+  const why = { ...report, description: 'Only with success: false: what you tried and what is missing' };
+  const wanted = {
+    ...output,
+    description: output.description ?? 'The whole result; leave it out only with success: false',
+  };
+  return { ...schema, properties: { result: wanted, report: why, ...more } };
 }
 
 type Change = (schema: Schema) => Schema;

@@ -5,6 +5,7 @@
  * so a cycle there would never end.
  */
 import { isForeignFormat, type Agent } from '../../domain/agent/agent.js';
+import { misfit } from '../../domain/agent/answer-schema.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
@@ -39,6 +40,7 @@ export function checkRoster(
     missingAgents(agent, references(agent), known, report);
     unknownTools(agent, knownTools, pluginTools, report);
     contradictions(agent, report);
+    misfits(agent, known, report);
   }
   for (const cycle of cyclesAmong(known)) {
     const path = [...cycle, cycle[0]!];
@@ -53,6 +55,22 @@ export function checkRoster(
     );
   }
   return problems;
+}
+
+/** A handoff whose result is not what the next agent expects. */
+function misfits(agent: Agent, known: ReadonlyMap<string, Agent>, report: Report): void {
+  const next = agent.handoff === undefined ? undefined : known.get(agent.handoff);
+  if (next?.input === undefined) return;
+  const why = agent.output === undefined ? `${agent.name} declares no "output"` : misfit(agent.output, next.input);
+  if (why === undefined) return;
+  const message = `${agent.name} hands off to ${next.name}, whose "input" does not fit: ${why}`;
+  report(
+    'bad_field',
+    agent,
+    agent.output === undefined ? 'handoff' : 'output',
+    message,
+    `change "output" here or "input" in ${next.file}`,
+  );
 }
 
 /** The agent with the plugin tools that its patterns stand for: `lab_*`. Never a built-in tool. */

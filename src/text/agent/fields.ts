@@ -1,5 +1,6 @@
 /** Converts the keys of an agent that mean the same in every format to the domain's fields. */
 import { DEFAULT_TEAM_ROUNDS, type Advisor, type Agent, type Mind, type Team } from '../../domain/agent/agent.js';
+import type { AnswerSchema } from '../../domain/agent/answer-schema.js';
 import { readPriority } from '../../domain/task/priority.js';
 import { budgetOf, count, durationMs } from '../../schemas/amounts.js';
 import type { AgentKeys } from '../../schemas/agent.js';
@@ -44,6 +45,8 @@ export function agentFields(file: AgentKeys, nameOf: NameOf = (name) => name.rep
       probation: file.probation === true ? true : undefined,
       // the results of an agent on probation are checked, whether or not its file asks for it
       metacognition: toMind(file.metacognition ?? (file.probation === true ? {} : undefined)),
+      output: file.output as AnswerSchema | undefined,
+      input: file.input as AnswerSchema | undefined,
       type: textOf(file.type),
       version: textOf(file.version),
     }),

@@ -21,6 +21,7 @@ export function agentPlaces(agent: Agent, places: YamlPlaces): Record<string, Wh
   };
   note('name', ['name'], ['agent_id'], ['agentId'], ['id']);
   note('handoff', ['handoff']);
+  note('output', ['output']);
   note('router', ['router']);
   note('team', ['team']);
   note('tools', ['tools']);

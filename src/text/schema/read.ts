@@ -29,7 +29,8 @@ export function readValue<S extends Schema>(schema: S, raw: unknown, places: Pla
   faults.push(...remaining);
   // Faults that appear only after a removal follow from it, so they are not reported.
   while (remaining.length > 0 && !remaining.some(({ path }) => path.length === 0)) {
-    for (const { path } of remaining.toSorted(lastFirst)) remove(value, path);
+    const removed = remaining.toSorted(lastFirst).map(({ path }) => remove(value, path));
+    if (!removed.includes(true)) break;
     remaining = faultsIn(schema, spelled);
   }
   const problems = (list: readonly Fault[]): Problem[] =>
@@ -47,11 +48,16 @@ function faultsIn(schema: Schema, spelled: Spelled): Fault[] {
   return checked.success ? [] : faultsOf(checked.error.issues, spelled.value, spelled);
 }
 
-function remove(value: unknown, path: Path): void {
-  const last = path.at(-1)!;
+/** Removes what is there of the path. False if nothing is. */
+function remove(value: unknown, path: Path): boolean {
+  const last = path.at(-1);
+  if (last === undefined) return false;
   const parent = path.slice(0, -1).reduce<unknown>((inner, segment) => (inner as Container)?.[segment], value);
+  if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, last))
+    return remove(value, path.slice(0, -1));
   if (Array.isArray(parent)) parent.splice(Number(last), 1);
-  else if (typeof parent === 'object' && parent !== null) delete (parent as Container)[last];
+  else delete (parent as Container)[last];
+  return true;
 }
 
 type Container = Record<string | number, unknown>;

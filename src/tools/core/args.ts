@@ -17,8 +17,13 @@ export function checkArgs(schema: JsonSchema, args: unknown): string | undefined
     : `${wrong}; send {${wanted.join(', ')}}`;
 }
 
-function check(schema: JsonSchema, value: unknown, at: string): string | undefined {
-  const name = at === '' ? 'the arguments' : at;
+/** The same for any value; `whole`: what the value is called. */
+export function checkValue(schema: JsonSchema, value: unknown, whole: string): string | undefined {
+  return check(schema, value, '', whole);
+}
+
+function check(schema: JsonSchema, value: unknown, at: string, whole = 'the arguments'): string | undefined {
+  const name = at === '' ? whole : at;
   if (schema.alsoObject && fits('object', value)) return undefined;
   if (!fits(schema.type, value)) return `${name} must be ${typeWord(schema)}, not ${kindWord(value)}`;
   if (typeof value === 'string') return checkText(schema, value, name);

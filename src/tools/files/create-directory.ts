@@ -5,7 +5,7 @@ import { fileProblem } from './file-problem.js';
 export const createDirectory = defineTool({
   name: 'create_directory',
   kind: 'effect',
-  description: 'Makes a folder, with the folders above it. Your own folder is workspaces/<your name>/.',
+  description: 'Makes a folder, with the folders above it.',
   args: { path: text('Path of the folder, relative to the workspace') },
   async run({ path }, context) {
     const made = await context.folder.makeFolder(context.agent.name, path, context.approved);

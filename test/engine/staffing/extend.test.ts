@@ -29,8 +29,11 @@ interface Run {
   mark(box: string): void;
 }
 
-async function run(script: string, agents: Record<string, string> = { finder: FINDER, maker: MAKER }): Promise<Run> {
-  const song = { description: 'Sing of the sea', requirements: ['singing'] };
+async function run(
+  script: string,
+  agents: Record<string, string> = { finder: FINDER, maker: MAKER },
+  song: object = { description: 'Sing of the sea', requirements: ['singing'] },
+): Promise<Run> {
   const story: Story = { name: 'extend', agents, tasks: { song }, script, results: {}, calls: 0 };
   const disk = simDisk();
   writeStory(disk, story);
@@ -104,6 +107,51 @@ test('each stage is a task: research, drafts, read-only trials, the approval, th
   assert.match(it.text('agents/bard.md'), /^---\nprobation: true\ndescription: Sings\n/);
   assert.equal(it.text('workspaces/bard/tools/tune.sh'), 'echo la');
   assert.equal(it.task().usage?.turns, it.house.calls.length, 'the task pays for every call');
+});
+
+const UNABLE = `
+- {agent: finder, task: '*.bid-*', call: [{place_bid: {reason: I cannot sing, able: false, fitness: 1, proceed: true}}]}
+- {agent: searcher, task: '*.bid-*', call: [{place_bid: {reason: Nor can I, able: false, fitness: 1, proceed: true}}]}
+- {agent: maker, task: song.new-draft-1, call: [${draft()}]}
+- {agent: maker, task: song.new-judge-1, call: [${judge(true, 'it sings')}]}
+- {agent: maker, task: song.new-trial-1, say: la}
+- {agent: maker, task: song.new-goal-1, say: O sea.}
+- {agent: finder, task: song.new-research, say: Use your voice.}
+- {task: song.new-rival-1, say: I cannot sing.}
+- {agent: bard, task: song.check-1, call: [{give_verdict: {advances: true, reason: a song}}]}
+- {agent: bard, say: "O sea, O sea."}
+`;
+const BIDDERS = { finder: FINDER, searcher: FINDER, maker: MAKER };
+
+test('if every bidder is unable, the human names the capability before an agent is drafted', async () => {
+  const it = await run(UNABLE, BIDDERS, { description: 'Sing of the sea' });
+  assert.equal(it.task().state, 'waiting');
+  assert.match(it.text('tasks/approvals.task.md'), /No agent here is able[^]*I cannot sing[^]*Nor can I/);
+  assert.ok(!it.house.calls.some((call) => call.agent === 'maker'), 'nothing is spent before the answer');
+  const ballot = it
+    .text('tasks/approvals.task.md')
+    .replace('- [_]', '- [x]')
+    .replace(/\n {2}answer:.*/, '\n  answer: Singing');
+  it.disk.save(BALLOT, ballot);
+  await untilQuiet(it.proc);
+  assert.match(it.text('tasks/approvals.task.md'), /capabilities: \[singing\]/);
+  it.mark('[x]');
+  await untilQuiet(it.proc);
+  const { state, to, requirements, result } = it.task();
+  assert.deepEqual([state, to, requirements, result], ['completed', 'bard', ['singing'], 'O sea, O sea.']);
+});
+
+test('if the human does not want a new agent, the task fails with what the bidders said', async () => {
+  const it = await run(UNABLE, BIDDERS, { description: 'Sing of the sea' });
+  it.mark('[-]');
+  await untilQuiet(it.proc);
+  const { state, error } = it.task();
+  assert.equal(state, 'failed');
+  assert.match(
+    error?.message ?? '',
+    /searcher: unable: Nor can I; finder: unable: I cannot sing|finder: unable: I cannot sing; searcher: unable: Nor can I/,
+  );
+  assert.ok(!it.house.calls.some((call) => call.agent === 'maker'));
 });
 
 test('a rejected agent is not written, and the task fails with the reason', async () => {

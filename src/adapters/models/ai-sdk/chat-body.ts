@@ -2,7 +2,8 @@
  * The body of a chat-completions request, as text. The JSON of each message is cached, so that a
  * long conversation is mostly joined from earlier turns.
  */
-import type { ModelRequest, ToolSpec } from '../../../ports/model.js';
+import type { JsonSchema, ModelRequest, ToolSpec } from '../../../ports/model.js';
+import { closed, isStrict } from './answer-format.js';
 import { cacheKey } from './cache-key.js';
 import type { Dialect } from './dialect.js';
 import { FIELDS } from './prompt/answer-parts.js';
@@ -28,6 +29,7 @@ export function chatBodyWriter({ toPrompt }: Pick<PromptWriter, 'toPrompt'>): Ch
     const settings = JSON.stringify({
       ...dialect.settings(request.settings, request.tools.length > 0),
       ...(offered.length > 0 ? choiceOf(request.toolChoice, dialect) : {}),
+      ...formatOf(request.format, offered.length > 0, dialect),
       stream: true,
       ...(dialect.asksForUsage ? { stream_options: { include_usage: true } } : {}),
       ...(dialect.hasCacheKey ? { prompt_cache_key: cacheKey(request) } : {}),
@@ -40,6 +42,12 @@ function choiceOf(choice: ModelRequest['toolChoice'], { toolChoice: accepted }: 
   if (choice === undefined || accepted === 'unknown') return {};
   if (choice === 'none') return { tool_choice: choice };
   return accepted === 'any' ? { tool_choice: { type: 'function', function: { name: choice.tool } } } : {};
+}
+
+function formatOf(format: JsonSchema | undefined, hasTools: boolean, { structured }: Dialect): object {
+  if (format === undefined || structured === 'never' || (hasTools && structured === 'without_tools')) return {};
+  const schema = { name: 'answer', strict: isStrict(format), schema: closed(format) };
+  return { response_format: { type: 'json_schema', json_schema: schema } };
 }
 
 /** Thoughts with calls must come back; lost ones may be empty, but not absent. */

@@ -20,6 +20,8 @@ export interface Dialect {
   assistantAfterTool: boolean;
   /** Whether a tool can be forced, or only calls forbidden. Many servers know neither. */
   toolChoice: 'any' | 'none' | 'unknown';
+  /** Whether answers can be held to a JSON Schema. Local servers cannot call tools meanwhile. */
+  structured: 'always' | 'without_tools' | 'never';
   /** The server or the model is a vendor's, or stands in for it. */
   isVendor: boolean;
 }
@@ -33,6 +35,7 @@ export function dialectOf(server: { provider: string; baseUrl: string; model: st
     asksForUsage: true,
     isVendor: false,
     toolChoice: 'unknown',
+    structured: 'without_tools',
     hasCacheKey: false,
     thoughtFields: THOUGHT_FIELDS.find(([name]) => name.test(`${place} ${model}`))?.[1] ?? [],
     demandsThoughts: /deepseek|kimi|moonshot|minimax/i.test(`${place} ${model}`),
@@ -47,12 +50,26 @@ export function dialectOf(server: { provider: string; baseUrl: string; model: st
       asksForUsage: false,
       settings: mistralSettings(model),
     };
-  if (/deepseek/i.test(place)) return { ...plain, isVendor: true, toolChoice: 'none', settings: deepseekSettings };
+  if (/deepseek/i.test(place))
+    return { ...plain, isVendor: true, toolChoice: 'none', structured: 'never', settings: deepseekSettings };
   if (/^(gpt-[34]|chatgpt)/.test(model))
-    return { ...plain, isVendor: true, toolChoice: 'any', settings: withoutReasoning };
+    return {
+      ...plain,
+      isVendor: true,
+      toolChoice: 'any',
+      structured: /^gpt-4(o|\.1)/.test(model) ? 'always' : 'never',
+      settings: withoutReasoning,
+    };
   const family = OPENAI_FAMILIES.find(([name]) => name.test(model))?.[1];
   return family
-    ? { ...plain, isVendor: true, toolChoice: 'any', hasCacheKey: isOpenai(place), settings: openaiSettings(family) }
+    ? {
+        ...plain,
+        isVendor: true,
+        toolChoice: 'any',
+        structured: 'always',
+        hasCacheKey: isOpenai(place),
+        settings: openaiSettings(family),
+      }
     : plain;
 }
 

@@ -2,6 +2,7 @@
 import type { Provider } from '../../../domain/config/config.js';
 import { acceptedSettings } from '../../../domain/config/families.js';
 import type { ModelRequest, ToolSpec } from '../../../ports/model.js';
+import { formatOptions, responseFormat } from './answer-format.js';
 import { cacheKey } from './cache-key.js';
 import { mistralEffort } from './dialect.js';
 import { withCacheMarks } from './prompt/cache-marks.js';
@@ -28,13 +29,14 @@ export function sdkOptions(request: ModelRequest, target: Target, abortSignal: A
   return {
     ...(isClaude ? withCacheMarks({ prompt, tools }) : { prompt, tools }),
     ...toolChoice(request, target),
+    ...responseFormat(request, target),
     abortSignal,
     temperature,
     maxOutputTokens: maxTokens,
     topP,
     topK,
     ...(reasoning === undefined ? {} : { reasoning }),
-    ...providerOptions(request, target),
+    ...merged(providerOptions(request, target), formatOptions(request, target)),
   };
 }
 
@@ -114,4 +116,12 @@ function providerOptions(request: ModelRequest, target: Target): Pick<CallOption
     default:
       return {};
   }
+}
+
+type Options = Pick<CallOptions, 'providerOptions'>;
+
+function merged({ providerOptions: a = {} }: Options, { providerOptions: b = {} }: Options): Options {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  if (names.length === 0) return {};
+  return { providerOptions: Object.fromEntries(names.map((name) => [name, { ...a[name], ...b[name] }])) };
 }

@@ -9,7 +9,7 @@ import { parseClaimName } from '../../../adapters/files/base/layout.js';
 import { rowValue } from '../../../adapters/far/rows.js';
 import type { Entry, Ledger } from '../../../ports/ledger.js';
 import { parseTask } from '../../../text/records/task.js';
-import { resultFile, TASK, taskFile, taskOf } from './rendered.js';
+import { resultFile, sumOf, TASK, taskFile, taskOf } from './rendered.js';
 import type { Folder } from './folder.js';
 
 export interface TaskMirror {
@@ -87,16 +87,23 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
       note(`${file} is being worked on, so a change of its record does not count; use guild tell ${task.id}`);
       return false;
     }
-    const { print, live, tag } = rowValue({ task, state });
-    const expect = isNew ? 0 : (folder.base(shownAt)?.rev ?? 0);
-    const put = { key: TASK + task.id, value: print(), expect, live, ...(tag === undefined ? {} : { tag }) };
-    const answer = await ledger.commit(nextId(), { puts: [put], adds: [] });
-    const rev = answer === 'fenced' ? undefined : answer.puts[0];
+    const base = isNew ? undefined : folder.base(shownAt);
+    // A file that was only moved says nothing about the record, which may have changed meanwhile.
+    const current = base !== undefined && sumOf(text) === base.sum ? await ledger.get(TASK + task.id) : undefined;
+    const record = current === undefined ? task : taskOf(current.value).task;
+    const rev = await put({ task: record, state }, current?.rev ?? base?.rev ?? 0);
     if (rev === undefined) return refused(file, task.id);
     if (shownAt !== undefined && shownAt !== file) folder.forget(shownAt);
     folder.accept(file, rev);
     places.set(task.id, file);
     return true;
+  }
+
+  async function put(placed: Placed, expect: number): Promise<number | undefined> {
+    const { print, live, tag } = rowValue(placed);
+    const put = { key: TASK + placed.task.id, value: print(), expect, live, ...(tag === undefined ? {} : { tag }) };
+    const answer = await ledger.commit(nextId(), { puts: [put], adds: [] });
+    return answer === 'fenced' ? undefined : answer.puts[0];
   }
 
   /** Somebody else changed the task meanwhile, or the id is taken. */

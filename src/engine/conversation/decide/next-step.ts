@@ -8,6 +8,7 @@ import { problem, type Problem } from '../../../domain/problem.js';
 import { finalAnswer, openCalls, reported } from '../../../domain/session/session.js';
 import { roleFacts } from '../../../domain/task/role.js';
 import { unknownPrice } from '../../approvals/ask-price.js';
+import { readAnswer } from '../../../tools/core/answer.js';
 import { allowance } from './allowance.js';
 import { failure } from './failure.js';
 import { plainAnswerStep } from './plain-answer.js';
@@ -43,7 +44,14 @@ function answerStep(talk: Talk, facts: Facts, open: string[]): Step | undefined 
   if (refused !== undefined) return refused;
   // Notes about this work that arrive before its end belong to it.
   if (task.parent === undefined && !facts.areNotesHeard) return { do: 'hear_notes', isAnswered: true };
-  return report?.success === false ? failure(talk, gaveUp(agent.name, text), text) : { do: 'answer', text };
+  if (report?.success === false) return failure(talk, gaveUp(agent.name, text), text);
+  return { do: 'answer', text: isPlain ? asDeclared(agent, text) : text };
+}
+
+/** JSON without the code block that models like to put around it. */
+function asDeclared({ output }: Talk['agent'], text: string): string {
+  const answer = output === undefined ? undefined : readAnswer(output, text);
+  return answer !== undefined && 'json' in answer ? answer.json : text;
 }
 
 /** In a round of a team, a turn that only broadcasts and votes is the member's contribution. */

@@ -23,6 +23,8 @@ const READ: any = {
 const ask = (more: object = {}): any => ({ model: 'gpt-6-sol', store: false, input: [user()], tools: [READ], ...more });
 const talk = (...items: any[]) => ask({ input: [user('look'), ...items] });
 const tool = (more: object) => ask({ tools: [{ ...READ, ...more }] });
+const answering = (schema: object) =>
+  ask({ text: { format: { type: 'json_schema', name: 'answer', strict: true, schema } } });
 const good = ask();
 const paired = talk(call(), output());
 const long = 'c'.repeat(65);
@@ -240,6 +242,13 @@ const cases: Case[] = [
     bad: tool({ strict: true, parameters: { ...strict, additionalProperties: undefined } }),
     good: tool({ strict: true, parameters: strict }),
     says: /In context=\(\), 'additionalProperties' is required to be supplied and to be false\./,
+  },
+  {
+    rule: '4.strict-schema',
+    when: 'a strict answer that allows others',
+    bad: answering({ ...strict, additionalProperties: undefined }),
+    good: answering(strict),
+    says: /response_format 'answer'.*additionalProperties/,
   },
   {
     rule: '4.strict-schema',

@@ -4,7 +4,7 @@ import type { Judge } from '../wire/rule.js';
 import { bracketed, fields, unknownFields, type Shape } from '../wire/shape.js';
 import { reasons, type Family } from './families.js';
 import type { RuleId } from './responses-rules.js';
-import { checkTool } from './tools.js';
+import { checkSchema, checkTool } from './tools.js';
 
 type Refuse = Judge<RuleId>['refuse'];
 
@@ -38,6 +38,7 @@ export function checkRequest(body: Json, family: Family, { refuse }: Judge<RuleI
   }
   checkSettings(body, family, refuse);
   checkTools(body, refuse);
+  checkFormat(body, refuse);
 }
 
 function checkSettings(body: Json, family: Family, refuse: Refuse): void {
@@ -72,6 +73,15 @@ function checkSettings(body: Json, family: Family, refuse: Refuse): void {
     refuse('4.cache-fields', ...unsupported('prompt_cache_options'));
   if (family.explicitCache && body['prompt_cache_retention'] === 'in_memory')
     refuse('4.cache-fields', ...unsupported('prompt_cache_retention'));
+}
+
+function checkFormat(body: Json, refuse: Refuse): void {
+  const format = objectOf(objectOf(body['text'])['format']);
+  if (format['type'] !== 'json_schema') return;
+  const invalid = { param: 'text.format.schema', code: 'invalid_json_schema' };
+  const fault = (message: string): void => refuse('4.strict-schema', message, invalid);
+  const intro = `Invalid schema for response_format '${stringOf(format['name'])}': `;
+  checkSchema(intro, format['schema'], format['strict'] === true, { schema: fault, strict: fault });
 }
 
 function checkTools(body: Json, refuse: Refuse): void {

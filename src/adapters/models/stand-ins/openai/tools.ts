@@ -12,7 +12,16 @@ export function checkTool(tool: Json, at: number, faults: ToolFaults): void {
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) faults.name(at);
   const { parameters } = tool;
   if (parameters === undefined || parameters === null) return;
-  const intro = `Invalid schema for function '${name}': `;
+  checkSchema(`Invalid schema for function '${name}': `, parameters, tool['strict'] === true, faults);
+}
+
+/** Of a tool, or of the answer itself. */
+export function checkSchema(
+  intro: string,
+  parameters: unknown,
+  isStrict: boolean,
+  faults: Pick<ToolFaults, 'schema' | 'strict'>,
+): void {
   if (!isObject(parameters) || parameters['type'] !== 'object')
     return faults.schema(`${intro}schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`);
   for (const { schema, path } of schemasIn(parameters, [])) {
@@ -22,7 +31,7 @@ export function checkTool(tool: Json, at: number, faults: ToolFaults): void {
       .trim()})`;
     if (schema['type'] === 'array' && schema['items'] === undefined)
       faults.schema(`${intro}${context}, array schema missing items.`);
-    if (tool['strict'] !== true || schema['type'] !== 'object') continue;
+    if (!isStrict || schema['type'] !== 'object') continue;
     if (schema['additionalProperties'] !== false)
       faults.strict(`${intro}${context}, 'additionalProperties' is required to be supplied and to be false.`);
     const required = Array.isArray(schema['required']) ? schema['required'] : [];

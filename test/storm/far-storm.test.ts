@@ -1,0 +1,130 @@
+/**
+ * Workers in processes and folders of their own, with nothing in common but a real database. They
+ * are killed, paused beyond their lease and cut off, and the server is restarted and frozen. A
+ * program that shares no code with the product judges what is left.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { publishDefinitions } from '../../src/app/machines/publish.js';
+import { makeTask } from '../../src/domain/task/task.js';
+import { environment, ROOT } from '../kit/guild.js';
+import { NO_POSTGRES, startPostgres } from '../kit/postgres/server.js';
+import { wire, type Wire } from '../kit/postgres/wire.js';
+import { sampleOf } from '../kit/sample.js';
+import { SEED } from '../kit/seed.js';
+import { seeded } from '../kit/sim-processes.js';
+import { trust } from '../kit/trust/state.js';
+import { field } from '../postgres/bench.js';
+
+const run = promisify(execFile);
+const TASKS = 40;
+const WORKERS = 3;
+const LEASE_MS = 2000;
+const KINDS = ['plain', 'writer', 'lead', 'plain', 'writer'];
+const LIMIT_MS = 240_000;
+
+type Weather = 'kill' | 'pause' | 'cut' | 'restart' | 'freeze';
+const WEATHERS: readonly Weather[] = ['kill', 'pause', 'cut', 'restart', 'freeze'];
+
+for (const weather of sampleOf('storms on several machines', WEATHERS, 3)) {
+  test(`nothing is lost or done twice: ${weather} (SEED=${SEED})`, { skip: NO_POSTGRES }, async (t) => {
+    const random = seeded(SEED);
+    const base = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-far-storm-'));
+    const server = await startPostgres();
+    t.after(async () => {
+      await server.stop();
+      fs.rmSync(base, { recursive: true, force: true });
+    });
+    const { schema, open } = await field(server);
+    const wires: Wire[] = await Promise.all(Array.from({ length: WORKERS }, () => wire(server.port)));
+    const roots = wires.map((_, n) => lay(path.join(base, `m${n}`)));
+    for (const root of roots) trust(root, environment(root));
+    // The address is part of the definitions, so each worker gets it from its environment.
+    const env = (n: number): Record<string, string> =>
+      environment(roots[n]!, { GUILD_STORE: `${server.at(wires[n]!.port)}?schema=${schema}` });
+    await publishDefinitions(roots[0]!, environment(roots[0]!, { GUILD_STORE: `${server.url}?schema=${schema}` }));
+    const ledger = await open();
+    const at = new Date().toISOString();
+    const puts = Array.from({ length: TASKS }, (_, n) => {
+      const to = KINDS[n % 5]!;
+      const task = makeTask({ id: `${to}-${n}`, description: `Task ${n}`, to, created_at: at });
+      return { key: `task/${task.id}`, value: JSON.stringify({ task, state: 'pending' }), expect: 0, live: true };
+    });
+    await ledger.commit('storm', { puts, adds: [] });
+    const enter = (n: number): ChildProcess =>
+      spawn(process.execPath, [path.join(ROOT, 'bin/guild.mjs'), 'watch', '--quiet', '--workspace', roots[n]!], {
+        env: env(n),
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+    const workers = roots.map((_, n) => enter(n));
+    t.after(() => workers.forEach((worker) => (worker.kill('SIGCONT'), worker.kill('SIGKILL'))));
+    const until = Date.now() + LIMIT_MS;
+    let blows = 0;
+    while ((await ledger.list('task/', { live: true, limit: 1 })).length > 0) {
+      assert.ok(Date.now() < until, `still open after ${LIMIT_MS / 1000} s and ${blows} blows`);
+      await sleep(300 + random() * 900);
+      workers.forEach((worker, n) => {
+        if (worker.exitCode !== null || worker.signalCode !== null) workers[n] = enter(n);
+      });
+      if (blows < 6) await blow(weather, Math.floor(random() * WORKERS));
+      blows++;
+    }
+    await ledger.close();
+    for (const worker of workers) worker.kill('SIGCONT');
+    await sleep(weather === 'pause' || weather === 'cut' ? LEASE_MS : 200);
+    for (const worker of workers) worker.kill('SIGKILL');
+    for (const each of wires) await each.close();
+    const checker = path.join(ROOT, 'test/storm/far-checker.mjs');
+    const { stdout } = await run(process.execPath, [checker, server.url, schema, String(TASKS), ...roots]);
+    assert.deepEqual(JSON.parse(stdout), []);
+
+    async function blow(kind: Weather, n: number): Promise<void> {
+      const worker = workers[n]!;
+      const longMs = LEASE_MS * (1 + 1.5 * random());
+      if (kind === 'kill') worker.kill('SIGKILL');
+      if (kind === 'restart') await server.restart('immediate');
+      if (kind === 'pause') worker.kill('SIGSTOP');
+      if (kind === 'cut') wires[n]!.cut(random() < 0.3 ? 'in' : random() < 0.5 ? 'out' : undefined);
+      if (kind === 'freeze') await server.freeze();
+      if (kind === 'kill' || kind === 'restart') return;
+      await sleep(longMs);
+      if (kind === 'pause') worker.kill('SIGCONT');
+      if (kind === 'cut') wires[n]!.heal();
+      if (kind === 'freeze') await server.thaw();
+    }
+  });
+}
+
+function lay(root: string): string {
+  const put = (file: string, text: string): void => {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  };
+  put(
+    'guild.yaml',
+    'model: demo/model\ngit: false\nproviders: { demo: { kind: scripted, script: script.yaml } }\n' +
+      `limits: { attempts: 1000, parallel: 6 }\nwatch: { rescan: 1s }\ncoordination: { lease: ${LEASE_MS}ms }\n`,
+  );
+  put('agents/plain.md', '---\ndescription: Answers\ntools: [read_file]\n---\nAnswer.\n');
+  put('agents/writer.md', '---\ndescription: Writes\ntools: [write_file]\n---\nWrite.\n');
+  put('agents/lead.md', '---\ndescription: Leads\ntools: [delegate_to_agent]\nagents: [plain, writer]\n---\nLead.\n');
+  put('memory/facts.md', 'A fact.\n');
+  put(
+    'script.yaml',
+    `- { agent: plain, turn: 1, wait: 50ms, call: [{ read_file: { path: memory/facts.md } }] }
+- { agent: plain, turn: 2, wait: 50ms, say: "answer of {{task}}" }
+- { agent: writer, turn: 1, wait: 50ms, call: [{ write_file: { path: "workspaces/writer/{{task}}.txt", content: "{{task}} wrote this\\n" } }] }
+- { agent: writer, turn: 2, when: /unknown_outcome/, wait: 50ms, say: "perhaps written by {{task}}" }
+- { agent: writer, turn: 2, wait: 50ms, say: "written by {{task}}" }
+- { agent: lead, turn: 1, wait: 50ms, call: [{ delegate_to_agent: { agent: plain, task: look } }, { delegate_to_agent: { agent: writer, task: write } }] }
+- { agent: lead, turn: 2, wait: 50ms, say: "both answered {{task}}" }
+`,
+  );
+  return root;
+}
