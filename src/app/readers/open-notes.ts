@@ -26,7 +26,7 @@ export interface NotesView {
   /** Calls `hear` for each new note. Returns a function that stops it. */
   follow(channel: string, hear: (note: Note) => void): () => void;
   /** Lines that could not be read. */
-  problems(): Problem[];
+  problems(): Promise<Problem[]>;
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export async function openNotes(
         stop();
       };
     },
-    problems: () => problems.splice(0),
+    problems: async () => [...problems.splice(0), ...(await notes.refresh())],
     close: () => store.close(),
   };
 }

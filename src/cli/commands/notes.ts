@@ -36,7 +36,7 @@ defined in guild.yaml under "channels:". guild tell posts a note.`,
         for (const note of view.read(channel, last)) print(note, call);
         // It starts right after the read, so no note is missed in between.
         const following = call.values['follow'] ? follow(view, channel, call) : undefined;
-        for (const problem of view.problems()) call.terminal.say(problemText(problem));
+        for (const problem of await view.problems()) call.terminal.say(problemText(problem));
         await following;
       }
     } finally {

@@ -9,9 +9,9 @@ test('the cost of a model without a price is unknown, and cost says how to set i
     'agents/boss.md': '---\ndescription: Does it\n---\nYou are the boss.\n',
     'play.yaml': '- say: Done.\n',
   });
-  const server = workspace.start('model-server', '--script', 'play.yaml', '--port', '0', '--json');
-  // A server on this machine is free. At this address the same one counts as elsewhere.
-  const url = (await server.says(/"url":"([^"]+)"/)).replace('127.0.0.1', '0.0.0.0');
+  // A server on this machine is free. At this address it counts as one elsewhere.
+  const server = workspace.start('model-server', '--script', 'play.yaml', '--host', '0.0.0.0', '--port', '0', '--json');
+  const url = await server.says(/"url":"([^"]+)"/);
   const config = `providers: { house: { base_url: "${url}" } }\nmodel: house/large\n`;
   workspace.put('guild.yaml', config);
   succeeds(await workspace.guild('run', 'boss', 'Begin'));
