@@ -108,7 +108,7 @@ function printFailure({ name, file, line, details }) {
 function summary({ passed, failed, skipped, cases, msByFile }, files) {
   const slowest = [...msByFile.entries()]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, 5)
+    .slice(0, 12)
     .map(
       ([file, ms]) =>
         `${path.relative(path.join(ROOT, 'dist/test'), file).replace(/\.test\.js$/, '')} ${(ms / 1000).toFixed(0)} s`,

@@ -41,7 +41,7 @@ async function work(farm: FarCluster, random: () => number, weather: Weather): P
 
 for (const given of STORIES) {
   test(`${given.name}: ends once on a bad network (SEED=${SEED})`, async () => {
-    for (const round of sampleRounds(`far race ${given.name}`, 20, 10)) {
+    for (const round of sampleRounds(`far race ${given.name}`, 20, 20)) {
       const random = seeded(SEED + round);
       const farm = farCluster(given, random);
       const label = `round ${round}, SEED=${SEED}`;

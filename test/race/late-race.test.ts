@@ -15,7 +15,7 @@ import { STORIES } from '../kit/stories.js';
 for (const given of STORIES) {
   for (const count of [2, 3]) {
     test(`${given.name}: ${count} processes end every task once on a slow store (SEED=${SEED})`, async () => {
-      for (const round of sampleRounds(`late race ${count} ${given.name}`, 20, 10)) {
+      for (const round of sampleRounds(`late race ${count} ${given.name}`, 20, 20)) {
         const random = seeded(SEED + round);
         const { disk, procs, story, start, reflect } = lateCluster(given, random);
         const deaths = round % 3 === 0 ? 0 : 1;

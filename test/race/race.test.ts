@@ -17,7 +17,7 @@ import { SEED } from '../kit/seed.js';
 for (const story of STORIES) {
   for (const procs of [2, 3]) {
     test(`${story.name}: ${procs} processes end every task once (SEED=${SEED})`, async () => {
-      for (const round of sampleRounds(`race ${procs} ${story.name}`, 30, 10)) {
+      for (const round of sampleRounds(`race ${procs} ${story.name}`, 30, 30)) {
         const random = seeded(SEED + round);
         const disk = simDisk();
         writeStory(disk, story);

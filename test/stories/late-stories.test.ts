@@ -13,7 +13,7 @@ import { STORIES } from '../kit/stories.js';
 
 for (const given of STORIES) {
   test(`${given.name}: ends the same on a slow store (SEED=${SEED})`, async () => {
-    for (const round of sampleRounds(`late ${given.name}`, 20, 10)) {
+    for (const round of sampleRounds(`late ${given.name}`, 20, 20)) {
       const { disk, procs, story, start, reflect } = lateCluster(given, seeded(SEED + round));
       const proc = start();
       await play(proc, story, disk);
