@@ -128,11 +128,14 @@ export const FOREIGN_KEYS: ReadonlySet<string> = new Set([
   ...'hooks mcpServers mcp-servers memory background isolation initialPrompt handoffs prompt'.split(' '),
 ]);
 
+/** In `*.ai` these say how to write an answer; here they are JSON Schemas. */
+const { output: _output, input: _input, ...aiKeys } = AGENT_KEYS;
+
 /** `*.ai`. */
 export const agentAi = z
   .object(
     {
-      ...AGENT_KEYS,
+      ...aiKeys,
       maxTurns: turns,
       maxOutputTokens: key(whole(1), 'The same as `max_tokens`.', { example: '8192' }),
       ...ignored('usage', 'toolName', 'plugins', 'maxToolCallsPerTurn', 'maxRetries', 'llmTimeout', 'toolTimeout'),

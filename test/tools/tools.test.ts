@@ -162,7 +162,7 @@ test('final_report ends the task', async (t) => {
     text: 'no key',
     success: false,
   });
-  assert.match(problemOf(await use('final_report', { report: ' ' })), /report is empty/);
+  assert.match(problemOf(await use('final_report', { report: ' ' })), /report is missing or empty/);
 });
 
 test('delegate_to_agent asks for a child whose id is the same on every pass', async (t) => {

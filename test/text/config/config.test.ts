@@ -62,6 +62,7 @@ inbox: {agent: planner, admit: ask}
 plugins: {slack: {channels: ['#ops']}, pager: }
 schedules: {report: {task: Write the report, schedule: '0 9 * * 1', timezone: Europe/Berlin, agent: planner}}
 webhooks: {deploys: {secret_env: DEPLOY_TOKEN}}
+notify: {on: [waits], gather: 5s, quiet_hours: '22:00-07:30', timezone: Europe/Berlin, bell: false, command: say hi}
 `);
   assert.deepEqual(config, {
     model: 'fast',
@@ -111,6 +112,14 @@ webhooks: {deploys: {secret_env: DEPLOY_TOKEN}}
     plugins: { slack: { channels: ['#ops'] }, pager: {} },
     schedules: { report: { task: 'Write the report', cron: '0 9 * * 1', timezone: 'Europe/Berlin', to: 'planner' } },
     webhooks: { deploys: { kind: 'standard', secretEnv: 'DEPLOY_TOKEN' } },
+    notify: {
+      on: ['waits'],
+      gatherMs: 5000,
+      quiet: { from: 1320, to: 450, timezone: 'Europe/Berlin' },
+      bell: false,
+      desktop: false,
+    },
+    notifyBy: { command: 'say hi' },
     coordination: {
       mode: 'hierarchical',
       coordinator: 'lead',
