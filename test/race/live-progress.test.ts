@@ -22,7 +22,7 @@ function office(t: TestContext): Place {
   return place(t, scripted(SCRIPT));
 }
 
-/** A process that is killed before it listens leaves a `.new` file, which is swept a minute later. */
+/** A process killed before it listens leaves a `.new` file, which is swept a minute later. */
 const sockets = (here: Place): string[] => here.list('.guild/live').filter((name) => name.endsWith('.sock'));
 
 test('another process sees the words while they arrive; a kill ends the turn and loses nothing', async (t) => {
