@@ -39,7 +39,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = 
   git: { name: 'git', isLive: false },
 };
 
-export interface ConfigChange {
+interface ConfigChange {
   /** Keys that are in effect now. */
   taken: string[];
   /** Keys that wait for the next start. */

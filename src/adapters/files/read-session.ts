@@ -16,7 +16,7 @@ import type { AtomicWrite } from './base/atomic-write.js';
 import type { Layout } from './base/layout.js';
 import { grownSession, prefixOf, type Prefix } from './grown-session.js';
 
-export interface Cached {
+interface Cached {
   stamp: string;
   session: Session;
   /** How to append: the indentation of the items, and the text before the first. */
@@ -27,7 +27,7 @@ export interface Cached {
   prefix?: Prefix | undefined;
 }
 
-export interface SessionReader {
+interface SessionReader {
   readonly cache: ReadonlyMap<string, Cached> & { delete(id: string): boolean };
   remember(id: string, what: Cached): void;
   open(id: string, options?: { repair?: boolean }): Promise<SessionOpened>;

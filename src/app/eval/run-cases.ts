@@ -12,7 +12,7 @@ import { readConfig } from '../readers/read-config.js';
 import { withTrustedProviders } from '../trust/acting.js';
 import { openTrust } from '../trust/trust.js';
 
-export interface EvalOptions extends Omit<RunOptions, 'model'> {
+interface EvalOptions extends Omit<RunOptions, 'model'> {
   times: number;
   parallel: number;
   /** Whether cases may answer requests with yes: a person has agreed to that. */

@@ -8,7 +8,7 @@ import { storeAddress, withLedger } from './store-address.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface Publishing {
+interface Publishing {
   published: Published;
   /** Undefined: it is the first. */
   before?: Published;

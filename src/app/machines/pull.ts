@@ -30,7 +30,7 @@ import {
 } from './mirror/rendered.js';
 import { definitionFiles } from '../far/state-files.js';
 
-export interface Pulled {
+interface Pulled {
   tasks: number;
   conversations: number;
   events: number;

@@ -19,7 +19,7 @@ import { ledgerFor, storeAddress } from './store-address.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface SyncOptions {
+interface SyncOptions {
   env: Env;
   /** Opens the folder as a workspace. */
   open(root: string, options: { agents: string[]; watchers: { problem(problem: Problem): void } }): Promise<Desk>;
@@ -70,7 +70,7 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
   }
 }
 
-export function mirrorOf(
+function mirrorOf(
   root: string,
   env: Env,
   ledger: Ledger,

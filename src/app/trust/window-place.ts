@@ -10,7 +10,7 @@ import { stateFolder } from '../../adapters/trust/state-folder.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface WindowPlace {
+interface WindowPlace {
   /** A name that only this machine resolves. */
   hostName: string;
   /** The port of the last start; 0: there was none. */

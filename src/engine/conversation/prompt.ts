@@ -20,7 +20,7 @@ import { hasRequiredCall, requiredTool } from './decide/required-call.js';
 import type { EngineContext } from '../core/context.js';
 
 /** What prompts are built from. */
-export type PromptSource = Pick<EngineContext, 'agents' | 'tools' | 'config' | 'clock' | 'surroundings' | 'project'>;
+type PromptSource = Pick<EngineContext, 'agents' | 'tools' | 'config' | 'clock' | 'surroundings' | 'project'>;
 
 /** What is sent before the messages. */
 export interface PromptHead {

@@ -59,7 +59,7 @@ export interface PumpReport {
 export type Look = 'none' | 'rules' | 'changed' | 'all';
 
 /** `root`: the tree of the task that has left this process. */
-export type OnEnd = (moved: boolean, root: string) => void;
+type OnEnd = (moved: boolean, root: string) => void;
 
 export interface Engine {
   /** One pass, then waits for everything it started. `roots`: start only tasks of these trees. */

@@ -6,7 +6,7 @@ import type { Provider } from '../../../domain/config/config.js';
 import type { Endpoint, Env } from './endpoint.js';
 import type { LanguageModel } from './prompt/types.js';
 
-export const VENDOR_PACKAGES = {
+const VENDOR_PACKAGES = {
   mistral: '@ai-sdk/mistral@4',
   deepseek: '@ai-sdk/deepseek@3',
   openrouter: '@openrouter/ai-sdk-provider@3',
@@ -17,7 +17,7 @@ export const VENDOR_PACKAGES = {
   vertex: '@ai-sdk/google-vertex@5',
 } as const;
 
-export type VendorKind = keyof typeof VENDOR_PACKAGES;
+type VendorKind = keyof typeof VENDOR_PACKAGES;
 
 export function isVendorKind(kind: Provider['kind']): kind is VendorKind {
   return Object.hasOwn(VENDOR_PACKAGES, kind);
@@ -90,7 +90,7 @@ function aws(env: Env, apiKey: string | undefined) {
   };
 }
 
-export class MissingPackageError extends Error {
+class MissingPackageError extends Error {
   constructor(kind: VendorKind) {
     // A copy that npm installed for all users finds only packages that are installed for all too.
     const isGlobal = /[\\/]lib[\\/]node_modules[\\/]guildhall[\\/]/.test(import.meta.url);

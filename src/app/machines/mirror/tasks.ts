@@ -12,7 +12,7 @@ import { parseTask } from '../../../text/records/task.js';
 import { resultFile, sumOf, TASK, taskFile, taskOf } from './rendered.js';
 import type { Folder } from './folder.js';
 
-export interface TaskMirror {
+interface TaskMirror {
   /** Takes in what a person changed. Returns how many files that were. */
   takeIn(): Promise<number>;
   /** Shows what changed in the store. */
