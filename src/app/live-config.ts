@@ -100,8 +100,8 @@ function changed(before: Config, now: Config): { key: keyof Config; name: string
 
 function unusable({ message, where, hint }: Problem): Problem {
   return problem('bad_file', `${CONFIG_FILE} changed and cannot be used; the settings before it stay: ${message}`, {
-    ...(where === undefined ? {} : { where }),
-    ...(hint === undefined ? {} : { hint }),
+    where,
+    hint,
   });
 }
 

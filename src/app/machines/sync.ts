@@ -70,13 +70,7 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
   }
 }
 
-function mirrorOf(
-  root: string,
-  env: Env,
-  ledger: Ledger,
-  note: (text: string) => void,
-  documentsOnly = false,
-): Mirror {
+function mirrorOf(root: string, env: Env, ledger: Ledger, note: (text: string) => void, documentsOnly = false): Mirror {
   return mirror({
     root,
     ledger,

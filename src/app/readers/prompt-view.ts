@@ -10,6 +10,7 @@ import { packageFolder } from '../../adapters/starter/package-folder.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
 import { windowOf } from '../../domain/config/window.js';
+import { defined } from '../../domain/defined.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { sessionId } from '../../domain/session/session-id.js';
@@ -77,11 +78,11 @@ export async function promptView(
       ? shownMessages(session, agent, task, config, headTokens(context, head))
       : [firstMessage(context, agent, task, { results: existing ? await resultsBefore(context, task) : [] })];
     const resolved = resolveModels(agent, config, task.role);
-    return {
+    return defined({
       agent: name,
-      ...(existing ? { task: task.id } : {}),
-      ...(session ? { session: session.header.sessionId } : {}),
-      ...('models' in resolved ? { model: resolved.models[0]! } : {}),
+      task: existing ? task.id : undefined,
+      session: session ? session.header.sessionId : undefined,
+      model: 'models' in resolved ? resolved.models[0]! : undefined,
       ...head,
       messages,
       tokens: {
@@ -89,7 +90,7 @@ export async function promptView(
         tools: textTokens(JSON.stringify(head.tools)),
         messages: messages.reduce((sum, message) => sum + messageTokens(message), 0),
       },
-    };
+    });
   } finally {
     await plugins.close();
     await store.close();

@@ -32,7 +32,7 @@ export async function admitNeed(
         ? await impossible(context, asker, dependency)
         : unknownCapability(context, help!);
   if (wrong !== undefined) {
-    record(context, `${need}.refused`, { task: asker.id, ...(asker.to ? { agent: asker.to } : {}), problem: wrong });
+    record(context, `${need}.refused`, { task: asker.id, agent: asker.to, problem: wrong });
     return wrong;
   }
   if (deadline === undefined) return child;

@@ -1,4 +1,5 @@
 /** Builds the input of a model call: system prompt, tools, first message, and valid messages. */
+import { defined } from '../../domain/defined.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { grantedNames } from '../core/grants.js';
 import { projectText } from '../core/project-text.js';
@@ -140,12 +141,12 @@ export function firstMessage(
         said: (text) => earlier.some((message) => message.content.includes(text)),
         results,
       });
-  return {
+  return defined({
     role: 'user',
     content,
-    ...(task.from ? { from: task.from } : {}),
+    from: task.from,
     timestamp: context.clock.now().toISOString(),
-  };
+  });
 }
 
 /** Results of the task's dependencies. The work stage of a pattern gets those of its parent. */

@@ -60,7 +60,7 @@ async function take(context: EngineContext, session: Session): Promise<'created'
     task: made.id,
     agent: made.to!,
     cause: file,
-    ...(owner ? { follows: owner } : {}),
+    follows: owner,
   });
   return 'created';
 }

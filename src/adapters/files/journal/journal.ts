@@ -321,4 +321,3 @@ function isEmpty({ puts, adds, placed, dropped }: Required<Step>): boolean {
 function compact(step: Required<Step>): Step {
   return Object.fromEntries(Object.entries(step).filter(([, list]) => (list as unknown[]).length > 0));
 }
-

@@ -3,6 +3,7 @@
  * first call; if it is missing, the error has the exact command.
  */
 import type { Provider } from '../../../domain/config/config.js';
+import { defined } from '../../../domain/defined.js';
 import type { Endpoint, Env } from './endpoint.js';
 import type { LanguageModel } from './prompt/types.js';
 
@@ -45,7 +46,7 @@ export async function vendorModel(id: string, vendor: Vendor): Promise<LanguageM
 /** The types of these packages differ in details that no call here depends on. */
 async function create(id: string, { kind, headers, endpoint, env, fetch }: Vendor): Promise<unknown> {
   const { key: apiKey, baseUrl: baseURL } = endpoint;
-  const base = { fetch, ...(headers ? { headers } : {}), ...(baseURL ? { baseURL } : {}) };
+  const base = defined({ fetch, headers, baseURL: baseURL || undefined });
   switch (kind) {
     case 'mistral':
       return (await import('@ai-sdk/mistral')).createMistral({ ...base, apiKey: apiKey ?? 'none' })(id);
