@@ -22,7 +22,7 @@ export async function promptOf(root: string, session: string, env: Env): Promise
     const opened = isSafeId(session) ? await store.sessions.open(session) : { kind: 'missing' as const };
     if (opened.kind !== 'open') throw new ProblemError(problem('not_found', `there is no conversation ${session}`));
     const { agentId, task } = opened.session.header;
-    const view = await promptView(root, agentId, task, env);
+    const view = await promptView(root, agentId, { about: task, env });
     return defined({
       agent: view.agent,
       model: view.model,
