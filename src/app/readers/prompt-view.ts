@@ -90,7 +90,7 @@ export async function promptView(
       messages,
       tokens: {
         system: textTokens(head.system),
-        tools: textTokens(JSON.stringify(head.tools)),
+        tools: head.tools.length === 0 ? 0 : textTokens(JSON.stringify(head.tools)),
         messages: messages.reduce((sum, message) => sum + messageTokens(message), 0),
       },
     });

@@ -8,6 +8,7 @@ import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import type { JsonSchema, ToolSpec } from '../../ports/model.js';
 import { textTokens } from '../../rules/budget/reserve.js';
+import { DUPLICATES_PROMPT } from '../../rules/patterns/breakdown.js';
 import { CHECK_PROMPT } from '../../rules/patterns/check.js';
 import { fence } from '../../rules/patterns/gather.js';
 import { bidPrompt } from '../../rules/staffing/offer.js';
@@ -109,13 +110,15 @@ function declared({ variables }: Agent): Record<string, string> {
   );
 }
 
-/** Checks and bids have their own system prompt. */
+/** The instructions of ordinary work would contradict these questions. */
 function withRolePrompt(agent: Agent, { role }: Pick<Task, 'role'>): Agent {
   switch (roleFacts(role).prompt) {
     case 'check':
       return { ...agent, systemPrompt: agent.metacognition?.prompt ?? CHECK_PROMPT };
     case 'bid':
       return { ...agent, systemPrompt: agent.evaluator?.prompt ?? bidPrompt(agent) };
+    case 'same':
+      return { ...agent, systemPrompt: DUPLICATES_PROMPT };
     case undefined:
       return agent;
   }
