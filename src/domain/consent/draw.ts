@@ -90,12 +90,17 @@ function moreLines(request: ApprovalRequest, shown: string): string[] {
   return [
     ...(hosts ? [`Hosts it may reach: ${hosts.map(flat).join(', ')}`] : []),
     ...(content ? [`Content: ${flat(content.text)}`] : []),
-    ...(base ? [`Made against: ${flat(base.path)} (sha256 ${base.sha256.slice(0, 12)})`] : []),
+    ...(base ? [baseLine(base)] : []),
     ...(plugin === undefined ? [] : [`Tool of the plugin: ${plugin}`]),
     ...(taint.length > 0 ? [`Influenced by: ${taint.map(flat).join(', ')}`] : []),
     ...moreFields(request),
     ...otherArguments(request, shown),
   ];
+}
+
+function baseLine({ path, sha256 }: NonNullable<ApprovalRequest['base']>): string {
+  if (sha256 === 'missing') return `Creates: ${flat(path)}`;
+  return `Made against: ${flat(path)} (sha256 ${sha256.slice(0, 12)})`;
 }
 
 /** Drawn elsewhere, or of no meaning to a person. */

@@ -6,6 +6,7 @@
 import { defined } from '../../domain/defined.js';
 import type { BoardBullet, BoardWish } from '../../domain/task/board.js';
 import { hash53, isSafeId, safePart } from '../../domain/task/id.js';
+import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
 import { HUMAN, rootRole, type Task } from '../../domain/task/task.js';
@@ -141,12 +142,11 @@ function* entriesOf(sheet: Sheet, agents: ReadonlySet<string>): Iterable<Entry> 
     else if (item.tags.includes('approval')) entry.kind = 'own';
     else if (agent === undefined && item.stakeholders.includes(HUMAN)) entry.kind = 'own';
     else if (agent === undefined && item.stakeholders.length > 0) {
-      const names = [...agents].sort().join(', ') || 'none';
       entry.kind = 'held';
       entry.problem = entryProblem(
         entry,
         'unknown_agent',
-        `there is no agent ${item.stakeholders[0]}; the agents are: ${names}`,
+        noAgent(item.stakeholders[0]!, agents),
         'fix the name, or create the agent',
       );
     }
