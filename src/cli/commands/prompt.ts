@@ -39,10 +39,10 @@ of the request is then yours, where the program would write its own.`,
   },
 };
 
-function knownRole(role: string | undefined): Role | undefined {
-  if (role === undefined || ROLES.includes(role)) return role;
-  const hint = nearestHint(role, ROLES, `the roles are: ${ROLES.join(', ')}`);
-  throw new ProblemError(problem('bad_usage', `unknown role "${role}"`, { hint }));
+function knownRole(name: string | undefined): Role | undefined {
+  if (name === undefined || ROLES.includes(name)) return name;
+  const hint = nearestHint(name, ROLES, `the roles are: ${ROLES.join(', ')}`);
+  throw new ProblemError(problem('bad_usage', `unknown role "${name}"`, { hint }));
 }
 
 function print({ system, tools, messages, tokens, model, session }: PromptView, terminal: Terminal): void {
