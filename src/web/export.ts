@@ -13,7 +13,7 @@ import { presentOf, type Moment } from './reads/moment.js';
 import { conversationOf } from './reads/session.js';
 import { taskDetail, whyOf } from './reads/task.js';
 
-export interface ExportOptions {
+interface ExportOptions {
   root: string;
   env: Record<string, string | undefined>;
   task: string;

@@ -96,7 +96,7 @@ function Shown({ run }: { run: ReplayRun }): JSX.Element {
         <Waterfall rows={at >= last ? run.tree : asOf(run.tree, at)} chosen={chosen} choose={setChosen} />
       </section>
       <Panel title="What happened until then" count={shown.length}>
-        <ol class="b story newest" role="region" tabIndex={0} aria-label="What happened until then">
+        <ol class="b story newest" tabIndex={0} aria-label="What happened until then">
           {shown
             .slice(-SHOWN_MAX)
             .reverse()

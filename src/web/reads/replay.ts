@@ -1,5 +1,6 @@
 /** Everything that happened in a run, in order, for a slider through time. */
 import { eventText } from '../../app/readers/why/story.js';
+import { defined } from '../../domain/defined.js';
 import type { ReplayRun } from '../base/contract.js';
 import type { Moment } from './moment.js';
 import { titled } from './rows.js';
@@ -16,13 +17,14 @@ export async function replayOf(moment: Moment, id: string): Promise<ReplayRun> {
       const text = eventText(event);
       if (text === undefined) return [];
       return [
-        {
+        defined({
           at: event.at,
           name: event.name,
-          ...(event.task === undefined ? {} : { task: event.task, title: titles.get(event.task) ?? '' }),
-          ...(event.agent === undefined ? {} : { agent: event.agent }),
+          task: event.task,
+          title: titles.get(event.task ?? ''),
+          agent: event.agent,
           text: titled(text.trim(), (each) => titles.get(each)),
-        },
+        }),
       ];
     });
   return { task: { id: row.id, title: row.title }, tree, events: events.slice(0, EVENTS_MAX) };

@@ -1,6 +1,7 @@
 /** One task: its tree with what happened when, its answer, and what a person can do with it. */
 import { originOf, storyOf } from '../../app/readers/why/story.js';
 import { sharesOf, waitChain } from '../../app/readers/why/wait-chain.js';
+import { defined } from '../../domain/defined.js';
 import { certificateText } from '../../domain/task/certificate.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
@@ -16,21 +17,21 @@ export async function taskDetail(moment: Moment, id: string): Promise<TaskDetail
   const placed = await existing(moment, id);
   const { task, state } = placed;
   const { rows, isMerged, listed } = await treeOf(moment, id);
-  return {
+  return defined({
     row: rowOf(placed),
     description: task.description,
     parents: await parentsOf(moment, placed),
     taint: taintIn(task),
-    ...(task.result === undefined ? {} : { result: placed.fullResult ?? task.result }),
-    ...(task.error === undefined ? {} : { error: task.error }),
-    ...(task.certificate === undefined ? {} : { certificate: certificateText(task.certificate) }),
-    ...(task.session === undefined ? {} : { session: task.session }),
+    result: task.result === undefined ? undefined : (placed.fullResult ?? task.result),
+    error: task.error,
+    certificate: task.certificate === undefined ? undefined : certificateText(task.certificate),
+    session: task.session,
     usage: sumOf(listed.map(({ own }) => own)) ?? usageOf(task.usage),
     can: moment.at === undefined ? actsOf(placed) : [],
     tree: rows,
     isMerged,
     place: isEnded(state) ? `results/${id}.md` : `tasks/${state}/${id}.json`,
-  };
+  });
 }
 
 /** Undefined if nothing was spent, or if the records are older than the field. */

@@ -2,6 +2,7 @@
  * The tree of a run with what happened when. Spans that no screen can tell apart are drawn as one,
  * so that a run with tens of thousands of them opens at once.
  */
+import { defined } from '../../domain/defined.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { stretchesOf, unfoldedMs } from '../../views/time-folds.js';
 import type { Span, TaskSpans, TreeRow } from '../base/contract.js';
@@ -29,12 +30,12 @@ export async function treeOf(moment: Moment, id: string): Promise<Tree> {
   const stepMs = isMerged ? unfoldedMs(stretches(listed, spans, moment.now.getTime())) / STEPS : 0;
   const rows = listed.map((task): TreeRow => {
     const own = spans.get(task.id) ?? [];
-    return {
+    return defined({
       ...rowOnly(task),
       depth: task.depth ?? 0,
       spans: isMerged ? merged(own, stepMs, moment.now.getTime()) : own,
-      ...(task.session === undefined ? {} : { session: task.session }),
-    };
+      session: task.session,
+    });
   });
   return { rows, isMerged, listed };
 }

@@ -1,5 +1,6 @@
 /** The wait-for graph: who waits for whom, cycles marked, and the deadlocks that were broken. */
 import { waitsView } from '../../app/readers/waits-view.js';
+import { defined } from '../../domain/defined.js';
 import type { Event } from '../../domain/event.js';
 import { HUMAN, type Task } from '../../domain/task/task.js';
 import { HUMAN_NODE, nodeKind, nodeText, turnNode } from '../../rules/coordination/wait-node.js';
@@ -29,22 +30,17 @@ export async function waitGraph(moment: Moment): Promise<Waits> {
   return {
     nodes: nodes.map((id) => {
       const placed = byId.get(id);
-      return {
+      return defined({
         id,
         kind: nodeKind(id),
         title: placed === undefined ? nodeText(id) : titleOf(summary(placed.task)),
-        ...(placed?.task.to === undefined ? {} : { agent: placed.task.to }),
-        ...(placed === undefined ? {} : { state: placed.state }),
-      };
+        agent: placed?.task.to,
+        state: placed?.state,
+      });
     }),
-    edges: links.map(({ from, to: end, label, need }) => ({
-      from,
-      to: end,
-      label,
-      inCycle: cyclic(from, end),
-      ...(need === undefined ? {} : { need }),
-      ...(parked.has(from) ? { since: parked.get(from)! } : {}),
-    })),
+    edges: links.map(({ from, to: end, label, need }) =>
+      defined({ from, to: end, label, inCycle: cyclic(from, end), need, since: parked.get(from) }),
+    ),
     broken: cycles.map(({ shown }) => shown),
   };
 }
@@ -145,16 +141,15 @@ async function cycleOf(log: Log, event: Event, read: (id: string) => Promise<Tas
       rule: String(event['rule'] ?? ''),
       cycle: links.map(({ from, via, label, need }) => {
         const task = tasks.get(from);
-        const since = parked.get(from);
-        return {
+        return defined({
           id: from,
           title: task === undefined ? nodeText(from) : titleOf(summary(task)),
-          ...(task?.to === undefined ? {} : { agent: task.to }),
+          agent: task?.to,
           label,
-          ...(need === undefined ? {} : { need }),
+          need,
           gaveWay: [from, ...via].some((node) => gaveWay.has(node)),
-          ...(since === undefined ? {} : { since }),
-        };
+          since: parked.get(from),
+        });
       }),
     },
   };
