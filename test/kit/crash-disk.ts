@@ -68,12 +68,6 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
         () => disk.writeOwn(file, offset, bytes),
         () => disk.writeOwn(file, offset, half(bytes)),
       ),
-    rewrite: (file, bytes) =>
-      step(
-        file,
-        () => disk.rewrite(file, bytes),
-        () => disk.rewrite(file, half(bytes)),
-      ),
     close: () => disk.close(),
     patch: (file, offset, bytes) => step(file, () => disk.patch(file, offset, bytes)),
     rename: (from, to) => step(from, () => disk.rename(from, to)),
