@@ -85,3 +85,22 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
     },
   };
 }
+
+const CALLS = ['read', 'readFrom', 'stamp', 'glance', 'list', 'rename', 'link', 'create', 'remove'] as const;
+
+/**
+ * The disk of a process that the system suspends before its n-th call. Meanwhile `others` happens.
+ */
+export function suspended(disk: Disk, n: number, others: () => void): { disk: Disk; isOver(): boolean } {
+  let calls = 0;
+  const before = (): void => {
+    if (++calls === n) others();
+  };
+  const slow: Record<string, unknown> = { ...disk };
+  for (const name of CALLS)
+    slow[name] = (...args: unknown[]) => {
+      before();
+      return (disk[name] as (...given: unknown[]) => unknown).apply(disk, args);
+    };
+  return { disk: slow as unknown as Disk, isOver: () => calls < n };
+}

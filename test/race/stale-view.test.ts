@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import type { Intent } from '../../src/domain/task/intent.js';
 import type { Disk } from '../../src/ports/disk.js';
 import { cluster, ROOT, untilQuiet, type Cluster, type Proc } from '../kit/cluster.js';
+import { suspended } from '../kit/crash-disk.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
-import { suspended } from '../kit/suspended.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const SCRIPT = '- {agent: ana, when: faster, say: I heard it.}\n- {agent: ana, say: Done.}\n';

@@ -87,10 +87,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     remove,
     scan,
     doubt,
-    relist() {
-      folderStamps.clear();
-      listedAt.clear();
-    },
+    relist,
     glance,
     strays: strayFiles.take,
     load,
@@ -135,6 +132,11 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     const names = fenced(folder, () => disk.list(folder));
     const claim = isUnreadable(names) ? undefined : names.find((name) => parseClaimName(name)?.id === id);
     return claim === undefined ? undefined : { state: 'active', file: folder + path.sep + claim };
+  }
+
+  function relist(): void {
+    folderStamps.clear();
+    listedAt.clear();
   }
 
   function glance(max: number): { problems: Problem[]; unread: number } {

@@ -23,7 +23,7 @@ const MAX_SCAN_REST_MS = 500;
  * the normal rate, so only an edit in place whose file event was lost waits longer.
  */
 const FULL_SCAN_SHARE = 2000;
-/** A scan may have been slow because the machine was busy, so it does not put off the next for long. */
+/** A scan may have been slow only because the machine was busy. */
 const MAX_FULL_SCAN_GAP_MS = 60_000;
 /** Peers other than the first scan at most this many times less often. */
 const OTHERS_FACTOR = 8;

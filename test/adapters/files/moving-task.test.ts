@@ -5,11 +5,10 @@ import { files } from '../../../src/adapters/files/index.js';
 import { makeTask } from '../../../src/domain/task/task.js';
 import type { Disk } from '../../../src/ports/disk.js';
 import type { Store } from '../../../src/ports/store/index.js';
-import { crashDisk } from '../../kit/crash-disk.js';
+import { crashDisk, suspended } from '../../kit/crash-disk.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { countedIds, simProcesses } from '../../kit/sim-processes.js';
-import { suspended } from '../../kit/suspended.js';
 
 const TASK = '{"description": "do it", "to": "ana", "created_at": "2026-01-01T00:00:00.000Z"}';
 const NAMES = {

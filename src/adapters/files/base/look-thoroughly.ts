@@ -1,8 +1,8 @@
 /**
  * Finds a file that other processes may move while its folders are searched one after the other. A
- * search that misses it because of a move is repeated. Moves are rare compared with searches, except
- * when this process is suspended in the middle of one; so a file that several searches in a row miss
- * does not exist.
+ * search that misses it because of a move is repeated. Moves are rare compared with searches,
+ * except when this process is suspended in the middle of one; so a file that several searches in a
+ * row miss does not exist.
  */
 
 const LOOKS = 4;
