@@ -1,4 +1,4 @@
-/** The frame around every page: top bar, rail, bottom bar on a phone, and the state of the connection. */
+/** The frame of every page: top bar, rail, bottom bar on a phone, state of the connection. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

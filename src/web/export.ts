@@ -12,7 +12,7 @@ import { redaction, type Redaction } from './redact.js';
 import { conversationOf } from './reads/session.js';
 import { taskDetail, whyOf } from './reads/task.js';
 
-export interface ExportOptions {
+interface ExportOptions {
   root: string;
   env: Record<string, string | undefined>;
   task: string;

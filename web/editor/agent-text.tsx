@@ -1,4 +1,4 @@
-/** The file of an agent: shown, edited with a check while typing, and never saved over another edit. */
+/** An agent's file: shown, edited, checked while typing, and never saved over another edit. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AgentChecked, AgentFile } from '../../src/web/base/contract.ts';

@@ -42,7 +42,7 @@ interface Policies {
   };
 }
 
-/** Trusted Types refuse addresses of scripts; the one policy of the page admits this address only. */
+/** Trusted Types refuse script addresses. The only policy of the page admits this one. */
 function start(): Worker {
   const address = document.getElementById('hello')!.dataset['worker']!;
   const { trustedTypes } = globalThis as { trustedTypes?: Policies };

@@ -3,6 +3,7 @@
  * Ended tasks are never looked at, so they cost nothing. A full scan can rebuild all of it.
  */
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -278,7 +279,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     }
     const { task } = parsed;
     const sum = contentSum(read.bytes);
-    return place({ id: task.id, state, file, stamp: read.stamp, task, sum, ...(owner ? { owner } : {}) });
+    return place(defined({ id: task.id, state, file, stamp: read.stamp, task, sum, owner }));
   }
 
   /** A file that cannot be moved to quarantine stays where it is and is held. */

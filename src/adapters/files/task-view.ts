@@ -1,5 +1,6 @@
 /** Tasks as this process sees them: from memory where that is newer, otherwise from the disk. */
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { isEnded, type OpenState, type Placed } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
@@ -99,7 +100,7 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
   function shown(entry: Entry): OpenTask {
     const held = entry.state === 'active' && isHeld(entry);
     const owner = entry.owner && { agent: entry.task.to ?? entry.owner.agent, peer: entry.owner.peer };
-    return { task: tasks.withWaits(entry), state: entry.state, held, ...(owner ? { owner } : {}) };
+    return defined({ task: tasks.withWaits(entry), state: entry.state, held, owner });
   }
 
   function readAny(id: string): Placed | undefined {
@@ -137,6 +138,6 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
     if (task === undefined) return undefined;
     const owner = name === undefined ? undefined : parseClaimName(name);
     const state: OpenState = name === undefined ? (entry?.state ?? 'pending') : 'active';
-    return { task, state, ...(owner ? { owner: { agent: task.to ?? owner.agent, peer: owner.peer } } : {}) };
+    return defined({ task, state, owner: owner ? { agent: task.to ?? owner.agent, peer: owner.peer } : undefined });
   }
 }

@@ -4,6 +4,7 @@
  * engine stamps the sender.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { defined } from '../../domain/defined.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import type { Problem } from '../../domain/problem.js';
@@ -65,7 +66,7 @@ async function publish(
 ): Promise<Problem | undefined> {
   const body = { type: 'said', text: message } as const;
   const { root } = lineageFields(task);
-  const about = { task: task.id, ...(root ? { root } : {}), ...(priority ? { priority } : {}) };
+  const about = defined({ task: task.id, root, priority });
   const note = { id: call.id, channel, from: agent.name, ...about, ...taintField(task), body };
   const refused = await publishNote(context, note, { durable: true });
   if (refused === undefined) return undefined;

@@ -3,6 +3,7 @@
  * as `guild task tell` does. A conversation that a person put into the folder is taken the same way
  * if an agent can answer it. Task ids follow from the message, so no message is answered twice.
  */
+import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Message, Session } from '../../domain/session/session.js';
 import { hash53 } from '../../domain/task/id.js';
@@ -60,7 +61,7 @@ async function take(context: EngineContext, session: Session): Promise<'created'
     task: made.id,
     agent: made.to!,
     cause: file,
-    ...(owner ? { follows: owner } : {}),
+    follows: owner,
   });
   return 'created';
 }
@@ -107,8 +108,7 @@ async function dropped(
   { id, text, from, at }: Found,
 ): Promise<Task | Problem | undefined> {
   if (!context.agents.all().has(agentId)) {
-    const names = [...context.agents.all().keys()].sort().join(', ') || 'none';
-    return problem('unknown_agent', `there is no agent ${agentId} to answer it; the agents are: ${names}`, {
+    return problem('unknown_agent', noAgent(agentId, context.agents.all().keys()), {
       where: { file: `sessions/${sessionId}.session.yaml` },
       hint: 'change agent_id in the file, or write the agent',
     });

@@ -3,6 +3,7 @@
  * live process holds is left to that process.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../domain/defined.js';
 import { openUnder } from '../core/tree.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -267,13 +268,17 @@ async function followUp(
   const made =
     ended === undefined || isDropped
       ? problem('not_found', isDropped ? 'the task was cancelled before it read this' : 'no open task has this id')
-      : await createFollowUp(context, ended, {
-          id: continues ? id : `task_${id}`,
-          text,
-          by,
-          at,
-          ...(taint === undefined ? {} : { context: { taint: [...taint, ...taintIn(ended.task)] } }),
-        });
+      : await createFollowUp(
+          context,
+          ended,
+          defined({
+            id: continues ? id : `task_${id}`,
+            text,
+            by,
+            at,
+            context: taint === undefined ? undefined : { taint: [...taint, ...taintIn(ended.task)] },
+          }),
+        );
   await context.intents.done(id);
   if (made !== undefined && 'code' in made) {
     record(context, 'intent.refused', { task, cause: id, kind: 'tell', why: made.message });

@@ -14,7 +14,7 @@ interface Schema {
   enum?: string[];
 }
 
-export interface Lists {
+interface Lists {
   /** Whom the agent may delegate to. */
   delegates: readonly Colleague[];
   /** Whom the agent may route to. */

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
 import { INTERVALS } from '../../domain/intervals.js';
 
-export interface Answer {
+interface Answer {
   etag: string;
   body: string;
 }

@@ -1,6 +1,7 @@
 /** The first page: what waits for the person, who works on what, what it costs, the last hour. */
 import type { Snapshot } from '../../app/readers/open-states.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
+import { defined } from '../../domain/defined.js';
 import { compareText } from '../../domain/order.js';
 import { HUMAN, type Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
@@ -25,26 +26,26 @@ export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: 
   const byId = new Map<string, Placed>(open.map((placed) => [placed.task.id, placed]));
   const from = new Date(now.getTime() - HOUR_MS).toISOString();
   return {
-    waiting: {
+    waiting: defined({
       count: requests.length,
-      ...(requests[0] === undefined ? {} : { oldestAt: requests[0].task.created_at }),
+      oldestAt: requests[0] === undefined ? undefined : requests[0].task.created_at,
       blocks: new Set(open.flatMap(({ task }) => (task.waits?.tasks?.some((id) => isRequest(byId, id)) ? task.id : [])))
         .size,
       first: requests.slice(0, REQUESTS_SHOWN).map((placed) => requestOf(placed, open)),
-    },
+    }),
     agents: shown
       .map((agent): AgentNow => {
         const task = byId.get(agent.tasks[0] ?? '')?.task;
         const since = task?.claimed_at;
-        return {
+        return defined({
           name: agent.agent,
           state: agent.state,
           why: withTitles(agent.why, byId),
-          ...(task === undefined ? {} : { task: { id: task.id, title: titleOf(summary(task)) } }),
-          ...(since === undefined ? {} : { since }),
+          task: task === undefined ? undefined : { id: task.id, title: titleOf(summary(task)) },
+          since,
           tokens: spent.get(agent.agent)?.tokens ?? 0,
           microUsd: spent.get(agent.agent)?.microUsd ?? 0,
-        };
+        });
       })
       .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || compareText(a.name, b.name)),
     idle: agents.length - shown.length,
@@ -108,9 +109,7 @@ function pendingBy({ open, takers }: Snapshot): Hall['pending'] {
     if (task.created_at < group.oldestAt) group.oldestAt = task.created_at;
     groups.set(agent, group);
   }
-  return [...groups]
-    .map(([agent, group]) => ({ ...(agent === undefined ? {} : { agent }), ...group }))
-    .sort((a, b) => b.count - a.count);
+  return [...groups].map(([agent, group]) => defined({ agent, ...group })).sort((a, b) => b.count - a.count);
 }
 
 function spendByAgent(log: Log, sinceIso: string): Map<string, Spend> {

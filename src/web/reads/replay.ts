@@ -1,5 +1,6 @@
 /** Everything that happened in a run, in order, for a slider through time. */
 import { eventText } from '../../app/readers/why/story.js';
+import { defined } from '../../domain/defined.js';
 import type { ReplayRun } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
 import type { Log } from '../base/log.js';
@@ -16,13 +17,13 @@ export async function replayOf(feed: Feed, log: Log, id: string): Promise<Replay
       const text = eventText(event);
       if (text === undefined) return [];
       return [
-        {
+        defined({
           at: event.at,
           name: event.name,
-          ...(event.task === undefined ? {} : { task: event.task }),
-          ...(event.agent === undefined ? {} : { agent: event.agent }),
+          task: event.task,
+          agent: event.agent,
           text: text.trim(),
-        },
+        }),
       ];
     });
   return { task: { id: row.id, title: row.title }, tree, events: events.slice(0, EVENTS_MAX) };

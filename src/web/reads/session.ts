@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { openReader } from '../../app/readers/open-reader.js';
+import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { sessionUsage, type Message, type ToolCall } from '../../domain/session/session.js';
 import { isSafeId } from '../../domain/task/id.js';
@@ -44,15 +45,16 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
     const end = Math.min(before - 1, messages.length);
     const page = shown.filter(({ n }) => n <= end).slice(-limit);
     const placed = header.task === undefined ? undefined : await store.tasks.read(header.task);
-    return {
+    return defined({
       id,
       agent: header.agentId,
-      ...(header.model === undefined ? {} : { model: header.model }),
+      model: header.model,
       status: header.status,
-      ...(placed === undefined
-        ? {}
-        : { task: { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state } }),
-      ...(header.forkedFrom === undefined ? {} : { forkedFrom: header.forkedFrom }),
+      task:
+        placed === undefined
+          ? undefined
+          : { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state },
+      forkedFrom: header.forkedFrom,
       forks: forksOf(feed.root, id),
       files: filesIn(messages),
       taint: placed === undefined ? [] : taintIn(placed.task),
@@ -62,7 +64,7 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
       usage: usageOf(sessionUsage(messages)),
       place,
       seen: seenOf(text),
-    };
+    });
   } finally {
     await store.close();
   }
@@ -110,15 +112,15 @@ function rowFrom(file: string, id: string, at: number): SessionRow {
   const field = (name: string): string | undefined =>
     new RegExp(`^${name}: *['"]?([^'"\\n]+?)['"]? *$`, 'm').exec(head)?.[1];
   const title = /^ +content: *(?:[|>][\d+-]* *\n+ +)?['"]?([^\n]+)/m.exec(head)?.[1];
-  return {
+  return defined({
     id,
     agent: field('agent_id') ?? '',
     status: field('status') ?? '',
-    ...(field('task') === undefined ? {} : { task: field('task')! }),
-    ...(title === undefined ? {} : { title: titleOf(title) }),
-    ...(field('forked_from') === undefined ? {} : { forkedFrom: field('forked_from')! }),
+    task: field('task') === undefined ? undefined : field('task')!,
+    title: title === undefined ? undefined : titleOf(title),
+    forkedFrom: field('forked_from') === undefined ? undefined : field('forked_from')!,
     created: new Date(at).toISOString(),
-  };
+  });
 }
 
 function headOf(file: string): string {
@@ -160,17 +162,19 @@ function withCalls(messages: readonly Message[]): ShownMessage[] {
     }
     const mine = (message.toolCalls ?? []).map(callOf);
     for (const each of mine) calls.set(each.id, each);
-    shown.push({
-      n: i + 1,
-      role: message.role,
-      ...(message.from === undefined ? {} : { from: message.from }),
-      ...(message.kind === undefined ? {} : { kind: message.kind }),
-      ...(message.timestamp === undefined ? {} : { at: message.timestamp }),
-      text: message.content,
-      tainted: message.role === 'tool',
-      calls: mine,
-      ...(message.usage === undefined ? {} : { usage: message.usage }),
-    });
+    shown.push(
+      defined({
+        n: i + 1,
+        role: message.role,
+        from: message.from,
+        kind: message.kind,
+        at: message.timestamp,
+        text: message.content,
+        tainted: message.role === 'tool',
+        calls: mine,
+        usage: message.usage,
+      }),
+    );
   }
   return shown;
 }

@@ -2,6 +2,7 @@
 import { taskTree } from '../../app/readers/task-tree.js';
 import { originOf, storyOf } from '../../app/readers/why/story.js';
 import { sharesOf, waitChain } from '../../app/readers/why/wait-chain.js';
+import { defined } from '../../domain/defined.js';
 import { certificateText } from '../../domain/task/certificate.js';
 import { levelsOf } from '../../domain/task/lineage.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -38,20 +39,20 @@ export async function taskDetail(feed: Feed, log: Log, id: string): Promise<Task
       ...(session === undefined ? {} : { session }),
     };
   });
-  return {
+  return defined({
     row: rowOf(placed),
     description: task.description,
     parents: await parentsOf(feed, placed),
     taint: taintIn(task),
-    ...(task.result === undefined ? {} : { result: placed.fullResult ?? task.result }),
-    ...(task.error === undefined ? {} : { error: task.error }),
-    ...(task.certificate === undefined ? {} : { certificate: certificateText(task.certificate) }),
-    ...(task.session === undefined ? {} : { session: task.session }),
+    result: task.result === undefined ? undefined : (placed.fullResult ?? task.result),
+    error: task.error,
+    certificate: task.certificate === undefined ? undefined : certificateText(task.certificate),
+    session: task.session,
     usage: usageOf(sums.get(id)?.total ?? task.usage),
     can: actsOf(placed),
     tree: rows,
     place: isEnded(state) ? `results/${id}.md` : `tasks/${state}/${id}.json`,
-  };
+  });
 }
 
 export async function whyOf(feed: Feed, log: Log, id: string): Promise<Why> {

@@ -1,5 +1,6 @@
 /** The wait-for graph: who waits for whom, cycles marked, and the deadlocks that were broken. */
 import { waitsView } from '../../app/readers/waits-view.js';
+import { defined } from '../../domain/defined.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { nodeKind, nodeText } from '../../rules/coordination/wait-node.js';
 import { summary } from '../../views/summary.js';
@@ -30,21 +31,23 @@ export async function waitGraph(feed: Feed, log: Log): Promise<Waits> {
   return {
     nodes: [...joined].map((id) => {
       const placed = byId.get(id);
-      return {
+      return defined({
         id,
         kind: nodeKind(id),
         title: titles.get(id) ?? nodeText(id),
-        ...(placed?.task.to === undefined ? {} : { agent: placed.task.to }),
-        ...(placed === undefined ? {} : { state: placed.state }),
-      };
+        agent: placed?.task.to === undefined ? undefined : placed.task.to,
+        state: placed?.state,
+      });
     }),
     edges: [...to].flatMap(([from, next]) =>
-      next.map((each) => ({
-        from,
-        to: each,
-        inCycle: cyclic(from, each),
-        ...(parked.has(from) ? { since: parked.get(from)! } : {}),
-      })),
+      next.map((each) =>
+        defined({
+          from,
+          to: each,
+          inCycle: cyclic(from, each),
+          since: parked.has(from) ? parked.get(from)! : undefined,
+        }),
+      ),
     ),
     broken: await brokenOf(feed, log),
   };
@@ -61,7 +64,7 @@ async function brokenOf({ states }: Feed, log: Log): Promise<Waits['broken']> {
   const named = async (id: string): Promise<Waits['broken'][number]['cycle'][number]> => {
     const task = nodeKind(id) === 'task' ? (await states.store.tasks.read(id))?.task : undefined;
     if (task === undefined) return { id, title: nodeText(id) };
-    return { id, title: titleOf(summary(task)), ...(task.to === undefined ? {} : { agent: task.to }) };
+    return defined({ id, title: titleOf(summary(task)), agent: task.to });
   };
   return Promise.all(
     events.reverse().map(async (event) => ({

@@ -1,5 +1,6 @@
 /** Where a task's file is, whatever its state and even if its content is torn. */
 import path from 'node:path';
+import { defined } from '../../../domain/defined.js';
 import { TASK_STATES, type TaskState } from '../../../domain/task/task.js';
 import type { Disk } from '../../../ports/disk.js';
 import { parseClaimName, type Layout } from '../base/layout.js';
@@ -21,7 +22,7 @@ export function locate(disk: Disk, layout: Layout, id: string, claim: string | u
     const read = file === undefined ? undefined : disk.read(file);
     if (read?.kind !== 'file') continue;
     const owner = state === 'active' ? parseClaimName(path.basename(file!))?.peer : undefined;
-    return { file: file!, state, bytes: read.bytes, ...(owner ? { owner } : {}) };
+    return defined({ file: file!, state, bytes: read.bytes, owner });
   }
   return undefined;
 }

@@ -17,7 +17,7 @@ import { fold, type HeldEffect, type HeldPage, type HeldSession, type HeldTask }
 import { isEndPut, type SessionAdd } from './step.js';
 import { locate, locateNow, type Located } from './locate.js';
 
-export interface Replayed {
+interface Replayed {
   problems: Problem[];
   /** Files that must be durable before the journals may go. */
   files: Set<string>;

@@ -24,7 +24,7 @@ At the end it lists what the policy let run in the last 24 hours and wants you t
 
 In a pipe it prints the requests, and the exit code is 4 if there are any. guild mail adds and lists messages from outside;
 guild inbox add and guild inbox list still work.`,
-  ...(mail.options ? { options: mail.options } : {}),
+  options: mail.options,
   run(call) {
     const [word] = call.words;
     if (word !== undefined || Object.keys(mail.options ?? {}).some((name) => call.values[name] !== undefined)) {

@@ -1,5 +1,6 @@
 /** `guild approve`, `guild reject`, `guild edit`: the same answers as marks on the ballot. */
 import { editedText, openDesk, type Desk, type OpenRequest } from '../../../app/approvals.js';
+import { defined } from '../../../domain/defined.js';
 import type { Answer } from '../../../domain/task/approval.js';
 import { answerIn } from '../../../domain/task/question.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
@@ -55,11 +56,15 @@ export async function answerBy(verb: Verb, call: Call): Promise<number> {
     for (const request of wanted) {
       refuseMisfit(verb, request);
       if (verb === 'reject')
-        await desk.answer(request.id, request.seen, {
-          approved: false,
-          by: 'human',
-          ...(text ? { reason: text } : {}),
-        });
+        await desk.answer(
+          request.id,
+          request.seen,
+          defined({
+            approved: false,
+            by: 'human',
+            reason: text || undefined,
+          }),
+        );
       else if (verb === 'answer') await desk.answer(request.id, request.seen, answerText(request, text));
       else {
         const answer = verb === 'edit' ? editedText(request, text) : { approved: true, by: 'human' };

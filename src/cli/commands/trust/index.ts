@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { acceptTrust, lookAtTrust, withdrawTrust, type Trust } from '../../../app/trust/trust.js';
 import { wanted } from '../../../app/trust/question.js';
+import { defined } from '../../../domain/defined.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { EXIT, text, type Call, type Command } from '../../args/command.js';
 import { hasPerson, isYes } from '../../process/ask.js';
@@ -37,10 +38,10 @@ copy of a workspace is trusted on its own.`,
       return EXIT.done;
     }
     const from = text(values, 'moved-from');
-    const given = {
+    const given = defined({
       owner: values['owner'] === true,
-      ...(from === undefined ? {} : { movedFrom: path.resolve(io.cwd, from) }),
-    };
+      movedFrom: from === undefined ? undefined : path.resolve(io.cwd, from),
+    });
     const trust = lookAtTrust(root, io.env, given);
     const digest = text(values, 'digest');
     if (trust.state === 'trusted') return report(call, trust, 'already trusted');

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { replayRun } from '../../../app/replay/replay-run.js';
 import { openReader } from '../../../app/readers/open-reader.js';
+import { defined } from '../../../domain/defined.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { linkOf } from '../../../web/link.js';
 import type { Listening } from '../../../web/listen.js';
@@ -97,11 +98,11 @@ function listeningOf(values: Call['values']): Listening {
     throw new ProblemError(problem('bad_usage', '--tls-cert and --tls-key belong together'));
   if (proxy !== undefined && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d+)?$/i.test(proxy))
     throw new ProblemError(problem('bad_usage', `--behind-proxy is a host name, not ${JSON.stringify(proxy)}`));
-  return {
-    ...(host === undefined ? {} : { host }),
-    ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
-    ...(proxy === undefined ? {} : { proxy: proxy.toLowerCase() }),
-  };
+  return defined({
+    host,
+    tls: cert === undefined || key === undefined ? undefined : { cert, key },
+    proxy: proxy?.toLowerCase(),
+  });
 }
 
 export async function isAnyoneWorking(root: string): Promise<boolean> {
