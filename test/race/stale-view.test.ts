@@ -39,7 +39,7 @@ async function atEveryMoment(intent: Intent, judge: (scene: Scene, proc: Proc) =
     const place = await scene();
     const { disk, claimed } = place;
     let own = suspended(disk, Infinity, () => undefined);
-    const proc = place.world.start(new Proxy(disk as Disk, { get: (_, key) => Reflect.get(own.disk, key) as unknown }));
+    const proc = place.world.start(new Proxy<Disk>(disk, { get: (_, key) => Reflect.get(own.disk, key) as unknown }));
     await proc.engine.pass('all', () => undefined, new Set());
     await place.holder.ports.intents.submit(intent);
     // The holder puts the task back, as it does with a task that is cancelled.

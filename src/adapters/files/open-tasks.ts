@@ -13,7 +13,7 @@ import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/records/task.js';
 import { contentSum } from './base/content-sum.js';
 import { isSettled, isTaskFile, LEAVING, parseClaimName, withoutLeaving, type Layout } from './base/layout.js';
-import { lookThoroughly } from './base/look-thoroughly.js';
+import { whereNow } from './base/where-now.js';
 import { fileIndex, type Entry, type FileIndex } from './open-index.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';
@@ -104,35 +104,15 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     for (const file of doubts) compare(file, isQueued, problems, gone);
     for (const state of OPEN_STATES) scanFolder(state, full, isQueued, problems, gone);
     watched.clear();
-    for (const id of new Set(gone)) if (!byId.has(id)) findMoved(id, problems);
+    // The folders are listed one after the other: a task that another process moves against that
+    // order is in none of the lists, and is still open.
+    for (const id of new Set(gone)) {
+      const place = byId.has(id) ? undefined : whereNow(disk, layout, id);
+      if (place !== undefined && place !== 'ended') report(problems, load(place.state, place.file));
+    }
     pairs.prune((id) => byId.has(id));
     strayFiles.look(full);
     return { problems: [...problems, ...quarantinedTwins.splice(0)], gone: gone.filter((id) => !byId.has(id)) };
-  }
-
-  /**
-   * The folders are listed one after the other. A task that another process moves against that
-   * order is in none of the lists, and is still open.
-   */
-  function findMoved(id: string, problems: Problem[]): void {
-    const place = lookThoroughly(
-      () => whereNow(id),
-      () => false,
-    );
-    if (place !== undefined && place !== 'ended') report(problems, load(place.state, place.file));
-  }
-
-  function whereNow(id: string): { state: OpenState; file: string } | 'ended' | undefined {
-    // Unreadable: it may have ended. If it has not, the next full scan finds it.
-    if (fenced('tasks/completed or tasks/failed', () => hasEnded(id)) !== false) return 'ended';
-    for (const state of ['pending', 'waiting'] as const) {
-      const file = layout.task(state, id);
-      if (stampOf(file) !== undefined) return { state, file };
-    }
-    const folder = layout.tasks('active');
-    const names = fenced(folder, () => disk.list(folder));
-    const claim = isUnreadable(names) ? undefined : names.find((name) => parseClaimName(name)?.id === id);
-    return claim === undefined ? undefined : { state: 'active', file: folder + path.sep + claim };
   }
 
   function relist(): void {

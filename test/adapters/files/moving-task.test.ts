@@ -65,7 +65,7 @@ async function atEveryMoment(
   for (let n = 1, isOver = false; !isOver; n++) {
     const place = await scene(moves[0]!);
     let own = suspended(place.disk, Infinity, () => undefined);
-    const indirect = new Proxy(place.disk as Disk, { get: (_, key) => Reflect.get(own.disk, key) as unknown });
+    const indirect = new Proxy<Disk>(place.disk, { get: (_, key) => Reflect.get(own.disk, key) as unknown });
     const store = place.join(indirect);
     await store.presence.join();
     await store.tasks.scan(true);
