@@ -71,9 +71,9 @@ test('words stream into the hall and the conversation while the model says them'
   if (browser === undefined) return;
   const words = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ');
   const workspace = place(t, {
-    'guild.yaml': SCRIPTED.replace('script: script.yaml', 'script: script.yaml, pace: 60ms'),
+    'guild.yaml': SCRIPTED,
     'agents/boss.md': '---\ndescription: Does it\ntools: [read_file]\n---\nYou are the boss.\n',
-    'script.yaml': `- turn: 1\n  say: ${words}\n`,
+    'script.yaml': `- turn: 1\n  pace: 100ms\n  say: ${words}\n`,
   });
   const { server, host } = await openWindow(t, workspace);
   const { page } = await showPage(browser, server.link());
