@@ -7,7 +7,8 @@ export interface Point {
 export interface LayoutRequest {
   id: number;
   nodes: string[];
-  edges: { from: string; to: string }[];
+  /** `width`: of the label. */
+  edges: { from: string; to: string; width: number }[];
   size: { width: number; height: number };
 }
 
@@ -16,7 +17,7 @@ export interface LayoutReply {
   width: number;
   height: number;
   nodes: Point[];
-  edges: Point[][];
+  edges: { points: Point[]; label: Point }[];
 }
 
 let worker: Worker | undefined;

@@ -6,6 +6,7 @@ import { isEnded, type OpenState, type Placed } from '../../domain/task/task.js'
 import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { parseClaimName, type Layout } from './base/layout.js';
+import { lookThoroughly } from './base/look-thoroughly.js';
 import type { Presence } from './base/presence.js';
 import type { Entry } from './open-index.js';
 import type { OpenTasks } from './open-tasks.js';
@@ -106,16 +107,9 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
     const placement = queued(id);
     const entry = placement && tasks.byId.get(id);
     if (placement?.end ?? entry) return placement?.end ?? shown(entry!);
-    // Another process may move the task while its folders are read in turn, so the first ones are
-    // read again at the end.
-    return (
-      readEnded(id) ??
-      readOpen('pending', id) ??
-      readOpen('waiting', id) ??
-      readActive(id) ??
-      readOpen('waiting', id) ??
-      readOpen('pending', id) ??
-      readEnded(id)
+    return lookThoroughly(
+      () => readEnded(id) ?? readOpen('pending', id) ?? readOpen('waiting', id) ?? readActive(id),
+      presence.isAlone,
     );
   }
 

@@ -301,7 +301,10 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
 
   function forget(id: string): false {
     const entry = tasks.byId.get(id);
-    if (entry) tasks.remove(entry);
+    if (entry === undefined) return false;
+    tasks.remove(entry);
+    // A second file of the task was found meanwhile, and it is still there.
+    if (entry.state !== 'active' || entry.owner?.peer !== me) tasks.relist();
     return false;
   }
 

@@ -41,7 +41,7 @@ async function take(context: EngineContext, session: Session): Promise<'created'
   const { header, messages } = session;
   const owner = messages.findLast((message) => message.task !== undefined)?.task ?? header.task;
   const placed = owner === undefined ? undefined : await context.tasks.read(owner);
-  if (placed !== undefined && !isEnded(placed.state)) return 'busy';
+  if (placed === undefined ? await isUnderWay(context, owner) : !isEnded(placed.state)) return 'busy';
   const from = firstAppended(messages, placed);
   if (from === undefined) return 'nothing';
   const text = messages
@@ -64,6 +64,18 @@ async function take(context: EngineContext, session: Session): Promise<'created'
     follows: owner,
   });
   return 'created';
+}
+
+/**
+ * A process writes the conversation of a child before the child's record has its name. Until then
+ * the tasks above it are open, and the conversation is theirs, not one that a person put there.
+ */
+async function isUnderWay({ tasks }: EngineContext, owner: string | undefined): Promise<boolean> {
+  for (let end = owner?.lastIndexOf('.') ?? -1; end > 0; end = owner!.lastIndexOf('.', end - 1)) {
+    const above = await tasks.read(owner!.slice(0, end));
+    if (above !== undefined && !isEnded(above.state)) return true;
+  }
+  return false;
 }
 
 /**

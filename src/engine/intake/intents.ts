@@ -81,12 +81,12 @@ async function cancel(
   intent: Intent & { kind: 'cancel' },
   flights: ReadonlyMap<string, Flight>,
 ): Promise<boolean> {
-  const under = openUnder(context, intent.task);
-  if (under.length === 0) {
+  if (await isOver(context, intent.task)) {
     await context.intents.done(intent.id);
     record(context, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'cancel' });
     return false;
   }
+  const under = openUnder(context, intent.task);
   const error = cancelled(intent);
   for (const { task } of under) flights.get(task.id)?.stop.abort(error);
   let moved = false;
@@ -102,6 +102,21 @@ async function cancel(
     if (task.id === intent.task && intent.deadlock) await reportDeadlock(context, task, intent.deadlock);
   }
   return moved;
+}
+
+/**
+ * Nothing is open under this task, in the store too. The view of this process may be stale: another
+ * one may have just moved the task, and it would never hear of an intent that is removed now.
+ */
+async function isOver(context: EngineContext, id: string): Promise<boolean> {
+  if (openUnder(context, id).length > 0) return false;
+  await context.lookAgain();
+  return openUnder(context, id).length === 0 && hasEnded(context, id);
+}
+
+async function hasEnded({ tasks }: EngineContext, id: string): Promise<boolean> {
+  const placed = tasks.isOpen(id) ? undefined : await tasks.read(id);
+  return !tasks.isOpen(id) && (placed === undefined || isEnded(placed.state));
 }
 
 function cancelled({ reason, by, problem: cause }: Intent & { kind: 'cancel' }): Problem {
@@ -141,12 +156,12 @@ export async function cancelTask(
  * started.
  */
 async function stop(context: EngineContext, intent: Intent & { kind: 'stop' }): Promise<boolean> {
-  const under = openUnder(context, intent.task);
-  if (under.length === 0) {
+  if (await isOver(context, intent.task)) {
     await context.intents.done(intent.id);
     record(context, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'stop' });
     return false;
   }
+  const under = openUnder(context, intent.task);
   const error = problem('cancelled', `stopped by ${intent.by} before it started`);
   let moved = false;
   for (const { task, state } of under) {
@@ -236,7 +251,7 @@ async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, n
     // The task may have read the message and ended since the intents were listed; then it is not
     // refused.
     if (!(await context.intents.list()).some(({ id }) => id === intent.id)) return false;
-    return followUp(context, intent);
+    return (await hasEnded(context, intent.task)) && followUp(context, intent);
   }
   // Once is enough: a task that still waits for others parks again and reads the message later.
   if (target.state !== 'waiting' || nudged.has(intent.id)) return false;

@@ -52,22 +52,19 @@ export function withBox(text: string, line: number, box: string): string | undef
 
 const BOX = /^(\s*[-*+] \[)(.)(\])/;
 
+/** `until`: an ISO time, for a moment of the past. */
 export async function channelsOf(
   root: string,
   channel: string | undefined,
   env: Record<string, string | undefined>,
+  until = '~',
 ): Promise<Channels> {
   const notes = await openNotes(root, env);
   try {
-    const channels = notes.channels().map(({ channel: name, notes: count, at, writers }) =>
-      defined({
-        channel: name,
-        notes: count,
-        at,
-        writers,
-      }),
-    );
-    const read = channel === undefined ? [] : notes.read(channel, NOTES_SHOWN);
+    const channels = notes
+      .channels()
+      .map(({ channel: name, notes: count, at, writers }) => defined({ channel: name, notes: count, at, writers }));
+    const read = channel === undefined ? [] : notes.read(channel, NOTES_SHOWN).filter(({ at }) => at <= until);
     return defined({
       channels,
       channel,
@@ -78,12 +75,18 @@ export async function channelsOf(
   }
 }
 
-export async function historyOf(root: string, env: Record<string, string | undefined>): Promise<HistoryPage> {
+export async function historyOf(
+  root: string,
+  env: Record<string, string | undefined>,
+  until = '~',
+): Promise<HistoryPage> {
   const history = openHistory(root, env);
   const state = history.state();
   if (!state.on) return { on: false, why: state.why, commits: [] };
   try {
-    const commits = await history.log({ limit: COMMITS_SHOWN });
+    const commits = (await history.log({ limit: COMMITS_SHOWN })).filter(
+      ({ at }) => new Date(at).toISOString() <= until,
+    );
     return { on: true, commits: commits.map(({ id, at, subject, body }) => ({ id, at, subject, body })) };
   } finally {
     await history.close();

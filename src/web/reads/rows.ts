@@ -32,6 +32,15 @@ export function titleOf(text: string): string {
   return line.length > TITLE_MAX ? `${line.slice(0, TITLE_MAX - 1)}…` : line;
 }
 
+/** Titles, not ids: each task that a text names by its id is named by its title. */
+export function titled(text: string, titleOfTask: (id: string) => string | undefined): string {
+  return text.replace(/[\w.-]+/g, (word) => {
+    const end = /\.*$/.exec(word)!.index;
+    const title = titleOfTask(word.slice(0, end));
+    return title === undefined ? word : `“${title}”${word.slice(end)}`;
+  });
+}
+
 /** The end of an id: enough to recognize it beside its title. The full id is one click away. */
 export function shortOf(id: string): string {
   const end = id.slice(id.lastIndexOf('.') + 1);

@@ -4,6 +4,7 @@ import { defined } from '../../../domain/defined.js';
 import { TASK_STATES, type TaskState } from '../../../domain/task/task.js';
 import type { Disk } from '../../../ports/disk.js';
 import { parseClaimName, type Layout } from '../base/layout.js';
+import { lookThoroughly } from '../base/look-thoroughly.js';
 import { taskKey } from './step.js';
 
 export interface Located {
@@ -26,11 +27,20 @@ export function locate(disk: Disk, layout: Layout, id: string, claim: string | u
   return undefined;
 }
 
+/** The same, with the claim that the task has now. Live processes may move it meanwhile. */
+export function locateNow(disk: Disk, layout: Layout, id: string): Located | undefined {
+  return lookThoroughly(
+    () => {
+      const active = layout.tasks('active');
+      const claim = disk.list(active).find((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
+      return locate(disk, layout, id, claim && path.join(active, claim));
+    },
+    () => false,
+  );
+}
+
 /** The file of a task that another process or a person has moved, by its key in the journal. */
 export function whereIs(disk: Disk, layout: Layout, key: string): string | undefined {
   if (!key.startsWith(taskKey(''))) return undefined;
-  const id = key.slice(taskKey('').length);
-  const active = layout.tasks('active');
-  const claim = disk.list(active).find((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
-  return locate(disk, layout, id, claim && path.join(active, claim))?.file;
+  return locateNow(disk, layout, key.slice(taskKey('').length))?.file;
 }
