@@ -18,6 +18,7 @@ import { provideDependency } from './coordination/provide-dependency.js';
 import { queryTasks } from './tasks/query-tasks.js';
 import { getFileInfo } from './files/get-file-info.js';
 import { readFile } from './files/read-file.js';
+import { reassignTask } from './tasks/reassign-task.js';
 import { requestDependency } from './coordination/request-dependency.js';
 import { requestHelp } from './coordination/request-help.js';
 import { routeTo } from './tasks/route-to.js';
@@ -48,6 +49,7 @@ const BUILT: readonly Tool[] = [
   breakDown,
   nameDuplicates,
   updateTask,
+  reassignTask,
   sendMessage,
   listActiveSessions,
   readSession,

@@ -1,6 +1,6 @@
 /**
- * Carries out intents: cancel, stop, retry, answer and tell. An intent about a task that another
- * live process holds is left to that process.
+ * Carries out intents: cancel, stop, retry, assign, answer and tell. An intent about a task that
+ * another live process holds is left to that process.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../domain/defined.js';
@@ -20,6 +20,7 @@ import { fail } from '../tasks/settle.js';
 import type { Flight } from '../core/flight.js';
 import { record, type EngineContext } from '../core/context.js';
 import { fence } from '../core/fence.js';
+import { assign } from './assign.js';
 import { retryTask } from './retry.js';
 import { reportDeadlock } from '../coordination/report-deadlock.js';
 
@@ -52,6 +53,8 @@ async function takeIntent(
       return stop(context, intent);
     case 'retry':
       return retry(context, intent);
+    case 'assign':
+      return assign(context, intent);
     case 'answer':
       return answer(context, intent);
     case 'tell':

@@ -65,6 +65,7 @@ export function withLists<S extends Schema>(tool: string, schema: S, lists: List
     case 'load_skill':
       return changed(schema, { name: (list) => ({ ...list, ...enumOf(skills.map(({ name }) => name)) }) });
     case 'assign_provider':
+    case 'reassign_task':
       return changed(schema, { agent: oneOf(others) });
     case 'request_dependency':
       return changed(schema, { reviewer: oneOf(others) });

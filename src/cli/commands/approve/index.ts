@@ -20,7 +20,7 @@ export const command: Command = {
     ['approve <id>…', 'show each request and ask; a yes allows it exactly as shown'],
     ['reject <id> [reason]', 'refuse an action; the agent reads the reason'],
     ['edit <id> <new text>', 'allow a changed command, file content, message or plan; the agent is informed'],
-    ['answer <id> <text>', 'answer a question of an agent; use - to read the answer from standard input'],
+    ['answer <id> <text>', "answer an agent's question; use - to read the answer from standard input"],
   ],
   about: `
 You can also edit tasks/approvals.task.md: [x] allows, [-] refuses, and deleting an entry refuses it, too. A running guild

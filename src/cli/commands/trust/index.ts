@@ -11,8 +11,8 @@ import { wrappedLines } from '../../render/layout.js';
 export const command: Command = {
   usage: 'trust',
   about: `
-Shows what of this workspace can act beyond the built-in gates: plugins and their settings, providers with their addresses
-and keys, the allowlist and the policy. Then it asks whether it may. Until you say yes, a workspace that you did not make
+Shows which parts of this workspace can act beyond the built-in gates: plugins and their settings, providers with their addresses
+and keys, the allowlist and the policy. Then it asks whether you trust them. Until you say yes, a workspace that you did not make
 yourself runs restricted: no plugin, no provider of its own, and every action asks. When any of it changes later, what you
 trusted last stays in force until you accept the change.
 
