@@ -1,6 +1,6 @@
 /**
- * What guests may see. A window for showing and an exported run leave out text from outside: results
- * of tools, messages of others, and what tasks that came from outside say.
+ * What guests may see. A window for showing and an exported run leave out text from outside:
+ * results of tools, messages of others, and what tasks that came from outside say.
  */
 import type { Conversation, ShownCall } from './base/contract.js';
 import type { Redaction } from './redact.js';

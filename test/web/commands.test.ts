@@ -1,4 +1,4 @@
-/** The commands that open windows: another link, a recording, and stories that play by themselves. */
+/** The commands that open windows: another link, a recording, and stories that play. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Large workspaces: only what is on the screen is drawn, and no screen asks for more than it shows. */
+/** Large workspaces: only what is on the screen is drawn, and no more is asked for. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { TaskDetail, TaskSpans } from '../../src/web/base/contract.js';
@@ -10,7 +10,7 @@ const BOSS = '---\ndescription: Does it\n---\nYou are the boss.\n';
 const START = Date.parse('2026-03-02T08:00:00.000Z');
 const iso = (ms: number): string => new Date(START + ms).toISOString();
 
-/** One run: a root and its parts, each with this many model calls, and an hour without work between. */
+/** A root and its parts, each with this many model calls; an hour without work is between. */
 function longRun(t: TestContext, parts: number, calls: number): Place {
   const workspace = place(t, { 'guild.yaml': SCRIPTED, 'agents/boss.md': BOSS });
   const lines: string[] = [];
