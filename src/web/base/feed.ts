@@ -22,6 +22,8 @@ export interface Feed {
   snapshot(): Promise<Snapshot>;
   /** The answer under this key, computed once per version for all windows. */
   answer(key: string, load: () => Promise<unknown>): Promise<Answer>;
+  /** How often the folders of ended tasks changed; undefined if they cannot be watched. */
+  endedChanges(): number | undefined;
   /** A change that fired no file event: an intent of this server. */
   ring(): void;
   onChange(hear: (version: number) => void): () => void;
@@ -48,7 +50,9 @@ export async function openFeed(root: string, env: Record<string, string | undefi
   };
   const offRing = await states.store.presence.onRing(ring);
   const offNotes = states.follow(ring);
-  const watched = WATCHED.flatMap((folder) => watch(path.join(root, folder), ring));
+  let endings = 0;
+  const ended = ENDED.flatMap((folder) => watch(path.join(root, folder), () => (endings++, ring())));
+  const watched = [...WATCHED.flatMap((folder) => watch(path.join(root, folder), ring)), ...ended];
 
   return {
     boot: randomBytes(8).toString('hex'),
@@ -64,6 +68,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
       made.catch(() => answers.delete(key));
       return made;
     },
+    endedChanges: () => (ended.length === ENDED.length ? endings : undefined),
     ring,
     onChange(hear) {
       hearers.add(hear);
@@ -81,6 +86,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
 
 /** Files that people edit, and whose saves ring for no process. */
 const WATCHED = ['sessions', 'agents', 'tasks'];
+const ENDED = ['tasks/completed', 'tasks/failed'];
 
 /** Nothing for a folder that is not there, or that cannot be watched: the next change rings too. */
 function watch(folder: string, ring: () => void): fs.FSWatcher[] {
