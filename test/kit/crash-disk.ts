@@ -44,7 +44,7 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
     readFrom: (file, offset, max) => alive(() => disk.readFrom(file, offset, max)),
     stamp: (file) => alive(() => disk.stamp(file)),
     glance: (file) => alive(() => disk.glance(file)),
-    list: (folder) => alive(() => disk.list(folder)),
+    list: (folder, most) => alive(() => disk.list(folder, most)),
     create: (file, bytes) =>
       step(
         file,
