@@ -94,7 +94,10 @@ async function measureAll(): Promise<Results> {
     for (const bench of selected) {
       const leftMinutes = minutes - (performance.now() - from) / 60_000;
       if (leftMinutes < (bench.minutes ?? 1)) {
-        rows.push({ ...without(bench.name, `left out: fewer than ${bench.minutes ?? 1} minutes left`), bench: bench.name });
+        rows.push({
+          ...without(bench.name, `left out: fewer than ${bench.minutes ?? 1} minutes left`),
+          bench: bench.name,
+        });
         continue;
       }
       say(`${bench.name} …`);
