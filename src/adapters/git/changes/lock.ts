@@ -71,7 +71,7 @@ export function historyLock(folder: string, processes: Processes): HistoryLock {
     }
   }
 
-  /** An unreadable one is empty: its process has just created it, or was killed right after that. */
+  /** An unreadable one is empty: its process just created it, or was killed right after. */
   function isAbandoned(left: string): boolean {
     const holder = readHolder(left);
     if (holder !== undefined) return !processes.isAlive(holder);
