@@ -1,7 +1,7 @@
 /**
  * The parts of a workspace that can act beyond the built-in gates, and the record of what a person
- * has trusted. Scripted models do not act. Agents and tasks do not either: whatever they want passes
- * the gates.
+ * has trusted. Scripted models do not act. Agents and tasks do not either: whatever they want
+ * passes the gates.
  */
 import type { Provider, SandboxSetting } from '../config/config.js';
 import type { NotifyChannels } from '../config/notify.js';
