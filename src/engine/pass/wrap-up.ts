@@ -20,7 +20,7 @@ interface Sources {
   stuckWork: Pick<Stuck, 'report'>;
 }
 
-/** Runs that end within this time share what follows them, such as the sync of their last events. */
+/** Runs that end within this time share what follows them, such as a sync of their last events. */
 const ROUND_MS = 50;
 
 /** `onFailure`: called if something cannot be written that no caller waits for. */

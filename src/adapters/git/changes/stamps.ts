@@ -1,8 +1,8 @@
 /**
  * What each file looked like at the last commit, so that people's changes are found without reading
- * everything. A compact file: a hash table that is loaded as it is, then 16 bytes for each file that
- * changed since. It may be deleted at any time; it is then rebuilt from the commit, and files are
- * compared by content.
+ * everything. A compact file: a hash table that is loaded as it is, then 16 bytes for each file
+ * that changed since. It may be deleted at any time; it is then rebuilt from the commit, and files
+ * are compared by content.
  */
 import fs from 'node:fs';
 import path from 'node:path';
