@@ -132,7 +132,7 @@ class DenyWalk {
     this.argv(args, seen, fed.stdin, 0);
     this.keep(args, fed);
     this.meet(seen, fed);
-    if (single !== undefined && single !== 'cd') this.singles.set(single, { ...seen });
+    if (single !== undefined && single !== 'cd' && single !== 'pushd') this.singles.set(single, { ...seen });
     return seen;
   }
 
@@ -207,7 +207,7 @@ class DenyWalk {
     if (interprets && args.some((arg) => arg.fetched)) seen.deny ??= FETCHED;
     seen.deny ??= deniedArgv(name.name, args, { home: this.context.home, cwd: this.cwd });
     if (name.name === 'cd' || name.name === 'pushd') this.moveTo(args);
-    const inner = unwrap(name.name, args, stdin, this.tried);
+    const inner = unwrap(name.name, args, stdin);
     for (const argv of inner.argvs) this.argv(argv, seen, stdin, depth + 1);
     for (const text of inner.scripts) this.text(text, seen, stdin);
   }

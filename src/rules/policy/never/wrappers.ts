@@ -17,13 +17,7 @@ export function isInterpreter(name: string): boolean {
 
 const RUNS_TEXT = new Set(['eval', 'source', '.', 'at', 'batch', 'crontab', 'parallel']);
 
-/** `tried`: commands that were followed before, by their first word and number of words. */
-export function unwrap(
-  name: string,
-  args: Arg[],
-  stdin: string | undefined,
-  tried?: ReadonlyMap<Arg, number>,
-): Unwrapped {
+export function unwrap(name: string, args: Arg[], stdin: string | undefined): Unwrapped {
   const rest = args.slice(args[1]?.text === '--' && (name === 'eval' || name === 'trap') ? 2 : 1);
   if (SHELLS.has(name)) return { argvs: [], scripts: shellScripts(rest, stdin) };
   // Words without shell syntax keep their meaning; parsing them again at each `eval` would be slow.
@@ -39,7 +33,7 @@ export function unwrap(
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
   if (wrapper === undefined) return NONE;
   const inner: Unwrapped = { argvs: [], scripts: [] };
-  follow(rest, wrapper, inner, tried);
+  follow(rest, wrapper, inner);
   if (name === 'xargs' && stdin !== undefined) {
     const fed = stdin
       .split(/\s+/)
@@ -57,7 +51,10 @@ export function unwrap(
  */
 export function withoutRepeats(args: Arg[]): Arg[] {
   let at = 0;
-  while (at + 1 < args.length && isPlain(args[at]!) && isPlain(args[at + 1]!)) at++;
+  for (let next = 1; next < args.length && isPlain(args[at]!); next++) {
+    if (isPlain(args[next]!)) at = next;
+    else if (args[next]!.text !== '-') break;
+  }
   return at === 0 ? args : args.slice(at);
 }
 
@@ -137,7 +134,7 @@ const WRAPPERS: Record<string, Wrapper> = {
 const MAX_READINGS = 8;
 
 /** Removes options, assignments and leading words; there may be several readings. */
-function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped, known?: ReadonlyMap<Arg, number>): void {
+function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
   const starts = new Set<number>();
   const tried = new Set<number>();
   const open = [{ at: 0, skipped: 0 }];
@@ -165,12 +162,13 @@ function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped, known?: Readonl
       else if (skipped < wrapper.skip) skipped++;
       else {
         starts.add(at);
+        // The same wrapper again finds the other readings itself.
+        if (wrapper.skip === 0 && WRAPPERS[args[at]!.name ?? ''] === wrapper) open.length = 0;
         break;
       }
     }
   }
-  for (const start of starts)
-    if (start < args.length && known?.get(args[start]!) !== args.length - start) inner.argvs.push(args.slice(start));
+  for (const start of starts) if (start < args.length) inner.argvs.push(args.slice(start));
 }
 
 /** How many further words the option takes; undefined if nothing is started. */
