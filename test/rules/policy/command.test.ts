@@ -673,36 +673,3 @@ test('hostile nesting and length are judged in time and never auto', () => {
   }
   assert.equal(verdict(`echo ${'x '.repeat(4000)}`), 'auto');
 });
-
-test('a line of 10 kB gets its verdict in under 5 ms, however hostile', () => {
-  const units = [
-    ...['`', '` ', '`ls` ', 'a`b`', '$`', '"`', "`'", '`\\`', '$[`', '$[,', 'sh[[]\n', '$(}', "'|", '-;'],
-    ...['find . -exec ', 'env find . -exec ', 'find . -exec rm {} \\; ', 'env - ', '/env ', 'timeout 1 '],
-  ];
-  for (const unit of units) {
-    const line = unit.repeat(Math.ceil(10_000 / unit.length)).slice(0, 10_000);
-    assert.notEqual(verdict(line), 'auto', unit);
-    // The best of several rounds: the first ones also compile the code, and others use the machine.
-    const rounds = Array.from({ length: 25 }, () => {
-      const start = process.cpuUsage();
-      verdict(line);
-      const { user, system } = process.cpuUsage(start);
-      return (user + system) / 1000;
-    });
-    assert.ok(Math.min(...rounds) < 5, `${JSON.stringify(unit)}: ${Math.min(...rounds)} ms`);
-  }
-});
-
-test('a forbidden command is found behind any number of harmless ones', () => {
-  for (const [unit, count] of [
-    ['`ls` ', 300],
-    ['$(ls) ', 300],
-    ['a[0]=1 ', 100],
-  ] as const)
-    assert.equal(verdict(`echo ${unit.repeat(count)}; rm -rf /`), 'deny', unit);
-  assert.equal(verdict(`find . ${'-exec echo a \\; '.repeat(100)} -exec rm -rf / \\;`), 'deny');
-  assert.equal(verdict(`${'find . -exec '.repeat(100)} rm -rf /`), 'deny');
-  assert.equal(verdict(`${'find . -exec env -i '.repeat(100)} rm -rf /`), 'deny');
-  assert.equal(verdict('find a -exec find / -exec rm -rf {} \\; \\;'), 'deny');
-  assert.equal(verdict('find / -exec find {} -exec rm -rf {} \\; \\;'), 'deny');
-});

@@ -214,7 +214,7 @@ function shellScripts(args: Arg[], stdin: string | undefined): string[] {
   return stdin === undefined ? [] : [stdin];
 }
 
-/** Each command of -exec. One that is `find` again is read in the same pass: a line may nest many. */
+/** Each command of -exec. One that is `find` again is read in the same pass: some nest many. */
 function findArgvs(args: Arg[]): Arg[][] {
   const all: Arg[][] = [];
   let { roots, end: at } = findRoots(args, 0, [argOf('.')]);
@@ -229,7 +229,7 @@ function findArgvs(args: Arg[]): Arg[][] {
       continue;
     }
     // As in find itself, the words up to the end of a command belong to it.
-    for (at = start; at < args.length && args[at]!.text !== ';' && args[at]!.text !== '+'; ) at++;
+    for (at = start; at < args.length && args[at]!.text !== ';' && args[at]!.text !== '+';) at++;
     all.push(...replaced(args.slice(start, at), roots));
   }
   return all;
@@ -251,14 +251,12 @@ function findRoots(args: Arg[], start: number, outer: Arg[]): { roots: Arg[]; en
 /** Replaces `{}` by each of the values. Each command has its own first word, see `DenyWalk`. */
 function replaced(argv: Arg[], values: Arg[]): Arg[][] {
   if (!argv.some((arg) => arg.text.includes('{}'))) return [argv];
-  return values
-    .slice(0, 20)
-    .map((value) =>
-      argv.map((arg, n) => {
-        if (arg.text.includes('{}')) return argOf(arg.text.replaceAll('{}', value.text), arg.fetched);
-        return n === 0 ? { ...arg } : arg;
-      }),
-    );
+  return values.slice(0, 20).map((value) =>
+    argv.map((arg, n) => {
+      if (arg.text.includes('{}')) return argOf(arg.text.replaceAll('{}', value.text), arg.fetched);
+      return n === 0 ? { ...arg } : arg;
+    }),
+  );
 }
 
 const CONTAINERS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'lxc']);
