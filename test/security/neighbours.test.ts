@@ -47,7 +47,7 @@ test('an agent still reads its own conversation without a question', async (t) =
   workspace.put('tasks/pending/t1.json', JSON.stringify({ description: 'look back', to: 'executor' }));
   await workspace.guild('pump', '--all');
   assert.equal(ballotOf(workspace), '');
-  assert.match(workspace.read('tasks/completed/t1.json'), /agent_id/);
+  assert.match(workspace.read('sessions/executor-t1.session.yaml'), /own: session_id: executor-t1/);
 });
 
 test('a stored text that the conversation does not name carries taint; its own cut result does not', async (t) => {
