@@ -39,7 +39,7 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
   }
 }
 
-export interface Reopening {
+interface Reopening {
   clock: Pick<Clock, 'sleep' | 'monotonicMs'>;
   signal: AbortSignal;
   /** Works until the signal aborts. Throws what the store threw. */

@@ -6,13 +6,14 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { openAssets } from './assets.js';
 import type { Conversation, Exported, Hello, ShownCall, TaskDetail } from './base/contract.js';
-import { openFeed, type Feed } from './base/feed.js';
-import { openLog, type Log } from './base/log.js';
+import { openFeed } from './base/feed.js';
+import { openLog } from './base/log.js';
 import { redaction, type Redaction } from './redact.js';
+import { presentOf, type Moment } from './reads/moment.js';
 import { conversationOf } from './reads/session.js';
 import { taskDetail, whyOf } from './reads/task.js';
 
-export interface ExportOptions {
+interface ExportOptions {
   root: string;
   env: Record<string, string | undefined>;
   task: string;
@@ -24,7 +25,8 @@ export async function exportRun({ root, env, task, all }: ExportOptions): Promis
   const feed = await openFeed(root, env);
   try {
     const hide = redaction(root, env);
-    const answers = hide.value(await answersOf(feed, openLog(root), task, { all, hide }));
+    const moment = presentOf(feed, openLog(root))();
+    const answers = hide.value(await answersOf(moment, task, { all, hide }));
     const at = new Date().toISOString();
     const about = all ? 'Secrets are left out.' : 'Text from outside and secrets are left out.';
     const name = path.basename(path.resolve(root));
@@ -39,17 +41,17 @@ interface Sharing {
   hide: Redaction;
 }
 
-async function answersOf(feed: Feed, log: Log, root: string, sharing: Sharing): Promise<Record<string, unknown>> {
+async function answersOf(moment: Moment, root: string, sharing: Sharing): Promise<Record<string, unknown>> {
   const { all } = sharing;
   const answers: Record<string, unknown> = {};
-  const top = await taskDetail(feed, log, root);
+  const top = await taskDetail(moment, root);
   for (const { id, session } of top.tree) {
-    const detail = id === root ? top : await taskDetail(feed, log, id);
+    const detail = id === root ? top : await taskDetail(moment, id);
     answers[`/api/tasks/${encodeURIComponent(id)}`] = all ? detail : withoutTainted(detail);
-    answers[`/api/tasks/${encodeURIComponent(id)}/why`] = await whyOf(feed, log, id);
+    answers[`/api/tasks/${encodeURIComponent(id)}/why`] = await whyOf(moment, id);
     if (session === undefined) continue;
     const key = `/api/sessions/${encodeURIComponent(session)}`;
-    answers[key] ??= shared(await conversationOf(feed, session, Infinity, Infinity), sharing);
+    answers[key] ??= shared(await conversationOf(moment, session, Infinity, Infinity), sharing);
   }
   return answers;
 }

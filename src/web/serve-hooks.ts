@@ -6,7 +6,7 @@ import { problemReply, refuse } from './guard.js';
 import { hookRoutes } from './hooks.js';
 import { listen, type Listening } from './listen.js';
 
-export interface DoorOptions {
+interface DoorOptions {
   root: string;
   env: Record<string, string | undefined>;
   port: number;
@@ -16,7 +16,7 @@ export interface DoorOptions {
   onRefused: (source: string, why: string) => void;
 }
 
-export interface DoorServer {
+interface DoorServer {
   port: number;
   /** Where other programs reach it. */
   address: string;

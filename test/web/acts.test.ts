@@ -165,7 +165,7 @@ test('agents: the editor checks while typing and saves; pause with a reason; a n
   if (window === undefined) return;
   const { page, workspace, go } = window;
   await go('agents/boss');
-  await page.click('button:text-is("Edit")');
+  await page.click('button:text-is("Edit file")');
   await page.waitForSelector('.cm-content');
   await page.click('.cm-content');
   await page.keyboard.press('Control+Home');

@@ -18,7 +18,7 @@ type Record = { digest: string; what: string; at: string; peer: string; outcome?
 
 export const EFFECT = 'effect/';
 
-export interface EffectOptions {
+interface EffectOptions {
   outbox: Outbox;
   read: (key: string) => Promise<Entry | undefined>;
   peer: string;

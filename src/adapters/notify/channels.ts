@@ -78,7 +78,7 @@ function ran(program: string, args: string[], env: Env, input = ''): Promise<Pro
 }
 
 function failed(message: string, hint?: string): Problem {
-  return problem('tool_failed', message, { where: { file: 'guild.yaml' }, ...(hint === undefined ? {} : { hint }) });
+  return problem('tool_failed', message, { where: { file: 'guild.yaml' }, hint });
 }
 
 function plain(text: string): string {

@@ -12,7 +12,7 @@ export const STATES = ['completed', 'failed'] as const satisfies EndedState[];
 /** Inode, size, and the times of the last write and of the last change, in milliseconds. */
 export type Stamp = readonly [inode: number, bytes: number, writtenMs: number, changedMs: number];
 
-export interface EndedFolder {
+interface EndedFolder {
   state: EndedState;
   names: string[];
 }

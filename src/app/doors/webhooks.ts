@@ -97,7 +97,7 @@ function sourcesOf(root: string, env: Env): Record<string, Source> | undefined {
   );
 }
 
-export interface WebhookView {
+interface WebhookView {
   source: string;
   kind?: Webhook['kind'];
   secretEnv?: string;

@@ -6,7 +6,7 @@ import { INTERVALS } from '../../domain/intervals.js';
 import type { Pauses } from '../../ports/pauses.js';
 import type { Published } from './definitions.js';
 
-export interface DefinitionsCheck {
+interface DefinitionsCheck {
   /** As of the last look at the store. */
   published(): Published | undefined;
   /** The hash of the definitions in this folder. */

@@ -12,7 +12,7 @@ import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import { summary } from '../../views/summary.js';
 
-export interface NotifierOptions {
+interface NotifierOptions {
   /** As they are now; absent: nobody is told. */
   rules(): NotifyRules | undefined;
   workspace: string;

@@ -25,7 +25,7 @@ import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** `restricted`: nothing was ever trusted; `changed`: what was trusted last is in force. */
-export type TrustState = 'trusted' | 'restricted' | 'changed';
+type TrustState = 'trusted' | 'restricted' | 'changed';
 
 export interface Trust {
   state: TrustState;

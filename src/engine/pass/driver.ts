@@ -12,7 +12,7 @@ import type { Engine, Look, PumpReport } from './pump.js';
 import { runUntil, type Condition } from './run-until.js';
 import { watchGoal, type WatchOptions } from './watch.js';
 
-export interface Driver {
+interface Driver {
   /** Works until the signal aborts; then releases its tasks and resolves. */
   watch(options: WatchOptions): Promise<void>;
   /** Works until nothing moves, or the signal aborts. */

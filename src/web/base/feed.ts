@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
 import { INTERVALS } from '../../domain/intervals.js';
 
-export interface Answer {
+interface Answer {
   etag: string;
   body: string;
 }
@@ -75,7 +75,8 @@ export async function openFeed(root: string, env: Record<string, string | undefi
   };
 }
 
-function answerOf(value: unknown): Answer {
+/** An answer and its version. */
+export function answerOf(value: unknown): Answer {
   const body = JSON.stringify(value);
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
 }

@@ -42,6 +42,29 @@ export function openLog(root: string): Log {
   };
 }
 
+/** The log as it was at this time. */
+export function logUntil(log: Log, atIso: string): Log {
+  const isThen = ({ at }: { at: string }): boolean => at <= atIso;
+  return {
+    refresh: log.refresh,
+    events: (isWanted) => log.events(isWanted).filter(isThen),
+    calls: (sinceIso) => log.calls(sinceIso).filter(isThen),
+    index() {
+      const seen = log.index();
+      return {
+        ...seen,
+        size: seen.size,
+        calls: () => [...seen.calls()].filter(isThen),
+        events: (isWanted, limit) =>
+          seen
+            .events(isWanted)
+            .filter(isThen)
+            .slice(limit === undefined ? 0 : -limit),
+      };
+    },
+  };
+}
+
 function callOf(event: Event): CallSeen[] {
   const kind = event.name === 'model.answered' ? 'model' : event.name === 'tool.ran' ? 'tool' : undefined;
   if (kind === undefined) return [];

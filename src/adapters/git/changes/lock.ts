@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Processes, ProcessIdentity } from '../../../ports/processes.js';
 
-export interface HistoryLock {
+interface HistoryLock {
   /** True if this object holds the lock now. */
   take(): boolean;
   /** Whether the lock is still this object's, after it was taken. */

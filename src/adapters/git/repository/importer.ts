@@ -11,7 +11,7 @@ export interface Person {
   mail: string;
 }
 
-export interface CommitHead {
+interface CommitHead {
   ref: string;
   /** The commit before; undefined for the first one. */
   parent: string | undefined;

@@ -8,7 +8,7 @@ import { parseSession, printMessages } from '../../../text/session/parse.js';
 import { SESSION, sessionFile, sessionOf } from './rendered.js';
 import type { MirrorContext } from './tasks.js';
 
-export interface SessionMirror {
+interface SessionMirror {
   takeIn(): Promise<number>;
   show(): Promise<number>;
 }

@@ -16,9 +16,9 @@ export const command: Command = {
   about: `
 Shows the workspace in a browser: what waits for you, who works on what, tasks, conversations, agents, costs and history. It
 listens on this machine only. The address that it prints works once, within a minute; press Enter for another one, or run
-guild ui --link. A browser that has entered stays entered for a week, also when the window is started again.
+guild ui --link. A browser that has opened it stays signed in for a week, even if guild ui is restarted.
 
-If no process works on the workspace, it starts guild watch and stops it at its end. It shows the files and submits the same
+If no process works on the workspace, it starts guild watch, and stops it when it ends itself. It shows the files and submits the same
 requests as the command line: stop it at any time, and nothing is lost.
 
 Other machines reach it only with --host, and only with TLS: a certificate of your own (--tls-cert, --tls-key), or a proxy

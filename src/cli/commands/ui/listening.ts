@@ -1,4 +1,5 @@
 /** Where a server of this program listens: the same options and rules for `ui` and `serve`. */
+import { defined } from '../../../domain/defined.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import type { Listening } from '../../../web/listen.js';
 import { text, type Call } from '../../args/command.js';
@@ -18,9 +19,9 @@ export function listeningOf(values: Call['values'], proxies: readonly string[]):
     if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d+)?$/i.test(proxy))
       throw new ProblemError(problem('bad_usage', `--behind-proxy is a host name, not ${JSON.stringify(proxy)}`));
   const [proxy] = proxies;
-  return {
-    ...(host === undefined ? {} : { host }),
-    ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
-    ...(proxy === undefined ? {} : { proxy: proxy.toLowerCase() }),
-  };
+  return defined({
+    host,
+    tls: cert === undefined || key === undefined ? undefined : { cert, key },
+    proxy: proxy?.toLowerCase(),
+  });
 }

@@ -14,7 +14,7 @@ export const command: Command = {
   about: `
 Takes webhooks: each entry of "webhooks" in guild.yaml is a source with an address of its own. A call with a valid proof
 becomes a message in the inbox, marked as untrusted data; any other is refused and counted (guild mail sources). GET /health
-answers if the server runs. Edits of "webhooks" take effect at once.
+answers while the server runs. Edits of "webhooks" take effect at once.
 
 It listens on this machine only. Other machines reach it with --host, and only with TLS: a certificate of your own
 (--tls-cert, --tls-key), or a proxy that has one (--behind-proxy).
@@ -22,7 +22,7 @@ It listens on this machine only. Other machines reach it with --host, and only w
   webhooks:
     github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET, agent: planner}
 
-If no process works on the workspace, it starts guild watch and stops it at its end.`,
+If no process works on the workspace, it starts guild watch, and stops it when it ends itself.`,
   options: {
     port: { type: 'string', value: 'N', about: `the port (default ${PORT}; 0: a free one)` },
     ...LISTEN_OPTIONS,
