@@ -99,10 +99,14 @@ function changed(before: Config, now: Config): { key: keyof Config; name: string
 }
 
 function unusable({ message, where, hint }: Problem): Problem {
-  return problem('bad_file', `${CONFIG_FILE} changed and cannot be used; the settings before it stay: ${message}`, {
-    where,
-    hint,
-  });
+  return problem(
+    'bad_file',
+    `${CONFIG_FILE} changed and cannot be used, so the previous settings stay in force: ${message}`,
+    {
+      where,
+      hint,
+    },
+  );
 }
 
 /** `guild.yaml changed: limits and budget are in effect; providers waits for the next start`. */

@@ -203,7 +203,7 @@ export async function openWorkspace(
   return workspace;
 }
 
-/** What a person or a program wants of a task; the engine does it in its next pass. */
+/** Requests about a task; the engine carries them out in its next pass. */
 function intents(store: Store, ids: Ids, clock: Clock): Pick<Workspace, 'cancel' | 'stop' | 'retry' | 'tell'> {
   const base = (task: string) => ({ id: ids.next(), task, by: 'human', at: clock.now().toISOString() });
   const { submit } = store.intents;

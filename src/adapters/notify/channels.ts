@@ -63,7 +63,7 @@ export async function notifyByWebhook(
       last = error instanceof Error ? error.message : String(error);
     }
   }
-  return failed(`the webhook at ${new URL(url).host} was not told: ${last}`, 'check notify.webhook in guild.yaml');
+  return failed(`the webhook at ${new URL(url).host} was not reached: ${last}`, 'check notify.webhook in guild.yaml');
 }
 
 function ran(program: string, args: string[], env: Env, input = ''): Promise<Problem | undefined> {

@@ -126,7 +126,7 @@ export function acceptTrust(root: string, env: Env, given: Acceptance = {}): Tru
   const { digest, acting, record } = trust;
   if (given.digest !== undefined && given.digest !== digest)
     throw new ProblemError(
-      problem('not_allowed', `the digest of what wants to act here is ${digest}, not ${given.digest}`, {
+      problem('not_allowed', `this workspace now has the digest ${digest}, not ${given.digest}`, {
         hint: 'look at it again with guild trust',
       }),
     );
