@@ -22,7 +22,9 @@ import { driver } from '../engine/pass/driver.js';
 import type { Bus } from '../ports/bus.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Store, StoreStats } from '../ports/store/index.js';
+import { openDesk } from './approvals.js';
 import { composePorts } from './compose-ports.js';
+import { openRemoteDesk } from './doors/remote-desk.js';
 import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
@@ -173,6 +175,9 @@ export async function openWorkspace(
       const listening = plugins.start({
         signal: AbortSignal.any([signal, stop.signal]),
         deliver: (name, message) => ports.inbox.append(`${name}-messages.jsonl`, message),
+        desk:
+          trust &&
+          openRemoteDesk({ root, env, store, record: trust.record, openDesk: () => openDesk(root, env, store) }),
         report: ports.watchers.problem,
       });
       const goal = { signal, onPass: caughtUp(notices, onPass) };
