@@ -8,7 +8,9 @@ import { boardParsing } from './parsing/board.js';
 import { commandVerdict } from './parsing/command-verdict.js';
 import { idleSwarm } from './process/idle-swarm.js';
 import { idleWatch } from './process/idle-watch.js';
+import { costOfTrust } from './process/trust.js';
 import { atOnce } from './shipped/at-once.js';
+import { chat } from './shipped/chat.js';
 import { guildRun, start } from './shipped/commands.js';
 import { conversation } from './shipped/conversation.js';
 import { droppedTasks } from './shipped/dropped-tasks.js';
@@ -34,6 +36,7 @@ const SHIPPED: Bench[] = [
   guildRun,
   idlePending,
   windowBench,
+  chat,
 ];
 
 /** They look inside this build. `--against` finds them by name in the older one: keep the names. */
@@ -50,6 +53,7 @@ const INNER: Bench[] = [
   idleSwarm,
   stateChanges,
   waits,
+  costOfTrust,
 ];
 
 export const BENCHES: Bench[] = [...SHIPPED, ...INNER];

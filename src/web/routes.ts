@@ -14,7 +14,7 @@ import { costsBy } from './reads/costs.js';
 import { boardsOf, channelsOf, historyOf } from './reads/files.js';
 import { countStates, hallOf, spendOf, startOfDay } from './reads/hall.js';
 import { machinesOf } from './reads/machines.js';
-import { pastOf, presentOf, type Moment } from './reads/moment.js';
+import { outsideTasks, pastOf, presentOf, type Moment } from './reads/moment.js';
 import { promptOf } from './reads/prompt.js';
 import { replayOf } from './reads/replay.js';
 import { requestSource } from './reads/request-source.js';
@@ -24,6 +24,8 @@ import { taskDetail, whyOf } from './reads/task.js';
 import { asBoard, asTree, rowOnly } from './reads/tasks.js';
 import { spansBetween } from './reads/tree.js';
 import { waitGraph } from './reads/waits.js';
+import { redaction } from './redact.js';
+import { forGuests, talkForGuests } from './showing.js';
 import { streams } from './stream.js';
 
 export interface Served {
@@ -37,18 +39,25 @@ export interface Served {
 
 const ROWS_MAX = 500;
 
+type Load = (context: Context, moment: Moment) => Promise<unknown>;
+
 export function routes(api: Hono, served: Served): void {
   const { feed, live, log, root, env } = served;
   const present = presentOf(feed, log);
-  const get = (route: string, load: (context: Context, moment: Moment) => Promise<unknown>): void => {
+  const guests = served.readOnly ? redaction(root, env) : undefined;
+  const read = async (context: Context, moment: Moment, load: Load): Promise<unknown> => {
+    const answer = await load(context, moment);
+    return guests === undefined ? answer : guests.value(forGuests(answer, await outsideTasks(moment)));
+  };
+  const get = (route: string, load: Load): void => {
     api.get(route, async (context) => {
       const at = context.req.query('at');
       log.refresh();
       // The past is asked for at many moments, and none of them is asked for again.
       const { body, etag } =
         at === undefined
-          ? await feed.answer(context.req.url, () => load(context, present()))
-          : answerOf(await load(context, await pastOf(feed, log, at)));
+          ? await feed.answer(context.req.url, () => read(context, present(), load))
+          : answerOf(await read(context, await pastOf(feed, log, at), load));
       if (context.req.header('if-none-match') === etag) return context.body(null, 304);
       return context.body(body, 200, { etag, 'content-type': 'application/json; charset=utf-8' });
     });
@@ -76,9 +85,10 @@ export function routes(api: Hono, served: Served): void {
     return spansBetween(moment, id(context), whole(from, 0), whole(to, Date.now()));
   });
   get('/sessions', (_, moment) => conversationsOf(moment));
-  get('/sessions/:id', (context, moment) =>
-    conversationOf(moment, id(context), whole(context.req.query('before'), Infinity)),
-  );
+  get('/sessions/:id', async (context, moment) => {
+    const talk = await conversationOf(moment, id(context), whole(context.req.query('before'), Infinity));
+    return guests === undefined ? talk : talkForGuests(talk, guests);
+  });
   get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
   get('/agents', (_, moment) => agentList(moment, env));
   get('/agents/:id', async (context) => agentFile(root, id(context), env));
@@ -103,8 +113,9 @@ export function routes(api: Hono, served: Served): void {
     return context.json(checkAgentText(String(file ?? 'agents/new.md'), String(text ?? '')));
   });
   // Not kept per version: it changes with every word.
-  api.get('/turns', (context) => context.json({ turns: live.turns(), ended: [] } satisfies TurnsChanged));
-  api.get('/stream', streams(feed, live));
+  const words = served.readOnly ? undefined : live;
+  api.get('/turns', (context) => context.json({ turns: words?.turns() ?? [], ended: [] } satisfies TurnsChanged));
+  api.get('/stream', streams(feed, words));
   if (!served.readOnly) writeRoute(api, served);
 }
 

@@ -41,7 +41,7 @@ function When({ broken }: { broken: BrokenCycle }): JSX.Element {
   const here = rangeOf(broken);
   return (
     <>
-      <span class="seg" role="group" aria-label="Moment">
+      <span class="seg" role="group" aria-label="Which moment">
         <button type="button" aria-pressed={moment.value === closed} onClick={() => showMoment(closed, here)}>
           {clock(broken.closedAt)}
         </button>

@@ -29,9 +29,7 @@ export async function openPast(root: string, states: StatesView, events: EventsO
   const present = await states.look();
   const { store } = states;
   const later = new Set(
-    events((name) => name === 'task.completed' || name === 'task.failed').flatMap(({ at, task }) =>
-      at > atIso && task !== undefined ? [task] : [],
-    ),
+    events((name) => ENDS.has(name)).flatMap(({ at, task }) => (at > atIso && task !== undefined ? [task] : [])),
   );
   const known = new Map<string, Placed>(present.open.map((placed) => [placed.task.id, placed]));
   for (const id of later) {
@@ -59,6 +57,9 @@ export async function openPast(root: string, states: StatesView, events: EventsO
     sources: { ...querySources(root), tasks: async () => tableAt(await querySources(root).tasks(), open, atIso) },
   };
 }
+
+/** A request ends with its answer, which may be the only event about it. */
+const ENDS: ReadonlySet<string> = new Set(['task.completed', 'task.failed', 'approval.answered']);
 
 function grouped(events: readonly Event[]): Map<string, Event[]> {
   const groups = new Map<string, Event[]>();

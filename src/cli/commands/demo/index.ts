@@ -35,6 +35,7 @@ and a new agent being made; --story deadlock shows a cycle of waits being broken
     step: { type: 'boolean', about: 'wait for Enter before each pass' },
     ui: { type: 'boolean', about: 'play it in the browser' },
     story: { type: 'string', value: 'NAME', about: 'with --ui: office (default), swarm or deadlock' },
+    pace: { type: 'string', value: 'SECONDS', about: 'with --ui: the rest between two passes (default: 2.5)' },
     dir: {
       type: 'string',
       value: 'DIR',
@@ -48,6 +49,8 @@ and a new agent being made; --story deadlock shows a cycle of waits being broken
     const story = storyOf(text(values, 'story') ?? 'office');
     if (values['ui'] !== true && text(values, 'story') !== undefined)
       throw new ProblemError(problem('bad_usage', '--story is for --ui', { hint: 'guild demo --ui --story swarm' }));
+    if (values['ui'] !== true && text(values, 'pace') !== undefined)
+      throw new ProblemError(problem('bad_usage', '--pace is for --ui', { hint: 'guild demo --ui --pace 5' }));
     const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
     if (values['ui'] === true)
       return playInWindow(call, folder, story, story === STORIES['office'] ? sarahWrites : () => undefined);
