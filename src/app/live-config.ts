@@ -26,7 +26,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = 
   coordination: { name: 'coordination', isLive: true },
   channels: { name: 'channels', isLive: true },
   schedules: { name: 'schedules', isLive: true },
-  webhooks: { name: 'webhooks', isLive: false },
+  webhooks: { name: 'webhooks', isLive: true },
   notify: { name: 'notify', isLive: true },
   notifyBy: { name: 'notify.command or notify.webhook', isLive: false },
   providers: { name: 'providers', isLive: false },
@@ -99,10 +99,14 @@ function changed(before: Config, now: Config): { key: keyof Config; name: string
 }
 
 function unusable({ message, where, hint }: Problem): Problem {
-  return problem('bad_file', `${CONFIG_FILE} changed and cannot be used; the settings before it stay: ${message}`, {
-    where,
-    hint,
-  });
+  return problem(
+    'bad_file',
+    `${CONFIG_FILE} changed and cannot be used, so the previous settings stay in force: ${message}`,
+    {
+      where,
+      hint,
+    },
+  );
 }
 
 /** `guild.yaml changed: limits and budget are in effect; providers waits for the next start`. */

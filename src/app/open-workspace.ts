@@ -22,7 +22,9 @@ import { driver } from '../engine/pass/driver.js';
 import type { Bus } from '../ports/bus.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Store, StoreStats } from '../ports/store/index.js';
+import { openDesk } from './approvals.js';
 import { composePorts } from './compose-ports.js';
+import { openRemoteDesk } from './doors/remote-desk.js';
 import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
@@ -173,6 +175,9 @@ export async function openWorkspace(
       const listening = plugins.start({
         signal: AbortSignal.any([signal, stop.signal]),
         deliver: (name, message) => ports.inbox.append(`${name}-messages.jsonl`, message),
+        desk:
+          trust &&
+          openRemoteDesk({ root, env, store, record: trust.record, openDesk: () => openDesk(root, env, store) }),
         report: ports.watchers.problem,
       });
       const goal = { signal, onPass: caughtUp(notices, onPass) };
@@ -198,7 +203,7 @@ export async function openWorkspace(
   return workspace;
 }
 
-/** What a person or a program wants of a task; the engine does it in its next pass. */
+/** Requests about a task; the engine carries them out in its next pass. */
 function intents(store: Store, ids: Ids, clock: Clock): Pick<Workspace, 'cancel' | 'stop' | 'retry' | 'tell'> {
   const base = (task: string) => ({ id: ids.next(), task, by: 'human', at: clock.now().toISOString() });
   const { submit } = store.intents;

@@ -1,7 +1,7 @@
 /**
  * Side effects as entries: created once before the effect, replaced by the outcome after it. The
  * machine that runs an effect keeps a witness of the start, so that a database that lost its last
- * seconds in a failover is told of it and the effect does not run again.
+ * seconds in a failover is sent it and the effect does not run again.
  */
 import type { Outcome } from '../../domain/task/outcome.js';
 import type { Entry } from '../../ports/ledger.js';

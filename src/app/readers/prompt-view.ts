@@ -34,7 +34,7 @@ export interface PromptView {
   agent: string;
   /** The existing task whose next call this is. */
   task?: string;
-  /** Its conversation, if it has begun. */
+  /** Its conversation, if it has started. */
   session?: string;
   model?: string;
   system: string;

@@ -6,7 +6,7 @@ import { ROLE_NAMES, roleFacts, type Role } from '../../domain/task/role.js';
 import { counted, EXIT, text, type Command } from '../args/command.js';
 import type { Terminal } from '../render/terminal.js';
 
-/** The roles that change what an agent is told or may call. */
+/** The roles that change an agent's instructions or tools. */
 const ROLES = ROLE_NAMES.filter((role) => {
   const { prompt, requiredTool, onlyTools, addedTools } = roleFacts(role);
   return [prompt, requiredTool, onlyTools, addedTools].some((fact) => fact !== undefined);

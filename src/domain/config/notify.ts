@@ -1,4 +1,4 @@
-/** When and how a person is told that something waits or has ended. */
+/** When and how a person is notified that something waits or has ended. */
 export const NOTICE_KINDS = ['waits', 'failed', 'ended'] as const;
 type NoticeKind = (typeof NOTICE_KINDS)[number];
 

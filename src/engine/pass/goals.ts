@@ -1,5 +1,5 @@
 /**
- * What callers of the driver wait for: that one task has ended or cannot continue here, or that
+ * The goals of the driver's callers: that one task has ended or cannot continue here, or that
  * nothing moves at all. A goal only looks at the outcome of passes; it never makes one.
  */
 import { INTERVALS } from '../../domain/intervals.js';

@@ -38,7 +38,7 @@ export async function advanceSchedule(context: EngineContext, claim: Claim): Pro
   };
   if (isNew) after.last = now.toISOString();
   const waits = { until: next.toISOString() };
-  // Without an event: a schedule that waits for its next time is no news.
+  // No event is recorded: nothing happened yet.
   await context.tasks.park(claim, { ...task, attempts: 0, schedule: { ...after, planned: ruleText(after) }, waits });
 }
 

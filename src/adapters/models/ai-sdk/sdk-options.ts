@@ -50,7 +50,7 @@ function toolChoice({ toolChoice: choice, tools, settings }: ModelRequest, targe
   return { toolChoice: { type: 'tool', toolName: choice.tool } };
 }
 
-/** DeepSeek thinks unless it is told not to. */
+/** DeepSeek thinks unless the request turns it off. */
 function isDeepseekAt({ provider, modelId }: Target): boolean {
   return provider.kind === 'deepseek' || /deepseek/i.test(modelId);
 }
