@@ -24,7 +24,7 @@ export async function exportRun({ root, env, task, all }: ExportOptions): Promis
   const feed = await openFeed(root, env);
   try {
     const hide = redaction(root, env);
-    const answers = hide.value(await answersOf(feed, openLog(root), task, { all, hide }));
+    const answers = hide.value(await answersOf(feed, await openLog(root, feed.states), task, { all, hide }));
     const at = new Date().toISOString();
     const about = all ? 'Secrets are left out.' : 'Text from outside and secrets are left out.';
     const name = path.basename(path.resolve(root));

@@ -1,6 +1,5 @@
 /** The API: reads that are shared by all windows, one write route, one stream. */
 import type { Context, Hono } from 'hono';
-import { openReader } from '../app/readers/open-reader.js';
 import { undoTo } from '../app/undo.js';
 import { checkAgentText } from '../app/editing/write-agent.js';
 import { problem, ProblemError } from '../domain/problem.js';
@@ -43,14 +42,17 @@ export function routes(api: Hono, served: Served): void {
   const taskRows = taskLists(served);
   const get = (route: string, load: (context: Context) => Promise<unknown>): void => {
     api.get(route, async (context) => {
-      const { body, etag } = await feed.answer(context.req.url, () => (log.refresh(), load(context)));
+      const { body, etag } = await feed.answer(context.req.url, async () => {
+        await log.refresh();
+        return load(context);
+      });
       if (context.req.header('if-none-match') === etag) return context.body(null, 304);
       return context.body(body, 200, { etag, 'content-type': 'application/json; charset=utf-8' });
     });
   };
   const id = (context: Context): string => context.req.param('id') ?? '';
-  get('/hall', async () => hallOf(await feed.snapshot(), log, await newest(root), new Date()));
-  get('/requests', async () => requestsOf((await feed.snapshot()).open, await newest(root)));
+  get('/hall', async () => hallOf(await feed.snapshot(), log, await newest(feed), new Date()));
+  get('/requests', async () => requestsOf((await feed.snapshot()).open, await newest(feed)));
   get('/requests/:id', (context) => requestSource(root, id(context)));
   get('/tasks', async (context) => {
     const from = whole(context.req.query('from'), 0);
@@ -120,7 +122,7 @@ export async function helloOf(
   more: Omit<Hello, 'now' | 'counts' | 'spend' | 'processes'>,
 ): Promise<Hello> {
   const { feed, log } = served;
-  log.refresh();
+  await log.refresh();
   const { open, forHuman, peers } = await feed.snapshot();
   const now = new Date();
   const counts = { requests: forHuman.length, ...countStates(open) };
@@ -148,13 +150,8 @@ function taskLists({ feed, root }: Served): (where: string, tree?: boolean) => P
   };
 }
 
-async function newest(root: string): Promise<Placed[]> {
-  const store = openReader(root);
-  try {
-    return await store.tasks.ended({ limit: ENDED_READ });
-  } finally {
-    await store.close();
-  }
+function newest({ states }: Feed): Promise<Placed[]> {
+  return states.store.tasks.ended({ limit: ENDED_READ });
 }
 
 function whole(text: string | undefined, otherwise: number): number {

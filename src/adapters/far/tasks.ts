@@ -63,9 +63,9 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
       const row = index.byId.get(id);
       return row === undefined ? (rows.ended(id) ?? read(id)) : placed(row);
     },
-    async ended({ state, limit } = {}) {
+    async ended({ state, limit = Infinity } = {}) {
       await outbox.flush();
-      const which = { live: false, ...(state ? { tag: state } : {}), ...(limit === undefined ? {} : { limit }) };
+      const which = { live: false, ...(state ? { tag: state } : {}), ...(limit === Infinity ? {} : { limit }) };
       return (await ledger.list(TASK, which)).map(({ value }) => parseRow(value));
     },
     async claim(id, agent, { atMost } = {}) {

@@ -1,7 +1,7 @@
 /** The agents: their files, what they do now, what they cost, and who works with whom. */
 import path from 'node:path';
 import { openRoster } from '../../app/readers/open-roster.js';
-import { pausedAgents } from '../../app/pause.js';
+import { readPaused } from '../../app/pause.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { agentGraph } from '../../views/agent-graph.js';
@@ -13,7 +13,7 @@ import { seenOf, textOf } from './session.js';
 export async function agentList(feed: Feed, log: Log, env: Record<string, string | undefined>): Promise<AgentList> {
   const { agents, problems, unreadable } = openRoster(feed.root, env);
   const { agents: states } = await feed.snapshot();
-  const paused = pausedAgents(feed.root);
+  const { agents: paused } = await readPaused(feed.root, feed.states.store);
   const spent = new Map<string, { microUsd: number; calls: number }>();
   for (const call of log.calls()) {
     if (call.kind !== 'model') continue;

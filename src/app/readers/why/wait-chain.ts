@@ -10,7 +10,7 @@ import type { Store } from '../../../ports/store/index.js';
 import { heldShares, shareText } from '../../../rules/budget/shares.js';
 import { budgetNode, nodeAgent, nodeKind, nodeText } from '../../../rules/coordination/wait-node.js';
 import { toText } from '../../../views/who.js';
-import { pausedAgents, pausedTasks } from '../../pause.js';
+import { readPaused } from '../../pause.js';
 import { holdUps, type HoldUps } from '../vote-holdups.js';
 import { waitsView, type WaitsView } from '../waits-view.js';
 
@@ -31,10 +31,11 @@ interface Chain {
 
 /** From this task to the last one in the chain of waits. `store` has been scanned. */
 export async function waitChain(root: string, store: Store, start: Placed): Promise<Chain> {
+  const { agents: paused, tasks: stopped } = await readPaused(root, store);
   const known: Known = {
     store,
-    paused: pausedAgents(root),
-    stopped: pausedTasks(root),
+    paused,
+    stopped,
     held: holdUps(root, store),
     waits: await waitsView(root, store),
   };

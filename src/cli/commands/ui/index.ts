@@ -107,6 +107,7 @@ function listeningOf(values: Call['values']): Listening {
 export async function isAnyoneWorking(root: string): Promise<boolean> {
   const store = openReader(root);
   try {
+    await store.tasks.scan();
     return (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
   } finally {
     await store.close();
