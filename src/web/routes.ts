@@ -65,7 +65,7 @@ export function routes(api: Hono, served: Served): void {
   get('/board', async (context) => asBoard(await taskRows(context.req.query('where') ?? '')));
   get('/tasks/:id', (context) => taskDetail(feed, log, id(context)));
   get('/tasks/:id/why', (context) => whyOf(feed, log, id(context)));
-  get('/sessions', async () => sessionList(root));
+  get('/sessions', () => sessionList(feed));
   get('/sessions/:id', (context) => conversationOf(feed, id(context), whole(context.req.query('before'), Infinity)));
   get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
   get('/agents', () => agentList(feed, log, env));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { inbox } from '../../adapters/inbox/index.js';
 import type { Webhook } from '../../domain/config/config.js';
-import { readEvents } from '../readers/aggregates/open-events.js';
+import { readEvents } from '../readers/log/open-events.js';
 import { openReader } from '../readers/open-reader.js';
 import { CONFIG_FILE, readConfig } from '../readers/read-config.js';
 

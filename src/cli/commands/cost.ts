@@ -1,6 +1,6 @@
 /** `guild cost`: what model and tool calls cost, summed from the events. */
 import { addCosts, BY, costSums, noCosts, type CostBy, type CostSum } from '../../app/readers/aggregates/cost-sums.js';
-import { readEvents } from '../../app/readers/aggregates/open-events.js';
+import { readEvents } from '../../app/readers/log/open-events.js';
 import { partialMoneyText } from '../../domain/budget/usage.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import { columnsOf } from '../render/columns.js';

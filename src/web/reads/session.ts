@@ -2,9 +2,17 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { openReader } from '../../app/readers/open-reader.js';
+import { farPartsOf, openReader } from '../../app/readers/open-reader.js';
+import { sessionStatus, sessionText } from '../../app/far/session-text.js';
+import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import { sessionUsage, type Message, type ToolCall } from '../../domain/session/session.js';
+import {
+  sessionUsage,
+  type Message,
+  type Session,
+  type SessionHeader,
+  type ToolCall,
+} from '../../domain/session/session.js';
 import { isSafeId } from '../../domain/task/id.js';
 import { taintIn } from '../../domain/task/taint.js';
 import { summary } from '../../views/summary.js';
@@ -24,7 +32,7 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
   try {
     const opened = await store.sessions.open(id);
     if (opened.kind === 'missing') throw new ProblemError(problem('not_found', `there is no conversation ${id}`));
-    const text = textOf(file);
+    const text = opened.kind === 'open' ? textIn(file, opened.session) : textOf(file);
     const empty = {
       id,
       agent: '',
@@ -48,12 +56,12 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
       id,
       agent: header.agentId,
       ...(header.model === undefined ? {} : { model: header.model }),
-      status: header.status,
+      status: farPartsOf(store) !== undefined && placed !== undefined ? sessionStatus(placed) : header.status,
       ...(placed === undefined
         ? {}
         : { task: { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state } }),
       ...(header.forkedFrom === undefined ? {} : { forkedFrom: header.forkedFrom }),
-      forks: forksOf(feed.root, id),
+      forks: forksOf(await sessionList(feed), id),
       files: filesIn(messages),
       taint: placed === undefined ? [] : taintIn(placed.task),
       total: messages.length,
@@ -68,8 +76,13 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
   }
 }
 
-function forksOf(root: string, id: string): Conversation['forks'] {
-  return sessionList(root).flatMap((row) => {
+/** In a shared store there may be no file; then its text is the one that a mirror would show. */
+function textIn(file: string, session: Session): string {
+  return fs.existsSync(file) ? textOf(file) : sessionText(session);
+}
+
+function forksOf(rows: readonly SessionRow[], id: string): Conversation['forks'] {
+  return rows.flatMap((row) => {
     const [, origin, at] = /^(.*)@(\d+)$/.exec(row.forkedFrom ?? '') ?? [];
     return origin === id ? [{ id: row.id, at: Number(at) }] : [];
   });
@@ -85,7 +98,8 @@ function filesIn(messages: readonly Message[]): string[] {
 }
 
 /** The newest conversations, by the time of their last change. */
-export function sessionList(root: string, limit = 200): SessionRow[] {
+export async function sessionList({ root, states }: Feed, limit = 200): Promise<SessionRow[]> {
+  if (farPartsOf(states.store) !== undefined) return sharedList(states.store, limit);
   const folder = path.join(root, 'sessions');
   const names = fs.readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
   return names
@@ -93,6 +107,32 @@ export function sessionList(root: string, limit = 200): SessionRow[] {
     .sort((a, b) => b.at - a.at)
     .slice(0, limit)
     .map(({ name, at }) => rowFrom(path.join(folder, name), name.slice(0, -SUFFIX.length), at));
+}
+
+async function sharedList({ sessions, tasks }: Feed['states']['store'], limit: number): Promise<SessionRow[]> {
+  const rows: SessionRow[] = [];
+  for (const id of await sessions.list()) {
+    const opened = await sessions.open(id);
+    if (opened.kind !== 'open') continue;
+    const { header, messages } = opened.session;
+    const title = messages[0]?.content.split('\n')[0];
+    rows.push({
+      id,
+      agent: header.agentId,
+      status: await statusIn(tasks, header),
+      ...(header.task === undefined ? {} : { task: header.task }),
+      ...(title === undefined ? {} : { title: titleOf(title) }),
+      ...(header.forkedFrom === undefined ? {} : { forkedFrom: header.forkedFrom }),
+      created: messages.at(-1)?.timestamp ?? header.created,
+    });
+  }
+  return rows.sort((a, b) => compareText(b.created, a.created)).slice(0, limit);
+}
+
+/** A shared store keeps no status of its own: it follows from the task. */
+async function statusIn({ read }: Feed['states']['store']['tasks'], header: SessionHeader): Promise<string> {
+  const placed = header.task === undefined ? undefined : await read(header.task);
+  return placed === undefined ? header.status : sessionStatus(placed);
 }
 
 const SUFFIX = '.session.yaml';
@@ -109,7 +149,7 @@ function rowFrom(file: string, id: string, at: number): SessionRow {
   const head = headOf(file);
   const field = (name: string): string | undefined =>
     new RegExp(`^${name}: *['"]?([^'"\\n]+?)['"]? *$`, 'm').exec(head)?.[1];
-  const title = /^ +content: *(?:[|>][\d+-]* *\n+ +)?['"]?([^\n]+)/m.exec(head)?.[1];
+  const title = /^ +content: *(?:[|>][\d+-]* *\n+ +)?['"]?([^\n]+?)['"]?$/m.exec(head)?.[1];
   return {
     id,
     agent: field('agent_id') ?? '',

@@ -1,6 +1,6 @@
 /** `guild inbox`: goes through everything that waits for the person. */
 import { openDesk } from '../../../app/approvals.js';
-import { noticesSince } from '../../../app/readers/aggregates/notices.js';
+import { noticesSince } from '../../../app/readers/log/notices.js';
 import { shownArgument } from '../../../domain/progress.js';
 import { localTime } from '../../../views/local-time.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';

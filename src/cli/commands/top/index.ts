@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { followTurns } from '../../../app/live/follow-turns.js';
-import { openEvents } from '../../../app/readers/aggregates/open-events.js';
+import { openEvents } from '../../../app/readers/log/open-events.js';
 import { openStates, type Snapshot } from '../../../app/readers/open-states.js';
 import { EXIT, type Command } from '../../args/command.js';
 import { progressOn } from '../../render/progress.js';

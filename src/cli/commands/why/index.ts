@@ -1,5 +1,5 @@
 /** `guild why`: what a task waits for, who asked for it, and what has happened to it. */
-import { openEvents } from '../../../app/readers/aggregates/open-events.js';
+import { openEvents } from '../../../app/readers/log/open-events.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { originOf, storyOf } from '../../../app/readers/why/story.js';
 import { sharesOf, waitChain } from '../../../app/readers/why/wait-chain.js';

@@ -15,7 +15,7 @@ import { noWorkspace } from '../no-workspace.js';
 import { farPartsOf, openFarReader } from '../open-reader.js';
 import { eventTail } from './event-tail.js';
 import { eventsInMemory } from './events-in-memory.js';
-import { openEventIndex, type Progress } from './open-index.js';
+import { openEventIndex, type Progress } from '../aggregates/open-index.js';
 
 export interface EventLog {
   /** The log as it was when it was opened. */
