@@ -95,7 +95,9 @@ test(
   async (t) => {
     const { server, schema, end } = await field();
     const env = { GUILD_STORE: `${server.url}?schema=${schema}` };
-    const desk = place(t, scripted('- {agent: boss, turn: 1, say: "done in a container"}\n'));
+    const files = scripted('- {agent: boss, turn: 1, say: "done in a container"}\n');
+    // A plugin acts, so a person has to trust the workspace.
+    const desk = place(t, { ...files, 'guild.yaml': `${files['guild.yaml']}plugins: { web: {} }\n` });
     const published = succeeds(await desk.guildWith({ env }, 'publish', '--json'));
     const { trust } = JSON.parse(published.out) as { trust: string };
     const box = place(t);
@@ -105,7 +107,7 @@ test(
     assert.equal(spawnSync('sh', ['-c', copy]).status, 0);
     const given = { env: { ...env, GUILD_TRUST: trust }, untrusted: true as const };
     const untrusted = box.spawnWith({ env: { ...env, GUILD_TRUST: 'another' }, untrusted: true }, 'pump');
-    assert.match((await untrusted.ended).err, /trust/, 'a digest that is not that of the folder is not enough');
+    assert.match((await untrusted.ended).err, /guild trust/, 'a digest that is not that of the folder is not enough');
     const running = box.spawnWith(given, 'watch');
     await whileRunning([running], running.says(/watching/));
     succeeds(await desk.guildWith({ env }, 'task', 'add', 'Do it', '--to', 'boss', '--id', 'one'));
@@ -121,7 +123,9 @@ test(
     assert.equal(health(env.GUILD_STORE), 0);
     assert.notEqual(health('postgres://guild@127.0.0.1:1/none'), 0, 'a store that is away is not healthy');
     running.child.kill('SIGINT'); // as the manifest does before it stops a pod
-    assert.equal((await running.ended).code, 0, 'it drains and ends well');
+    const { code, err } = await running.ended;
+    assert.equal(code, 0, 'it drains and ends well');
+    assert.doesNotMatch(err, /guild trust/, 'the published digest is trusted');
     await end();
   },
 );

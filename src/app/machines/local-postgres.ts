@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server of our own, for a demo: in a temporary folder, on a free port of this machine, with a
- * random password. It uses the programs of an installed PostgreSQL.
+ * A PostgreSQL server of our own, for a demo: in a temporary folder, on a free port of this
+ * machine, with a random password. It uses the programs of an installed PostgreSQL.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
