@@ -9,7 +9,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { COMMANDS } from '../../src/cli/commands.js';
-import { environment, place, ROOT, scripted, succeeds, whileRunning } from '../kit/guild.js';
+import { environment, place, ROOT, scripted, succeeds, whileRunning, type Ran } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { field } from './bench.js';
@@ -98,7 +98,9 @@ test(
     const files = scripted('- {agent: boss, turn: 1, say: "done in a container"}\n');
     // A plugin acts, so a person has to trust the workspace.
     const desk = place(t, { ...files, 'guild.yaml': `${files['guild.yaml']}plugins: { web: {} }\n` });
-    const published = succeeds(await desk.guildWith({ env }, 'publish', '--json'));
+    // In processes of their own, as on any machine: they take the address from their environment.
+    const guild = (...args: string[]): Promise<Ran> => desk.spawnWith({ env }, ...args).ended;
+    const published = succeeds(await guild('publish', '--json'));
     const { trust } = JSON.parse(published.out) as { trust: string };
     const box = place(t);
     const [shell, flag, line] = (parse(read('compose.yaml')) as Compose).services['worker']!.command!;
@@ -110,10 +112,10 @@ test(
     assert.match((await untrusted.ended).err, /guild trust/, 'a digest that is not that of the folder is not enough');
     const running = box.spawnWith(given, 'watch');
     await whileRunning([running], running.says(/watching/));
-    succeeds(await desk.guildWith({ env }, 'task', 'add', 'Do it', '--to', 'boss', '--id', 'one'));
+    succeeds(await guild('task', 'add', 'Do it', '--to', 'boss', '--id', 'one'));
     await whileRunning(
       [running],
-      until(async () => /completed/.test((await desk.guildWith({ env }, 'task', 'show', 'one')).out)),
+      until(async () => /completed/.test((await guild('task', 'show', 'one')).out)),
     );
     const health = (store: string): number | null =>
       spawnSync(process.execPath, [path.join(ROOT, 'bin/guild.mjs'), 'state', '--quiet'], {
