@@ -56,44 +56,53 @@ export function inShard(file, shard) {
   return hash % shard.count === shard.index - 1;
 }
 
-/** Real processes meet there, or are killed at random moments: a busy machine can fail a test. */
-const TIMED = /^dist\/test\/(?:storm|race|examples|cli|human)\//;
-const MAX_AGAIN = 8;
-
 /**
- * The exit code. `verbose` prints every test instead of failures only. Timed files that fail are
- * run once more by themselves; the summary names those that pass then.
+ * How many test files share a process. Loading the program takes longer than most quick tests. The
+ * first match counts; other files are alone in theirs.
  */
+const SHARED = [
+  ['adapters/shell', 1],
+  ['adapters/git', 1],
+  ['adapters/', 8],
+  ['cli/', 3],
+  ...['domain/', 'rules/', 'views/', 'schemas/', 'text/', 'tools/', 'engine/', 'stories/'].map((start) => [start, 16]),
+];
+
+/** The modules to start, in order: test files, and modules written here that import several. */
+function processesFor(files) {
+  const folder = path.join(ROOT, 'dist', 'test-groups');
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  const groups = [];
+  for (const file of files) {
+    const [start, most] = SHARED.find(([folder]) => file.startsWith(`dist/test/${folder}`)) ?? ['', 1];
+    const last = groups.at(-1);
+    if (last?.start === start && last.files.length < most) last.files.push(file);
+    else groups.push({ start, files: [file] });
+  }
+  return groups.map(({ files: members }, number) => {
+    if (members.length === 1) return path.join(ROOT, members[0]);
+    const module = path.join(folder, `${number}.test.js`);
+    fs.writeFileSync(module, members.map((file) => `import '../../${file}';\n`).join(''));
+    return module;
+  });
+}
+
+/** The exit code. `verbose` prints every test instead of failures only. */
 export async function runTests(files, { verbose = false } = {}) {
   if (files.length === 0) return 1;
   // The runner passes Node options on to test files; with `-e` they would run the caller.
   process.execArgv = [];
   // Set when a test calls this script; the runner would take itself for that test.
   delete process.env.NODE_TEST_CONTEXT;
-  const counts = await runOnce(files, { verbose, concurrency: Math.max(2, Math.min(4, os.availableParallelism())) });
-  const failed = [...counts.failedByFile.keys()].filter((file) => TIMED.test(file));
-  if (failed.length > 0 && failed.length <= MAX_AGAIN) {
-    process.stdout.write(`     once more: ${failed.join(', ')}\n`);
-    const again = await runOnce(failed, { verbose, concurrency: 1 });
-    for (const file of failed.filter((name) => !again.failedByFile.has(name))) {
-      counts.failed -= counts.failedByFile.get(file);
-      counts.unsteady.push(file);
-    }
-  }
-  return summary(counts, files.length);
+  // One more than there are processors: many tests wait for processes, timers and the disk.
+  const concurrency = Math.min(4, os.availableParallelism() + 1);
+  return summary(await runAll(files, { verbose, concurrency }), files.length);
 }
 
-async function runOnce(files, { verbose, concurrency }) {
-  const counts = {
-    passed: 0,
-    failed: 0,
-    failedByFile: new Map(),
-    unsteady: [],
-    skipped: [],
-    cases: 0,
-    msByFile: new Map(),
-  };
-  const events = run({ files: files.map((file) => path.join(ROOT, file)), concurrency, timeout: TEST_LIMIT_MS });
+async function runAll(files, { verbose, concurrency }) {
+  const counts = { passed: 0, failed: 0, skipped: [], cases: 0, msByFile: new Map() };
+  const events = run({ files: processesFor(files), concurrency, timeout: TEST_LIMIT_MS });
   const progress = setInterval(() => {
     if (!verbose) process.stdout.write(`     ${counts.passed} tests passed\n`);
   }, PROGRESS_MS);
@@ -119,11 +128,7 @@ function count(test, counts) {
     const reason = [skip, todo].find((text) => typeof text === 'string' && text !== '');
     counts.skipped.push(`${skip === undefined ? 'to do' : 'skipped'}: ${test.name}${reason ? ` (${reason})` : ''}`);
   } else if (test.details.error === undefined) counts.passed++;
-  else {
-    counts.failed++;
-    const name = path.relative(ROOT, file).split(path.sep).join('/');
-    counts.failedByFile.set(name, (counts.failedByFile.get(name) ?? 0) + 1);
-  }
+  else counts.failed++;
   if (test.nesting === 0) counts.msByFile.set(file, (counts.msByFile.get(file) ?? 0) + test.details.duration_ms);
 }
 
@@ -134,10 +139,10 @@ function printFailure({ name, file, line, details }) {
   process.stdout.write(`FAIL ${name}${where}\n${inspect(error).replace(/^/gm, '     ')}\n`);
 }
 
-function summary({ passed, failed, unsteady, skipped, cases, msByFile }, files) {
+function summary({ passed, failed, skipped, cases, msByFile }, files) {
   const slowest = [...msByFile.entries()]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, 12)
+    .slice(0, 10)
     .map(
       ([file, ms]) =>
         `${path.relative(path.join(ROOT, 'dist/test'), file).replace(/\.test\.js$/, '')} ${(ms / 1000).toFixed(0)} s`,
@@ -149,8 +154,6 @@ function summary({ passed, failed, unsteady, skipped, cases, msByFile }, files) 
   process.stdout.write(
     `${bad ? 'FAIL' : 'ok  '} tests   ${parts.join(', ')} in ${files} ${files === 1 ? 'file' : 'files'}; ${cases} sampled cases\n     slowest: ${slowest.join(', ')}\n`,
   );
-  for (const file of unsteady)
-    process.stdout.write(`     unsteady: ${file} failed, and passed when it ran once more\n`);
   for (const line of new Set(skipped)) process.stdout.write(`     ${line}\n`);
   if (strict) process.stderr.write('guildhall: skipped or unfinished tests are failures under CI\n');
   return bad ? 1 : 0;

@@ -6,6 +6,7 @@ import { signal, type Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { AgentChecked, Conflict, Hello, IntentDone, IntentKind } from '../src/web/base/contract.ts';
 import type { Problem } from '../src/domain/problem.ts';
+import { momentIso } from './moment.ts';
 import { setServerTime } from './text.ts';
 
 export interface Read<T> {
@@ -42,26 +43,41 @@ export function answerFrom(known: ReadonlyMap<string, unknown>): void {
   answers = known;
 }
 
-/** The answer of a route, kept up to date while a component uses it. */
-export function useRead<T>(path: string): Read<T> {
-  const read = mounted.get(path) ?? mount(path);
+/**
+ * The answer of a route, kept up to date while a component uses it. While the pages show the past,
+ * it is the answer of then, unless `isTimeless`.
+ */
+export function useRead<T>(route: string, isTimeless = false): Read<T> {
+  const at = isTimeless ? undefined : momentIso.value;
+  const path = at === undefined ? route : `${route}${route.includes('?') ? '&' : '?'}at=${at}`;
+  const read = mounted.get(path) ?? mount(path, route);
   useEffect(() => {
     read.uses++;
     mounted.set(path, read);
     void refresh(path, read);
     return () => {
-      if (--read.uses === 0) setTimeout(() => read.uses === 0 && mounted.delete(path), KEPT_MS);
+      if (--read.uses === 0) setTimeout(() => read.uses === 0 && forget(path, route, read), KEPT_MS);
     };
   }, [path]);
   return read as Read<T>;
 }
 
+function forget(path: string, route: string, read: Mounted): void {
+  mounted.delete(path);
+  if (last.get(route) === read) last.delete(route);
+}
+
 /** An answer stays this long after its page was left, so that going back shows it at once. */
 const KEPT_MS = 30_000;
 
-function mount(path: string): Mounted {
-  const read = { data: signal(undefined), problem: signal(undefined), etag: '', uses: 0, running: false, again: false };
+/** The last answer of a route at any moment: it stays on the screen until the next one is there. */
+const last = new Map<string, Mounted>();
+
+function mount(path: string, route: string): Mounted {
+  const data = signal(last.get(route)?.data.peek());
+  const read = { data, problem: signal(undefined), etag: '', uses: 0, running: false, again: false };
   mounted.set(path, read);
+  last.set(route, read);
   return read;
 }
 
@@ -155,6 +171,16 @@ const LOST = 'the server does not answer; nothing was sent';
 /** `randomUUID` exists only where the connection is secure. */
 function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** An answer that is not kept up to date; undefined without a connection. */
+export async function readOnce<T>(path: string): Promise<T | undefined> {
+  try {
+    const reply = await call(path, {});
+    return reply.ok ? ((await reply.json()) as T) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is wrong with this text as the file of an agent. */

@@ -11,7 +11,7 @@ interface Layer {
 
 const layers: Layer[] = [];
 
-/** The frame has level 0, a page 1, what floats above it 2. The highest level that has a key acts. */
+/** The frame is level 0, a page 1, an overlay 2. The highest level that has the key acts. */
 export function useKeys(keys: Keys, level = 1): void {
   const layer = useRef<Layer>({ keys, level });
   layer.current.keys = keys;

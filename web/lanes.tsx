@@ -1,7 +1,10 @@
 /** Bars of what happened when. Hatched means that nobody works. */
 import type { JSX } from 'preact';
 import type { Lane, Span, SpanKind } from '../src/web/base/contract.ts';
+import type { Axis } from './tasks/axis.ts';
 import { clock, duration, now, visible } from './text.ts';
+
+const ALL = { from: 0, to: 1 };
 
 const KINDS: [SpanKind, string][] = [
   ['model', 'Model'],
@@ -28,13 +31,14 @@ export function Legend(): JSX.Element {
 export function Lanes({ lanes, from }: { lanes: Lane[]; from: string }): JSX.Element {
   const start = Date.parse(from);
   const end = now.value;
-  const times = [0, 0.25, 0.5, 0.75].map((part) => new Date(start + part * (end - start)).toISOString());
+  const axis = plainAxis(start, end);
+  const times = [0, 0.25, 0.5, 0.75].map((part) => new Date(axis.timeAt(part)).toISOString());
   return (
     <div class="lanes">
       {lanes.map(({ agent, spans }) => (
         <div key={agent} class="lane">
-          <span class="l">{visible(agent)}</span>
-          <Track spans={spans} start={start} end={end} />
+          <span class="l one">{visible(agent)}</span>
+          <Track spans={spans} axis={axis} zoom={ALL} />
         </div>
       ))}
       {lanes.length === 0 && <p class="dim b">Nothing happened in the last hour.</p>}
@@ -53,22 +57,28 @@ export function Lanes({ lanes, from }: { lanes: Lane[]; from: string }): JSX.Ele
 
 interface Bar {
   kind: SpanKind;
+  /** Places, from 0 to 1 of what is shown. */
   from: number;
   to: number;
   label: string;
   isBad: boolean;
 }
 
-/** The spans of one row, in per cent of the time shown. */
-export function Track({ spans, start, end }: { spans: readonly Span[]; start: number; end: number }): JSX.Element {
-  const at = (time: number): number => Math.min(100, Math.max(0, ((time - start) / Math.max(1, end - start)) * 100));
+interface TrackProps {
+  spans: readonly Span[];
+  axis: Pick<Axis, 'placeOf'>;
+  zoom: { from: number; to: number };
+}
+
+/** The spans of one row. */
+export function Track({ spans, axis, zoom }: TrackProps): JSX.Element {
   return (
     <div class="track" role="img" aria-label={`${spans.length} spans`}>
-      {barsOf(spans, start, end).map((bar, i) => (
+      {barsOf(spans, axis, zoom).map((bar, i) => (
         <i
           key={i}
           class={`k-${bar.kind}${bar.isBad ? ' bad' : ''}`}
-          style={{ left: `${at(bar.from)}%`, width: `${at(bar.to) - at(bar.from)}%` }}
+          style={{ left: `${bar.from * 100}%`, width: `${(bar.to - bar.from) * 100}%` }}
           title={bar.label}
         />
       ))}
@@ -77,26 +87,37 @@ export function Track({ spans, start, end }: { spans: readonly Span[]; start: nu
 }
 
 /** Bars that are nearer than a pixel are drawn as one, so that thousands of spans stay cheap. */
-const PIXELS = 1200;
+const PIXEL = 1 / 1200;
 
-function barsOf(spans: readonly Span[], start: number, end: number): Bar[] {
-  const pixelMs = (end - start) / PIXELS;
+function barsOf(spans: readonly Span[], axis: TrackProps['axis'], zoom: TrackProps['zoom']): Bar[] {
+  const size = zoom.to - zoom.from;
+  const place = (time: number): number => (axis.placeOf(time) - zoom.from) / size;
   const bars: Bar[] = [];
   const last = new Map<SpanKind, Bar & { count: number }>();
-  for (const { kind, start: from, end: until, label, ok } of spans) {
-    const [first, to] = [Date.parse(from), until === undefined ? now.value : Date.parse(until)];
-    if (to < start || first > end) continue;
+  for (const { kind, start, end, label, ok, n = 1 } of spans) {
+    const [first, until] = [Date.parse(start), end === undefined ? now.value : Date.parse(end)];
+    const [from, to] = [place(first), place(until)];
+    if (to < 0 || from > 1) continue;
     const before = last.get(kind);
-    if (before !== undefined && first - before.to < pixelMs && to - first < pixelMs) {
-      before.to = Math.max(before.to, to);
-      before.label = `${++before.count} of this kind`;
+    if (before !== undefined && from - before.to < PIXEL && to - from < PIXEL) {
+      before.to = Math.max(before.to, Math.min(1, to));
+      before.count += n;
+      before.label = `${before.count} of this kind`;
       before.isBad ||= ok === false;
       continue;
     }
-    const text = `${visible(label)}, ${duration(to - first)}`;
-    const bar = { kind, from: first, to: Math.max(first, to), label: text, isBad: ok === false, count: 1 };
+    const text = n > 1 ? `${n} of this kind` : `${visible(label)}, ${duration(until - first)}`;
+    const bar = { kind, from: Math.max(0, from), to: Math.min(1, to), label: text, isBad: ok === false, count: n };
     bars.push(bar);
     last.set(kind, bar);
   }
   return bars;
+}
+
+function plainAxis(start: number, end: number): Pick<Axis, 'placeOf' | 'timeAt'> {
+  const ms = Math.max(1, end - start);
+  return {
+    placeOf: (time) => Math.min(1, Math.max(0, (time - start) / ms)),
+    timeAt: (place) => start + place * ms,
+  };
 }

@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks';
 import type { AgentState } from '../src/domain/agent/agent-state.ts';
 import type { Problem } from '../src/domain/problem.ts';
 import type { Row } from '../src/web/base/contract.ts';
-import { hello, connection, type Sent } from './api.ts';
+import { hello, connection, type Read, type Sent } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
+import { moment } from './moment.ts';
 import { address } from './router.ts';
 import { visible } from './text.ts';
 
@@ -108,9 +109,11 @@ export function Figure(props: {
   value: string;
   unit?: string;
   about: string;
+  /** The colour of the value. */
+  tone?: string | undefined;
 }): JSX.Element {
   return (
-    <div class="fig">
+    <div class={`fig ${props.tone ?? ''}`}>
       <span class="k">
         <Icon name={props.icon} small />
         {props.name}
@@ -191,6 +194,7 @@ export function Id({ id, short }: { id: string; short: string }): JSX.Element {
 /** Whether an intent can be sent now; otherwise why not. */
 export function whyNot(): string | undefined {
   if (hello.value?.readOnly) return 'This window only shows the workspace.';
+  if (moment.value !== undefined) return 'This is the past. Go back to now to act.';
   return connection.value.live ? undefined : 'The server cannot be reached.';
 }
 
@@ -210,7 +214,31 @@ export function Still({ rows = 4 }: { rows?: number }): JSX.Element {
   );
 }
 
-/** Nothing where a problem is shown instead. */
-export function Loading({ rows = 4, problem }: { rows?: number; problem: Problem | undefined }): JSX.Element | null {
-  return problem === undefined ? <Still rows={rows} /> : null;
+interface LoadedProps<T> {
+  read: Read<T>;
+  /** How many still bars stand for what is not there yet. */
+  rows?: number;
+  children: (data: T) => ComponentChildren;
+}
+
+/** The answer of a read with its problem above it; still bars while there is neither. */
+export function Loaded<T>({ read: { data, problem }, rows = 8, children }: LoadedProps<T>): JSX.Element {
+  return (
+    <>
+      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
+      {data.value !== undefined ? children(data.value) : problem.value === undefined && <Still rows={rows} />}
+    </>
+  );
+}
+
+/** The same for a page that is nothing without its answer. */
+export function LoadedPage<T>({ read, rows = 8, children }: LoadedProps<T>): JSX.Element {
+  if (read.data.value !== undefined) return <>{children(read.data.value)}</>;
+  return (
+    <div class="page">
+      <Loaded read={read} rows={rows}>
+        {children}
+      </Loaded>
+    </div>
+  );
 }

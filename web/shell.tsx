@@ -1,4 +1,4 @@
-/** The frame around every page: top bar, rail, bottom bar on a phone, and the state of the connection. */
+/** The frame of every page: top bar, rail, bottom bar on a phone, state of the connection. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -21,7 +21,9 @@ import { Task } from './pages/task.tsx';
 import { Tasks } from './pages/tasks.tsx';
 import { WaitGraph } from './pages/waits.tsx';
 import { isAdding } from './adding.ts';
+import { moment } from './moment.ts';
 import { isPaletteOpen, Palette } from './palette.tsx';
+import { PastBar } from './past-bar.tsx';
 import { place } from './router.ts';
 import { clock, money, plural, visible } from './text.ts';
 
@@ -56,7 +58,13 @@ function openTasks(): number {
   return pending + active + waiting;
 }
 
+const TABS: Entry[] = [
+  ...FIRST.slice(0, 3),
+  { page: 'conversations', name: 'Talk', icon: 'chat', also: 'conversation' },
+];
+
 export const isKeysShown = signal(false);
+const isMoreShown = signal(false);
 const theme = signal(localStorage.getItem('theme') ?? '');
 
 export function Shell(): JSX.Element {
@@ -97,13 +105,24 @@ export function Shell(): JSX.Element {
       </nav>
       <main ref={main} tabIndex={-1}>
         <Notices />
+        {page !== 'replay' && <PastBar />}
         <Current page={page} id={id} />
       </main>
       <nav class="tabbar" aria-label="Main pages">
-        {[...FIRST.filter(({ page: each }) => each !== 'waits'), SECOND[2]!].slice(0, 5).map((entry) => (
+        {TABS.map((entry) => (
           <SideLink key={entry.page} entry={entry} page={page} />
         ))}
+        <button
+          type="button"
+          aria-expanded={isMoreShown.value}
+          aria-current={TABS.some((entry) => isHere(entry, page)) ? undefined : 'page'}
+          onClick={() => (isMoreShown.value = !isMoreShown.value)}
+        >
+          <Icon name="more" />
+          <span class="nl">More</span>
+        </button>
       </nav>
+      {isMoreShown.value && <More page={page} />}
       {isKeysShown.value && <KeyList />}
       {isPaletteOpen.value && <Palette />}
       {isAdding.value && <NewTask close={() => (isAdding.value = false)} />}
@@ -197,11 +216,29 @@ function parentOf(path: string): string {
   return parts.length <= 2 ? `/${parts.join('/')}` : `…/${parts.slice(-2).join('/')}`;
 }
 
+/** On a phone: the pages that the bottom bar has no room for. */
+function More({ page }: { page: string }): JSX.Element {
+  const close = (): void => void (isMoreShown.value = false);
+  useKeys({ Escape: close }, 2);
+  return (
+    <nav class="more" aria-label="More pages" onClick={close}>
+      {[...FIRST, ...SECOND]
+        .filter((entry) => !TABS.some((tab) => tab.page === entry.page))
+        .map((entry) => (
+          <SideLink key={entry.page} entry={entry} page={page} />
+        ))}
+    </nav>
+  );
+}
+
+function isHere(entry: Entry, page: string): boolean {
+  return page === entry.page || page === entry.also;
+}
+
 function SideLink({ entry, page }: { entry: Entry; page: string }): JSX.Element {
-  const isHere = page === entry.page || page === entry.also;
   const value = entry.count?.() ?? 0;
   return (
-    <a href={`#/${entry.page}`} aria-current={isHere ? 'page' : undefined} title={entry.name}>
+    <a href={`#/${entry.page}`} aria-current={isHere(entry, page) ? 'page' : undefined} title={entry.name}>
       <Icon name={entry.icon} />
       <span class="nl">{entry.name}</span>
       {value > 0 && <span class={entry.page === 'inbox' ? 'n hot' : 'n'}>{value}</span>}
@@ -244,7 +281,7 @@ function Notices(): JSX.Element {
           guild watch, which this window started, has ended: {visible(worker.ended)}
         </div>
       )}
-      {!readOnly && processes === 0 && (worker === null || 'ended' in worker) && (
+      {!readOnly && moment.value === undefined && processes === 0 && (worker === null || 'ended' in worker) && (
         <div class="notice s-wait">
           No process works on this workspace. Answers are kept, and guild watch acts on them.
         </div>

@@ -13,8 +13,16 @@ export function setServerTime(iso: string): void {
   tick();
 }
 
+let fixed: number | undefined;
+
+/** While the pages show the past, their clock is the one of then. */
+export function setFixedTime(at: number | undefined): void {
+  fixed = at;
+  tick();
+}
+
 function tick(): void {
-  now.value = Date.now() + offset;
+  now.value = fixed ?? Date.now() + offset;
 }
 
 setInterval(() => {
@@ -34,9 +42,10 @@ export function count(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** `14 s`, `1 m 12 s`, `3 h 5 m`, `2 d`. */
+/** `8 ms`, `1.4 s`, `14 s`, `1 m 12 s`, `3 h 5 m`, `2 d`. */
 export function duration(ms: number): string {
-  if (ms < 0) return '0 s';
+  if (ms <= 0) return '0 s';
+  if (ms < 100) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;

@@ -19,7 +19,7 @@ export function takeTurns({ turns: changed, ended }: TurnsChanged): undefined {
     });
 }
 
-/** All turns anew, for a tab that does not read the stream itself, and after a lost connection. */
+/** All turns again, for a tab that does not read the stream itself, and after a lost connection. */
 export async function readTurns(): Promise<void> {
   try {
     const reply = await call('/api/turns', {});

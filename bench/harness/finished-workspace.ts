@@ -23,7 +23,7 @@ export function writeFinishedTasks(root: string, count: number, { seed = 1, page
   writeWorkspace(root);
   for (const folder of ['tasks/completed', 'tasks/failed', 'results', 'sessions', 'events'])
     fs.mkdirSync(path.join(root, folder), { recursive: true });
-  fs.mkdirSync(path.join(root, '.guild'), { mode: 0o700 });
+  fs.mkdirSync(path.join(root, '.guild'), { mode: 0o700, recursive: true });
   const random = numbersFrom(seed);
   const ids: string[] = [];
   const lines = new Map<string, string[]>();

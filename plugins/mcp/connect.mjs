@@ -174,7 +174,9 @@ function hasResources(client) {
 
 async function listResources(client, options) {
   const { resources } = await client.listResources(undefined, options);
-  const { resourceTemplates } = await client.listResourceTemplates(undefined, options).catch(() => ({ resourceTemplates: [] }));
+  const { resourceTemplates } = await client
+    .listResourceTemplates(undefined, options)
+    .catch(() => ({ resourceTemplates: [] }));
   return { resources, resourceTemplates };
 }
 
@@ -223,7 +225,9 @@ function explained(name, thrown, callMs) {
       return new Error(`the MCP server ${name} wants you to log in: guild mcp login ${name}`, { cause: thrown });
   }
   if (!isTimeout(thrown)) return thrown;
-  return new Error(`no answer within ${Math.round(callMs / 1000)} s; the server may still be working`, { cause: thrown });
+  return new Error(`no answer within ${Math.round(callMs / 1000)} s; the server may still be working`, {
+    cause: thrown,
+  });
 }
 
 function progressText({ progress, total, message }) {

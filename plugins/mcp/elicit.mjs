@@ -55,7 +55,8 @@ export function runningCall(start) {
         const answer = answers[used++];
         const read = answer === undefined ? { declined: true } : field.read(answer);
         if (read.declined) close({ action: 'decline' });
-        else if (read.wrong) form.fields[0] = { ...field, ask: { ...field.ask, question: `${read.wrong}\n${field.ask.question}` } };
+        else if (read.wrong)
+          form.fields[0] = { ...field, ask: { ...field.ask, question: `${read.wrong}\n${field.ask.question}` } };
         else {
           form.fields.shift();
           if (read.value !== undefined) form.content[field.name] = read.value;
@@ -71,7 +72,8 @@ const LEFT_OUT = '(leave out)';
 
 /** A form is asked field by field; a request without fields, or to open an address, is one question. */
 function fieldsOf({ mode, message, url, requestedSchema }) {
-  if (mode === 'url') return [agreement(`${message}\nOpen this address in your browser if you trust it, then answer yes:\n${url}`)];
+  if (mode === 'url')
+    return [agreement(`${message}\nOpen this address in your browser if you trust it, then answer yes:\n${url}`)];
   const { properties = {}, required = [] } = requestedSchema ?? {};
   const names = Object.keys(properties);
   if (names.length === 0) return [agreement(message)];
@@ -94,28 +96,41 @@ function fieldOf(name, schema, isRequired, message) {
   const options = optionsOf(schema);
   const shown = options.map((option) => option.shown);
   const choices = shown.length > 0 && !isRequired ? [...shown, LEFT_OUT] : shown;
-  const preselected = options.find(({ value }) => value === preset)?.shown ?? (preset === undefined ? undefined : String(preset));
+  const preselected =
+    options.find(({ value }) => value === preset)?.shown ?? (preset === undefined ? undefined : String(preset));
   return {
     name,
-    ask: { question, ...(choices.length > 0 ? { choices } : {}), ...(preselected === undefined ? {} : { default: preselected }) },
+    ask: {
+      question,
+      ...(choices.length > 0 ? { choices } : {}),
+      ...(preselected === undefined ? {} : { default: preselected }),
+    },
     read(answer) {
       if (answer === LEFT_OUT) return {};
       if (options.length > 0) {
         const option = options.find((each) => each.shown === answer);
-        return option ? { value: option.value } : { wrong: `${JSON.stringify(answer)} is not one of ${shown.join(', ')}.` };
+        return option
+          ? { value: option.value }
+          : { wrong: `${JSON.stringify(answer)} is not one of ${shown.join(', ')}.` };
       }
       if (type === 'array') return { value: answer.split(',').map((each) => each.trim()) };
       if (type !== 'number' && type !== 'integer') return { value: answer };
       const number = Number(answer);
       const isFit = answer.trim() !== '' && Number.isFinite(number) && (type === 'number' || Number.isInteger(number));
-      return isFit ? { value: number } : { wrong: `${JSON.stringify(answer)} is not a ${type === 'integer' ? 'whole ' : ''}number.` };
+      return isFit
+        ? { value: number }
+        : { wrong: `${JSON.stringify(answer)} is not a ${type === 'integer' ? 'whole ' : ''}number.` };
     },
   };
 }
 
 /** The values that a person can choose from; none for an answer in words. */
 function optionsOf({ type, enum: values, enumNames, oneOf }) {
-  if (type === 'boolean') return [{ shown: YES, value: true }, { shown: NO, value: false }];
+  if (type === 'boolean')
+    return [
+      { shown: YES, value: true },
+      { shown: NO, value: false },
+    ];
   if (Array.isArray(values)) return values.map((value, n) => ({ shown: String(enumNames?.[n] ?? value), value }));
   if (Array.isArray(oneOf)) return oneOf.map(({ const: value, title }) => ({ shown: String(title ?? value), value }));
   return [];

@@ -42,11 +42,19 @@ function isDefined(settings) {
   return settings?.command !== undefined || settings?.url !== undefined;
 }
 
-function checked(name, settings) {
+/** The command is a list of words; as in `.mcp.json` it may be one word with `args`. */
+function checked(name, given) {
+  const settings = typeof given.command === 'string' ? oneList(given) : given;
   const isCommand = Array.isArray(settings.command) && settings.command.length > 0;
   const isUrl = /^https?:\/\//.test(settings.url ?? '');
   if (isCommand === isUrl) throw new Error(`the server ${name} needs either "command" (a list of words) or "url"`);
+  if (settings.env !== undefined && !Array.isArray(settings.env))
+    throw new Error(`"env" of the server ${name} is a list of variable names; their values come from the environment`);
   return settings;
+}
+
+function oneList({ command, args = [], ...rest }) {
+  return { ...rest, command: [command, ...args] };
 }
 
 /** `{command, args, env}` or `{type, url, headers}`, with `${NAME}` and `${NAME:-default}`. */

@@ -56,6 +56,7 @@ function tool(search, outward) {
 async function askServer(server, { tool: name, argument = 'query', limit_argument: limitName }, query, limit, signal) {
   const args = { [argument]: query, ...(limitName ? { [limitName]: limit } : {}) };
   const { value, ask } = await server.call(name, args, { signal, callId: randomUUID() });
-  if (ask !== undefined) throw new Error(`the search server asks for something that a search cannot give: ${ask.question}`);
+  if (ask !== undefined)
+    throw new Error(`the search server asks for something that a search cannot give: ${ask.question}`);
   return replyText(value);
 }

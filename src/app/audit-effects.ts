@@ -8,7 +8,7 @@ import type { Store } from '../ports/store/index.js';
 import { toolbox } from '../tools/toolbox.js';
 import { openReader } from './readers/open-reader.js';
 
-export interface UnrecordedEffect {
+interface UnrecordedEffect {
   task: string;
   call: string;
   tool: string;

@@ -39,7 +39,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = 
   git: { name: 'git', isLive: false },
 };
 
-export interface ConfigChange {
+interface ConfigChange {
   /** Keys that are in effect now. */
   taken: string[];
   /** Keys that wait for the next start. */
@@ -99,10 +99,14 @@ function changed(before: Config, now: Config): { key: keyof Config; name: string
 }
 
 function unusable({ message, where, hint }: Problem): Problem {
-  return problem('bad_file', `${CONFIG_FILE} changed and cannot be used; the settings before it stay: ${message}`, {
-    ...(where === undefined ? {} : { where }),
-    ...(hint === undefined ? {} : { hint }),
-  });
+  return problem(
+    'bad_file',
+    `${CONFIG_FILE} changed and cannot be used, so the previous settings stay in force: ${message}`,
+    {
+      where,
+      hint,
+    },
+  );
 }
 
 /** `guild.yaml changed: limits and budget are in effect; providers waits for the next start`. */

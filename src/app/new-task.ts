@@ -1,5 +1,6 @@
 /** Creates a task for a person, durably. */
 import { randomBytes } from 'node:crypto';
+import { defined } from '../domain/defined.js';
 import { isSafeId } from '../domain/task/id.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { cronFault, zoneFault } from '../domain/schedule.js';
@@ -26,7 +27,7 @@ export interface NewTask {
 interface NewTaskOptions {
   at?: Date;
   freshId?: () => string;
-  /** The caller waits for the end of the task, so nobody is told that it was accepted before. */
+  /** The caller waits for the end of the task, so its acceptance is not reported before. */
   isAwaited?: boolean;
 }
 
@@ -58,14 +59,16 @@ export async function newTask(store: Store, input: NewTask, options: NewTaskOpti
   const durable = !isAwaited || input.id !== undefined;
   if (!(await store.tasks.create(task, { durable })))
     throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
-  store.events.append({
-    at: task.created_at,
-    name: 'task.created',
-    peer: store.presence.peer.id,
-    task: id,
-    ...(task.to ? { agent: task.to } : {}),
-    cause: 'human',
-  });
+  store.events.append(
+    defined({
+      at: task.created_at,
+      name: 'task.created',
+      peer: store.presence.peer.id,
+      task: id,
+      agent: task.to,
+      cause: 'human',
+    }),
+  );
   return task;
 }
 

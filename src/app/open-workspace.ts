@@ -12,6 +12,7 @@ import { roster, type Roster } from '../adapters/roster/index.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
 import type { Agent } from '../domain/agent/agent.js';
 import type { Config } from '../domain/config/config.js';
+import { defined } from '../domain/defined.js';
 import type { Event } from '../domain/event.js';
 import { patience, type Peer } from '../domain/peer.js';
 import { ProblemError, type Problem } from '../domain/problem.js';
@@ -117,7 +118,7 @@ export async function openWorkspace(
   agents.refresh();
   const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, namesOf(plugins));
   const { ports, store, withdraw } = composePorts(
-    { root, disk, clock, ids, env, config, plugins, agents, abandoned, held, ...(trust ? { trust } : {}) },
+    defined({ root, disk, clock, ids, env, config, plugins, agents, abandoned, held, trust }),
     { ...options, watchers: withNotices(options.watchers, () => notices) },
   );
   isOpen = (id) => store.tasks.getOpen(id) !== undefined;
@@ -168,7 +169,7 @@ export async function openWorkspace(
       const task = await add({ ...more, description: text, to: agent }, true);
       return workspace.finish(task.id);
     },
-    finish: (id, signal) => finish(id, { isNew: isOwn(id), ...(signal ? { signal } : {}) }),
+    finish: (id, signal) => finish(id, { isNew: isOwn(id), signal }),
     async watch(signal, onPass) {
       const stop = new AbortController();
       const listening = plugins.start({
@@ -211,7 +212,7 @@ export async function openWorkspace(
   return workspace;
 }
 
-/** What a person or a program wants of a task; the engine does it in its next pass. */
+/** Requests about a task; the engine carries them out in its next pass. */
 function intents(store: Store, ids: Ids, clock: Clock): Pick<Workspace, 'cancel' | 'stop' | 'retry' | 'tell'> {
   const base = (task: string) => ({ id: ids.next(), task, by: 'human', at: clock.now().toISOString() });
   const { submit } = store.intents;

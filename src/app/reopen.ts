@@ -1,6 +1,6 @@
 /**
  * A workspace that outlives failures of its disk. When the store fails under `watch`, the process
- * gives that store up, waits until the disk can be written again, and opens the workspace anew
+ * gives that store up, waits until the disk can be written again, and opens the workspace again
  * under another peer id. What it had in hand is then recovered as if a process had died.
  */
 import path from 'node:path';
@@ -26,7 +26,7 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
     return reopenOnStoreFailure({
       clock,
       signal,
-      // A signal of its own, so that each try leaves its listeners behind with it.
+      // Each attempt has a signal of its own, which takes its listeners away with it.
       work: () => current.watch(AbortSignal.any([signal]), onPass),
       probe: (failed) => probe(disk, current, failed),
       async reopen() {
@@ -39,7 +39,7 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
   }
 }
 
-export interface Reopening {
+interface Reopening {
   clock: Pick<Clock, 'sleep' | 'monotonicMs'>;
   signal: AbortSignal;
   /** Works until the signal aborts. Throws what the store threw. */

@@ -5,6 +5,7 @@ import { clock } from '../adapters/clock/index.js';
 import { serveModel, type ModelServer } from '../adapters/models/server/index.js';
 import { quirksOf, standIns, type StandInName } from '../adapters/models/stand-ins/index.js';
 import { models } from '../adapters/models/index.js';
+import { defined } from '../domain/defined.js';
 
 export { STAND_IN_NAMES, type StandInName } from '../adapters/models/stand-ins/index.js';
 
@@ -32,7 +33,7 @@ export async function serveScript(options: {
     readFile,
   });
   const model = { call: (request: Parameters<typeof play.call>[0]) => play.call({ ...request, model: 'play/script' }) };
-  const address = { port: options.port, ...(options.host ? { host: options.host } : {}) };
+  const address = defined({ port: options.port, host: options.host || undefined });
   if (options.as === undefined) return serveModel({ model, ...address });
   return standIns({ as: options.as, model, ...address, ...(options.quirk ? { quirk: options.quirk } : {}) });
 }

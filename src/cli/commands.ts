@@ -17,7 +17,7 @@ export const COMMANDS: readonly Listed[] = [
   { name: 'chat', summary: 'talk with an agent', load: () => import('./commands/chat/index.js') },
   {
     name: 'task',
-    summary: 'add, list, show, cancel, stop, retry and message tasks',
+    summary: 'add, list, show, cancel, stop, retry, assign and message tasks',
     load: () => import('./commands/task/index.js'),
   },
   {
@@ -37,13 +37,13 @@ export const COMMANDS: readonly Listed[] = [
     summary: 'list requests that wait for you, and allow them',
     load: () => import('./commands/approve/index.js'),
   },
-  { name: 'reject', summary: 'refuse a request of an agent', load: () => import('./commands/approve/reject.js') },
+  { name: 'reject', summary: "refuse an agent's request", load: () => import('./commands/approve/reject.js') },
   {
     name: 'edit',
     summary: 'allow a changed version of a request',
     load: () => import('./commands/approve/edit.js'),
   },
-  { name: 'answer', summary: 'answer a question of an agent', load: () => import('./commands/approve/answer.js') },
+  { name: 'answer', summary: "answer an agent's question", load: () => import('./commands/approve/answer.js') },
   {
     name: 'trust',
     summary: 'show what a workspace wants to do, and let it act',
@@ -113,7 +113,7 @@ export const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'publish',
-    summary: 'let every machine work by the definitions of this folder',
+    summary: 'make every machine use the definitions of this folder',
     load: () => import('./commands/store/publish.js'),
   },
   {
@@ -122,7 +122,7 @@ export const COMMANDS: readonly Listed[] = [
     load: () => import('./commands/store/sync.js'),
   },
   { name: 'ui', summary: 'show the workspace in a browser', load: () => import('./commands/ui/index.js') },
-  { name: 'serve', summary: 'take webhooks of other programs', load: () => import('./commands/ui/serve.js') },
+  { name: 'serve', summary: 'receive webhooks from other programs', load: () => import('./commands/ui/serve.js') },
   { name: 'export', summary: 'write a run into one HTML file', load: () => import('./commands/ui/export.js') },
   {
     name: 'eval',

@@ -1,4 +1,6 @@
-/** Drops the keys whose value is undefined, for records that are compared or printed. */
-export function defined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+/** Drops the keys whose value is undefined, for records that are compared, printed or merged. */
+export function defined<T extends object>(fields: T): T {
+  const kept = {} as T;
+  for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key];
+  return kept;
 }

@@ -21,6 +21,14 @@ export function nearestHint(name: string, known: Iterable<string>, otherwise?: s
   return match === undefined ? otherwise : `did you mean "${match}"?`;
 }
 
+/** The message for a name that no agent has: the closest one, and all of them. */
+export function noAgent(name: string, known: Iterable<string>): string {
+  const names = [...known].sort();
+  const meant = nearest(name, names);
+  const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return `there is no agent ${name}${guess}; the agents are: ${names.join(', ') || 'none'}`;
+}
+
 function fold(name: string): string {
   return name
     .slice(0, 100)

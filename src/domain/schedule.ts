@@ -22,7 +22,7 @@ export interface Schedule {
 }
 
 /** A run, and the due time that it belongs to. */
-export interface Scheduled {
+interface Scheduled {
   by: string;
   at: string;
 }

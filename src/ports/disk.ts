@@ -39,11 +39,6 @@ export interface Disk {
    * the bytes go nowhere, or ENOENT is thrown.
    */
   writeOwn(path: string, offset: number, bytes: Uint8Array | string): void;
-  /**
-   * Replaces the content in place. For files that no other process reads. False, without a change,
-   * if the file is missing or this process may not write to it.
-   */
-  rewrite(path: string, bytes: Uint8Array | string): boolean;
   /** Overwrites bytes in place; for fields of fixed width only. Returns the new stamp. */
   patch(path: string, offset: number, bytes: Uint8Array | string): string;
   /** Replaces `to`. False if `from` is missing. */

@@ -12,7 +12,7 @@
 /** A value under a key, as one commit left it. */
 export interface Entry {
   readonly key: string;
-  /** Of two commits, one begun after the other was acknowledged, the later has greater ones. */
+  /** Of two commits, one started after the other was acknowledged, the later has greater ones. */
   readonly rev: number;
   /** Empty: the value was taken away. */
   readonly value: string;

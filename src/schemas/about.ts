@@ -2,6 +2,7 @@
  * Facts about a schema that zod does not keep: what a key means, its default and an example.
  * Error messages, the published JSON Schema and the reference pages all read them from here.
  */
+import { defined } from '../domain/defined.js';
 import type { ProblemCode } from '../domain/problem.js';
 import * as z from './zod.js';
 
@@ -42,7 +43,7 @@ export function needed<S extends Schema>(schema: S, description: string, more: A
 /** A check whose message is a whole sentence. Other errors complete `"key" must be …`. */
 export function rule<T>(holds: (value: T) => boolean, message: string, more: RuleFacts = {}) {
   const { path, ...facts } = more;
-  return z.refine<T>(holds, { error: message, params: { rule: facts }, ...(path ? { path } : {}) });
+  return z.refine<T>(holds, defined({ error: message, params: { rule: facts }, path }));
 }
 
 interface RuleFacts {

@@ -1,4 +1,4 @@
-/** `notify` in `guild.yaml`: when and how the person is told that something waits or has ended. */
+/** `notify` in `guild.yaml`: when and how a person hears that something waits or has ended. */
 import { NOTICE_KINDS } from '../domain/config/notify.js';
 import { key, named, needed } from './about.js';
 import { timezone } from './schedule.js';
@@ -18,7 +18,9 @@ const address = named(
 
 export const notify = z.strictObject(
   {
-    on: key(z.array(choice([...NOTICE_KINDS])), 'What you are told.', { default: '`[waits, failed, ended]`' }),
+    on: key(z.array(choice([...NOTICE_KINDS])), 'The kinds of news that you are notified of.', {
+      default: '`[waits, failed, ended]`',
+    }),
     gather: key(duration, 'Things that happen within this time make one message. What you answer in it makes none.', {
       default: '`10s`',
     }),

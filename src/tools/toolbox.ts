@@ -1,5 +1,4 @@
 /** All tools by name, and their descriptions for a model that reads them in its prompt. */
-import type { JsonSchema } from '../ports/model.js';
 import { askHuman } from './people/ask-human.js';
 import { assignProvider } from './coordination/assign-provider.js';
 import { breakDown, nameDuplicates } from './tasks/break-down.js';
@@ -19,6 +18,7 @@ import { provideDependency } from './coordination/provide-dependency.js';
 import { queryTasks } from './tasks/query-tasks.js';
 import { getFileInfo } from './files/get-file-info.js';
 import { readFile } from './files/read-file.js';
+import { reassignTask } from './tasks/reassign-task.js';
 import { requestDependency } from './coordination/request-dependency.js';
 import { requestHelp } from './coordination/request-help.js';
 import { routeTo } from './tasks/route-to.js';
@@ -49,6 +49,7 @@ const BUILT: readonly Tool[] = [
   breakDown,
   nameDuplicates,
   updateTask,
+  reassignTask,
   sendMessage,
   listActiveSessions,
   readSession,
@@ -93,25 +94,20 @@ export function isBuilt(name: string): boolean {
   return BUILT.some((tool) => tool.name === name);
 }
 
-/** For `{{tool_descriptions}}` in a prompt: one line a tool, its arguments below. */
-export function toolDescriptions(tools: Iterable<Pick<Tool, 'name' | 'description' | 'parameters'>>): string {
-  return [...tools]
-    .map((tool) => [`- ${tool.name}: ${tool.description}`, ...argLines(tool.parameters)].join('\n'))
-    .join('\n');
+/**
+ * For `{{tool_descriptions}}` in a prompt: one line a tool, with the first sentence of its
+ * description. The model gets the rest, and the arguments, with the tools themselves.
+ */
+export function toolDescriptions(tools: Iterable<Pick<Tool, 'name' | 'description'>>): string {
+  return [...tools].map(({ name, description }) => `- ${name}: ${firstSentence(description)}`).join('\n');
 }
 
-function argLines(schema: JsonSchema): string[] {
-  return Object.entries(schema.properties ?? {}).map(([name, arg]) => {
-    const optional = schema.required?.includes(name) ? '' : ', optional';
-    const about = arg.description === undefined ? '' : `: ${arg.description}`;
-    return `  - ${name} (${typeWord(arg)}${optional})${about}`;
-  });
-}
+const LINE_CHARS = 200;
 
-/** A plugin's schema may have several types, or none: `anyOf`, `$ref`, `enum` alone. */
-function typeWord({ type, enum: choices }: Partial<JsonSchema>): string {
-  if (Array.isArray(type)) return type.join(' or ');
-  return type ?? (choices ? `one of ${choices.join(', ')}` : 'any type');
+function firstSentence(text: string): string {
+  const [line = ''] = text.trim().split('\n');
+  const sentence = /^.*?[.!?](?=\s+\p{Lu}|$)/u.exec(line)?.[0] ?? line;
+  return sentence.length > LINE_CHARS ? `${sentence.slice(0, LINE_CHARS - 1)}…` : sentence;
 }
 
 function unbuilt(name: string, instead: string): Tool {

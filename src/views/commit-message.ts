@@ -33,6 +33,7 @@ const WEIGHT = [
   'model.answered',
   'session.edited',
   'task.retried',
+  'task.reassigned',
   'task.created',
 ];
 

@@ -5,14 +5,16 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { openAssets } from './assets.js';
-import type { Conversation, Exported, Hello, ShownCall, TaskDetail } from './base/contract.js';
-import { openFeed, type Feed } from './base/feed.js';
-import { openLog, type Log } from './base/log.js';
+import type { Conversation, Exported, Hello } from './base/contract.js';
+import { openFeed } from './base/feed.js';
+import { openLog } from './base/log.js';
 import { redaction, type Redaction } from './redact.js';
+import { outsideTasks, presentOf, type Moment } from './reads/moment.js';
 import { conversationOf } from './reads/session.js';
 import { taskDetail, whyOf } from './reads/task.js';
+import { forGuests, talkForGuests } from './showing.js';
 
-export interface ExportOptions {
+interface ExportOptions {
   root: string;
   env: Record<string, string | undefined>;
   task: string;
@@ -24,7 +26,8 @@ export async function exportRun({ root, env, task, all }: ExportOptions): Promis
   const feed = await openFeed(root, env);
   try {
     const hide = redaction(root, env);
-    const answers = hide.value(await answersOf(feed, await openLog(root, feed.states), task, { all, hide }));
+    const moment = presentOf(feed, await openLog(root, feed.states))();
+    const answers = hide.value(await answersOf(moment, task, { all, hide }));
     const at = new Date().toISOString();
     const about = all ? 'Secrets are left out.' : 'Text from outside and secrets are left out.';
     const name = path.basename(path.resolve(root));
@@ -39,41 +42,24 @@ interface Sharing {
   hide: Redaction;
 }
 
-async function answersOf(feed: Feed, log: Log, root: string, sharing: Sharing): Promise<Record<string, unknown>> {
-  const { all } = sharing;
+async function answersOf(moment: Moment, root: string, { all, hide }: Sharing): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
-  const top = await taskDetail(feed, log, root);
+  const outside = all ? new Set<string>() : await outsideTasks(moment);
+  const top = await taskDetail(moment, root);
   for (const { id, session } of top.tree) {
-    const detail = id === root ? top : await taskDetail(feed, log, id);
-    answers[`/api/tasks/${encodeURIComponent(id)}`] = all ? detail : withoutTainted(detail);
-    answers[`/api/tasks/${encodeURIComponent(id)}/why`] = await whyOf(feed, log, id);
+    const detail = id === root ? top : await taskDetail(moment, id);
+    answers[`/api/tasks/${encodeURIComponent(id)}`] = forGuests(detail, outside);
+    answers[`/api/tasks/${encodeURIComponent(id)}/why`] = await whyOf(moment, id);
     if (session === undefined) continue;
     const key = `/api/sessions/${encodeURIComponent(session)}`;
-    answers[key] ??= shared(await conversationOf(feed, session, Infinity, Infinity), sharing);
+    const talk = await conversationOf(moment, session, Infinity, Infinity);
+    answers[key] ??= all ? withoutSecrets(talk, hide) : talkForGuests(talk, hide);
   }
   return answers;
 }
 
-const LEFT_OUT = '[text from outside, not exported]';
-
-function withoutTainted(detail: TaskDetail): TaskDetail {
-  return detail.taint.length === 0 || detail.result === undefined ? detail : { ...detail, result: LEFT_OUT };
-}
-
-function shared(talk: Conversation, { all, hide }: Sharing): Conversation {
-  const { text: _, ...rest } = talk;
-  return {
-    ...rest,
-    messages: talk.messages.map((message) => ({
-      ...message,
-      text: message.tainted && !all ? LEFT_OUT : message.text,
-      calls: message.calls.map(hide.call).map((call) => withoutResult(call, all)),
-    })),
-  };
-}
-
-function withoutResult(call: ShownCall, all: boolean): ShownCall {
-  return all || call.result === undefined ? call : { ...call, result: LEFT_OUT };
+function withoutSecrets({ text: _, ...talk }: Conversation, hide: Redaction): Conversation {
+  return { ...talk, messages: talk.messages.map((each) => ({ ...each, calls: each.calls.map(hide.call) })) };
 }
 
 function readOnlyHello(name: string, now: string): Hello {

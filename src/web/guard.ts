@@ -17,7 +17,7 @@ export interface Guarded {
 
 const REQUESTS_PER_SECOND = 200;
 
-export const CSRF_HEADER = 'x-guild-csrf';
+const CSRF_HEADER = 'x-guild-csrf';
 
 /**
  * Against DNS rebinding and other sites: checked first, for every route. No CORS header is ever

@@ -6,7 +6,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Webhook } from '../domain/config/config.js';
 
-export type Proof = { ok: true; id: string } | { ok: false; why: string };
+type Proof = { ok: true; id: string } | { ok: false; why: string };
 
 interface Received {
   header(name: string): string | undefined;

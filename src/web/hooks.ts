@@ -6,6 +6,7 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Webhooks } from '../app/doors/webhooks.js';
+import { defined } from '../domain/defined.js';
 import { problem } from '../domain/problem.js';
 import { limitRate, problemReply, refuse } from './guard.js';
 import { lineOf } from './hook-message.js';
@@ -40,7 +41,7 @@ export function hookRoutes({ webhooks, hosts, now = () => new Date() }: Doors): 
     if (text === undefined || text.trim() === '')
       return problemReply(context, 400, problem('bad_usage', 'the body is not text'));
     const event = header('x-github-event') ?? header('x-event-type');
-    const line = lineOf({ id: proof.id, body: text, at: now(), event, ...(hook.agent ? { agent: hook.agent } : {}) });
+    const line = lineOf(defined({ id: proof.id, body: text, at: now(), event, agent: hook.agent }));
     if (Buffer.byteLength(JSON.stringify(line)) > MAX_BODY) return tooLarge(context);
     const outcome = await webhooks.accept(source, proof.id, line);
     return context.json({ outcome }, outcome === 'accepted' ? 202 : 200);

@@ -15,6 +15,7 @@ import { saveAsPerson } from '../app/editing/save-as-person.js';
 import { undoTo } from '../app/undo.js';
 import { newAgentFile, writeAgent } from '../app/editing/write-agent.js';
 import { mayRule } from '../domain/consent/weight.js';
+import { defined } from '../domain/defined.js';
 import type { Answer } from '../domain/task/approval.js';
 import { answerIn } from '../domain/task/question.js';
 import { problem, ProblemError } from '../domain/problem.js';
@@ -72,7 +73,7 @@ function read(body: unknown): IntentBody {
   if (typeof target !== 'string' || target.length > 1000) throw bad('an intent needs a target');
   if (seen !== undefined && typeof seen !== 'string') throw bad('`seen` is a text');
   if (typeof args !== 'object' || args === null || Array.isArray(args)) throw bad('`args` is an object');
-  return { key, kind: kind!, target, args, ...(seen === undefined ? {} : { seen }) };
+  return defined({ key, kind: kind!, target, args, seen });
 }
 
 async function act(root: string, env: Env, { kind, target, seen, args = {} }: IntentBody): Promise<IntentDone> {
@@ -80,7 +81,7 @@ async function act(root: string, env: Env, { kind, target, seen, args = {} }: In
   try {
     await store.tasks.scan(true);
     const made = await ACTS[kind]({ root, env, store, target, seen, args });
-    return { done: true, ...(made ? { made } : {}) };
+    return defined<IntentDone>({ done: true, made: made || undefined });
   } finally {
     await store.close();
   }
@@ -93,7 +94,7 @@ const ACTS: Record<IntentKind, Act> = {
     answer(asked, () => ({ approved: true, by: 'human' }), asked.args['alike'] === true),
   'request.reject': async (asked) => {
     const reason = text(asked, 'reason');
-    return answer(asked, () => ({ approved: false, by: 'human', ...(reason === '' ? {} : { reason }) }));
+    return answer(asked, () => defined({ approved: false, by: 'human', reason: reason === '' ? undefined : reason }));
   },
   'request.edit': async (asked) => answer(asked, (request) => editedText(request, text(asked, 'text'))),
   'request.always': async (asked) =>
@@ -111,7 +112,7 @@ const ACTS: Record<IntentKind, Act> = {
   async 'task.add'(asked) {
     const to = text(asked, 'to');
     const description = text(asked, 'description');
-    const task = await newTask(asked.store, { description, ...(to === '' ? {} : { to }) });
+    const task = await newTask(asked.store, { description, to: to === '' ? undefined : to });
     return { task: task.id };
   },
   'task.tell': (asked) => submit(asked, (base) => ({ ...base, kind: 'tell', text: needed(asked, 'text') })),
@@ -125,9 +126,9 @@ const ACTS: Record<IntentKind, Act> = {
     const { at, text: message, to } = args;
     const forked = await forkSession(root, {
       session: target,
-      ...(typeof at === 'number' ? { at } : {}),
-      ...(typeof message === 'string' && message !== '' ? { text: message } : {}),
-      ...(typeof to === 'string' && to !== '' ? { to } : {}),
+      at: typeof at === 'number' ? at : undefined,
+      text: typeof message === 'string' && message !== '' ? message : undefined,
+      to: typeof to === 'string' && to !== '' ? to : undefined,
     });
     return { task: forked.task.id, session: forked.session };
   },

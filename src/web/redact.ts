@@ -36,7 +36,8 @@ export function redaction(root: string, env: Env): Redaction {
     value: <T>(given: T) => value(given) as T,
     call(call) {
       if (!touchesSecret(call)) return call;
-      const hidden = { ...call, arguments: SECRET_LEFT_OUT };
+      const { written: _, ...rest } = call;
+      const hidden = { ...rest, main: SECRET_LEFT_OUT, arguments: SECRET_LEFT_OUT };
       return call.result === undefined ? hidden : { ...hidden, result: SECRET_LEFT_OUT };
     },
   };

@@ -3,26 +3,29 @@ import type { Context, Hono } from 'hono';
 import { undoTo } from '../app/undo.js';
 import { checkAgentText } from '../app/editing/write-agent.js';
 import { problem, ProblemError } from '../domain/problem.js';
-import type { Placed } from '../domain/task/task.js';
-import type { Hello, Row, TurnsChanged, UndoPreview } from './base/contract.js';
-import type { Feed } from './base/feed.js';
+import type { Hello, TurnsChanged, UndoPreview } from './base/contract.js';
+import { answerOf, type Feed } from './base/feed.js';
 import { problemReply } from './guard.js';
 import { intents, Stale } from './intents.js';
 import type { Live } from './base/live.js';
 import type { Log } from './base/log.js';
-import { agentFile, agentList } from './reads/agents.js';
+import { agentFile, agentList, agentSchema } from './reads/agents.js';
 import { costsBy } from './reads/costs.js';
 import { boardsOf, channelsOf, historyOf } from './reads/files.js';
 import { countStates, hallOf, spendOf, startOfDay } from './reads/hall.js';
 import { machinesOf } from './reads/machines.js';
+import { outsideTasks, pastOf, presentOf, type Moment } from './reads/moment.js';
 import { promptOf } from './reads/prompt.js';
 import { replayOf } from './reads/replay.js';
 import { requestSource } from './reads/request-source.js';
 import { requestsOf } from './reads/requests.js';
-import { conversationOf, sessionList } from './reads/session.js';
+import { conversationOf, conversationsOf } from './reads/session.js';
 import { taskDetail, whyOf } from './reads/task.js';
-import { asBoard, asTree, queryTasks } from './reads/tasks.js';
+import { asBoard, asTree, rowOnly } from './reads/tasks.js';
+import { spansBetween } from './reads/tree.js';
 import { waitGraph } from './reads/waits.js';
+import { redaction } from './redact.js';
+import { forGuests, talkForGuests } from './showing.js';
 import { streams } from './stream.js';
 
 export interface Served {
@@ -35,51 +38,71 @@ export interface Served {
 }
 
 const ROWS_MAX = 500;
-const ENDED_READ = 60;
+
+type Load = (context: Context, moment: Moment) => Promise<unknown>;
 
 export function routes(api: Hono, served: Served): void {
   const { feed, live, log, root, env } = served;
-  const taskRows = taskLists(served);
-  const get = (route: string, load: (context: Context) => Promise<unknown>): void => {
+  const present = presentOf(feed, log);
+  const guests = served.readOnly ? redaction(root, env) : undefined;
+  const read = async (context: Context, moment: Moment, load: Load): Promise<unknown> => {
+    const answer = await load(context, moment);
+    return guests === undefined ? answer : guests.value(forGuests(answer, await outsideTasks(moment)));
+  };
+  const get = (route: string, load: Load): void => {
     api.get(route, async (context) => {
-      const { body, etag } = await feed.answer(context.req.url, async () => {
-        await log.refresh();
-        return load(context);
-      });
+      const at = context.req.query('at');
+      await log.refresh();
+      // The past is asked for at many moments, and none of them is asked for again.
+      const { body, etag } =
+        at === undefined
+          ? await feed.answer(context.req.url, () => read(context, present(), load))
+          : answerOf(await read(context, await pastOf(feed, log, at), load));
       if (context.req.header('if-none-match') === etag) return context.body(null, 304);
       return context.body(body, 200, { etag, 'content-type': 'application/json; charset=utf-8' });
     });
   };
   const id = (context: Context): string => context.req.param('id') ?? '';
-  get('/hall', async () => hallOf(await feed.snapshot(), log, await newest(feed), new Date()));
-  get('/requests', async () => requestsOf((await feed.snapshot()).open, await newest(feed)));
+  get('/hall', async (_, moment) => hallOf(await moment.snapshot(), moment.log, await moment.ended(), moment.now));
+  get('/requests', async (_, moment) => requestsOf((await moment.snapshot()).open, await moment.ended()));
   get('/requests/:id', (context) => requestSource(root, id(context)));
-  get('/tasks', async (context) => {
+  get('/tasks', async (context, moment) => {
     const from = whole(context.req.query('from'), 0);
     const where = context.req.query('where') ?? '';
-    const rows = await taskRows(where, context.req.query('order') === 'tree');
-    const all = where === '' ? rows.length : (await taskRows('')).length;
+    const found = await moment.tasks(where);
+    const rows = context.req.query('order') === 'tree' ? asTree(found) : found;
+    const all = where === '' ? rows.length : (await moment.tasks('')).length;
     const to = Math.min(rows.length, whole(context.req.query('to'), from + 100), from + ROWS_MAX);
-    return { total: rows.length, all, from, rows: rows.slice(from, to) };
+    return { total: rows.length, all, from, rows: rows.slice(from, to).map(rowOnly) };
   });
-  get('/board', async (context) => asBoard(await taskRows(context.req.query('where') ?? '')));
-  get('/tasks/:id', (context) => taskDetail(feed, log, id(context)));
-  get('/tasks/:id/why', (context) => whyOf(feed, log, id(context)));
-  get('/sessions', () => sessionList(feed));
-  get('/sessions/:id', (context) => conversationOf(feed, id(context), whole(context.req.query('before'), Infinity)));
+  get('/board', async (context, moment) =>
+    asBoard((await moment.tasks(context.req.query('where') ?? '')).map(rowOnly)),
+  );
+  get('/tasks/:id', (context, moment) => taskDetail(moment, id(context)));
+  get('/tasks/:id/why', (context, moment) => whyOf(moment, id(context)));
+  get('/tasks/:id/spans', (context, moment) => {
+    const { from, to } = context.req.query();
+    return spansBetween(moment, id(context), whole(from, 0), whole(to, Date.now()));
+  });
+  get('/sessions', (_, moment) => conversationsOf(moment));
+  get('/sessions/:id', async (context, moment) => {
+    const talk = await conversationOf(moment, id(context), whole(context.req.query('before'), Infinity));
+    return guests === undefined ? talk : talkForGuests(talk, guests);
+  });
   get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
-  get('/agents', () => agentList(feed, log, env));
+  get('/agents', (_, moment) => agentList(moment, env));
   get('/agents/:id', async (context) => agentFile(root, id(context), env));
-  get('/waits', () => waitGraph(feed, log));
-  get('/costs', async (context) => {
+  get('/schemas/agent', async () => agentSchema());
+  get('/waits', (_, moment) => waitGraph(moment));
+  get('/costs', async (context, moment) => {
     const days = whole(context.req.query('days'), 14);
-    return costsBy(log, await feed.snapshot(), context.req.query('by') ?? 'agent', days, new Date());
+    return costsBy(moment.log, await moment.snapshot(), context.req.query('by') ?? 'agent', days, moment.now);
   });
   get('/machines', () => machinesOf(feed));
-  get('/replay/:id', (context) => replayOf(feed, log, id(context)));
+  get('/replay/:id', (context, moment) => replayOf(moment, id(context)));
   get('/boards', async () => boardsOf(root));
-  get('/notes', (context) => channelsOf(root, context.req.query('channel'), env));
-  get('/history', () => historyOf(root, env));
+  get('/notes', (context, moment) => channelsOf(root, context.req.query('channel'), env, moment.at));
+  get('/history', (_, moment) => historyOf(root, env, moment.at));
   get('/history/:id/undo', async (context): Promise<UndoPreview> => {
     const { to, files } = await undoTo(root, id(context), env);
     return { to, files: files.map(({ path, change }) => ({ file: path, change })) };
@@ -90,8 +113,9 @@ export function routes(api: Hono, served: Served): void {
     return context.json(checkAgentText(String(file ?? 'agents/new.md'), String(text ?? '')));
   });
   // Not kept per version: it changes with every word.
-  api.get('/turns', (context) => context.json({ turns: live.turns(), ended: [] } satisfies TurnsChanged));
-  api.get('/stream', streams(feed, live));
+  const words = served.readOnly ? undefined : live;
+  api.get('/turns', (context) => context.json({ turns: words?.turns() ?? [], ended: [] } satisfies TurnsChanged));
+  api.get('/stream', streams(feed, words));
   if (!served.readOnly) writeRoute(api, served);
 }
 
@@ -128,30 +152,6 @@ export async function helloOf(
   const counts = { requests: forHuman.length, ...countStates(open) };
   const processes = peers.filter((peer) => peer.id !== feed.states.store.presence.peer.id).length;
   return { ...more, now: now.toISOString(), processes, counts, spend: spendOf(log, startOfDay(now)) };
-}
-
-const QUERIES_KEPT = 8;
-
-/** The last queries are kept per version, so that scrolling does not run them again. */
-function taskLists({ feed, root }: Served): (where: string, tree?: boolean) => Promise<Row[]> {
-  let version = 0;
-  let kept = new Map<string, Promise<Row[]>>();
-  return (where, tree = false) => {
-    if (version !== feed.version()) {
-      version = feed.version();
-      kept = new Map();
-    }
-    const key = `${tree ? 'tree' : 'list'} ${where}`;
-    const run = kept.get(key) ?? queryTasks(root, where).then((rows) => (tree ? asTree(rows) : rows));
-    kept.delete(key);
-    kept.set(key, run);
-    for (const oldest of [...kept.keys()].slice(0, -QUERIES_KEPT)) kept.delete(oldest);
-    return run;
-  };
-}
-
-function newest({ states }: Feed): Promise<Placed[]> {
-  return states.store.tasks.ended({ limit: ENDED_READ });
 }
 
 function whole(text: string | undefined, otherwise: number): number {

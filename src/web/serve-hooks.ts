@@ -6,7 +6,7 @@ import { problem, ProblemError } from '../domain/problem.js';
 import { problemReply, refuse } from './guard.js';
 import { hookRoutes } from './hooks.js';
 
-export interface DoorOptions {
+interface DoorOptions {
   root: string;
   env: Record<string, string | undefined>;
   port: number;
@@ -15,7 +15,7 @@ export interface DoorOptions {
   onRefused: (source: string, why: string) => void;
 }
 
-export interface DoorServer {
+interface DoorServer {
   port: number;
   webhooks: Webhooks;
   close(): Promise<void>;

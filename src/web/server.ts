@@ -23,7 +23,7 @@ import { hookRoutes } from './hooks.js';
 import { loopbackNames } from './serve-hooks.js';
 import { helloOf, routes, type Served } from './routes.js';
 
-export interface ServerOptions {
+interface ServerOptions {
   root: string;
   env: Record<string, string | undefined>;
   /** 0: that of the last start, or a free one. */

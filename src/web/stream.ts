@@ -12,7 +12,8 @@ import { refuse } from './guard.js';
 
 const STREAMS_MAX = 64;
 
-export function streams(feed: Feed, live: Live): (context: Context) => Response {
+/** `live`: absent for guests, because words are not checked for secrets while they come. */
+export function streams(feed: Feed, live: Live | undefined): (context: Context) => Response {
   let open = 0;
   return (context) => {
     if (open >= STREAMS_MAX) return refuse(context, 429, `${STREAMS_MAX} windows are open already`);
@@ -22,16 +23,16 @@ export function streams(feed: Feed, live: Live): (context: Context) => Response 
       const send = (event: string, data: object): void =>
         void stream.writeSSE({ event, data: JSON.stringify(data) }).catch(() => undefined);
       const off = feed.onChange((version) => send('changed', { version }));
-      const offLive = live.onChange((changed) => send('turns', changed));
+      const offLive = live?.onChange((changed) => send('turns', changed));
       const beat = (): void =>
         send('beat', { now: new Date().toISOString(), boot: feed.boot, version: feed.version() });
       const timer = setInterval(beat, INTERVALS.windowBeatMs);
       beat();
-      send('turns', { turns: live.turns(), ended: [] });
+      send('turns', { turns: live?.turns() ?? [], ended: [] });
       await ended;
       clearInterval(timer);
       off();
-      offLive();
+      offLive?.();
       open--;
     });
   };

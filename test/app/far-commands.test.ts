@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { place } from '../kit/guild.js';
 
 const COMMANDS = [
@@ -16,21 +16,24 @@ const COMMANDS = [
   ['notes', 'state'],
 ];
 
-for (const command of COMMANDS)
-  test(`guild ${command.slice(0, 2).join(' ')} names the database that does not answer, and writes no file`, async (t) => {
-    const workspace = place(t, {
-      'guild.yaml': 'store: postgres://guild@127.0.0.1:1/guild\ngit: false\n',
-      'agents/ana.md': '---\ndescription: A\n---\nDo it.\n',
+// Each waits for the database, so they wait together.
+describe('without the database', { concurrency: true }, () => {
+  for (const command of COMMANDS)
+    test(`guild ${command.slice(0, 2).join(' ')} names the database that does not answer, and writes no file`, async (t) => {
+      const workspace = place(t, {
+        'guild.yaml': 'store: postgres://guild@127.0.0.1:1/guild\ngit: false\n',
+        'agents/ana.md': '---\ndescription: A\n---\nDo it.\n',
+      });
+      const { code, err } = await workspace.guild(...command);
+      assert.notEqual(code, 0);
+      assert.match(err, /127\.0\.0\.1:1/);
+      assert.deepEqual(
+        fs.readdirSync(workspace.root).filter((name) => ['tasks', 'storage', 'bus'].includes(name)),
+        [],
+      );
+      assert.equal(fs.existsSync(path.join(workspace.root, 'storage')), false);
     });
-    const { code, err } = await workspace.guild(...command);
-    assert.notEqual(code, 0);
-    assert.match(err, /127\.0\.0\.1:1/);
-    assert.deepEqual(
-      fs.readdirSync(workspace.root).filter((name) => ['tasks', 'storage', 'bus'].includes(name)),
-      [],
-    );
-    assert.equal(fs.existsSync(path.join(workspace.root, 'storage')), false);
-  });
+});
 
 test('a password in guild.yaml is refused with its remedy', async (t) => {
   const workspace = place(t, { 'guild.yaml': 'store: postgres://guild:secret@127.0.0.1:1/guild\n' });

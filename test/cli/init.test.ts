@@ -121,6 +121,14 @@ test('in a repository init shows what to ignore, and --ignore adds it once', asy
   assert.deepEqual(lines.slice(3).sort(), RUN_STATE.filter((line) => line !== 'sessions/').toSorted());
 });
 
+test('a new workspace has a folder for shared material', async (t) => {
+  const { guild, root } = place(t);
+  for (const args of [['one'], ['two', '--swarm']]) {
+    assert.equal((await guild('init', ...args)).code, 0);
+    assert.ok(fs.statSync(path.join(root, args[0]!, 'context')).isDirectory());
+  }
+});
+
 test('the page on what to commit has the same lines', () => {
   const page = fs.readFileSync(path.join(ROOT, 'docs/how-to/what-to-commit.md'), 'utf8');
   const lines = /```gitignore\n([^]*?)```/.exec(page)![1]!.trim().split('\n');

@@ -38,6 +38,26 @@ test('for a task that has begun, it prints the pinned prompt and the conversatio
   assert.equal(view.session, 'boss-look');
 });
 
+test('an agent with a pattern is shown its own turn, and --role shows the turns it takes for others', async (t) => {
+  const here = place(
+    t,
+    scripted('- {say: never}\n', {
+      'agents/boss.md': '---\ndescription: B\nrouter: {destinations: [hand]}\n---\nYou are the boss.\n',
+    }),
+  );
+  const view = async (...args: string[]): Promise<View> =>
+    JSON.parse(succeeds(await here.guild('prompt', ...args, '--json')).out) as View;
+  const names = ({ tools }: View): string[] => tools.map(({ name }) => name);
+  assert.deepEqual(names(await view('boss', 'Look')), ['route_to']);
+  assert.deepEqual(names(await view('hand', 'Look', '--role', 'member')).slice(-2), ['broadcast', 'vote_conclude']);
+  const bid = await view('hand', 'Look', '--role', 'bid');
+  assert.deepEqual(names(bid), ['place_bid']);
+  assert.match(bid.system, /answer with one call of place_bid/);
+  const wrong = await here.guild('prompt', 'hand', 'Look', '--role', 'bids');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /unknown role "bids"[^]*bid/);
+});
+
 test('an unknown agent is reported with the nearest one', async (t) => {
   const here = place(t, scripted('- {say: never}\n'));
   const ran = await here.guild('prompt', 'bos');

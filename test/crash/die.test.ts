@@ -31,7 +31,7 @@ for (const story of STORIES) {
   });
 
   test(`${story.name}: survives a second crash during recovery`, async () => {
-    for (const [n, m] of sampleOf(`two deaths ${story.name}`, PAIRS, 7)) {
+    for (const [n, m] of sampleOf(`two deaths ${story.name}`, PAIRS, 20)) {
       const disk = simDisk();
       writeStory(disk, story);
       const world = cluster(story.script, story.asks);

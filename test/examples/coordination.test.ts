@@ -228,12 +228,15 @@ async function killedAtRandom(
 
 const OPEN = ['pending', 'active', 'waiting'];
 
-/** A process killed while moving a task leaves a file that another process must recover. */
+/**
+ * The record decides: a page is there before it, also if its process dies in between. The folders
+ * are listed twice, because a task that moves may be in none of the lists.
+ */
 function isOver(workspace: Place, roots: readonly string[]): boolean {
-  const pages = workspace.list('results');
+  const ended = [...workspace.list('tasks/completed'), ...workspace.list('tasks/failed')];
   return (
-    roots.every((root) => pages.includes(`${root}.md`)) &&
-    OPEN.every((state) => workspace.list(`tasks/${state}`).length === 0)
+    roots.every((root) => ended.includes(`${root}.json`)) &&
+    [...OPEN, ...OPEN].every((state) => workspace.list(`tasks/${state}`).length === 0)
   );
 }
 

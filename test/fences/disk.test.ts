@@ -35,7 +35,6 @@ function failingDisk(): FailingDisk {
   failing.append = (file, bytes) => (guard(file), disk.append(file, bytes));
   failing.preallocate = (file, bytes) => (guard(file), disk.preallocate(file, bytes));
   failing.writeOwn = (file, offset, bytes) => (guard(file), disk.writeOwn(file, offset, bytes));
-  failing.rewrite = (file, bytes) => (guard(file), disk.rewrite(file, bytes));
   failing.createSynced = async (file, bytes) => (guard(file), disk.createSynced(file, bytes));
   failing.sync = async (file) => (guard(file), disk.sync(file));
   failing.syncFolder = async (folder) => (guard(folder), disk.syncFolder(folder));

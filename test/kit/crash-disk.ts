@@ -68,12 +68,6 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
         () => disk.writeOwn(file, offset, bytes),
         () => disk.writeOwn(file, offset, half(bytes)),
       ),
-    rewrite: (file, bytes) =>
-      step(
-        file,
-        () => disk.rewrite(file, bytes),
-        () => disk.rewrite(file, half(bytes)),
-      ),
     close: () => disk.close(),
     patch: (file, offset, bytes) => step(file, () => disk.patch(file, offset, bytes)),
     rename: (from, to) => step(from, () => disk.rename(from, to)),
@@ -90,4 +84,23 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
       alive(() => undefined);
     },
   };
+}
+
+const CALLS = ['read', 'readFrom', 'stamp', 'glance', 'list', 'rename', 'link', 'create', 'remove'] as const;
+
+/**
+ * The disk of a process that the system suspends before its n-th call. Meanwhile `others` happens.
+ */
+export function suspended(disk: Disk, n: number, others: () => void): { disk: Disk; isOver(): boolean } {
+  let calls = 0;
+  const before = (): void => {
+    if (++calls === n) others();
+  };
+  const slow: Record<string, unknown> = { ...disk };
+  for (const name of CALLS)
+    slow[name] = (...args: unknown[]) => {
+      before();
+      return (disk[name] as (...given: unknown[]) => unknown).apply(disk, args);
+    };
+  return { disk: slow as unknown as Disk, isOver: () => calls < n };
 }

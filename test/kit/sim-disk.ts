@@ -114,13 +114,6 @@ export function simDisk(): SimDisk {
     writeOwn(file, offset, bytes) {
       this.patch(file, offset, bytes);
     },
-    rewrite(file, bytes) {
-      const inode = names.get(file);
-      if (inode === undefined) return false;
-      inode.bytes = Buffer.from(bytes);
-      inode.mtime = inode.ctime = tick();
-      return true;
-    },
     close() {},
     patch(file, offset, bytes) {
       const inode = need(file);

@@ -22,7 +22,7 @@ import { EVERYTHING, SEED } from '../kit/seed.js';
 import { seeded } from '../kit/sim-processes.js';
 import '../kit/trust/state.js';
 
-const APPROVALS = EVERYTHING ? 200 : 40;
+const APPROVALS = EVERYTHING ? 200 : 24;
 const LIMIT_MS = 1_800_000;
 const BALLOT = 'tasks/approvals.task.md';
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));

@@ -214,8 +214,14 @@ test('every designed tool is in the toolbox, and unavailable ones say so', async
   assert.ok(['execute_command', 'slack_send', 'create_agent', 'read_file'].every((name) => KNOWN_TOOLS.has(name)));
 });
 
-test('tool descriptions name each tool and argument once', () => {
-  const text = toolDescriptions([TOOLS.get('read_file')!, TOOLS.get('final_report')!]);
-  assert.match(text, /^- read_file: .*\n {2}- path \(string\): .*\n {2}- from_line \(integer, optional\): /);
-  assert.match(text, /\n- final_report: /);
+test('tool descriptions are the first sentence of each tool, in one line', () => {
+  const long = { name: 'long', description: 'x'.repeat(400) };
+  const short = { name: 'short', description: 'Reads e.g. a page. Asks first.\n\nMore.' };
+  const text = toolDescriptions([TOOLS.get('read_file')!, TOOLS.get('final_report')!, short, long]);
+  assert.deepEqual(text.split('\n').slice(0, 3), [
+    '- read_file: Reads a text file of the workspace, or shows an image or a PDF document.',
+    '- final_report: Ends your task.',
+    '- short: Reads e.g. a page.',
+  ]);
+  assert.equal(text.split('\n')[3], `- long: ${'x'.repeat(199)}…`);
 });

@@ -165,7 +165,7 @@ test('agents: the editor checks while typing and saves; pause with a reason; a n
   if (window === undefined) return;
   const { page, workspace, go } = window;
   await go('agents/boss');
-  await page.click('button:text-is("Edit")');
+  await page.click('button:text-is("Edit file")');
   await page.waitForSelector('.cm-content');
   await page.click('.cm-content');
   await page.keyboard.press('Control+Home');
@@ -207,4 +207,87 @@ test('boards: a box; notes: tell', async (t) => {
   await page.fill('main input', 'The door is painted');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.page >> text=The door is painted');
+});
+
+test('task: a fork by its key; history: an undo that was looked at first', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  const task = workspace.list('tasks/waiting')[0]!.replace('.json', '');
+  await go(`task/${task}`);
+  await page.keyboard.press('f');
+  await page.fill('[role=dialog] textarea', 'Do it another way');
+  await page.keyboard.press('Control+Enter');
+  await until(() => workspace.list('sessions').length === 2);
+  await page.waitForSelector('.chead');
+  assert.match(page.url(), /#\/conversation\//);
+  workspace.put('notes/mine.md', 'First.\n');
+  workspace.put('agents/boss.md', `${workspace.read('agents/boss.md')}Be brief.\n`);
+  succeeds(await workspace.guild('pump', '--all').then((ran) => ({ ...ran, code: 0 })));
+  await go('history');
+  await page.locator('.hrow').last().click();
+  await page.waitForSelector('text=would change');
+  await page.click('button:has-text("Undo to here")');
+  assert.match(workspace.read('agents/boss.md'), /Be brief/, 'the first click changes nothing');
+  await page.click('button:has-text("Really change")');
+  await page.waitForSelector('text=Done, as a new commit');
+  assert.doesNotMatch(workspace.read('agents/boss.md'), /Be brief/);
+});
+
+test('a broken file is shown as it is with its problem, and the page continues when it is repaired', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  const file = `sessions/${workspace.list('sessions')[0]!}`;
+  const good = workspace.read(file);
+  workspace.put(file, good.replace('messages:', 'messages: [oops'));
+  await go(`conversation/${file.slice('sessions/'.length, -'.session.yaml'.length)}`);
+  await page.waitForSelector('.banner >> text=.session.yaml:');
+  await page.waitForSelector('pre.file:has-text("[oops")');
+  workspace.put(file, good);
+  await page.waitForSelector('#m1');
+  workspace.put('agents/boss.md', '---\ntools: {\n---\nYou.\n');
+  await go('agents/boss');
+  await page.waitForSelector('.banner >> text=agents/boss.md');
+  await page.waitForSelector('pre.file:has-text("tools: {")');
+});
+
+test('conversation: messages are chosen, edited and forked by keys', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  const session = workspace.list('sessions')[0]!.replace('.session.yaml', '');
+  await go(`conversation/${session}`);
+  await page.waitForSelector('#m1');
+  await page.keyboard.press('j');
+  await page.waitForSelector('#m1.on');
+  await page.keyboard.press('e');
+  await page.fill('#m1 textarea', 'Begin by the keyboard');
+  await page.keyboard.press('Control+Enter');
+  await until(() => workspace.read(`sessions/${session}.session.yaml`).includes('Begin by the keyboard'));
+  await page.waitForSelector('#m1 textarea', { state: 'detached' });
+  await page.keyboard.press('f');
+  await page.fill('[role=dialog] textarea', 'And fork');
+  await page.keyboard.press('Control+Enter');
+  await until(() => workspace.list('sessions').length === 2);
+});
+
+test('agents: the editor completes keys and values from the schema', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  await go('agents/boss');
+  await page.click('button:text-is("Edit file")');
+  await page.waitForSelector('.cm-content');
+  await page.click('.cm-content');
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('End');
+  await page.keyboard.type('\ntempe');
+  await page.waitForSelector('.cm-tooltip-autocomplete >> text=temperature');
+  await page.waitForSelector('.cm-completionInfo >> text=Sampling temperature');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('0.2');
+  await page.waitForSelector('.editor >> text=No problems');
+  await page.keyboard.press('Control+Enter');
+  await until(() => workspace.read('agents/boss.md').includes('temperature: 0.2'));
 });

@@ -65,3 +65,28 @@ test('a turn that runs in another process is in the hall while it runs', async (
   succeeds(await running);
   await page.waitForSelector('text=Every agent is idle');
 });
+
+test('words stream into the hall and the conversation while the model says them', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const words = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ');
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'agents/boss.md': '---\ndescription: Does it\ntools: [read_file]\n---\nYou are the boss.\n',
+    'script.yaml': `- turn: 1\n  pace: 100ms\n  say: ${words}\n`,
+  });
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link());
+  const running = workspace.guild('run', 'boss', 'Talk for a while');
+  await page.waitForSelector('.work .tail:has-text("word2")');
+  assert.equal(workspace.list('results').length, 0, 'the answer is not there yet');
+  const session = workspace.list('sessions')[0]!.replace('.session.yaml', '');
+  await page.goto(`http://${host}/#/conversation/${session}`);
+  const live = page.locator('.livewords');
+  await live.waitFor();
+  const first = (await live.textContent())!.length;
+  await page.waitForFunction(`(document.querySelector('.livewords')?.textContent.length ?? 1e9) > ${first}`);
+  succeeds(await running);
+  await live.waitFor({ state: 'detached' });
+  await page.waitForSelector('.msg >> text=word59');
+});

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { sampleOf } from '../kit/sample.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { ROOT, succeeds } from '../kit/guild.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
@@ -35,13 +36,14 @@ test('every page opens at every width, without errors and without serious faults
   const task = workspace.list('tasks/waiting')[0]!.replace('.json', '');
   const session = workspace.list('sessions')[0]!.replace('.session.yaml', '');
   const { server, host } = await openWindow(t, workspace);
+  const pages = [...PAGES, `task/${task}`, `conversation/${session}`, `replay/${task}`, `prompt/${session}`];
   for (const [width, dark] of [
     [1440, false],
     [1024, true],
     [390, false],
   ] as const) {
     const { page, faults } = await showPage(browser, server.link(), width, dark);
-    for (const name of [...PAGES, `task/${task}`, `conversation/${session}`, `replay/${task}`, `prompt/${session}`]) {
+    for (const name of sampleOf(`pages at ${width}`, pages, 3)) {
       await page.goto(`http://${host}/#/${name}`);
       await page.waitForSelector(':is(h1, h2):visible');
       await page.waitForSelector('.still', { state: 'detached' });

@@ -3,12 +3,14 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Conversation } from '../../src/web/base/contract.ts';
 import { Icon } from '../icons.tsx';
+import { moment } from '../moment.ts';
 import { turns } from '../turns.ts';
 import { visible } from '../text.ts';
 
 export function LiveTurn({ talk }: { talk: Conversation }): JSX.Element | null {
   const place = useRef<HTMLElement>(null);
-  const turn = talk.task === undefined ? undefined : turns.value.get(talk.task.id);
+  const isPast = moment.value !== undefined;
+  const turn = talk.task === undefined || isPast ? undefined : turns.value.get(talk.task.id);
   const words = turn?.words ?? '';
   useEffect(() => {
     // A person who scrolled up to read is left there.

@@ -6,24 +6,30 @@ import { send, type Sent } from '../api.ts';
 import { Ask } from '../ask.tsx';
 import { ConflictView } from '../conflict.tsx';
 import { Icon } from '../icons.tsx';
+import { useKeys } from '../keys.ts';
 import { Markdown } from '../markdown.tsx';
 import { Refused, whyNot } from '../parts.tsx';
+import { Diff } from '../request/diff.tsx';
 import { address, go } from '../router.ts';
 import { clock, duration, money, visible } from '../text.ts';
 
 interface MessageProps {
   message: ShownMessage;
   talk: Conversation;
+  /** By keyboard: `e` edits it, `f` forks here. */
+  isChosen?: boolean;
 }
 
-export function Message({ message, talk }: MessageProps): JSX.Element {
+export function Message({ message, talk, isChosen = false }: MessageProps): JSX.Element {
   const [act, setAct] = useState<'edit' | 'fork'>();
   const [sent, setSent] = useState<Sent>();
   const isAgent = message.role === 'assistant';
   const who = isAgent ? talk.agent : (message.from ?? message.role);
   const fork = async (text: string): Promise<void> => setSent(await forkHere(talk, message, text));
+  const begin = (next: 'edit' | 'fork'): void => void (whyNot() === undefined && setAct(next));
+  useKeys(isChosen ? { e: () => begin('edit'), f: () => begin('fork') } : {});
   return (
-    <article class={isAgent ? 'msg' : 'msg in'} id={`m${message.n}`}>
+    <article class={`msg${isAgent ? '' : ' in'}${isChosen ? ' on' : ''}`} id={`m${message.n}`}>
       <span class={isAgent ? 'av s-run' : 'av'}>{visible(who.slice(0, 1).toUpperCase())}</span>
       <div class="body">
         <div class="who">
@@ -39,7 +45,7 @@ export function Message({ message, talk }: MessageProps): JSX.Element {
               title={whyNot()}
               onClick={() => setAct('edit')}
             >
-              <Icon name="edit" small /> Edit
+              <Icon name="edit" small /> Edit {isChosen && <kbd>E</kbd>}
             </button>
             <button
               type="button"
@@ -48,7 +54,7 @@ export function Message({ message, talk }: MessageProps): JSX.Element {
               title={whyNot()}
               onClick={() => setAct('fork')}
             >
-              <Icon name="fork" small /> Fork from here
+              <Icon name="fork" small /> Fork from here {isChosen && <kbd>F</kbd>}
             </button>
           </span>
         </div>
@@ -94,7 +100,7 @@ async function forkHere(talk: Conversation, message: ShownMessage, text: string)
 }
 
 /** The same fence as an editor's save: a file that changed meanwhile is not overwritten. */
-function Edit({ message, talk, close }: MessageProps & { close: () => void }): JSX.Element {
+function Edit({ message, talk, close }: Pick<MessageProps, 'message' | 'talk'> & { close: () => void }): JSX.Element {
   const box = useRef<HTMLTextAreaElement>(null);
   const [sent, setSent] = useState<Sent>();
   // What was on the screen when editing began, whatever arrives meanwhile.
@@ -172,7 +178,11 @@ function Call({ call }: { call: ShownCall }): JSX.Element {
           )}
         </span>
       </summary>
-      <pre>{visible(call.arguments)}</pre>
+      {call.written === undefined ? (
+        <pre>{visible(call.arguments)}</pre>
+      ) : (
+        <Diff lines={call.written.changes} path={call.written.path} names={['Before', 'After']} />
+      )}
       {call.result !== undefined && <pre class="data">{visible(call.result)}</pre>}
     </details>
   );

@@ -1,8 +1,8 @@
-/** The file of an agent: shown, edited with a check while typing, and never saved over another edit. */
+/** An agent's file: shown, edited, checked while typing, and never saved over another edit. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { AgentChecked, AgentFile } from '../../src/web/base/contract.ts';
-import { checkAgent, send, type Sent } from '../api.ts';
+import type { AgentChecked, AgentFile, AgentList, AgentSchema } from '../../src/web/base/contract.ts';
+import { checkAgent, readOnce, send, type Sent } from '../api.ts';
 import { ConflictView } from '../conflict.tsx';
 import { ProblemBox, Refused, whyNot } from '../parts.tsx';
 import { address, go } from '../router.ts';
@@ -24,7 +24,7 @@ export function AgentText({ file }: { file: AgentFile }): JSX.Element {
         title={whyNot()}
         onClick={() => setEditing(true)}
       >
-        Edit
+        Edit file
       </button>
       <pre class="file">{visible(file.text)}</pre>
     </>
@@ -67,6 +67,14 @@ export function NewAgent({ close }: { close: () => void }): JSX.Element {
   );
 }
 
+/** The names that keys of an agent file can have as values. */
+async function wordsHere(): Promise<Record<string, string[]>> {
+  const agents = (await readOnce<AgentList>('/api/agents'))?.agents ?? [];
+  const names = agents.map(({ name }) => name);
+  const tools = [...new Set(agents.flatMap((agent) => agent.tools))].sort();
+  return { tools, agents: names, advisors: names, handoff: names, routes: names, members: names };
+}
+
 interface EditorProps {
   name: string;
   path: string;
@@ -92,13 +100,16 @@ function Editor({ name, path, start, seen: shown, close }: EditorProps): JSX.Ele
   };
   useEffect(() => {
     let isOpen = true;
-    void import('./codemirror.ts').then(({ openEditor }) => {
+    const loaded = Promise.all([import('./codemirror.ts'), readOnce<AgentSchema>('/api/schemas/agent'), wordsHere()]);
+    void loaded.then(([{ openEditor }, schema, words]) => {
       if (!isOpen || place.current === null) return;
       editor.current = openEditor({
         parent: place.current,
         text: start,
         label: `Text of ${path}`,
         save: () => save.current(),
+        schema: schema ?? { keys: [] },
+        words,
         async check(text) {
           const found = await checkAgent(path, text);
           setChecked(found);
@@ -139,7 +150,7 @@ function Editor({ name, path, start, seen: shown, close }: EditorProps): JSX.Ele
           ]}
         />
       )}
-      <div class="cm" ref={place} />
+      <div class="codebox" ref={place} />
       {checked.problems.map((each, i) => (
         <ProblemBox key={i} problem={each} />
       ))}

@@ -1,4 +1,5 @@
 /** The editor of files. It loads when a file is edited, not before. */
+import { completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { yamlFrontmatter } from '@codemirror/lang-yaml';
 import { HighlightStyle, LanguageSupport, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
@@ -7,6 +8,8 @@ import { EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { Problem } from '../../src/domain/problem.ts';
+import type { AgentSchema } from '../../src/web/base/contract.ts';
+import { completeFrom } from './completion.ts';
 
 export interface EditorOptions {
   parent: HTMLElement;
@@ -15,6 +18,9 @@ export interface EditorOptions {
   /** Called while typing; the problems are marked at their places. */
   check: (text: string) => Promise<Problem[]>;
   save: () => void;
+  schema: AgentSchema;
+  /** Values by key that only this workspace knows. */
+  words: Record<string, readonly string[]>;
 }
 
 export interface OpenEditor {
@@ -25,7 +31,7 @@ export interface OpenEditor {
 
 const CHECK_MS = 250;
 
-export function openEditor({ parent, text, label, check, save }: EditorOptions): OpenEditor {
+export function openEditor({ parent, text, label, check, save, schema, words }: EditorOptions): OpenEditor {
   const nonce = document.getElementById('hello')?.nonce ?? '';
   const view = new EditorView({
     parent,
@@ -41,9 +47,16 @@ export function openEditor({ parent, text, label, check, save }: EditorOptions):
         EditorView.contentAttributes.of({ 'aria-label': label }),
         yamlFrontmatter({ content: plain() }),
         syntaxHighlighting(COLOURS),
+        completeFrom(schema, words),
         lintGutter(),
         linter(async ({ state }) => marks(state, await check(state.doc.toString())), { delay: CHECK_MS }),
-        keymap.of([{ key: 'Mod-Enter', run: () => (save(), true) }, indentWithTab, ...historyKeymap, ...defaultKeymap]),
+        keymap.of([
+          { key: 'Mod-Enter', run: () => (save(), true) },
+          ...completionKeymap,
+          indentWithTab,
+          ...historyKeymap,
+          ...defaultKeymap,
+        ]),
       ],
     }),
   });

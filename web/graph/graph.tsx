@@ -21,7 +21,8 @@ export interface GraphEdge {
   isBad: boolean;
 }
 
-const NODE = { width: 184, height: 52 };
+const SCALE_MIN = 0.75;
+const NODE = { width: 212, height: 52 };
 
 interface GraphProps {
   nodes: GraphNode[];
@@ -35,12 +36,12 @@ export function Graph({ nodes, edges, open, children }: GraphProps): JSX.Element
   const known = new Set(nodes.map(({ id }) => id));
   const drawn = edges.filter(({ from, to }) => known.has(from) && known.has(to));
   const [laid, setLaid] = useState<{ key: string; reply: LayoutReply }>();
-  const key = JSON.stringify([nodes.map(({ id }) => id), drawn.map(({ from, to }) => [from, to])]);
+  const key = JSON.stringify([nodes.map(({ id }) => id), drawn.map(({ from, to, label }) => [from, to, label])]);
   useEffect(() => {
     let isCurrent = true;
     const request = {
       nodes: nodes.map(({ id }) => id),
-      edges: drawn.map(({ from, to }) => ({ from, to })),
+      edges: drawn.map(({ from, to, label }) => ({ from, to, width: widthOf(label) })),
       size: NODE,
     };
     void layout(request).then((reply) => isCurrent && setLaid({ key, reply }));
@@ -83,7 +84,8 @@ function Drawing({ reply, nodes, edges, open }: DrawingProps): JSX.Element {
         class="g"
         viewBox={`0 0 ${reply.width} ${reply.height}`}
         width={reply.width}
-        height={reply.height}
+        // Smaller before it has to scroll, and never too small to read.
+        style={{ maxWidth: `max(100%, ${reply.width * SCALE_MIN}px)`, height: 'auto' }}
         role="img"
         aria-label="Graph; the list below has the same content"
       >
@@ -98,12 +100,12 @@ function Drawing({ reply, nodes, edges, open }: DrawingProps): JSX.Element {
           <path
             key={i}
             class={edge.isBad ? 'e cyc' : `e ${edge.label.replaceAll(' ', '-')}`}
-            d={curve(reply.edges[i] ?? [])}
+            d={curve(reply.edges[i]?.points ?? [])}
             marker-end={edge.isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
           />
         ))}
         {edges.map((edge, i) => (
-          <Label key={i} points={reply.edges[i] ?? []} text={edge.label} isBad={edge.isBad} />
+          <Label key={i} at={reply.edges[i]?.label} text={edge.label} isBad={edge.isBad} />
         ))}
         {nodes.map((node, i) => (
           <Node key={node.id} node={node} at={reply.nodes[i]!} open={open} />
@@ -113,10 +115,13 @@ function Drawing({ reply, nodes, edges, open }: DrawingProps): JSX.Element {
   );
 }
 
-function Label({ points, text, isBad }: { points: Point[]; text: string; isBad: boolean }): JSX.Element | null {
-  const middle = points[Math.floor(points.length / 2)];
+function widthOf(label: string): number {
+  return label.length * 5.8 + 8;
+}
+
+function Label({ at: middle, text, isBad }: { at?: Point; text: string; isBad: boolean }): JSX.Element | null {
   if (middle === undefined || text === '') return null;
-  const width = text.length * 5.8 + 8;
+  const width = widthOf(text);
   return (
     <g class={isBad ? 'el bad' : 'el'}>
       <rect x={middle.x - width / 2} y={middle.y - 8} width={width} height="16" />
@@ -137,10 +142,10 @@ function Node({ node, at, open }: { node: GraphNode; at: Point; open: (id: strin
       <title>{visible(node.title)}</title>
       <rect class="node" width={NODE.width} height={NODE.height} rx="8" />
       <text class="nm" x="12" y="22">
-        {cut(visible(node.title), 23)}
+        {cut(visible(node.title), 27)}
       </text>
       <text class="sm" x="12" y="40">
-        {cut(visible(node.about), node.side === undefined ? 30 : 18)}
+        {cut(visible(node.about), node.side === undefined ? 34 : 21)}
       </text>
       {node.side !== undefined && (
         <text class="sm" x={NODE.width - 12} y="40" text-anchor="end">

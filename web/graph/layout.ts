@@ -7,7 +7,8 @@ export interface Point {
 export interface LayoutRequest {
   id: number;
   nodes: string[];
-  edges: { from: string; to: string }[];
+  /** `width`: of the label. */
+  edges: { from: string; to: string; width: number }[];
   size: { width: number; height: number };
 }
 
@@ -16,7 +17,7 @@ export interface LayoutReply {
   width: number;
   height: number;
   nodes: Point[];
-  edges: Point[][];
+  edges: { points: Point[]; label: Point }[];
 }
 
 let worker: Worker | undefined;
@@ -42,7 +43,7 @@ interface Policies {
   };
 }
 
-/** Trusted Types refuse addresses of scripts; the one policy of the page admits this address only. */
+/** Trusted Types refuse script addresses. The only policy of the page admits this one. */
 function start(): Worker {
   const address = document.getElementById('hello')!.dataset['worker']!;
   const { trustedTypes } = globalThis as { trustedTypes?: Policies };

@@ -8,7 +8,7 @@ import { Ask } from '../ask.tsx';
 import { AgentText, NewAgent } from '../editor/agent-text.tsx';
 import { Graph } from '../graph/graph.tsx';
 import { Icon } from '../icons.tsx';
-import { AgentChip, Empty, Panel, ProblemBox, Refused, Loading, whyNot } from '../parts.tsx';
+import { AgentChip, Empty, LoadedPage, Panel, ProblemBox, Refused, whyNot } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { count, money, visible } from '../text.ts';
 
@@ -22,20 +22,13 @@ const PATTERNS: Record<string, string> = {
 };
 
 export function Agents({ name }: { name: string }): JSX.Element {
-  const { data, problem } = useRead<AgentList>('/api/agents');
+  const read = useRead<AgentList>('/api/agents');
+  return <LoadedPage read={read}>{(list) => <Filled name={name} list={list} />}</LoadedPage>;
+}
+
+function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element {
   const [isGraph, setGraph] = useState(false);
   const [isNew, setNew] = useState(false);
-  const list = data.value;
-  if (list === undefined)
-    return (
-      <div class="page">
-        {problem.value === undefined ? (
-          <Loading rows={8} problem={problem.value} />
-        ) : (
-          <ProblemBox problem={problem.value} />
-        )}
-      </div>
-    );
   const chosen = list.agents.find((agent) => agent.name === name) ?? list.agents[0];
   return (
     <div class="page">
@@ -129,20 +122,32 @@ function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
     <Panel
       title={agent.name}
       side={
-        agent.paused === undefined ? (
-          <button type="button" class="btn sm" disabled={whyNot() !== undefined} onClick={() => setPausing(true)}>
-            Pause…
-          </button>
-        ) : (
+        <>
+          <AgentChip state={agent.state} />
           <button
             type="button"
             class="btn sm"
             disabled={whyNot() !== undefined}
-            onClick={() => void send('agent.resume', agent.name).then(setSent)}
+            title={whyNot()}
+            onClick={() => ((addingFor.value = agent.name), (isAdding.value = true))}
           >
-            Resume
+            <Icon name="chat" small /> Talk
           </button>
-        )
+          {agent.paused === undefined ? (
+            <button type="button" class="btn sm" disabled={whyNot() !== undefined} onClick={() => setPausing(true)}>
+              Pause…
+            </button>
+          ) : (
+            <button
+              type="button"
+              class="btn sm"
+              disabled={whyNot() !== undefined}
+              onClick={() => void send('agent.resume', agent.name).then(setSent)}
+            >
+              Resume
+            </button>
+          )}
+        </>
       }
     >
       <div class="b">
@@ -187,16 +192,6 @@ function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
         <p class="dim">
           In your editor: <code>{visible(agent.file)}</code>
         </p>
-        <div class="acts">
-          <button
-            type="button"
-            class="btn sm"
-            disabled={whyNot() !== undefined}
-            onClick={() => ((addingFor.value = agent.name), (isAdding.value = true))}
-          >
-            <Icon name="chat" small /> Talk
-          </button>
-        </div>
         {data.value !== undefined && <AgentText key={data.value.seen} file={data.value} />}
       </div>
       {isPausing && (

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Boards as Data } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
-import { Empty, Panel, ProblemBox, Refused, Loading, whyNot } from '../parts.tsx';
+import { Empty, Panel, Refused, Loaded, whyNot } from '../parts.tsx';
 import { visible } from '../text.ts';
 
 const BOXES: Record<string, string> = { ' ': 'open', _: 'open', '/': 'active', x: 'done', X: 'done', '-': 'dropped' };
@@ -41,47 +41,48 @@ function BoardLine({ text, box, line, file, seen, failed }: LineProps): JSX.Elem
 
 export function Boards(): JSX.Element {
   const [sent, setSent] = useState<Sent>();
-  const { data, problem } = useRead<Data>('/api/boards');
+  const read = useRead<Data>('/api/boards');
   return (
     <div class="page">
       <div class="head">
         <h1>Boards</h1>
       </div>
-      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
       <Refused sent={sent} />
-      {data.value === undefined ? (
-        <Loading rows={6} problem={problem.value} />
-      ) : data.value.boards.length === 0 ? (
-        <Empty icon="boards" title="There is no board">
-          A board is a file like <code>tasks/plan.task.md</code> with lines like{' '}
-          <code>- [ ] Write the report @writer</code>.
-        </Empty>
-      ) : (
-        <div class="stack">
-          {data.value.boards.map((board) => (
-            <Panel key={board.file} title={board.file} side="In your editor">
-              {board.problems.map((text) => (
-                <p key={text} class="b bad">
-                  {visible(text)}
-                </p>
+      <Loaded read={read} rows={6}>
+        {(data) =>
+          data.boards.length === 0 ? (
+            <Empty icon="boards" title="There is no board">
+              A board is a file like <code>tasks/plan.task.md</code> with lines like{' '}
+              <code>- [ ] Write the report @writer</code>.
+            </Empty>
+          ) : (
+            <div class="stack">
+              {data.boards.map((board) => (
+                <Panel key={board.file} title={board.file} side="In your editor">
+                  {board.problems.map((text) => (
+                    <p key={text} class="b bad">
+                      {visible(text)}
+                    </p>
+                  ))}
+                  <div class="b board">
+                    {board.lines.map(({ text, box, line }) => (
+                      <BoardLine
+                        key={line}
+                        text={text}
+                        box={box}
+                        line={line}
+                        file={board.file}
+                        seen={board.seen}
+                        failed={setSent}
+                      />
+                    ))}
+                  </div>
+                </Panel>
               ))}
-              <div class="b board">
-                {board.lines.map(({ text, box, line }) => (
-                  <BoardLine
-                    key={line}
-                    text={text}
-                    box={box}
-                    line={line}
-                    file={board.file}
-                    seen={board.seen}
-                    failed={setSent}
-                  />
-                ))}
-              </div>
-            </Panel>
-          ))}
-        </div>
-      )}
+            </div>
+          )
+        }
+      </Loaded>
     </div>
   );
 }

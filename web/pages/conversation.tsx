@@ -8,34 +8,36 @@ import { Facts } from '../conversation/facts.tsx';
 import { LiveTurn } from '../conversation/live-turn.tsx';
 import { Message } from '../conversation/message.tsx';
 import { Icon } from '../icons.tsx';
-import { Empty, ProblemBox, Loading, TaskState } from '../parts.tsx';
+import { useKeys } from '../keys.ts';
+import { Empty, Loaded, LoadedPage, ProblemBox, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
 import { ago, visible } from '../text.ts';
 
 export function Conversations(): JSX.Element {
-  const { data, problem } = useRead<SessionRow[]>('/api/sessions');
+  const read = useRead<SessionRow[]>('/api/sessions');
   return (
     <div class="page">
       <div class="head">
         <h1>Conversations</h1>
       </div>
-      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {data.value === undefined ? (
-        <Loading rows={8} problem={problem.value} />
-      ) : data.value.length === 0 ? (
-        <Empty icon="chat" title="No agent has talked yet" />
-      ) : (
-        <section class="panel">
-          {data.value.map((row) => (
-            <a key={row.id} class="row crow" href={address('conversation', row.id)}>
-              <b class="one">{visible(row.agent)}</b>
-              <span class="one">{visible(row.title ?? row.id)}</span>
-              <span class="dim">{visible(row.status)}</span>
-              <span class="num">{ago(row.created)}</span>
-            </a>
-          ))}
-        </section>
-      )}
+      <Loaded read={read}>
+        {(sessions) =>
+          sessions.length === 0 ? (
+            <Empty icon="chat" title="No agent has talked yet" />
+          ) : (
+            <section class="panel">
+              {sessions.map((row) => (
+                <a key={row.id} class="row crow" href={address('conversation', row.id)}>
+                  <b class="one">{visible(row.agent)}</b>
+                  <span class="one">{visible(row.title ?? row.id)}</span>
+                  <span class="dim">{visible(row.status)}</span>
+                  <span class="num">{ago(row.created)}</span>
+                </a>
+              ))}
+            </section>
+          )
+        }
+      </Loaded>
     </div>
   );
 }
@@ -52,8 +54,8 @@ export function Compare({ ids }: { ids: string[] }): JSX.Element {
 }
 
 function Column({ id }: { id: string }): JSX.Element {
-  const { data, problem } = useRead<Data>(`/api/sessions/${encodeURIComponent(id)}`);
-  const talk = data.value;
+  const read = useRead<Data>(`/api/sessions/${encodeURIComponent(id)}`);
+  const talk = read.data.value;
   return (
     <section class="cmain" aria-label={id}>
       <div class="chead">
@@ -64,12 +66,9 @@ function Column({ id }: { id: string }): JSX.Element {
         </h1>
       </div>
       <div class="cscroll" tabIndex={0}>
-        {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-        {talk === undefined ? (
-          <Loading problem={problem.value} />
-        ) : (
-          talk.messages.map((message) => <Message key={message.n} message={message} talk={talk} />)
-        )}
+        <Loaded read={read}>
+          {(each) => each.messages.map((message) => <Message key={message.n} message={message} talk={each} />)}
+        </Loaded>
       </div>
     </section>
   );
@@ -77,25 +76,32 @@ function Column({ id }: { id: string }): JSX.Element {
 
 export function Conversation({ id }: { id: string }): JSX.Element {
   const [before, setBefore] = useState('');
-  const { data, problem } = useRead<Data>(
-    `/api/sessions/${encodeURIComponent(id)}${before === '' ? '' : `?before=${before}`}`,
-  );
+  const read = useRead<Data>(`/api/sessions/${encodeURIComponent(id)}${before === '' ? '' : `?before=${before}`}`);
+  return <LoadedPage read={read}>{(talk) => <Talk talk={talk} before={before} setBefore={setBefore} />}</LoadedPage>;
+}
+
+interface TalkProps {
+  talk: Data;
+  /** The number of the first message that is not shown; empty: the newest are. */
+  before: string;
+  setBefore: (before: string) => void;
+}
+
+function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
   const end = useRef<HTMLDivElement>(null);
-  const talk = data.value;
-  const total = talk?.total ?? 0;
+  const [chosen, setChosen] = useState<number>();
+  const { total } = talk;
   useEffect(() => {
     if (before === '') end.current?.scrollIntoView({ block: 'end' });
   }, [total, before]);
-  if (talk === undefined)
-    return (
-      <div class="page">
-        {problem.value === undefined ? (
-          <Loading rows={8} problem={problem.value} />
-        ) : (
-          <ProblemBox problem={problem.value} />
-        )}
-      </div>
-    );
+  const choose = (by: number): void => {
+    const numbers = talk.messages.map(({ n }) => n);
+    const here = chosen === undefined ? (by > 0 ? -1 : numbers.length) : numbers.indexOf(chosen);
+    const next = numbers[Math.min(numbers.length - 1, Math.max(0, here + by))];
+    setChosen(next);
+    document.getElementById(`m${next}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  useKeys({ j: () => choose(1), k: () => choose(-1), ArrowDown: () => choose(1), ArrowUp: () => choose(-1) });
   return (
     <div class="page flush conv">
       <div class="cmain">
@@ -124,7 +130,7 @@ export function Conversation({ id }: { id: string }): JSX.Element {
               </button>
             )}
             {talk.messages.map((message) => (
-              <Message key={message.n} message={message} talk={talk} />
+              <Message key={message.n} message={message} talk={talk} isChosen={message.n === chosen} />
             ))}
             <LiveTurn talk={talk} />
             <div ref={end} />

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { BudgetUse, CostRow, Costs as Data } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
-import { Empty, Panel, ProblemBox, Loading, TaskLink } from '../parts.tsx';
+import { Empty, Panel, Loaded, TaskLink } from '../parts.tsx';
 import { count, duration, money, visible } from '../text.ts';
 
 const BY = ['agent', 'model', 'task', 'role', 'day'];
@@ -16,8 +16,8 @@ const RANGES: [string, number][] = [
 export function Costs(): JSX.Element {
   const [by, setBy] = useState('model');
   const [days, setDays] = useState(14);
-  const { data, problem } = useRead<Data>(`/api/costs?by=${by}&days=${days}`);
-  const costs = data.value;
+  const read = useRead<Data>(`/api/costs?by=${by}&days=${days}`);
+  const costs = read.data.value;
   return (
     <div class="page">
       <div class="head">
@@ -43,8 +43,7 @@ export function Costs(): JSX.Element {
           ))}
         </span>
       </div>
-      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {costs === undefined ? <Loading rows={8} problem={problem.value} /> : <Shown costs={costs} />}
+      <Loaded read={read}>{(data) => <Shown costs={data} />}</Loaded>
     </div>
   );
 }
@@ -149,7 +148,7 @@ function Budgets({ budgets }: { budgets: BudgetUse[] }): JSX.Element {
               </span>
               <span class="use" aria-hidden="true">
                 <i style={{ width: `${Math.min(100, (use.spent / use.limit) * 100)}%` }} />
-                <i class="k-you" style={{ width: `${Math.min(100, (use.reserved / use.limit) * 100)}%` }} />
+                <i class="reserved" style={{ width: `${Math.min(100, (use.reserved / use.limit) * 100)}%` }} />
               </span>
             </li>
           ))}

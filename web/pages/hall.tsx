@@ -3,18 +3,18 @@ import type { JSX } from 'preact';
 import type { AgentNow, Hall as HallData, Request, TurnNow } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
-import { AgentChip, Empty, Figure, Panel, ProblemBox, Loading, Taint, TaskLink, TaskState } from '../parts.tsx';
+import { moment } from '../moment.ts';
+import { AgentChip, Empty, Figure, Loaded, Panel, ProblemBox, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
 import { address } from '../router.ts';
 import { isAdding } from '../adding.ts';
-import { ago, count, duration, money, now, plural, visible } from '../text.ts';
+import { ago, clock, count, duration, money, now, plural, visible } from '../text.ts';
 import { Lanes, Legend } from '../lanes.tsx';
 import { Heading, requestIcon, sizeOf } from '../request/heading.tsx';
 import { Choices } from '../request/question.tsx';
 import { turns } from '../turns.ts';
 
 export function Hall(): JSX.Element {
-  const { data, problem } = useRead<HallData>('/api/hall');
-  const hall = data.value;
+  const read = useRead<HallData>('/api/hall');
   return (
     <div class="page">
       <div class="head">
@@ -29,13 +29,18 @@ export function Hall(): JSX.Element {
           })}
         </span>
         <span class="grow" />
-        <button type="button" class="btn" onClick={() => (isAdding.value = true)}>
+        <button
+          type="button"
+          class="btn"
+          disabled={whyNot() !== undefined}
+          title={whyNot()}
+          onClick={() => (isAdding.value = true)}
+        >
           <Icon name="plus" />
           New task <kbd>C</kbd>
         </button>
       </div>
-      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {hall === undefined ? <Loading rows={8} problem={problem.value} /> : <Filled hall={hall} />}
+      <Loaded read={read}>{(hall) => <Filled hall={hall} />}</Loaded>
     </div>
   );
 }
@@ -43,7 +48,6 @@ export function Hall(): JSX.Element {
 function Filled({ hall }: { hall: HallData }): JSX.Element {
   const { waiting, open, spend, deadlocks } = hall;
   const all = open.pending + open.active + open.waiting;
-  const last = deadlocks.at(-1);
   return (
     <>
       <div class="figs">
@@ -67,9 +71,13 @@ function Filled({ hall }: { hall: HallData }): JSX.Element {
         <Figure
           icon="waits"
           name="Deadlocks"
-          value={String(deadlocks.length)}
-          unit="broken"
-          about={last === undefined ? 'none so far' : `last ${ago(last.at)} ago`}
+          value={String(deadlocks.now)}
+          unit="now"
+          about={
+            deadlocks.last === undefined
+              ? 'none so far'
+              : `${deadlocks.resolved} resolved, the last at ${clock(deadlocks.last).slice(0, 5)}`
+          }
         />
         <Figure
           icon="costs"
@@ -125,8 +133,14 @@ function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.E
                 <Heading request={request} />
               </span>
               <span class="m">
-                <b>{visible(request.agent)}</b> {request.task === undefined ? '' : visible(request.task.title)}{' '}
-                {sizeOf(request)} {ago(request.createdAt)}
+                <b>{visible(request.agent)}</b>{' '}
+                {[
+                  request.task === undefined ? '' : visible(request.task.title),
+                  sizeOf(request),
+                  ago(request.createdAt),
+                ]
+                  .filter(Boolean)
+                  .join(' · ')}
                 <Taint sources={request.taint} />
               </span>
             </a>
@@ -203,6 +217,7 @@ function WorkRow({ agent }: { agent: AgentNow }): JSX.Element {
 }
 
 function turnOf({ name, task }: AgentNow): TurnNow | undefined {
+  if (moment.value !== undefined) return undefined;
   const mine = task === undefined ? undefined : turns.value.get(task.id);
   return mine ?? [...turns.value.values()].find(({ agent }) => agent === name);
 }

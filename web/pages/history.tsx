@@ -3,46 +3,47 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { HistoryPage, UndoPreview } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
-import { Empty, Panel, ProblemBox, Refused, Loading, Still, whyNot } from '../parts.tsx';
+import { Empty, Panel, ProblemBox, Refused, Loaded, Still, whyNot } from '../parts.tsx';
 import { address } from '../router.ts';
 import { ago, plural, visible } from '../text.ts';
 
 export function History({ id }: { id: string }): JSX.Element {
-  const { data, problem } = useRead<HistoryPage>('/api/history');
+  const read = useRead<HistoryPage>('/api/history');
   return (
     <div class="page">
       <div class="head">
         <h1>History</h1>
       </div>
-      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {data.value === undefined ? (
-        <Loading rows={8} problem={problem.value} />
-      ) : !data.value.on || data.value.commits.length === 0 ? (
-        <Empty icon="history" title="No history is kept yet">
-          {visible(data.value.why ?? 'The first commit comes with the first run.')}
-        </Empty>
-      ) : (
-        <div class="graph">
-          <section class="panel">
-            {data.value.commits.map((commit) => (
-              <a
-                key={commit.id}
-                class={commit.id === id ? 'row hrow on' : 'row hrow'}
-                href={address('history', commit.id)}
-              >
-                <code class="dim">{commit.id.slice(0, 8)}</code>
-                <span class="one">{visible(commit.subject)}</span>
-                <span class="num">{ago(commit.at)}</span>
-              </a>
-            ))}
-          </section>
-          {id === '' ? (
-            <Empty icon="history" title="Choose a commit to see what going back to it would change" />
+      <Loaded read={read}>
+        {(history) =>
+          !history.on || history.commits.length === 0 ? (
+            <Empty icon="history" title="No history is kept yet">
+              {visible(history.why ?? 'The first commit comes with the first run.')}
+            </Empty>
           ) : (
-            <Preview key={id} id={id} />
-          )}
-        </div>
-      )}
+            <div class="graph">
+              <section class="panel">
+                {history.commits.map((commit) => (
+                  <a
+                    key={commit.id}
+                    class={commit.id === id ? 'row hrow on' : 'row hrow'}
+                    href={address('history', commit.id)}
+                  >
+                    <code class="dim">{commit.id.slice(0, 8)}</code>
+                    <span class="one">{visible(commit.subject)}</span>
+                    <span class="num">{ago(commit.at)}</span>
+                  </a>
+                ))}
+              </section>
+              {id === '' ? (
+                <Empty icon="history" title="Choose a commit to see what going back to it would change" />
+              ) : (
+                <Preview key={id} id={id} />
+              )}
+            </div>
+          )
+        }
+      </Loaded>
     </div>
   );
 }

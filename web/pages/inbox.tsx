@@ -5,7 +5,7 @@ import type { IntentKind, Request, Requests } from '../../src/web/base/contract.
 import { useRead, type Sent } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
-import { Empty, Id, ProblemBox, Refused, Loading, Taint, TaskLink } from '../parts.tsx';
+import { Empty, Id, LoadedPage, Refused, Taint, TaskLink } from '../parts.tsx';
 import { AnswerBar } from '../request/answer-bar.tsx';
 import { answerRequest } from '../request/answers.ts';
 import { Diff } from '../request/diff.tsx';
@@ -15,18 +15,11 @@ import { address, go } from '../router.ts';
 import { ago, clock, plural, visible } from '../text.ts';
 
 export function Inbox({ id }: { id: string }): JSX.Element {
-  const { data, problem } = useRead<Requests>('/api/requests');
-  const requests = data.value;
-  if (requests === undefined)
-    return (
-      <div class="page">
-        {problem.value === undefined ? (
-          <Loading rows={6} problem={problem.value} />
-        ) : (
-          <ProblemBox problem={problem.value} />
-        )}
-      </div>
-    );
+  const read = useRead<Requests>('/api/requests');
+  return <LoadedPage read={read}>{(requests) => <Filled id={id} requests={requests} />}</LoadedPage>;
+}
+
+function Filled({ id, requests }: { id: string; requests: Requests }): JSX.Element {
   const all = [...requests.open, ...requests.answered];
   const request = all.find((each) => each.id === id) ?? requests.open[0];
   const at = requests.open.findIndex((each) => each.id === request?.id);

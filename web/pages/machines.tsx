@@ -3,12 +3,11 @@ import type { JSX } from 'preact';
 import type { Machines as Data } from '../../src/web/base/contract.ts';
 import { hello, useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
-import { Empty, Panel, ProblemBox, Loading, TaskLink } from '../parts.tsx';
+import { Empty, Panel, Loaded, TaskLink } from '../parts.tsx';
 import { ago, plural, visible } from '../text.ts';
 
 export function Machines(): JSX.Element {
-  const { data, problem } = useRead<Data>('/api/machines');
-  const machines = data.value?.machines;
+  const read = useRead<Data>('/api/machines', true);
   const { worker } = hello.value!;
   return (
     <div class="page">
@@ -16,48 +15,49 @@ export function Machines(): JSX.Element {
         <h1>Machines</h1>
         <span class="meta">Which processes work on this workspace, and on what</span>
       </div>
-      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {machines === undefined ? (
-        <Loading problem={problem.value} />
-      ) : machines.length === 0 ? (
-        <Empty icon="term" title="No process works here">
-          <code>guild watch</code> works until you stop it. Several can share one workspace.
-        </Empty>
-      ) : (
-        <div class="stack">
-          {machines.map((machine) => (
-            <Panel
-              key={machine.id}
-              title={`${visible(machine.host)}, process ${machine.pid}`}
-              about={plural(machine.tasks.length, 'task')}
-              side={
-                <>
-                  {worker !== null && 'pid' in worker && worker.pid === machine.pid && (
-                    <span class="chip s-acc">started by this window</span>
-                  )}
-                  <span>{machine.isHere ? 'this machine' : 'another machine'}</span>
-                  <span>since {ago(machine.since)}</span>
-                </>
-              }
-            >
-              <ul class="list">
-                {machine.tasks.map((task) => (
-                  <li key={task.id}>
-                    <Icon name="run" small />
-                    <b>{visible(task.agent ?? '')}</b>
-                    <TaskLink id={task.id} title={task.title} />
-                  </li>
-                ))}
-                <li class="dim">
-                  {machine.agents.length === 0
-                    ? 'Hosts every agent of the workspace'
-                    : `Hosts ${visible(machine.agents.join(', '))}`}
-                </li>
-              </ul>
-            </Panel>
-          ))}
-        </div>
-      )}
+      <Loaded read={read}>
+        {({ machines }) =>
+          machines.length === 0 ? (
+            <Empty icon="term" title="No process works here">
+              <code>guild watch</code> works until you stop it. Several can share one workspace.
+            </Empty>
+          ) : (
+            <div class="stack">
+              {machines.map((machine) => (
+                <Panel
+                  key={machine.id}
+                  title={`${visible(machine.host)}, process ${machine.pid}`}
+                  about={plural(machine.tasks.length, 'task')}
+                  side={
+                    <>
+                      {worker !== null && 'pid' in worker && worker.pid === machine.pid && (
+                        <span class="chip s-acc">started by this window</span>
+                      )}
+                      <span>{machine.isHere ? 'this machine' : 'another machine'}</span>
+                      <span>since {ago(machine.since)}</span>
+                    </>
+                  }
+                >
+                  <ul class="list">
+                    {machine.tasks.map((task) => (
+                      <li key={task.id}>
+                        <Icon name="run" small />
+                        <b>{visible(task.agent ?? '')}</b>
+                        <TaskLink id={task.id} title={task.title} />
+                      </li>
+                    ))}
+                    <li class="dim">
+                      {machine.agents.length === 0
+                        ? 'Hosts every agent of the workspace'
+                        : `Hosts ${visible(machine.agents.join(', '))}`}
+                    </li>
+                  </ul>
+                </Panel>
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
     </div>
   );
 }

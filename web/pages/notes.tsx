@@ -3,61 +3,58 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Channels } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
-import { Empty, Panel, ProblemBox, Refused, Loading, whyNot } from '../parts.tsx';
+import { Empty, Panel, Refused, Loaded, whyNot } from '../parts.tsx';
 import { address } from '../router.ts';
 import { ago, clock, visible } from '../text.ts';
 
 export function Notes({ channel }: { channel: string }): JSX.Element {
-  const { data, problem } = useRead<Channels>(
-    `/api/notes${channel === '' ? '' : `?channel=${encodeURIComponent(channel)}`}`,
-  );
+  const read = useRead<Channels>(`/api/notes${channel === '' ? '' : `?channel=${encodeURIComponent(channel)}`}`);
   return (
     <div class="page">
       <div class="head">
         <h1>Notes</h1>
       </div>
-      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {data.value === undefined ? (
-        <Loading rows={6} problem={problem.value} />
-      ) : (
-        <div class="graph wide-left">
-          <Panel title="Channels">
-            <ul class="list">
-              {data.value.channels.map((each) => (
-                <li key={each.channel}>
-                  <a
-                    class="link one"
-                    href={address('notes', each.channel)}
-                    aria-current={each.channel === channel ? 'true' : undefined}
-                  >
-                    {visible(each.channel)}
-                  </a>
-                  <span class="r">
-                    {each.notes}
-                    {each.at !== undefined && `, ${ago(each.at)}`}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          </Panel>
-          {channel === '' ? (
-            <Empty icon="notes" title="Choose a channel" />
-          ) : (
-            <Panel title={channel} count={data.value.notes.length}>
-              <Tell channel={channel} />
+      <Loaded read={read} rows={6}>
+        {(notes) => (
+          <div class="graph wide-left">
+            <Panel title="Channels">
               <ul class="list">
-                {data.value.notes.map((note, i) => (
-                  <li key={i}>
-                    <time class="dim">{clock(note.at)}</time>
-                    <b>{visible(note.from)}</b>
-                    <span class="pre">{visible(note.text)}</span>
+                {notes.channels.map((each) => (
+                  <li key={each.channel}>
+                    <a
+                      class="link one"
+                      href={address('notes', each.channel)}
+                      aria-current={each.channel === channel ? 'true' : undefined}
+                    >
+                      {visible(each.channel)}
+                    </a>
+                    <span class="r">
+                      {each.notes}
+                      {each.at !== undefined && `, ${ago(each.at)}`}
+                    </span>
                   </li>
                 ))}
               </ul>
             </Panel>
-          )}
-        </div>
-      )}
+            {channel === '' ? (
+              <Empty icon="notes" title="Choose a channel" />
+            ) : (
+              <Panel title={channel} count={notes.notes.length}>
+                <Tell channel={channel} />
+                <ul class="list">
+                  {notes.notes.map((note, i) => (
+                    <li key={i}>
+                      <time class="dim">{clock(note.at)}</time>
+                      <b>{visible(note.from)}</b>
+                      <span class="pre">{visible(note.text)}</span>
+                    </li>
+                  ))}
+                </ul>
+              </Panel>
+            )}
+          </div>
+        )}
+      </Loaded>
     </div>
   );
 }

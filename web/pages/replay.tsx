@@ -3,14 +3,14 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ReplayRun, TaskPage } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
-import { Icon } from '../icons.tsx';
-import { useKeys } from '../keys.ts';
 import { Legend } from '../lanes.tsx';
-import { Empty, Panel, ProblemBox, Loading, TaskLink, TaskState } from '../parts.tsx';
+import { moment, range, showNow } from '../moment.ts';
+import { Empty, Loaded, LoadedPage, Panel, TaskLink, TaskState } from '../parts.tsx';
+import { TimeSlider } from '../past-bar.tsx';
 import { address } from '../router.ts';
 import { asOf } from '../tasks/as-of.ts';
 import { Waterfall } from '../tasks/waterfall.tsx';
-import { ago, clock, duration, money, visible } from '../text.ts';
+import { ago, clock, money, visible } from '../text.ts';
 
 export function Replay({ id }: { id: string }): JSX.Element {
   return id === '' ? <Choose /> : <Run key={id} id={id} />;
@@ -18,113 +18,96 @@ export function Replay({ id }: { id: string }): JSX.Element {
 
 function Choose(): JSX.Element {
   const where = encodeURIComponent("parent IS NULL AND state IN ('completed', 'failed')");
-  const { data, problem } = useRead<TaskPage>(`/api/tasks?where=${where}&from=0&to=200`);
+  const read = useRead<TaskPage>(`/api/tasks?where=${where}&from=0&to=200`, true);
   return (
     <div class="page">
       <div class="head">
         <h1>Replay</h1>
         <span class="meta">Choose a run. A recorded one opens with guild ui --cassette FILE.</span>
       </div>
-      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {data.value === undefined ? (
-        <Loading rows={8} problem={problem.value} />
-      ) : data.value.total === 0 ? (
-        <Empty icon="replay" title="No run has ended yet">
-          Every run can be replayed from its events.
-        </Empty>
-      ) : (
-        <section class="panel">
-          {data.value.rows.map((row) => (
-            <a key={row.id} class="row rrow" href={address('replay', row.id)}>
-              <TaskState row={row} plain />
-              <span class="one">{visible(row.title)}</span>
-              <span class="num">{money(row.microUsd)}</span>
-              <span class="num">{ago(row.endedAt ?? row.createdAt)}</span>
-            </a>
-          ))}
-        </section>
-      )}
+      <Loaded read={read}>
+        {({ total, rows }) =>
+          total === 0 ? (
+            <Empty icon="replay" title="No run has ended yet">
+              Every run can be replayed from its events.
+            </Empty>
+          ) : (
+            <section class="panel">
+              {rows.map((row) => (
+                <a key={row.id} class="row rrow" href={address('replay', row.id)}>
+                  <TaskState row={row} plain />
+                  <span class="one">{visible(row.title)}</span>
+                  <span class="num">{money(row.microUsd)}</span>
+                  <span class="num">{ago(row.endedAt ?? row.createdAt)}</span>
+                </a>
+              ))}
+            </section>
+          )
+        }
+      </Loaded>
     </div>
   );
 }
 
-/** A whole run plays in about this long. */
-const PLAY_MS = 12_000;
-const TICK_MS = 60;
-
 function Run({ id }: { id: string }): JSX.Element {
-  const { data, problem } = useRead<ReplayRun>(`/api/replay/${encodeURIComponent(id)}`);
-  const [part, setPart] = useState(1);
-  const [isPlaying, setPlaying] = useState(false);
+  const read = useRead<ReplayRun>(`/api/replay/${encodeURIComponent(id)}`, true);
+  return <LoadedPage read={read}>{(run) => <Shown run={run} />}</LoadedPage>;
+}
+
+const SHOWN_MAX = 60;
+
+function Shown({ run }: { run: ReplayRun }): JSX.Element {
   const [chosen, setChosen] = useState(0);
-  useEffect(() => {
-    if (!isPlaying) return undefined;
-    const timer = setInterval(() => setPart((now) => Math.min(1, now + TICK_MS / PLAY_MS)), TICK_MS);
-    return () => clearInterval(timer);
-  }, [isPlaying]);
-  useEffect(() => {
-    if (part >= 1) setPlaying(false);
-  }, [part]);
-  const play = (): void => {
-    if (!isPlaying && part >= 1) setPart(0);
-    setPlaying(!isPlaying);
-  };
-  useKeys({ ' ': play });
-  const run = data.value;
-  if (run === undefined)
-    return (
-      <div class="page">
-        {problem.value === undefined ? (
-          <Loading rows={8} problem={problem.value} />
-        ) : (
-          <ProblemBox problem={problem.value} />
-        )}
-      </div>
-    );
   const [first, last] = endsOf(run);
-  const moment = part >= 1 ? Infinity : first + part * (last - first);
-  const shown = run.events.filter(({ at }) => Date.parse(at) <= moment);
+  const { id, title } = run.task;
+  const at = moment.value ?? last;
+  useEffect(() => {
+    const stops = [...new Set(run.events.map((event) => Date.parse(event.at)))].sort((a, b) => a - b);
+    range.value = { title, href: address('replay', id), from: first, to: last, stops };
+    if (moment.value !== undefined && (moment.value < first || moment.value > last)) showNow();
+  }, [id, last]);
+  const iso = new Date(at).toISOString();
+  const shown = run.events.filter((event) => event.at <= iso);
   return (
     <div class="page">
       <div class="head">
         <h1>Replay</h1>
         <TaskLink {...run.task} />
+        <span class="grow" />
+        {moment.value !== undefined && (
+          <>
+            <span class="meta">All pages show this moment</span>
+            <button type="button" class="btn" onClick={showNow}>
+              Back to now
+            </button>
+          </>
+        )}
       </div>
       <section class="panel">
         <header>
-          <h2>Run</h2>
+          <h2>{clock(iso)}</h2>
           <span class="r">
             <Legend />
           </span>
         </header>
-        <label class="when">
-          <button type="button" class="btn sm" aria-pressed={isPlaying} onClick={play}>
-            <Icon name={isPlaying ? 'pause' : 'replay'} small /> {isPlaying ? 'Pause' : 'Play'} <kbd>Space</kbd>
-          </button>
-          <span class="dim">
-            {moment === Infinity
-              ? `At the end, after ${duration(last - first)}`
-              : `${clock(new Date(moment).toISOString())}, ${duration(moment - first)} after the start`}
-          </span>
-          <input
-            type="range"
-            min="0"
-            max="1000"
-            aria-label="Moment"
-            value={part * 1000}
-            onInput={(event) => setPart(Number(event.currentTarget.value) / 1000)}
-          />
-        </label>
-        <Waterfall rows={asOf(run.tree, moment)} chosen={chosen} choose={setChosen} />
+        <div class="b timebar">
+          <TimeSlider />
+        </div>
+        <Waterfall rows={at >= last ? run.tree : asOf(run.tree, at)} chosen={chosen} choose={setChosen} />
       </section>
       <Panel title="What happened until then" count={shown.length}>
-        <ol class="b story newest">
+        <ol class="b story newest" tabIndex={0} aria-label="What happened until then">
           {shown
             .slice(-SHOWN_MAX)
             .reverse()
-            .map(({ at, agent, text }, i) => (
+            .map((event, i) => (
               <li key={shown.length - i}>
-                <time>{clock(at)}</time> <b>{visible(agent ?? '')}</b> {visible(text)}
+                <time>{clock(event.at)}</time>
+                <b class="one">{visible(event.agent ?? '')}</b>
+                <span>
+                  {visible(event.text)}
+                  {event.title !== undefined && event.title !== '' && <span class="dim"> {visible(event.title)}</span>}
+                </span>
               </li>
             ))}
         </ol>
@@ -132,8 +115,6 @@ function Run({ id }: { id: string }): JSX.Element {
     </div>
   );
 }
-
-const SHOWN_MAX = 60;
 
 function endsOf({ tree, events }: ReplayRun): [number, number] {
   const times = [

@@ -1,16 +1,15 @@
 /** One task: what it cost, what happened when, its answer, and what you can do with it. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { IntentKind, TaskAct, TaskDetail, TreeRow } from '../../src/web/base/contract.ts';
-import { send, useRead, type Sent } from '../api.ts';
+import type { TaskDetail, TreeRow } from '../../src/web/base/contract.ts';
+import { useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
-import { useKeys } from '../keys.ts';
 import { Legend } from '../lanes.tsx';
 import { Markdown } from '../markdown.tsx';
-import { Figure, Id, Panel, ProblemBox, Refused, Loading, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
+import { Figure, Id, LoadedPage, Panel, ProblemBox, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
 import { count, duration, money, now, visible } from '../text.ts';
-import { Ask } from '../ask.tsx';
+import { Acts } from '../tasks/acts.tsx';
 import { Waterfall } from '../tasks/waterfall.tsx';
 import { WhyView } from '../tasks/why.tsx';
 
@@ -18,20 +17,13 @@ const VIEWS = ['Waterfall', 'Why', 'Files'] as const;
 type View = (typeof VIEWS)[number];
 
 export function Task({ id }: { id: string }): JSX.Element {
-  const { data, problem } = useRead<TaskDetail>(`/api/tasks/${encodeURIComponent(id)}`);
+  const read = useRead<TaskDetail>(`/api/tasks/${encodeURIComponent(id)}`);
+  return <LoadedPage read={read}>{(task) => <Shown task={task} />}</LoadedPage>;
+}
+
+function Shown({ task }: { task: TaskDetail }): JSX.Element {
   const [view, setView] = useState<View>('Waterfall');
   const [chosen, setChosen] = useState(0);
-  const task = data.value;
-  if (task === undefined)
-    return (
-      <div class="page">
-        {problem.value === undefined ? (
-          <Loading rows={8} problem={problem.value} />
-        ) : (
-          <ProblemBox problem={problem.value} />
-        )}
-      </div>
-    );
   const { row, usage } = task;
   const end = row.endedAt === undefined ? now.value : Date.parse(row.endedAt);
   return (
@@ -63,9 +55,14 @@ export function Task({ id }: { id: string }): JSX.Element {
           icon="history"
           name="Duration"
           value={duration(end - Date.parse(row.createdAt))}
-          about={`for ${row.agent ?? 'nobody yet'}`}
+          about={row.agent === undefined ? 'nobody has it yet' : `by ${visible(row.agent)}`}
         />
-        <Figure icon="costs" name="Cost" value={money(usage.microUsd)} about="with everything below it" />
+        <Figure
+          icon="costs"
+          name="Cost"
+          value={money(usage.microUsd)}
+          about={sharesOf(task.tree) || 'with everything below it'}
+        />
         <Figure
           icon="model"
           name="Tokens"
@@ -74,6 +71,7 @@ export function Task({ id }: { id: string }): JSX.Element {
         />
         <Figure
           icon="done"
+          tone={task.certificate === undefined ? undefined : 's-done'}
           name="Completion"
           value={task.certificate === undefined ? (row.endedAt === undefined ? 'Open' : 'Ended') : 'Certified'}
           about={task.certificate ?? task.place}
@@ -94,8 +92,15 @@ export function Task({ id }: { id: string }): JSX.Element {
             <Legend />
           </span>
         </header>
-        {view === 'Waterfall' && <Waterfall rows={task.tree} chosen={chosen} choose={setChosen} />}
-        {view === 'Why' && <WhyView id={id} />}
+        {view === 'Waterfall' && (
+          <Waterfall
+            rows={task.tree}
+            chosen={chosen}
+            choose={setChosen}
+            mergedOf={task.isMerged ? row.id : undefined}
+          />
+        )}
+        {view === 'Why' && <WhyView id={row.id} />}
         {view === 'Files' && <Files task={task} />}
       </section>
       <div class="taskgrid">
@@ -136,7 +141,14 @@ function Selected({ row }: { row: TreeRow | undefined }): JSX.Element | null {
   const models = [...new Set(row.spans.flatMap((span) => span.model ?? []))];
   const tools = row.spans.filter((span) => span.kind === 'tool');
   return (
-    <Panel title="Selected">
+    <Panel
+      title="Selected"
+      side={
+        <>
+          <kbd>Enter</kbd> to open
+        </>
+      }
+    >
       <div class="b">
         <b>{visible(row.title)}</b>
         <div class="srow">
@@ -170,62 +182,17 @@ function Selected({ row }: { row: TreeRow | undefined }): JSX.Element | null {
   );
 }
 
-const ACTS: Record<
-  Exclude<TaskAct, 'fork'>,
-  { name: string; kind: IntentKind; key: string; ask?: string; arg?: string }
-> = {
-  tell: { name: 'Tell…', kind: 'task.tell', key: 't', ask: 'The agent reads this before its next turn.', arg: 'text' },
-  retry: { name: 'Retry', kind: 'task.retry', key: 'r' },
-  stop: { name: 'Stop', kind: 'task.stop', key: 'p' },
-  cancel: {
-    name: 'Cancel…',
-    kind: 'task.cancel',
-    key: 'x',
-    ask: 'Why? The task and everything below it ends.',
-    arg: 'reason',
-  },
-};
-
-function Acts({ task }: { task: TaskDetail }): JSX.Element {
-  const [asking, setAsking] = useState<keyof typeof ACTS>();
-  const [sent, setSent] = useState<Sent>();
-  const acts = task.can.filter((act) => act !== 'fork');
-  const perform = async (act: keyof typeof ACTS, text: string): Promise<void> => {
-    const { kind, arg } = ACTS[act];
-    const result = await send(kind, task.row.id, arg === undefined || text === '' ? {} : { [arg]: text });
-    setSent(result);
-    // Another act may have been opened meanwhile.
-    if (result.ok) setAsking((now) => (now === act ? undefined : now));
-  };
-  const begin = (act: keyof typeof ACTS): void => {
-    if (whyNot() !== undefined) return;
-    if (ACTS[act].ask === undefined) void perform(act, '');
-    else setAsking(act);
-  };
-  useKeys(Object.fromEntries(acts.map((act) => [ACTS[act].key, () => begin(act)])));
-  return (
-    <span class="acts">
-      {acts.map((act) => (
-        <button
-          key={act}
-          type="button"
-          class="btn"
-          disabled={whyNot() !== undefined}
-          title={whyNot()}
-          onClick={() => begin(act)}
-        >
-          {ACTS[act].name} <kbd>{ACTS[act].key.toUpperCase()}</kbd>
-        </button>
-      ))}
-      <Refused sent={sent} />
-      {asking !== undefined && (
-        <Ask
-          title={ACTS[asking].name}
-          label={ACTS[asking].ask!}
-          close={() => setAsking(undefined)}
-          done={(text) => perform(asking, text)}
-        />
-      )}
-    </span>
-  );
+/** How much of the cost each model has, the largest first. */
+function sharesOf(tree: readonly TreeRow[]): string {
+  const sums = new Map<string, number>();
+  for (const { spans } of tree)
+    for (const { model, microUsd = 0 } of spans)
+      if (model !== undefined) sums.set(model, (sums.get(model) ?? 0) + microUsd);
+  const total = [...sums.values()].reduce((sum, value) => sum + value, 0);
+  if (total === 0) return '';
+  return [...sums]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 2)
+    .map(([model, value]) => `${Math.round((value / total) * 100)}% ${visible(model)}`)
+    .join(', ');
 }

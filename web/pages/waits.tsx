@@ -1,28 +1,58 @@
 /** Who waits for whom. A cycle is drawn in red, and every deadlock that was broken is explained. */
 import type { JSX } from 'preact';
-import type { Waits } from '../../src/web/base/contract.ts';
+import type { BrokenCycle, Waits } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
 import { Graph } from '../graph/graph.tsx';
 import { Icon, type IconName } from '../icons.tsx';
-import { Empty, Panel, ProblemBox, Loading, TaskLink } from '../parts.tsx';
+import { moment, showMoment, showNow, type Range } from '../moment.ts';
+import { Empty, Loaded, Panel, TaskLink } from '../parts.tsx';
 import { address, go } from '../router.ts';
-import { ago, clock, plural, visible } from '../text.ts';
+import { ago, clock, duration, plural, visible } from '../text.ts';
 
 type Node = Waits['nodes'][number];
-type Broken = Waits['broken'][number];
 
 export function WaitGraph(): JSX.Element {
-  const { data, problem } = useRead<Waits>('/api/waits');
-  const waits = data.value;
+  const read = useRead<Waits>('/api/waits');
+  const [last] = read.data.value?.broken ?? [];
   return (
     <div class="page">
       <div class="head">
         <h1>Wait graph</h1>
         <span class="meta">Who is waiting for whom, and for what</span>
+        <span class="grow" />
+        {last !== undefined && <When broken={last} />}
       </div>
-      {problem.value !== undefined && <ProblemBox problem={problem.value} />}
-      {waits === undefined ? <Loading rows={6} problem={problem.value} /> : <Shown waits={waits} />}
+      <Loaded read={read} rows={6}>
+        {(waits) => <Shown waits={waits} />}
+      </Loaded>
     </div>
+  );
+}
+
+/** The moment of a deadlock, from its first wait until it was broken, or now. */
+function rangeOf(broken: BrokenCycle): Range {
+  const times = [...broken.cycle.flatMap(({ since }) => since ?? []), broken.closedAt].map((at) => Date.parse(at));
+  const stops = [...new Set([...times, Date.parse(broken.at) + 1])].sort((a, b) => a - b);
+  return { title: 'Deadlock', href: '#/waits', from: stops[0]! - 1, to: stops.at(-1)!, stops };
+}
+
+function When({ broken }: { broken: BrokenCycle }): JSX.Element {
+  const closed = Date.parse(broken.closedAt);
+  const here = rangeOf(broken);
+  return (
+    <>
+      <span class="seg" role="group" aria-label="Which moment">
+        <button type="button" aria-pressed={moment.value === closed} onClick={() => showMoment(closed, here)}>
+          {clock(broken.closedAt)}
+        </button>
+        <button type="button" aria-pressed={moment.value === undefined} onClick={showNow}>
+          Now
+        </button>
+      </span>
+      <button type="button" class="btn" onClick={() => showMoment(here.from, here)}>
+        <Icon name="replay" small /> Step through
+      </button>
+    </>
   );
 }
 
@@ -34,14 +64,14 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
     if (kind === 'task') go(address('task', id));
     if (kind === 'human') go('#/inbox');
   };
-  const [last] = waits.broken;
+  const [last, ...earlier] = waits.broken;
   return (
     <>
       {last !== undefined && <BrokenBanner broken={last} />}
-      <div class="graph">
+      <div class="graph waitgraph">
         <Panel title="Waits" about={plural(waits.edges.length, 'wait')} side={<EdgeLegend />}>
           {waits.edges.length === 0 ? (
-            <Empty icon="waits" title="Nobody waits for anybody">
+            <Empty icon="waits" title={moment.value === undefined ? 'Nobody waits for anybody' : 'Nobody waited then'}>
               Tasks that wait for tasks, agents, resources, budgets or you appear here.
             </Empty>
           ) : (
@@ -53,7 +83,7 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
                 about: kind === 'task' ? (agent === 'human' ? 'you' : (agent ?? 'nobody yet')) : kind,
                 ...(state === undefined ? {} : { side: state }),
               }))}
-              edges={waits.edges.map(({ from, to, inCycle }) => ({ from, to, label: 'waits for', isBad: inCycle }))}
+              edges={waits.edges.map(({ from, to, inCycle, label }) => ({ from, to, label, isBad: inCycle }))}
               open={open}
             >
               <EdgeTable waits={waits} nodes={nodes} />
@@ -63,7 +93,7 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
         <div class="stack">
           {last !== undefined && <InWords broken={last} />}
           <Longest waits={waits} nodes={nodes} />
-          {waits.broken.length > 1 && <Earlier broken={waits.broken.slice(1)} />}
+          {earlier.length > 0 && <Earlier broken={earlier} />}
         </div>
       </div>
     </>
@@ -83,39 +113,45 @@ function EdgeLegend(): JSX.Element {
   );
 }
 
-function victimOf({ cycle, victim }: Broken): string {
-  return cycle.find(({ id }) => id === victim)?.title ?? victim;
+function loserOf({ cycle }: BrokenCycle): BrokenCycle['cycle'][number] | undefined {
+  return cycle.find(({ gaveWay }) => gaveWay) ?? cycle[0];
 }
 
-function BrokenBanner({ broken }: { broken: Broken }): JSX.Element {
+function BrokenBanner({ broken }: { broken: BrokenCycle }): JSX.Element {
+  const loser = loserOf(broken);
+  const ms = Date.parse(broken.at) - Date.parse(broken.closedAt);
   return (
     <div class="banner s-fail">
       <Icon name="cut" />
       <div class="x">
         <b>
-          Deadlock of {broken.cycle.length} found and resolved. “{visible(victimOf(broken))}” gave way at{' '}
-          {clock(broken.at)}.
+          Deadlock of {broken.cycle.length} found and resolved. “{visible(loser?.title ?? '')}” gave way at{' '}
+          {clock(broken.at)}, {duration(ms)} after the last wait appeared.
         </b>
         <small>Rule: {visible(broken.rule)}</small>
       </div>
-      <a class="btn sm" href={address('task', broken.victim)}>
-        Open
-      </a>
+      {loser !== undefined && (
+        <a class="btn sm" href={address('task', loser.id)}>
+          Open
+        </a>
+      )}
     </div>
   );
 }
 
-function InWords({ broken }: { broken: Broken }): JSX.Element {
+function InWords({ broken }: { broken: BrokenCycle }): JSX.Element {
   return (
     <Panel title="The cycle in words" side={`at ${clock(broken.at)}`}>
       <div class="b words">
-        {broken.cycle.map(({ id, title, agent }, i) => {
+        {broken.cycle.map(({ id, title, agent, label, need, gaveWay }, i) => {
           const next = broken.cycle[(i + 1) % broken.cycle.length]!;
           return (
             <p key={id}>
-              <b>{visible(agent ?? title)}</b> works on “{visible(title)}” and waits for{' '}
-              <b>{visible(next.agent ?? next.title)}</b>.{' '}
-              {id === broken.victim && (
+              <b>{visible(agent ?? title)}</b> works on “{visible(title)}” and {label}{' '}
+              {need === undefined ? '' : 'from '}
+              <b>{visible(next.agent ?? next.title)}</b>
+              {need === undefined ? '' : `: ${visible(need)}`}.{' '}
+              {gaveWay && (
                 <span class="chip s-fail">
                   <Icon name="cut" /> Gave way
                 </span>
@@ -173,14 +209,16 @@ function Longest({ waits, nodes }: Part): JSX.Element | null {
   );
 }
 
-function Earlier({ broken }: { broken: Broken[] }): JSX.Element {
+function Earlier({ broken }: { broken: BrokenCycle[] }): JSX.Element {
   return (
     <Panel title="Earlier deadlocks" count={broken.length}>
       <ul class="list">
         {broken.map((each) => (
           <li key={each.at}>
             <Icon name="cut" small />
-            <span class="one">{visible(victimOf(each))}</span>
+            <button type="button" class="link one" onClick={() => showMoment(Date.parse(each.closedAt), rangeOf(each))}>
+              {visible(loserOf(each)?.title ?? '')}
+            </button>
             <span class="r">{ago(each.at)}</span>
           </li>
         ))}
@@ -198,12 +236,13 @@ function EdgeTable({ waits, nodes }: Part): JSX.Element {
             <th>Waits for</th>
             <th>Who</th>
             <th>What</th>
+            <th>Why</th>
             <th>From</th>
             <th class="num">Since</th>
           </tr>
         </thead>
         <tbody>
-          {waits.edges.map(({ from, to, inCycle, since }) => {
+          {waits.edges.map(({ from, to, inCycle, label, need, since }) => {
             const [waiting, held] = [nodes.get(from), nodes.get(to)];
             const { word, icon } = kindOf(held);
             const tone = inCycle ? 's-fail' : word === 'You' ? 's-you' : 's-wait';
@@ -223,6 +262,10 @@ function EdgeTable({ waits, nodes }: Part): JSX.Element {
                   ) : (
                     visible(waiting?.title ?? from)
                   )}
+                </td>
+                <td class="from" title={visible(need ?? '')}>
+                  {label}
+                  {need === undefined ? '' : `: ${visible(need)}`}
                 </td>
                 <td class="from">{visible(held?.agent === 'human' ? 'you' : (held?.agent ?? held?.title ?? to))}</td>
                 <td class="num">{since === undefined ? '' : ago(since)}</td>

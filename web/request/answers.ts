@@ -1,4 +1,4 @@
-/** The guards around answers: a key held down answers once, and the next request gets its own key. */
+/** Guards around answers: a key held down answers once; the next request needs a new press. */
 import { signal } from '@preact/signals';
 import type { IntentKind, Request } from '../../src/web/base/contract.ts';
 import { send, type Sent } from '../api.ts';

@@ -19,8 +19,15 @@ type Pair = [Line | undefined, Line | undefined];
 /** What the person chose last, for all diffs. */
 const isInline = signal(false);
 
+interface DiffProps {
+  lines: readonly string[];
+  path: string;
+  /** Of the two sides. */
+  names?: [string, string];
+}
+
 /** Every changed line is shown; nothing is cut. */
-export function Diff({ lines: drawn, path }: { lines: readonly string[]; path: string }): JSX.Element {
+export function Diff({ lines: drawn, path, names = ['Now', 'After approval'] }: DiffProps): JSX.Element {
   const lines = numbered(drawn);
   const { added, removed } = changedLines(drawn);
   const rows = pairs(lines);
@@ -43,8 +50,8 @@ export function Diff({ lines: drawn, path }: { lines: readonly string[]; path: s
         </span>
       </div>
       <div class="two">
-        <h3>Now</h3>
-        <h3>After approval</h3>
+        <h3>{names[0]}</h3>
+        <h3>{names[1]}</h3>
         {rows.map(([left, right], i) => (
           <div key={i} class="pair">
             <Cell line={left} number={left?.old} />

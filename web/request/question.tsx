@@ -1,4 +1,4 @@
-/** Answers a question: one of its choices, or words. A preselected answer is never given by itself. */
+/** Answers a question: a choice or words. A preselected answer is never sent by itself. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Request } from '../../src/web/base/contract.ts';

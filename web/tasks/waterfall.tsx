@@ -1,31 +1,36 @@
 /**
  * The tree of a run and its time in one row. `[` and `]` fold and unfold a level, `+`, `-` and `0`
- * zoom, the arrows pan, and the strip above shows the whole run and what of it is on the screen.
+ * zoom, the arrows pan, and the strip above shows the whole run. Only rows on the screen are drawn.
  */
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import type { TreeRow } from '../../src/web/base/contract.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Span, TaskSpans, TreeRow } from '../../src/web/base/contract.ts';
+import { useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
 import { Track } from '../lanes.tsx';
 import { TaskLink, TaskState } from '../parts.tsx';
 import { address, go } from '../router.ts';
-import { duration, money, now, visible } from '../text.ts';
+import { count, duration, money, now, visible } from '../text.ts';
+import { axisOf, type Axis } from './axis.ts';
+import { ALL, Brush, panned, zoomed, type Zoom } from './brush.tsx';
 
 interface WaterfallProps {
   rows: readonly TreeRow[];
   chosen: number;
   choose: (at: number) => void;
+  /** The run whose finer spans can be read, if some are drawn as one. */
+  mergedOf?: string | undefined;
 }
 
-export function Waterfall({ rows, chosen, choose }: WaterfallProps): JSX.Element {
+export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): JSX.Element {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [zoom, setZoom] = useState(ALL);
-  const first = Math.min(...rows.map((row) => Date.parse(row.createdAt)));
-  const last = Math.max(...rows.map(endOf), first + 1);
-  const at = (part: number): number => first + part * (last - first);
-  const [start, end] = [at(zoom.from), at(zoom.to)];
-  const shown = visibleRows(rows, closed);
+  const isOpen = rows.some(({ endedAt }) => endedAt === undefined);
+  const clock = isOpen ? now.value : 0;
+  const axis = useMemo(() => axisOf(rows, clock), [rows, clock]);
+  const all = useMemo(() => rows.flatMap((row) => row.spans), [rows]);
+  const shown = useMemo(() => visibleRows(rows, closed), [rows, closed]);
   const toggle = (id: string): void => {
     const next = new Set(closed);
     if (!next.delete(id)) next.add(id);
@@ -51,49 +56,149 @@ export function Waterfall({ rows, chosen, choose }: WaterfallProps): JSX.Element
       else if (id !== undefined) go(address('task', id));
     },
   });
+  const isFine = mergedOf !== undefined && zoom !== ALL;
+  const body = (fine?: TaskSpans): JSX.Element => (
+    <Rows
+      shown={shown}
+      closed={closed}
+      toggle={toggle}
+      chosen={chosen}
+      choose={choose}
+      axis={axis}
+      zoom={zoom}
+      fine={fine}
+    />
+  );
   return (
     <div class="wf">
       <div class="wfr wfb">
         <span class="dim hint">
           Drag to zoom, or <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd>
+          {axis.folds.length > 0 && '. Gaps over 1 min are folded.'}
         </span>
-        <Brush rows={rows} first={first} last={last} zoom={zoom} setZoom={setZoom} />
+        <Brush spans={all} axis={axis} zoom={zoom} setZoom={setZoom} />
       </div>
       <div class="wfr wfh">
         <span class="t">Task</span>
         <span class="num">Time</span>
         <span class="num">Cost</span>
-        <span class="ticks">
-          {[0, 0.25, 0.5, 0.75].map((part) => (
-            <span key={part}>{duration(start - first + part * (end - start))}</span>
-          ))}
-        </span>
+        <Ticks axis={axis} zoom={zoom} />
       </div>
-      {shown.map(({ row, i, hasChildren }) => (
+      {isFine ? <Finer id={mergedOf} axis={axis} zoom={zoom} body={body} /> : body()}
+    </div>
+  );
+}
+
+/** The spans of the part that is shown, as finely as it shows them. */
+function Finer({ id, axis, zoom, body }: FinerProps): JSX.Element {
+  const from = Math.floor(axis.timeAt(zoom.from));
+  const to = Math.ceil(axis.timeAt(zoom.to));
+  const { data } = useRead<TaskSpans>(`/api/tasks/${encodeURIComponent(id)}/spans?from=${from}&to=${to}`);
+  return body(data.value);
+}
+
+interface FinerProps {
+  id: string;
+  axis: Axis;
+  zoom: Zoom;
+  body: (fine?: TaskSpans) => JSX.Element;
+}
+
+function Ticks({ axis, zoom }: { axis: Axis; zoom: Zoom }): JSX.Element {
+  const size = zoom.to - zoom.from;
+  const ms = (part: number): number => axis.timeAt(zoom.from + part * size) - axis.first;
+  return (
+    <span class="ticks">
+      {[0, 0.25, 0.5, 0.75].map((part) => (
+        <span key={part}>{duration(ms(part))}</span>
+      ))}
+      {axis.folds
+        .map(({ from, to, ms: long }) => ({ at: ((from + to) / 2 - zoom.from) / size, long }))
+        .filter(({ at }) => at > 0 && at < 1)
+        .map(({ at, long }) => (
+          <i key={at} class="foldmark" style={{ left: `${at * 100}%` }} title={`${duration(long)} without work`} />
+        ))}
+    </span>
+  );
+}
+
+interface Shown {
+  row: TreeRow;
+  i: number;
+  hasChildren: boolean;
+}
+
+interface RowsProps {
+  shown: readonly Shown[];
+  closed: ReadonlySet<string>;
+  toggle: (id: string) => void;
+  chosen: number;
+  choose: (at: number) => void;
+  axis: Axis;
+  zoom: Zoom;
+  fine: TaskSpans | undefined;
+}
+
+/** More rows than this scroll in a box of their own. */
+const ROWS_MAX = 60;
+const AROUND = 20;
+const ROW_PX = 30;
+
+function Rows({ shown, closed, toggle, chosen, choose, axis, zoom, fine }: RowsProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [rowPx, setRowPx] = useState(ROW_PX);
+  const isLong = shown.length > ROWS_MAX;
+  const first = isLong ? Math.max(0, Math.floor(top / rowPx) - AROUND) : 0;
+  const drawn = isLong ? shown.slice(first, first + ROWS_MAX + AROUND) : shown;
+  const here = shown.findIndex(({ i }) => i === chosen);
+  useEffect(() => {
+    const height = box.current?.querySelector<HTMLElement>('.wfr')?.offsetHeight;
+    if (height !== undefined && height > 0) setRowPx(height);
+  }, [isLong]);
+  useEffect(() => {
+    const { current } = box;
+    if (!isLong || current === null || here === -1) return;
+    const at = here * rowPx;
+    if (at < current.scrollTop) current.scrollTop = at;
+    if (at + rowPx > current.scrollTop + current.clientHeight) current.scrollTop = at + rowPx - current.clientHeight;
+  }, [here]);
+  return (
+    <div
+      class={isLong ? 'wfscroll' : ''}
+      ref={box}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      {...(isLong ? { role: 'region', tabIndex: 0, 'aria-label': `${count(shown.length)} tasks` } : {})}
+    >
+      <div style={{ height: `${first * rowPx}px` }} />
+      {drawn.map(({ row, i, hasChildren }) => (
         <WaterfallRow
           key={row.id}
           row={row}
+          spans={fine?.spans[row.id] ?? row.spans}
           isChosen={i === chosen}
           choose={() => choose(i)}
           fold={hasChildren ? { isClosed: closed.has(row.id), toggle: () => toggle(row.id) } : undefined}
-          start={start}
-          end={end}
+          axis={axis}
+          zoom={zoom}
         />
       ))}
+      <div style={{ height: `${Math.max(0, shown.length - first - drawn.length) * rowPx}px` }} />
     </div>
   );
 }
 
 interface RowProps {
   row: TreeRow;
+  spans: readonly Span[];
   isChosen: boolean;
   choose: () => void;
   fold: { isClosed: boolean; toggle: () => void } | undefined;
-  start: number;
-  end: number;
+  axis: Axis;
+  zoom: Zoom;
 }
 
-function WaterfallRow({ row, isChosen, choose, fold, start, end }: RowProps): JSX.Element {
+function WaterfallRow({ row, spans, isChosen, choose, fold, axis, zoom }: RowProps): JSX.Element {
   return (
     <div class={isChosen ? 'wfr sel' : 'wfr'} onClick={choose}>
       <span class={`t d${Math.min(row.depth, 8)}`}>
@@ -103,7 +208,7 @@ function WaterfallRow({ row, isChosen, choose, fold, start, end }: RowProps): JS
           <button
             type="button"
             class={fold.isClosed ? 'tw' : 'tw open'}
-            aria-label={fold.isClosed ? 'Unfold' : 'Fold'}
+            aria-label={`${fold.isClosed ? 'Unfold' : 'Fold'} ${visible(row.title)}`}
             onClick={fold.toggle}
           >
             <Icon name="right" small />
@@ -111,57 +216,11 @@ function WaterfallRow({ row, isChosen, choose, fold, start, end }: RowProps): JS
         )}
         <TaskState row={row} plain brief />
         <TaskLink id={row.id} title={row.title} />
-        <span class="dim">{visible(row.agent ?? '')}</span>
+        <span class="dim">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>
       </span>
       <span class="num">{duration(endOf(row) - Date.parse(row.createdAt))}</span>
       <span class="num">{row.microUsd === 0 ? '' : money(row.microUsd)}</span>
-      <Track spans={row.spans} start={start} end={end} />
-    </div>
-  );
-}
-
-interface Zoom {
-  from: number;
-  to: number;
-}
-
-const ALL: Zoom = { from: 0, to: 1 };
-
-interface BrushProps {
-  rows: readonly TreeRow[];
-  first: number;
-  last: number;
-  zoom: Zoom;
-  setZoom: (zoom: Zoom) => void;
-}
-
-/** The whole run in a strip. Dragging over a part of it zooms into that part. */
-function Brush({ rows, first, last, zoom, setZoom }: BrushProps): JSX.Element {
-  const strip = useRef<HTMLDivElement>(null);
-  const [from, setFrom] = useState<number>();
-  const partAt = (event: PointerEvent): number => {
-    const { left, width } = strip.current!.getBoundingClientRect();
-    return Math.min(1, Math.max(0, (event.clientX - left) / width));
-  };
-  const spans = rows.flatMap((row) => row.spans);
-  return (
-    <div
-      class="brush"
-      ref={strip}
-      onPointerDown={(event) => {
-        strip.current?.setPointerCapture(event.pointerId);
-        setFrom(partAt(event));
-      }}
-      onPointerMove={(event) => {
-        if (from === undefined) return;
-        const to = partAt(event);
-        if (Math.abs(to - from) > 0.005) setZoom({ from: Math.min(from, to), to: Math.max(from, to) });
-      }}
-      onPointerUp={() => setFrom(undefined)}
-      onDblClick={() => setZoom(ALL)}
-    >
-      <Track spans={spans} start={first} end={last} />
-      <div class="sel" style={{ left: `${zoom.from * 100}%`, width: `${(zoom.to - zoom.from) * 100}%` }} />
+      <Track spans={spans} axis={axis} zoom={zoom} />
     </div>
   );
 }
@@ -170,24 +229,8 @@ function endOf(row: TreeRow): number {
   return row.endedAt === undefined ? now.value : Date.parse(row.endedAt);
 }
 
-function zoomed({ from, to }: Zoom, factor: number): Zoom {
-  const middle = (from + to) / 2;
-  const half = Math.min(0.5, Math.max(0.0005, ((to - from) / 2) * factor));
-  return panned({ from: middle - half, to: middle + half }, 0);
-}
-
-/** Moves by a part of what is shown, and never beyond the run. */
-function panned({ from, to }: Zoom, by: number): Zoom {
-  const size = to - from;
-  const start = Math.min(1 - size, Math.max(0, from + by * size));
-  return { from: start, to: start + size };
-}
-
-function visibleRows(
-  rows: readonly TreeRow[],
-  closed: ReadonlySet<string>,
-): { row: TreeRow; i: number; hasChildren: boolean }[] {
-  const out: { row: TreeRow; i: number; hasChildren: boolean }[] = [];
+function visibleRows(rows: readonly TreeRow[], closed: ReadonlySet<string>): Shown[] {
+  const out: Shown[] = [];
   let hiddenBelow = Infinity;
   for (const [i, row] of rows.entries()) {
     if (row.depth > hiddenBelow) continue;

@@ -13,7 +13,7 @@ import * as channels from './channel.js';
 import { channelProblem } from './names.js';
 import { PATIENCE, waitForReaders, type Patience } from './pressure.js';
 
-export interface LedgerBusOptions {
+interface LedgerBusOptions {
   clock: Clock;
   ledger: Pick<Ledger, 'lines' | 'grown' | 'onRing'>;
   /** The queue of the process's commits. */

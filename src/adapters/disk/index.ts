@@ -10,7 +10,7 @@ import type { Disk, Read } from '../../ports/disk.js';
 import { glancesOf } from './glances.js';
 import { keptFiles, type KeptFiles, type SyncCall } from './kept-files.js';
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_TRUNC } = fs.constants;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
 /** Conversations, answers and rules concern the user alone. */
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;
@@ -63,22 +63,6 @@ export function disk(): Disk {
       const fd = own.get(file) ?? own.open(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
       const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
       for (let done = 0; done < data.length;) done += fs.writeSync(fd, data, done, data.length - done, offset + done);
-    },
-    rewrite(file, bytes) {
-      glances.forget(file);
-      let fd: number;
-      try {
-        fd = fs.openSync(file, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
-      } catch (error) {
-        if (['ENOENT', 'EACCES', 'EPERM'].some((code) => isCode(error, code))) return false;
-        throw error;
-      }
-      try {
-        writeAll(fd, bytes);
-      } finally {
-        fs.closeSync(fd);
-      }
-      return true;
     },
     patch(file, offset, bytes) {
       glances.forget(file);

@@ -1,7 +1,7 @@
 /**
  * Side effects as entries: created once before the effect, replaced by the outcome after it. The
  * machine that runs an effect keeps a witness of the start, so that a database that lost its last
- * seconds in a failover is told of it and the effect does not run again.
+ * seconds in a failover is sent it and the effect does not run again.
  */
 import type { Outcome } from '../../domain/task/outcome.js';
 import type { Entry } from '../../ports/ledger.js';
@@ -18,7 +18,7 @@ type Record = { digest: string; what: string; at: string; peer: string; outcome?
 
 export const EFFECT = 'effect/';
 
-export interface EffectOptions {
+interface EffectOptions {
   outbox: Outbox;
   read: (key: string) => Promise<Entry | undefined>;
   peer: string;

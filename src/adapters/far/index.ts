@@ -73,7 +73,7 @@ export interface FarParts {
 }
 
 /** How long a process may be silent before others take over its work. */
-export const LEASE_MS = 15_000;
+const LEASE_MS = 15_000;
 /** Changes that nobody waits for are sent after this time. */
 const LAG_MS = 10;
 

@@ -6,7 +6,7 @@ import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Cell } from './outbox.js';
 
 /** The part of a store that keeps one kind of live entries in memory. */
-export interface Learner {
+interface Learner {
   /** The beginning of the keys of this kind. */
   readonly prefix: string;
   /** Never called with an older revision than that of an end. */

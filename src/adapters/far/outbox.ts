@@ -81,7 +81,7 @@ interface Batch {
   settle(failure?: { reason: unknown }): void;
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   ledger: Ledger;
   /** Begins the ids of this process's commits; no other process may have it. */
   name: string;

@@ -32,7 +32,7 @@ interface Seen {
   quietMs: number;
 }
 
-export interface PresenceOptions {
+interface PresenceOptions {
   me: Peer;
   ledger: Ledger;
   outbox: Outbox;

@@ -1,5 +1,6 @@
 /** Blobs, intents and events on the ledger. */
 import { createHash } from 'node:crypto';
+import { defined } from '../../domain/defined.js';
 import type { Event } from '../../domain/event.js';
 import type { Intent } from '../../domain/task/intent.js';
 import type { Entry, Ledger } from '../../ports/ledger.js';
@@ -59,7 +60,7 @@ export function events(ledger: Ledger, outbox: Outbox): Events {
     },
     async list({ task, limit } = {}) {
       await outbox.flush();
-      const which = { ...(task === undefined ? {} : { tag: task }), ...(limit === undefined ? {} : { last: limit }) };
+      const which = defined({ tag: task, last: limit });
       return (await ledger.lines(EVENTS, which)).texts.map((text) => JSON.parse(text) as Event);
     },
   };

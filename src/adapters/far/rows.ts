@@ -2,6 +2,7 @@
  * The open tasks in memory: as of the last look, with this process's own changes, which may still
  * be on their way to the ledger.
  */
+import { defined } from '../../domain/defined.js';
 import { openIndex, type OpenIndex } from '../../rules/scheduling/open-index.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { isEnded, type OpenState, type Placed, type Task, type TaskState } from '../../domain/task/task.js';
@@ -96,7 +97,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
     const { task, state, owner } = parseRow(value);
     if (live && !isEnded(state)) {
       ended.delete(id);
-      add({ id, task, state, ...(owner ? { owner } : {}), cell: { key, rev } });
+      add(defined({ id, task, state, owner, cell: { key, rev } }));
       return;
     }
     remove(id);
@@ -143,12 +144,12 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
 export function rowValue(row: Placed, atMost?: number): Value {
   const { task, state, owner } = row;
   const tag = isEnded(state) ? state : owner && roleFacts(task.role).takesCapacity ? claimTag(owner.agent) : undefined;
-  return {
-    print: () => JSON.stringify({ task, state, ...(owner ? { owner } : {}) }),
+  return defined({
+    print: () => JSON.stringify({ task, state, owner }),
     live: !isEnded(state),
-    ...(tag === undefined ? {} : { tag }),
-    ...(tag === undefined || atMost === undefined ? {} : { atMost }),
-  };
+    tag,
+    atMost: tag === undefined || atMost === undefined ? undefined : atMost,
+  });
 }
 
 export function claimTag(agent: string): string {

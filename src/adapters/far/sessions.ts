@@ -3,6 +3,7 @@
  * a person saved it, a message, or a status. A process appends where it believes the end to be, so
  * nothing is written over what it has not seen.
  */
+import { defined } from '../../domain/defined.js';
 import { problem } from '../../domain/problem.js';
 import type { Message, Session, SessionHeader } from '../../domain/session/session.js';
 import type { Ledger } from '../../ports/ledger.js';
@@ -50,7 +51,7 @@ export function sessionVerbs(ledger: Ledger, outbox: Outbox): Sessions {
       if (before === undefined) return { kind: 'open', session };
       const edited = diffMessages(before.session.messages, session.messages);
       const isEdited = edited.added + edited.changed + edited.removed > 0;
-      return { kind: 'open', session, ...(isEdited ? { edited } : {}) };
+      return defined({ kind: 'open', session, edited: isEdited ? edited : undefined });
     },
     async append(id, messages, { durable }) {
       const known = all.get(id);

@@ -3,7 +3,7 @@ import type { Entry } from '../../ports/ledger.js';
 import type { Looks } from './looks.js';
 import type { Cell, Outbox } from './outbox.js';
 
-export interface Held {
+interface Held {
   readonly cell: Cell;
   readonly value: string;
 }

@@ -3,6 +3,7 @@
  * settling are compare-and-swap, so each has one winner. A task that no other process has seen yet
  * is claimed at no cost, and of one made and ended between two commits only the end is sent.
  */
+import { defined } from '../../domain/defined.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { isEnded, type EndedState, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
 import type { Ledger } from '../../ports/ledger.js';
@@ -65,7 +66,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
     },
     async ended({ state, limit = Infinity } = {}) {
       await outbox.flush();
-      const which = { live: false, ...(state ? { tag: state } : {}), ...(limit === Infinity ? {} : { limit }) };
+      const which = defined({ live: false, tag: state, limit: limit === Infinity ? undefined : limit });
       return (await ledger.list(TASK, which)).map(({ value }) => parseRow(value));
     },
     async claim(id, agent, { atMost } = {}) {
@@ -110,7 +111,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
 
   function placed(row: Row): Placed {
     const { state, owner } = row;
-    return { task: index.withWaits(row), state, ...(owner ? { owner } : {}) };
+    return defined({ task: index.withWaits(row), state, owner });
   }
 
   function shown(row: Row): OpenTask {

@@ -1,6 +1,6 @@
 /**
  * Starts of effects on this machine, one line each in a file for every day. They are kept for two
- * days: a database that comes back after a failover is told of the starts that it lost.
+ * days: a database that comes back after a failover is sent the starts that it lost.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';

@@ -215,7 +215,7 @@ function openParts(options: FilesOptions) {
     lag,
     afterBatch: eventLog.place,
   });
-  const lookup = taskLookup(disk, layout, now);
+  const lookup = taskLookup(disk, layout, now, here.isAlone);
   const shared = { disk, layout, write, presence: here, journal: log, placer: place };
   const verbs = taskVerbs({ ...shared, tasks: open, lookup, quarantine: moveToQuarantine });
   const sessions = sessionVerbs({ ...shared, isJoined });

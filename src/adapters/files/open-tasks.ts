@@ -3,6 +3,7 @@
  * Ended tasks are never looked at, so they cost nothing. A full scan can rebuild all of it.
  */
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -11,7 +12,8 @@ import { OPEN_STATES, type OpenState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/records/task.js';
 import { contentSum } from './base/content-sum.js';
-import { isSettled, isTaskFile, LEAVING, parseClaimName, type Layout } from './base/layout.js';
+import { isSettled, isTaskFile, LEAVING, parseClaimName, withoutLeaving, type Layout } from './base/layout.js';
+import { whereNow } from './base/where-now.js';
 import { fileIndex, type Entry, type FileIndex } from './open-index.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';
@@ -32,6 +34,8 @@ export interface OpenTasks extends Pick<
    * the change. Otherwise the next scan compares this file, even if its folder looks unchanged.
    */
   doubt(file: string): boolean;
+  /** The next scan lists every folder: the index may lack a file that has not changed since. */
+  relist(): void;
   /**
    * For a reader that looks once and shows `max` tasks: of a crowd of pending files only the oldest
    * are read. `unread` is the number of the others.
@@ -84,6 +88,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     remove,
     scan,
     doubt,
+    relist,
     glance,
     strays: strayFiles.take,
     load,
@@ -99,9 +104,20 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     for (const file of doubts) compare(file, isQueued, problems, gone);
     for (const state of OPEN_STATES) scanFolder(state, full, isQueued, problems, gone);
     watched.clear();
+    // The folders are listed one after the other: a task that another process moves against that
+    // order is in none of the lists, and is still open.
+    for (const id of new Set(gone)) {
+      const place = byId.has(id) ? undefined : whereNow(disk, layout, id);
+      if (place !== undefined && place !== 'ended') report(problems, load(place.state, place.file));
+    }
     pairs.prune((id) => byId.has(id));
     strayFiles.look(full);
     return { problems: [...problems, ...quarantinedTwins.splice(0)], gone: gone.filter((id) => !byId.has(id)) };
+  }
+
+  function relist(): void {
+    folderStamps.clear();
+    listedAt.clear();
   }
 
   function glance(max: number): { problems: Problem[]; unread: number } {
@@ -151,12 +167,14 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     let unchanged = 0;
     const others: string[] = [];
     for (const name of names) {
-      if (!isTaskFile(name)) {
+      const file = folder + path.sep + name;
+      const entry = byFile.get(file);
+      // A claim that is being settled and was not seen before.
+      const isNewClaim = name.endsWith(LEAVING) && (entry !== undefined || !byId.has(idIn(name)));
+      if (!isTaskFile(name) && !(state === 'active' && isNewClaim)) {
         others.push(name);
         continue;
       }
-      const file = folder + path.sep + name;
-      const entry = byFile.get(file);
       if (entry !== undefined && (!full || stampOf(file) === entry.stamp)) {
         unchanged++;
         continue;
@@ -179,7 +197,8 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     gone: string[],
   ): void {
     for (const file of filesOf[state]) {
-      if (names.has(path.basename(file))) continue;
+      const name = path.basename(file);
+      if (names.has(name) || names.has(name + LEAVING)) continue;
       const entry = byFile.get(file)!;
       if (isQueued(entry.id)) continue;
       remove(entry);
@@ -192,8 +211,9 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     const name = path.basename(file);
     if (state === undefined || (!isTaskFile(name) && !name.endsWith(LEAVING))) return true;
     watched.add(state);
-    if (name.endsWith(LEAVING) || stampOf(file) === byFile.get(file)?.stamp) return false;
-    doubted.add(file);
+    const known = byFile.has(file) ? file : withoutLeaving(file);
+    if (stampOf(known) === byFile.get(known)?.stamp) return false;
+    doubted.add(known);
     return true;
   }
 
@@ -206,6 +226,8 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       const isKnownBad = entry === undefined && unreadable.isUnchanged(file, false);
       return isKnownBad ? undefined : report(problems, load(stateOf.get(path.dirname(file))!, file));
     }
+    // Its owner is changing it: it is open until it has its next name.
+    if (stampOf(file + LEAVING) !== undefined) return void doubted.add(file);
     remove(entry!);
     gone.push(entry!.id);
   }
@@ -237,7 +259,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     }
     const { task } = parsed;
     const sum = contentSum(read.bytes);
-    return place({ id: task.id, state, file, stamp: read.stamp, task, sum, ...(owner ? { owner } : {}) });
+    return place(defined({ id: task.id, state, file, stamp: read.stamp, task, sum, owner }));
   }
 
   /** A file that cannot be moved to quarantine stays where it is and is held. */

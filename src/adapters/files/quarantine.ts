@@ -27,7 +27,7 @@ export function quarantine(disk: Disk, layout: Layout): Quarantine {
     const hint = why.hint ?? 'fix it and move it back, or delete it';
     fenced(target, () => disk.create(`${target}.why.md`, `${problemText({ ...why, hint })}\n`));
     return problem(why.code, `${why.message}; it was moved to ${shown}`, {
-      ...(why.where ? { where: why.where } : {}),
+      where: why.where,
       hint,
       movedTo: shown,
     });

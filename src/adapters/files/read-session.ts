@@ -3,6 +3,7 @@
  * a file has grown is parsed again.
  */
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { problem } from '../../domain/problem.js';
 import type { Session } from '../../domain/session/session.js';
@@ -16,7 +17,7 @@ import type { AtomicWrite } from './base/atomic-write.js';
 import type { Layout } from './base/layout.js';
 import { grownSession, prefixOf, type Prefix } from './grown-session.js';
 
-export interface Cached {
+interface Cached {
   stamp: string;
   session: Session;
   /** How to append: the indentation of the items, and the text before the first. */
@@ -27,7 +28,7 @@ export interface Cached {
   prefix?: Prefix | undefined;
 }
 
-export interface SessionReader {
+interface SessionReader {
   readonly cache: ReadonlyMap<string, Cached> & { delete(id: string): boolean };
   remember(id: string, what: Cached): void;
   open(id: string, options?: { repair?: boolean }): Promise<SessionOpened>;
@@ -79,7 +80,7 @@ export function sessionReader({
       const { session, place, prefix, added } = grown;
       remember(id, { ...cached, stamp: read.stamp, session, place, prefix });
       const edited = added.length > 0 && diffMessages([], added, cached.session.messages.length + 1);
-      return { kind: 'open', session, ...(edited ? { edited } : {}) };
+      return defined({ kind: 'open', session, edited: edited || undefined });
     }
     const content = readSessionText(read.bytes, repair);
     let stamp = read.stamp;
@@ -111,7 +112,7 @@ export function sessionReader({
     if (cached === undefined) return { kind: 'open', session: parsed.session };
     const edit = diffMessages(cached.session.messages, parsed.session.messages);
     const changed = edit.added + edit.changed + edit.removed > 0;
-    return { kind: 'open', session: parsed.session, ...(changed ? { edited: edit } : {}) };
+    return defined({ kind: 'open', session: parsed.session, edited: changed ? edit : undefined });
   }
 
   function readGrown(cached: Cached, bytes: Buffer, shown: string): ReturnType<typeof grownSession> {

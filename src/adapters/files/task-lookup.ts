@@ -7,6 +7,7 @@ import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask, type TaskParsed } from '../../text/records/task.js';
 import { parseClaimName, type Layout } from './base/layout.js';
+import { lookThoroughly } from './base/look-thoroughly.js';
 
 export interface TaskLookup {
   hasEnded(id: string): boolean;
@@ -29,7 +30,8 @@ interface EndedOptions {
 /** Enough for stages that ended a moment ago, which their parents will read. */
 const MAX_CACHED = 200;
 
-export function taskLookup(disk: Disk, layout: Layout, now: () => Date): TaskLookup {
+/** `isAlone`: no other process moves tasks. */
+export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone: () => boolean): TaskLookup {
   const cache = new Map<string, { stamp: string; task: Task }>();
   return { hasEnded, has, read, remember, ended };
 
@@ -48,6 +50,10 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date): TaskLoo
   }
 
   function has(id: string): boolean {
+    return lookThoroughly(() => isSomewhere(id) || undefined, isAlone) ?? false;
+  }
+
+  function isSomewhere(id: string): boolean {
     if (hasEnded(id)) return true;
     if (disk.stamp(layout.task('pending', id)) !== undefined || disk.stamp(layout.task('waiting', id)) !== undefined)
       return true;

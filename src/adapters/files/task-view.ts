@@ -1,10 +1,12 @@
 /** Tasks as this process sees them: from memory where that is newer, otherwise from the disk. */
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { isEnded, type OpenState, type Placed } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { parseClaimName, type Layout } from './base/layout.js';
+import { lookThoroughly } from './base/look-thoroughly.js';
 import type { Presence } from './base/presence.js';
 import type { Entry } from './open-index.js';
 import type { OpenTasks } from './open-tasks.js';
@@ -98,23 +100,16 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
   function shown(entry: Entry): OpenTask {
     const held = entry.state === 'active' && isHeld(entry);
     const owner = entry.owner && { agent: entry.task.to ?? entry.owner.agent, peer: entry.owner.peer };
-    return { task: tasks.withWaits(entry), state: entry.state, held, ...(owner ? { owner } : {}) };
+    return defined({ task: tasks.withWaits(entry), state: entry.state, held, owner });
   }
 
   function readAny(id: string): Placed | undefined {
     const placement = queued(id);
     const entry = placement && tasks.byId.get(id);
     if (placement?.end ?? entry) return placement?.end ?? shown(entry!);
-    // Another process may move the task while its folders are read in turn, so the first ones are
-    // read again at the end.
-    return (
-      readEnded(id) ??
-      readOpen('pending', id) ??
-      readOpen('waiting', id) ??
-      readActive(id) ??
-      readOpen('waiting', id) ??
-      readOpen('pending', id) ??
-      readEnded(id)
+    return lookThoroughly(
+      () => readEnded(id) ?? readOpen('pending', id) ?? readOpen('waiting', id) ?? readActive(id),
+      presence.isAlone,
     );
   }
 
@@ -143,6 +138,6 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
     if (task === undefined) return undefined;
     const owner = name === undefined ? undefined : parseClaimName(name);
     const state: OpenState = name === undefined ? (entry?.state ?? 'pending') : 'active';
-    return { task, state, ...(owner ? { owner: { agent: task.to ?? owner.agent, peer: owner.peer } } : {}) };
+    return defined({ task, state, owner: owner ? { agent: task.to ?? owner.agent, peer: owner.peer } : undefined });
   }
 }

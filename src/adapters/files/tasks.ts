@@ -4,6 +4,7 @@
  * and its file follows.
  */
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { hasPage, pageMark, pagePlace } from '../../domain/task/result-page.js';
 import type { EndedState, Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
@@ -166,11 +167,11 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     if (!isStillMine(claim)) return forget(id);
     const to = layout.task(state, id);
     const text = durable ? printTask(task) : undefined;
-    journal.put({ task: id, state, ...(text === undefined ? {} : { text }), ...baseOf(before) });
+    journal.put(defined({ task: id, state, text, ...baseOf(before) }));
     forget(id);
     const sum = text === undefined ? before?.sum : contentSum(text);
     const stamp = text === undefined ? (before?.stamp ?? '') : '';
-    tasks.add({ id, state, file: to, stamp, task, ...(sum === undefined ? {} : { sum }) });
+    tasks.add(defined({ id, state, file: to, stamp, task, sum }));
     const item = send(id, { from: layout.claimed(id, claim.agent, me), to, text });
     return durable ? isPlaced(await placer.placed(item)) : true;
   }
@@ -282,7 +283,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     const read = disk.read(layout.result(task.id));
     const file = pagePlace(task, text, read.kind === 'file' ? read.bytes.toString('utf8') : undefined);
     const was = disk.stamp(path.join(layout.root, file));
-    return { file, text, ...(was === undefined ? {} : { was }) };
+    return defined({ file, text, was });
   }
 
   function inWorkspace({ file, text }: { file: string; text: string }): { file: string; text: string } {
@@ -300,7 +301,10 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
 
   function forget(id: string): false {
     const entry = tasks.byId.get(id);
-    if (entry) tasks.remove(entry);
+    if (entry === undefined) return false;
+    tasks.remove(entry);
+    // A second file of the task was found meanwhile, and it is still there.
+    if (entry.state !== 'active' || entry.owner?.peer !== me) tasks.relist();
     return false;
   }
 

@@ -12,7 +12,7 @@ import type { Disk } from '../../ports/disk.js';
 import type { Layout } from './base/layout.js';
 import type { Entry } from './open-index.js';
 
-export interface Twins {
+interface Twins {
   /** Which of two entries with the same id is a twin to quarantine; undefined if neither is. */
   pick(entry: Entry, other: Entry): Entry | undefined;
   /** Forgets the pairs of ids that are not open. */

@@ -16,7 +16,7 @@ interface UnreadableFile {
   mayPass?: boolean;
 }
 
-export interface UnreadableFiles {
+interface UnreadableFiles {
   add(unreadable: UnreadableFile): void;
   delete(file: string): void;
   /** Forgets the files of this folder that are not among these names. */

@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Commit, FileChange, History } from '../../ports/history.js';
@@ -49,7 +50,7 @@ export function git(options: GitOptions): History {
   const where = { root, env, background, now: () => clock.now() };
   const target = options.branch ? branchTarget(where) : ownTarget(where);
   const old = options.branch ? undefined : branchTarget(where);
-  const writes = writer({ root, target, env, clock, processes, ...(author ? { author } : {}) });
+  const writes = writer({ root, target, env, clock, processes, author: author || undefined });
   const { mail } = parsePerson(author) ?? PROGRAM;
   let queue: Promise<unknown> = Promise.resolve();
   const serialize = <T>(work: () => Promise<T>): Promise<T> => {
@@ -87,7 +88,7 @@ export function git(options: GitOptions): History {
   };
 
   async function log({ limit = 50, task }: { limit?: number; task?: string }): Promise<Commit[]> {
-    const filter = { mail, ...(task === undefined ? {} : { task }) };
+    const filter = defined({ mail, task });
     const now = await target.look();
     const commits = now?.tip === undefined ? [] : await readLog(now.run, now.tip, { ...filter, limit });
     const before = commits.length < limit ? await oldHistory() : undefined;
@@ -146,7 +147,7 @@ export function git(options: GitOptions): History {
     const note = (changed: readonly string[]): void => {
       for (const name of changed) writes.changed(path.join(root, name));
     };
-    // Another process that writes history does not look for changes at once: it is told of them.
+    // Another process that writes history does not look for changes at once: it is sent a list.
     note(writes.mayWrite() ? names.filter((name) => !isCovered(name)) : names);
     await landed(
       await writes.commit({ subject: 'before an undo', body: 'the workspace as it was' }, { look: 'whole' }),

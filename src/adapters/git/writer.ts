@@ -24,7 +24,7 @@ import type { Stamps } from './changes/stamps.js';
 import type { OpenTarget, Target } from './repository/target.js';
 import type { Pace } from './changes/walk.js';
 
-export interface WriterOptions {
+interface WriterOptions {
   root: string;
   target: Target;
   env: Record<string, string | undefined>;
@@ -35,7 +35,7 @@ export interface WriterOptions {
 }
 
 /** `cheap`: everything, unless ended work would take long. */
-export type Look = 'none' | 'cheap' | 'open' | 'whole';
+type Look = 'none' | 'cheap' | 'open' | 'whole';
 
 export type Written =
   | { kind: 'nothing' }
@@ -43,7 +43,7 @@ export type Written =
   /** Another process writes history; it finds this list. */
   | { kind: 'left'; file: string };
 
-export interface Writer {
+interface Writer {
   changed(file: string): void;
   commit(message: Message | undefined, options?: { evenIfSame?: boolean; look?: Look }): Promise<Written>;
   /** Whether this process may write history now. */

@@ -5,6 +5,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { safePart } from '../../domain/task/id.js';
 import { sourceOf, type Mail } from '../../domain/coordination/mail.js';
@@ -185,7 +186,7 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
       const isNew = entry.mail !== undefined && before === undefined;
       if (entry.mail && before !== undefined && before !== entry.digest) problems.push(duplicateId(entry.mail));
       if (isNew) pending.set(entry.key, entry.digest);
-      entries.push({ end: at, key: entry.key, digest: entry.digest, ...(isNew ? { mail: entry.mail! } : {}) });
+      entries.push(defined({ end: at, key: entry.key, digest: entry.digest, mail: isNew ? entry.mail! : undefined }));
     }
     file.read = at;
     file.stamp = stamp;

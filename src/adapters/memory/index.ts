@@ -3,6 +3,7 @@
  * store, so it is also the shortest description of a store. Several peers share one world; a peer
  * can be declared dead.
  */
+import { defined } from '../../domain/defined.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { createHash } from 'node:crypto';
 import type { Event } from '../../domain/event.js';
@@ -99,7 +100,7 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
 
   function shown(row: Row): OpenTask | undefined {
     const { task, state, owner } = row;
-    return isEnded(state) ? undefined : { task, state, held: isHeld(row), ...(owner ? { owner } : {}) };
+    return isEnded(state) ? undefined : defined({ task, state, held: isHeld(row), owner });
   }
 
   function take(id: string, row: Row, agent: string, recovered: boolean): Claim | undefined {

@@ -61,7 +61,7 @@ export async function notifyByWebhook(
       last = error instanceof Error ? error.message : String(error);
     }
   }
-  return failed(`the webhook at ${new URL(url).host} was not told: ${last}`, 'check notify.webhook in guild.yaml');
+  return failed(`the webhook at ${new URL(url).host} was not reached: ${last}`, 'check notify.webhook in guild.yaml');
 }
 
 function ran(program: string, args: string[], env: Env, input = ''): Promise<Problem | undefined> {
@@ -76,7 +76,7 @@ function ran(program: string, args: string[], env: Env, input = ''): Promise<Pro
 }
 
 function failed(message: string, hint?: string): Problem {
-  return problem('tool_failed', message, { where: { file: 'guild.yaml' }, ...(hint === undefined ? {} : { hint }) });
+  return problem('tool_failed', message, { where: { file: 'guild.yaml' }, hint });
 }
 
 function plain(text: string): string {

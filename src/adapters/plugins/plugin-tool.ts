@@ -1,4 +1,5 @@
 /** Turns a plugin's tool into one of ours, with the same checks and outcomes. */
+import { defined } from '../../domain/defined.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { mediaTypeOf } from '../../domain/file-ref.js';
 import type { JsonSchema } from '../../ports/model.js';
@@ -78,7 +79,7 @@ function asReply(result: unknown): ToolReply {
   const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? 'done');
   if (success === false) return { kind: 'problem', code: 'tool_failed', message: text };
   const shown = filesIn(media);
-  return { kind: 'text', text, ...(shown.length > 0 ? { files: shown } : {}) };
+  return defined({ kind: 'text', text, files: shown.length > 0 ? shown : undefined });
 }
 
 /** What providers accept at most for all files of one result. */

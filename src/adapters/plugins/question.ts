@@ -1,4 +1,5 @@
 /** A question that a plugin asks in the middle of a call, within the limits of what people read. */
+import { defined } from '../../domain/defined.js';
 import type { Question } from '../../domain/task/question.js';
 
 const MAX_CHARS = 4000;
@@ -17,9 +18,9 @@ export function questionIn(ask: unknown): Question | undefined {
     new Set(listed.map((choice) => choice.toLowerCase())).size === listed.length &&
     listed.every((choice) => choice !== '' && choice.length <= MAX_CHOICE_CHARS && !/[\r\n]/.test(choice));
   const chosen = typeof preselected === 'string' && (!isShown || listed.includes(preselected)) ? preselected : '';
-  return {
+  return defined({
     text: isShown || listed.length === 0 ? text : `${text}\nPossible answers: ${listed.join(', ')}`.slice(0, MAX_CHARS),
-    ...(isShown ? { choices: listed } : {}),
-    ...(chosen === '' ? {} : { default: chosen.slice(0, MAX_CHOICE_CHARS) }),
-  };
+    choices: isShown ? listed : undefined,
+    default: chosen === '' ? undefined : chosen.slice(0, MAX_CHOICE_CHARS),
+  });
 }

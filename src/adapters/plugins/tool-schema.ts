@@ -2,6 +2,7 @@
  * The JSON Schema of a plugin's tool in two forms: whole for the model, and reduced to what our
  * check of arguments understands. The plugin checks the rest itself.
  */
+import { defined } from '../../domain/defined.js';
 import type { JsonSchema } from '../../ports/model.js';
 
 type Anything = Record<string, unknown>;
@@ -44,16 +45,16 @@ function reduced(schema: JsonSchema, depth: number): JsonSchema | undefined {
   const { type, minimum, maximum } = schema;
   if (type === 'array') {
     const items = schema.items === undefined ? undefined : reduced(schema.items, depth + 1);
-    return { type, ...(items ? { items } : {}) };
+    return defined({ type, items });
   }
   if (type !== 'object') {
     const isPlain = schema.enum?.every((value) => typeof value === 'string');
-    return {
+    return defined({
       type,
-      ...(type === 'string' && isPlain ? { enum: schema.enum } : {}),
-      ...(typeof minimum === 'number' ? { minimum } : {}),
-      ...(typeof maximum === 'number' ? { maximum } : {}),
-    };
+      enum: type === 'string' && isPlain ? schema.enum : undefined,
+      minimum: typeof minimum === 'number' ? minimum : undefined,
+      maximum: typeof maximum === 'number' ? maximum : undefined,
+    });
   }
   const all = Object.entries(schema.properties ?? {});
   const known = all.flatMap(([name, property]) => {
@@ -64,12 +65,12 @@ function reduced(schema: JsonSchema, depth: number): JsonSchema | undefined {
   // A name that is not declared is usually misspelled, so it is refused if all are known.
   const { additionalProperties: more } = schema;
   const isClosed = !more && all.length > 0 && known.length === all.length;
-  return {
+  return defined({
     type,
     properties: Object.fromEntries(known),
     required: (Array.isArray(schema.required) ? schema.required : []).filter((name) => names.has(name)),
-    ...(isClosed ? {} : { additionalProperties: true }),
-  };
+    additionalProperties: isClosed ? undefined : true,
+  });
 }
 
 function isMapping(value: unknown): value is Anything {

@@ -6,19 +6,20 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import { defined } from '../../domain/defined.js';
 import { whereabouts } from '../../domain/peer.js';
 import type { Processes, ProcessIdentity } from '../../ports/processes.js';
 import { parseStat, type ProcessEntry } from '../../text/lines/process-stat.js';
 
 export function processes(): Processes {
   const pidNamespace = readPidNamespace();
-  const me: ProcessIdentity = {
+  const me: ProcessIdentity = defined({
     host: os.hostname(),
     bootId: readBootId(),
-    ...(pidNamespace === undefined ? {} : { pidNamespace }),
+    pidNamespace,
     pid: process.pid,
     startTime: startTimeOf(process.pid) ?? 'unknown',
-  };
+  });
   return { me: () => me, isAlive: (identity) => isAlive(identity, me) };
 }
 

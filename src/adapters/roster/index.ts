@@ -2,6 +2,7 @@
  * The agents of a workspace, read from every supported place and format. A file that does not parse
  * affects only itself: its last valid version stays in use while a person edits it.
  */
+import { defined } from '../../domain/defined.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -231,14 +232,17 @@ export function roster(
     if (isUnreadable(parsed)) return hold(file, read.stamp, parsed.problem);
     const { agent, problems, warnings, places } = parsed;
     const good = agent ?? before?.agent;
-    loaded.set(file, {
-      stamp: read.stamp,
-      text: agent ? text : (before?.text ?? text),
-      places,
-      problems,
-      warnings,
-      ...(good ? { agent: good } : {}),
-    });
+    loaded.set(
+      file,
+      defined({
+        stamp: read.stamp,
+        text: agent ? text : (before?.text ?? text),
+        places,
+        problems,
+        warnings,
+        agent: good,
+      }),
+    );
   }
 
   /** The last version that parsed stays in use. */
@@ -319,7 +323,7 @@ function withModel(agent: Agent, model: string): Agent {
 
 function parse(text: string, file: string, format: AgentFormat | undefined): ReturnType<typeof parseAgent> {
   const definition = createHash('sha256').update(text).digest('hex');
-  return parseAgent(text, { file, definition, ...(format ? { format } : {}) });
+  return parseAgent(text, { file, definition, format });
 }
 
 function emptyAgent(file: string): Problem {

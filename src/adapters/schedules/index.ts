@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import type { Cron } from 'croner';
+import { defined } from '../../domain/defined.js';
 import { hash53, safePart } from '../../domain/task/id.js';
 import type { ConfiguredSchedule } from '../../domain/config/config.js';
 import type { Disk } from '../../ports/disk.js';
@@ -58,6 +59,6 @@ async function open(cron: string, timezone: string): Promise<Cron> {
 
 function wishOf(name: string, { task: description, to, priority, ...schedule }: ConfiguredSchedule): ScheduleWish {
   const id = `schedule-${safePart(name)}`;
-  const task = { id, description, schedule, ...(to ? { to } : {}), ...(priority ? { priority } : {}) };
+  const task = defined({ id, description, schedule, to, priority });
   return { said: hash53(JSON.stringify(task)), task };
 }

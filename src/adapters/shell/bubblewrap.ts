@@ -33,7 +33,7 @@ export const PROXY_FOLDER = '/run/guild';
 const TMPFS_BYTES = 512 * 1024 ** 2;
 const SMALL_TMPFS_BYTES = 64 * 1024 ** 2;
 /** The descriptor on which bubblewrap reads the seccomp filter. */
-export const FILTER_FD = 3;
+const FILTER_FD = 3;
 
 export function bubblewrapArgs(folder: AgentFolder, reach: Reach, maxEntries: number, isolation: Isolation): string[] {
   const own = [folder.home, path.join(folder.root, 'scratch', folder.agent)].filter(isRealFolder);

@@ -1,6 +1,6 @@
 /**
  * The environment of a command: fixed, without a key or a setting of ours. The home folder is empty
- * and read-only, and programs are told to read no settings of a user, so that no file that an agent
+ * and read-only, and programs are set to read no settings of a user, so that no file that an agent
  * can write decides what a command does.
  */
 

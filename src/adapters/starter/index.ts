@@ -5,6 +5,7 @@
 import { packageFolder } from './package-folder.js';
 import fs from 'node:fs';
 import path from 'node:path';
+import { TASK_STATES } from '../../domain/task/task.js';
 
 /** The examples that ship with the program. */
 export function exampleNames(): string[] {
@@ -42,9 +43,9 @@ export function initWorkspace(folder: string, { swarm = false, example, ignore =
       kept.push(name);
     }
   }
-  for (const state of ['pending', 'active', 'waiting', 'completed', 'failed']) {
-    fs.mkdirSync(path.join(folder, 'tasks', state), { recursive: true, mode: 0o700 });
-  }
+  const shared = example === undefined ? ['context'] : [];
+  for (const made of [...shared, ...TASK_STATES.map((state) => `tasks/${state}`)])
+    fs.mkdirSync(path.join(folder, made), { recursive: true, mode: 0o700 });
   hidePrivateFolder(folder);
   keepOthersOut(folder);
   const missing = isInRepository ? missingLines(folder) : [];

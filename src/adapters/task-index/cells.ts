@@ -15,7 +15,7 @@ export interface Column {
   readonly bytes: number;
 }
 
-export interface RawCell {
+interface RawCell {
   kind: number;
   bytes: Buffer;
 }

@@ -20,7 +20,7 @@ export interface StoredChunk {
   live: number[];
 }
 
-export interface ChunkStore {
+interface ChunkStore {
   /** All readable chunks; what is damaged or of another version is removed. */
   open(): StoredChunk[];
   /** As a file, or in memory if it cannot be written. */

@@ -12,7 +12,7 @@ export const STATES = ['completed', 'failed'] as const satisfies EndedState[];
 /** Inode, size, and the times of the last write and of the last change, in milliseconds. */
 export type Stamp = readonly [inode: number, bytes: number, writtenMs: number, changedMs: number];
 
-export interface EndedFolder {
+interface EndedFolder {
   state: EndedState;
   names: string[];
 }
@@ -25,7 +25,7 @@ export function listEnded(root: string, disk: Disk, only?: EndedState): EndedFol
   });
 }
 
-/** A function, because joining the path anew for each of many files takes as long as the call. */
+/** A function, because joining the path again for each of many files takes as long as the call. */
 export function stampsIn(root: string, state: EndedState): (name: string) => Stamp | undefined {
   const prefix = path.join(root, 'tasks', state) + path.sep;
   return (name) => stampOf(prefix + name);

@@ -2,6 +2,7 @@
  * What a look at the event log found: columns from the index, and lines where these lack a value.
  */
 import fs from 'node:fs';
+import { defined } from '../../domain/defined.js';
 import type { Event } from '../../domain/event.js';
 import type { CallSeen, EventIndex, EventRow, EventsSeen } from '../../ports/aggregates/event-index.js';
 import { eventDays, openFile, readRange, type Day, type DayPart } from './event-days.js';
@@ -39,7 +40,11 @@ function eventsSeen(days: readonly Day[]): EventsSeen {
         ];
         const text = textsOf(part);
         for (const [i, task] of tasks.entries())
-          yield { task: text(task)!, root: text(roots[i]!)!, ...(parents[i] ? { parent: text(parents[i])! } : {}) };
+          yield defined({
+            task: text(task)!,
+            root: text(roots[i]!)!,
+            parent: parents[i] ? text(parents[i])! : undefined,
+          });
       }
     },
     events(isWanted, limit = Infinity) {

@@ -8,7 +8,7 @@ export interface FoundRows {
   inOrder(): Iterable<FoundRow>;
 }
 
-export interface FoundRow {
+interface FoundRow {
   chunk: number;
   row: number;
 }

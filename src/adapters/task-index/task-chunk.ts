@@ -9,7 +9,7 @@ import { STATES, type Stamp } from './ended-files.js';
 import type { Sections } from './sections.js';
 
 /** A record as it is put into a chunk; without a row it could not be read. */
-export interface IndexedTask {
+interface IndexedTask {
   name: string;
   state: EndedState;
   stamp: Stamp;

@@ -14,7 +14,7 @@ import { endedTasks } from './ended-rows.js';
 import { foundRows } from './found-rows.js';
 import { chunkBuilder, type ChunkBuilder, type TaskChunk } from './task-chunk.js';
 
-export interface IndexOptions {
+interface IndexOptions {
   root: string;
   disk: Disk;
   /** The version of the program; an index of another one is not used. */

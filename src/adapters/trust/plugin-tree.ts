@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 
-export interface PluginTree {
+interface PluginTree {
   hash: string;
   /** Hash by path below `plugins/`, sorted. */
   files: Record<string, string>;

@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { TrustRecord } from '../../domain/consent/trust.js';
+import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 
@@ -58,7 +59,7 @@ export function trustRecords(disk: Disk, state: string): TrustRecords {
     stamp: (root) => disk.stamp(fileOf(root)),
     create(root, owner) {
       const id = randomBytes(16).toString('hex');
-      const record: TrustRecord = { version: 1, id, path: root, ...(owner === undefined ? {} : { owner }) };
+      const record: TrustRecord = defined({ version: 1, id, path: root, owner });
       const file = fileOf(root);
       return put(record, (tmp) => disk.link(tmp, file)) ? record : records.read(root)!;
     },

@@ -56,7 +56,7 @@ function linkProblems(root: string): Problem[] {
   return links.map((file) =>
     problem('not_allowed', `${file} is a link, so records would be written outside the workspace`, {
       where: { file },
-      hint: 'replace it by a folder; the whole workspace may be anywhere',
+      hint: 'replace it with a real folder; to keep everything elsewhere, move the whole workspace',
     }),
   );
 }

@@ -170,7 +170,7 @@ function mustBeThere(folder: OpenFolder): OpenFolder {
 }
 
 function changed(): Error {
-  return Object.assign(new Error('it moved while it was opened'), { code: 'ELOOP' });
+  return Object.assign(new Error('it was moved while it was being opened'), { code: 'ELOOP' });
 }
 
 function descriptorsShowPaths(root: string): boolean {

@@ -94,7 +94,7 @@ function sourcesOf(root: string, env: Env): Record<string, Source> {
   );
 }
 
-export interface WebhookView {
+interface WebhookView {
   source: string;
   kind?: Webhook['kind'];
   secretEnv?: string;

@@ -1,5 +1,4 @@
 /** Changes one message of a conversation, as a person's save in an editor would. */
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { isSafeId } from '../../domain/task/id.js';
@@ -28,9 +27,4 @@ export async function editMessage(
       problem('bad_file', `message ${n} cannot be changed here`, { where: { file }, hint: 'edit it in your editor' }),
     );
   return saveAsPerson(root, file, before, after);
-}
-
-/** Identifies a text without showing it. */
-export function textDigest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

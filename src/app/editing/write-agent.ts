@@ -6,7 +6,7 @@ import { isSafeId } from '../../domain/task/id.js';
 import { parseAgent } from '../../text/agent/parse.js';
 import { saveAsPerson } from './save-as-person.js';
 
-export interface AgentChecked {
+interface AgentChecked {
   problems: Problem[];
   warnings: Problem[];
 }

@@ -19,7 +19,7 @@ const REACHED: Record<StandInName, { provider: Omit<Provider, 'baseUrl'>; model:
   deepseek: { provider: { kind: 'openai-compatible', keyEnv: 'KEY' }, model: 'deepseek-flash' },
 };
 
-export interface OfflineModel {
+interface OfflineModel {
   model: Model;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { EvalCase } from '../../domain/eval/eval-case.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { parseEvalCases } from '../../text/eval/cases.js';
 
-export interface CasesRead {
+interface CasesRead {
   cases: EvalCase[];
   problems: Problem[];
 }

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { callCost } from '../../domain/event.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { unmet, type EvalCase, type EvalRun } from '../../domain/eval/eval-case.js';
@@ -38,7 +39,7 @@ export async function runCase(evalCase: EvalCase, options: RunOptions): Promise<
     trustCopy(options.root, folder, options.env);
     for (const [file, text] of Object.entries(evalCase.files)) write(folder, file, text);
     const { modelName, model, env } = options;
-    const open = { env, history: false, ...(model ? { model } : {}), ...(modelName ? { modelName } : {}) };
+    const open = defined({ env, history: false, model, modelName });
     const workspace = await openWorkspace(folder, open);
     const startedMs = performance.now();
     const { placed, asks } = await carryOut(workspace, { folder, env }, evalCase);
@@ -99,7 +100,7 @@ async function carryOut(
   { task, to, approve }: EvalCase,
 ): Promise<{ placed: Placed; asks: string[] }> {
   const asks = new Set<string>();
-  const { id } = await workspace.add({ description: task, ...(to === undefined ? {} : { to }) });
+  const { id } = await workspace.add(defined({ description: task, to }));
   let placed = await workspace.finish(id);
   for (let round = 0; round < ROUNDS_MAX && !isEnded(placed.state); round++) {
     const desk = await openDesk(folder, env);

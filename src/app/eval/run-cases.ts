@@ -1,5 +1,6 @@
 /** Runs cases several times, some at once, and sums up. */
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import type { EvalCase } from '../../domain/eval/eval-case.js';
 import type { StandInName } from '../../adapters/models/stand-ins/index.js';
 import { offlineModel } from './offline-model.js';
@@ -12,7 +13,7 @@ import { readConfig } from '../readers/read-config.js';
 import { withTrustedProviders } from '../trust/acting.js';
 import { openTrust } from '../trust/trust.js';
 
-export interface EvalOptions extends Omit<RunOptions, 'model'> {
+interface EvalOptions extends Omit<RunOptions, 'model'> {
   times: number;
   parallel: number;
   /** Whether cases may answer requests with yes: a person has agreed to that. */
@@ -36,13 +37,15 @@ export interface CaseResult {
 }
 
 export async function runCases(cases: readonly EvalCase[], options: EvalOptions): Promise<CaseResult[]> {
-  const results = cases.map((each): CaseResult => ({
-    id: each.id,
-    about: each.about,
-    ...(each.to === undefined ? {} : { agent: each.to }),
-    passed: 0,
-    runs: [],
-  }));
+  const results = cases.map((each): CaseResult =>
+    defined({
+      id: each.id,
+      about: each.about,
+      agent: each.to,
+      passed: 0,
+      runs: [],
+    }),
+  );
   const jobs = cases.flatMap((each, at) => Array.from({ length: options.times }, (_, n) => ({ each, at, n })));
   let done = 0;
   const work = async (): Promise<void> => {
@@ -66,7 +69,7 @@ async function once(evalCase: EvalCase, n: number, options: EvalOptions): Promis
   const { root, env, modelName, judge, offline, record, replay, approves } = options;
   if (evalCase.approve === 'all' && !approves)
     throw new Error('it says yes to requests of agents: read it, then add --approve-requests');
-  const run = { root, env, ...(modelName ? { modelName } : {}), ...(judge ? { judge } : {}) };
+  const run = defined({ root, env, modelName, judge });
   const file = (folder: string): string => path.join(folder, `${evalCase.id.replace(/[^\w-]+/g, '-')}-${n + 1}.jsonl`);
   if (replay !== undefined) return runCase(evalCase, { ...run, model: replaying(file(replay)) });
   if (offline !== undefined) {

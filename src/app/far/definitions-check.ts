@@ -6,7 +6,7 @@ import { INTERVALS } from '../../domain/intervals.js';
 import type { Pauses } from '../../ports/pauses.js';
 import type { Published } from './definitions.js';
 
-export interface DefinitionsCheck {
+interface DefinitionsCheck {
   /** Whether the store was looked at yet: before that, agents wait without a word. */
   isKnown(): boolean;
   /** As of the last look at the store. */

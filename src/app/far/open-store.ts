@@ -69,6 +69,6 @@ function ledgerAt({ root, disk, config, env, clock, patienceMs }: FarGround): Le
   return postgresLedger({
     address: read,
     clock,
-    ...(patienceMs === undefined ? {} : { patienceMs }),
+    patienceMs,
   });
 }

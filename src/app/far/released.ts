@@ -20,7 +20,7 @@ interface Ground {
   report(problem: Problem): void;
 }
 
-export interface Released {
+interface Released {
   /** Holds all agents while the definitions here are not those that were published. */
   pauses(own: Pauses): Pauses;
   /** Believes answers that a desk signed. */

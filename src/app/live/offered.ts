@@ -3,7 +3,7 @@ import { offerProgress } from '../../adapters/live-progress/index.js';
 import type { Watchers } from '../../engine/core/context.js';
 import { realPath } from './follow-turns.js';
 
-export interface Offered extends Watchers {
+interface Offered extends Watchers {
   /** Other processes see nothing of this one from now on. */
   withdraw(): void;
 }

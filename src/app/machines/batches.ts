@@ -7,7 +7,7 @@ import type { Add, Ledger, Put } from '../../ports/ledger.js';
 const MAX_ITEMS = 500;
 const MAX_CHARS = 4_000_000;
 
-export interface Batches {
+interface Batches {
   put(put: Put): void;
   add(add: Add): void;
   /** Sends all. */

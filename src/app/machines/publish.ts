@@ -1,6 +1,7 @@
 /** `guild publish`: the definitions of this folder are those that every machine works by. */
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
+import { defined } from '../../domain/defined.js';
 import { lookAtTrust, publicKeyOf } from '../trust/trust.js';
 import { commitOf, definitionsHash, publish, readPublished, type Published } from '../far/definitions.js';
 import { publishKey } from '../far/keys.js';
@@ -8,7 +9,7 @@ import { storeAddress, withLedger } from './store-address.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface Publishing {
+interface Publishing {
   published: Published;
   /** Undefined: it is the first. */
   before?: Published;
@@ -17,18 +18,18 @@ export interface Publishing {
 export async function publishDefinitions(root: string, env: Env, store?: string): Promise<Publishing> {
   const { digest, record } = lookAtTrust(root, env);
   const commit = commitOf(root);
-  const published: Published = {
+  const published: Published = defined({
     hash: definitionsHash(root),
     trust: digest,
-    ...(commit === undefined ? {} : { commit }),
+    commit,
     by: `${os.userInfo().username}@${os.hostname()}`,
     at: new Date().toISOString(),
-  };
+  });
   return withLedger(storeAddress(root, env, store), async (ledger) => {
     const before = await readPublished(ledger);
     const id = randomUUID();
     await publishKey(ledger, `${id}-key`, publicKeyOf(record, env));
     await publish(ledger, id, published);
-    return { published, ...(before === undefined ? {} : { before }) };
+    return defined({ published, before });
   });
 }

@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { folders, layout } from '../../adapters/files/base/layout.js';
+import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Peer } from '../../domain/peer.js';
 import type { Intent } from '../../domain/task/intent.js';
@@ -30,7 +31,7 @@ import {
 } from './mirror/rendered.js';
 import { definitionFiles } from '../far/state-files.js';
 
-export interface Pulled {
+interface Pulled {
   tasks: number;
   conversations: number;
   events: number;
@@ -44,7 +45,7 @@ export async function pullStore(root: string, target: string, ledger: Ledger): P
   const part = `${target}.part`;
   fs.rmSync(part, { recursive: true, force: true });
   for (const folder of folders(layout(part)))
-    fs.mkdirSync(folder, { recursive: true, ...(folder.includes(`${path.sep}.guild`) ? { mode: 0o700 } : {}) });
+    fs.mkdirSync(folder, defined({ recursive: true, mode: folder.includes(`${path.sep}.guild`) ? 0o700 : undefined }));
   const write = (file: string, bytes: string | Buffer): void => {
     const to = path.join(part, file);
     fs.mkdirSync(path.dirname(to), { recursive: true });

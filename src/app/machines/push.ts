@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { defined } from '../../domain/defined.js';
 import { parseOutcome } from '../../text/records/outcome.js';
 import { rowValue } from '../../adapters/far/rows.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -129,16 +130,18 @@ function keeper(left: Map<string, Buffer>, put: (put: Put) => void): Keep {
 }
 
 async function pushTasks({ tasks }: Store, put: (put: Put) => void, keep: Keep): Promise<number> {
-  const open: Placed[] = [...tasks.open()].map(({ task, state, owner }) => ({
-    task,
-    state,
-    ...(owner ? { owner } : {}),
-  }));
+  const open: Placed[] = [...tasks.open()].map(({ task, state, owner }) =>
+    defined({
+      task,
+      state,
+      owner,
+    }),
+  );
   const all = [...open, ...(await tasks.ended())];
   for (const placed of all) {
     const { print, live, tag } = rowValue(placed);
     const value = print();
-    put({ key: TASK + placed.task.id, value, expect: 0, live, ...(tag === undefined ? {} : { tag }) });
+    put(defined({ key: TASK + placed.task.id, value, expect: 0, live, tag }));
     keep(taskFile(placed), sumOf(value));
     const page = resultFile(placed);
     if (page !== undefined) keep(page, sumOf(value));
@@ -170,7 +173,7 @@ function pushEvents(left: Map<string, Buffer>, add: (add: Add) => void, keep: Ke
       .filter((line) => eventDay(line) !== undefined);
     for (const text of lines) {
       const { task } = JSON.parse(text) as { task?: string };
-      add({ log: EVENTS, text, ...(task === undefined ? {} : { tag: task }) });
+      add(defined({ log: EVENTS, text, tag: task }));
     }
     count += lines.length;
     const text = lines.map((line) => `${line}\n`).join('');

@@ -1,4 +1,4 @@
-/** Where the store of a workspace is, and the calls that only its address is needed for. */
+/** The address of the store of a workspace, and the calls that need only that address. */
 import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import { isPostgresAddress, readAddress, type Address } from '../../adapters/ledger/postgres/address.js';

@@ -19,7 +19,7 @@ import { ledgerFor, storeAddress } from './store-address.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface SyncOptions {
+interface SyncOptions {
   env: Env;
   /** Opens the folder as a workspace. */
   open(root: string, options: { agents: string[]; watchers: { problem(problem: Problem): void } }): Promise<Desk>;
@@ -92,13 +92,7 @@ export async function keepDocuments(
   }
 }
 
-export function mirrorOf(
-  root: string,
-  env: Env,
-  ledger: Ledger,
-  note: (text: string) => void,
-  documentsOnly = false,
-): Mirror {
+function mirrorOf(root: string, env: Env, ledger: Ledger, note: (text: string) => void, documentsOnly = false): Mirror {
   return mirror({
     root,
     ledger,

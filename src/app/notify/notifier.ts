@@ -11,8 +11,8 @@ import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import { summary } from '../../views/summary.js';
 
-export interface NotifierOptions {
-  /** As they are now; absent: nobody is told. */
+interface NotifierOptions {
+  /** As they are now; absent: nobody is notified. */
   rules(): NotifyRules | undefined;
   workspace: string;
   store: Pick<Store, 'tasks' | 'presence'>;
@@ -26,7 +26,7 @@ export interface NotifierOptions {
 
 export interface Notifier {
   event(event: Event): void;
-  /** Looks for what nobody has been told: from before, or of a process that died. */
+  /** Looks for news that nobody was notified of: from before, or of a process that died. */
   catchUp(): Promise<void>;
   /** Sends what is due. Bounded in time. */
   close(): Promise<void>;

@@ -66,7 +66,7 @@ export function withNotices(given: Partial<Watchers> = {}, notices: () => Notifi
   };
 }
 
-/** After the first pass, when the open tasks are known, it looks for what nobody has been told. */
+/** After the first pass, when the open tasks are known, it looks for unreported news. */
 export function caughtUp(
   notices: Notifier | undefined,
   onPass?: (report: PumpReport) => void,

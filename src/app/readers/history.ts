@@ -36,7 +36,7 @@ export function history(options: HistoryOptions): History {
     background,
     branch,
     nameAfterUndo: orphaned,
-    ...(author ? { author } : {}),
+    author: author || undefined,
   });
 }
 

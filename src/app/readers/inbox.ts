@@ -4,6 +4,7 @@ import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/index.js';
 import { inbox } from '../../adapters/inbox/index.js';
 import type { Mail } from '../../domain/coordination/mail.js';
+import { defined } from '../../domain/defined.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import type { Inbox } from '../../ports/inbox.js';
 import { noWorkspace } from './open-reader.js';
@@ -27,13 +28,16 @@ export async function addMail(root: string, { text, from, channel, to }: NewMail
     throw new ProblemError(problem('bad_usage', `${JSON.stringify(service)} is not a valid service name`, { hint }));
   }
   const file = service ? `${service.toLowerCase()}-messages.jsonl` : 'messages.jsonl';
-  await open(root).append(file, {
-    ts: at.toISOString(),
-    from: from ?? 'human',
-    ...(place.length > 0 ? { channel: place.join(' ') } : {}),
-    ...(to ? { to } : {}),
-    text,
-  });
+  await open(root).append(
+    file,
+    defined({
+      ts: at.toISOString(),
+      from: from ?? 'human',
+      channel: place.length > 0 ? place.join(' ') : undefined,
+      to: to || undefined,
+      text,
+    }),
+  );
   return `inbox/${file}`;
 }
 

@@ -29,7 +29,7 @@ export async function lookAt(folder: string, limit: number): Promise<Glance> {
   return { problems: [], unread: 0, strays: [], open: shared.tasks.open, ended: shared.tasks.ended };
 }
 
-export interface Glance extends Pick<Look, 'open'>, ReturnType<Look['glance']> {
+interface Glance extends Pick<Look, 'open'>, ReturnType<Look['glance']> {
   strays: Problem[];
   ended?: Tasks['ended'];
 }

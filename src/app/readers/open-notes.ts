@@ -5,6 +5,7 @@ import { ledgerBus } from '../../adapters/bus/ledger.js';
 import { clock, ids } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { Config } from '../../domain/config/config.js';
+import { defined } from '../../domain/defined.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { OWN_CHANNELS, type Note, type NotePriority } from '../../domain/coordination/note.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
@@ -67,7 +68,7 @@ export async function openNotes(
       const tellers = { ...store, bus: notes, config, clock: clock(), ids: ids(), agents, watchers: watchers() };
       agents.refresh();
       const body = { type: 'said', text } as const;
-      return publishNote(tellers, { channel, from: HUMAN, body, ...(priority ? { priority } : {}) }, { durable: true });
+      return publishNote(tellers, defined({ channel, from: HUMAN, body, priority }), { durable: true });
     },
     follow(channel, hear) {
       const off = notes.subscribe(known(channel), hear);
@@ -86,13 +87,13 @@ function shown(channel: string, notes: readonly Note[], { channels }: Config): C
   const rules = Object.hasOwn(channels, channel) ? channels[channel] : undefined;
   const own = rules === undefined;
   const at = notes.at(-1)?.at;
-  return {
+  return defined({
     channel,
     notes: notes.length,
-    ...(at === undefined ? {} : { at }),
+    at,
     writers: own ? (channel.startsWith('team/') ? 'its team' : 'the program') : (rules.writers?.join(', ') ?? 'all'),
     readers: rules?.readers ?? [],
-  };
+  });
 }
 
 function unknown(channel: string, names: readonly string[]): Problem {

@@ -8,6 +8,7 @@ import { clock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { pauses } from '../../adapters/pauses/index.js';
 import type { Note } from '../../domain/coordination/note.js';
+import { defined } from '../../domain/defined.js';
 import type { Peer } from '../../domain/peer.js';
 import type { Problem } from '../../domain/problem.js';
 import { isEnded, isForHuman } from '../../domain/task/task.js';
@@ -118,7 +119,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
    * The agent's last published task may have ended since, without a process left to publish that.
    */
   async function pastOf({ worked, roots, task, failed, state }: PublishedState, isBusy: boolean): Promise<Past> {
-    const known: Past = { worked, roots, ...(task ? { last: task } : {}), ...(failed ? { failed } : {}) };
+    const known: Past = defined({ worked, roots, last: task, failed });
     if (isBusy || task === undefined || (state !== 'working' && state !== 'blocked')) return known;
     const placed = await store.tasks.read(task);
     const why = placed !== undefined && isEnded(placed.state) ? failureOf(placed.task.error) : undefined;

@@ -10,10 +10,13 @@ import { packageFolder } from '../../adapters/starter/package-folder.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
 import { windowOf } from '../../domain/config/window.js';
+import { defined } from '../../domain/defined.js';
 import { nearestHint } from '../../domain/nearest.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Message, Session } from '../../domain/session/session.js';
+import { childId } from '../../domain/task/id.js';
+import type { Role } from '../../domain/task/role.js';
 import { makeTask, type Task } from '../../domain/task/task.js';
 import { compactor } from '../../engine/conversation/compact.js';
 import { currentPins, readPins } from '../../engine/conversation/pins.js';
@@ -21,6 +24,7 @@ import { firstMessage, headTokens, promptHead, resultsBefore } from '../../engin
 import type { Store } from '../../ports/store/index.js';
 import type { ToolSpec } from '../../ports/model.js';
 import { messageTokens, textTokens } from '../../rules/budget/reserve.js';
+import { isLeaf } from '../../rules/patterns/decide.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 import { toolbox } from '../../tools/toolbox.js';
 import { openReader } from './open-reader.js';
@@ -30,7 +34,7 @@ export interface PromptView {
   agent: string;
   /** The existing task whose next call this is. */
   task?: string;
-  /** Its conversation, if it has begun. */
+  /** Its conversation, if it has started. */
   session?: string;
   model?: string;
   system: string;
@@ -40,12 +44,11 @@ export interface PromptView {
   tokens: { system: number; tools: number; messages: number };
 }
 
-/** `about`: the id of a task, or the text of a request. */
+/** `about`: the id of a task, or the text of a request. `role`: what the request is for. */
 export async function promptView(
   folder: string,
   name: string,
-  about: string | undefined,
-  env: Record<string, string | undefined>,
+  { about, role, env }: { about?: string; role?: Role; env: Record<string, string | undefined> },
 ): Promise<PromptView> {
   const root = path.resolve(folder);
   const store = openReader(root);
@@ -68,8 +71,9 @@ export async function promptView(
       surroundings: surroundings(root),
       folds: { heads, headTokens: new WeakMap() },
     };
-    const existing = about === undefined ? undefined : await store.tasks.read(about);
-    const task = existing?.task ?? example(about ?? '(the request)', agent);
+    const existing = about === undefined ? undefined : await ownTurn(store, about, agent);
+    if (existing !== undefined && role !== undefined) throw new ProblemError(hasRole(existing));
+    const task = existing ?? example(about ?? '(the request)', agent, role);
     const session = existing === undefined ? undefined : await sessionOf(store, task, agent);
     const pins = session && currentPins(session);
     const head = (pins && (await readPins(context, pins))) ?? promptHead(context, agent, task);
@@ -77,27 +81,41 @@ export async function promptView(
       ? shownMessages(session, agent, task, config, headTokens(context, head))
       : [firstMessage(context, agent, task, { results: existing ? await resultsBefore(context, task) : [] })];
     const resolved = resolveModels(agent, config, task.role);
-    return {
+    return defined({
       agent: name,
-      ...(existing ? { task: task.id } : {}),
-      ...(session ? { session: session.header.sessionId } : {}),
-      ...('models' in resolved ? { model: resolved.models[0]! } : {}),
+      task: existing ? task.id : undefined,
+      session: session ? session.header.sessionId : undefined,
+      model: 'models' in resolved ? resolved.models[0]! : undefined,
       ...head,
       messages,
       tokens: {
         system: textTokens(head.system),
-        tools: textTokens(JSON.stringify(head.tools)),
+        tools: head.tools.length === 0 ? 0 : textTokens(JSON.stringify(head.tools)),
         messages: messages.reduce((sum, message) => sum + messageTokens(message), 0),
       },
-    };
+    });
   } finally {
     await plugins.close();
     await store.close();
   }
 }
 
-function example(description: string, agent: Agent): Task {
-  return makeTask({ id: 'example', description, to: agent.name, from: 'human', created_at: '' });
+function example(description: string, agent: Agent, role: Role | undefined): Task {
+  const own = isLeaf({ role: 'root' }, agent) ? 'root' : 'work';
+  return makeTask({ id: 'example', description, role: role ?? own, to: agent.name, from: 'human', created_at: '' });
+}
+
+/** Under a pattern the agent takes its turns in a child; before that exists, as it would there. */
+async function ownTurn({ tasks }: Store, id: string, agent: Agent): Promise<Task | undefined> {
+  const task = (await tasks.read(id))?.task;
+  if (task === undefined || isLeaf(task, agent)) return task;
+  return (await tasks.read(childId(id, 'work')))?.task ?? { ...task, role: 'work' };
+}
+
+function hasRole({ id, role }: Task): Problem {
+  return problem('bad_usage', `task ${id} has the role ${role}`, {
+    hint: 'leave --role out, or give a request in words',
+  });
 }
 
 async function sessionOf({ sessions }: Store, task: Task, agent: Agent): Promise<Session | undefined> {

@@ -2,6 +2,7 @@
  * Records one run of a workspace on a cassette. The workspace is opened with a deterministic clock,
  * ids and disk, and everything that comes from outside is recorded.
  */
+import { defined } from '../../domain/defined.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -80,16 +81,18 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
       let flush = async (): Promise<void> => undefined;
       tape = recorder({ file: writing, clock, ids, tree: files, now: Date.now, flush: () => flush() });
       const model = options.modelName;
-      tape.begin({
-        kind: 'head',
-        cassette: CASSETTE_VERSION,
-        guild: version,
-        command,
-        at: clock.now().getTime(),
-        seed,
-        variables: Object.keys(env).filter((name) => /_API_KEY$|^OPENAI_BASE_URL$/.test(name) && env[name] !== ''),
-        ...(model === undefined ? {} : { model }),
-      });
+      tape.begin(
+        defined({
+          kind: 'head',
+          cassette: CASSETTE_VERSION,
+          guild: version,
+          command,
+          at: clock.now().getTime(),
+          seed,
+          variables: Object.keys(env).filter((name) => /_API_KEY$|^OPENAI_BASE_URL$/.test(name) && env[name] !== ''),
+          model,
+        }),
+      );
       const workspace = await openWorkspace(root, {
         ...options,
         clock,
@@ -202,13 +205,15 @@ async function watchInPasses(
 }
 
 function recordedTools({ tools, requiresApproval }: Plugins): KeptTool[] {
-  return tools.map(({ name, description, parameters, kind, plugin = '', outside }) => ({
-    name,
-    description,
-    parameters,
-    effect: kind === 'effect',
-    plugin,
-    free: !requiresApproval(name),
-    ...(outside === undefined ? {} : { outside }),
-  }));
+  return tools.map(({ name, description, parameters, kind, plugin = '', outside }) =>
+    defined({
+      name,
+      description,
+      parameters,
+      effect: kind === 'effect',
+      plugin,
+      free: !requiresApproval(name),
+      outside,
+    }),
+  );
 }

@@ -11,6 +11,7 @@ import { disk as realDisk } from '../../adapters/disk/index.js';
 import { replay, type Replay } from '../../adapters/models/replay/index.js';
 import { manualClock, orderedDisk, seededIds } from '../../adapters/deterministic/index.js';
 import { fileTree, putFiles } from '../../adapters/file-tree/index.js';
+import { defined } from '../../domain/defined.js';
 import type { CassetteEntry, Difference, FileState } from '../../domain/session/cassette.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -75,8 +76,8 @@ async function playIn(root: string, { head, entries, end }: Cassette, options: R
     ids,
     disk: orderedDisk(realDisk(), { durable: false }),
     env: goesLive ? (options.env ?? process.env) : Object.fromEntries(head.variables.map((name) => [name, 'replayed'])),
-    ...(head.model === undefined ? {} : { modelName: head.model }),
-    ...(options.watchers ? { watchers: options.watchers } : {}),
+    modelName: head.model,
+    watchers: options.watchers,
     tape: replaying(played, entries, head.seed),
   });
   try {
@@ -90,13 +91,13 @@ async function playIn(root: string, { head, entries, end }: Cassette, options: R
   const isReplaced = (name: string): boolean =>
     replaced.has(name) || (options.agentsFrom !== undefined && isAgent(name));
   const difference = played.difference() ?? firstDifferentFile(root, end.files, isReplaced);
-  return {
+  return defined({
     root,
-    ...(difference ? { difference } : {}),
+    difference,
     live: played.isLive(),
     calls: played.calls(),
     files: Object.keys(end.files).filter(isCompared).length,
-  };
+  });
 }
 
 function read(file: string): Cassette {
@@ -220,7 +221,7 @@ function recordedPlugins(entries: readonly CassetteEntry[]): Plugins {
       parameters: parameters as JsonSchema,
       kind: effect ? 'effect' : 'pure',
       plugin,
-      ...(outside === undefined ? {} : { outside }),
+      outside,
       run: () => ({ kind: 'problem', code: 'tool_failed', message: `${name} is not available in a replay` }),
     })),
     requiresApproval: (tool) => tools.some(({ name }) => name === tool) && !free.has(tool),

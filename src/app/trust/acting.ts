@@ -57,7 +57,7 @@ export function trustedConfig<T extends Acted>(config: T, { inForce: { loosened 
   return { ...rest, allowOutward: loosened?.outward ?? [], ...(kept === undefined ? {} : { sandbox: kept }) } as T;
 }
 
-export function isBuiltIn(plugin: string): boolean {
+function isBuiltIn(plugin: string): boolean {
   return fs.existsSync(path.join(packageFolder('plugins'), plugin, 'index.mjs'));
 }
 

@@ -25,7 +25,7 @@ import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** `restricted`: nothing was ever trusted; `changed`: what was trusted last is in force. */
-export type TrustState = 'trusted' | 'restricted' | 'changed';
+type TrustState = 'trusted' | 'restricted' | 'changed';
 
 export interface Trust {
   state: TrustState;
@@ -126,7 +126,7 @@ export function acceptTrust(root: string, env: Env, given: Acceptance = {}): Tru
   const { digest, acting, record } = trust;
   if (given.digest !== undefined && given.digest !== digest)
     throw new ProblemError(
-      problem('not_allowed', `the digest of what wants to act here is ${digest}, not ${given.digest}`, {
+      problem('not_allowed', `this workspace now has the digest ${digest}, not ${given.digest}`, {
         hint: 'look at it again with guild trust',
       }),
     );

@@ -7,10 +7,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { stateFolder } from '../../adapters/trust/state-folder.js';
+import { defined } from '../../domain/defined.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface WindowPlace {
+interface WindowPlace {
   /** A name that only this machine resolves. */
   hostName: string;
   /** The port of the last start; 0: there was none. */
@@ -49,7 +50,12 @@ function read(file: string): WindowPlace | undefined {
     const bytes = Buffer.from(String(key), 'base64url');
     if (typeof hostName !== 'string' || !/^g-[0-9a-f]+\.localhost$/.test(hostName)) return undefined;
     if (bytes.length !== KEY_BYTES || !Number.isInteger(port)) return undefined;
-    return { hostName, port: port as number, key: bytes, ...(typeof address === 'string' ? { address } : {}) };
+    return defined({
+      hostName,
+      port: port as number,
+      key: bytes,
+      address: typeof address === 'string' ? address : undefined,
+    });
   } catch {
     return undefined;
   }

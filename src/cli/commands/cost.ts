@@ -78,7 +78,7 @@ function layRows(rows: readonly CostSum[], width: number): (row: CostSum) => str
 }
 
 interface NumberColumn {
-  /** A larger figure has a longer text, in rows that say the same about unknown prices. */
+  /** The figure that decides the width: of two rows, the larger one prints the longer text. */
   size(row: CostSum): number;
   print(row: CostSum): string;
 }

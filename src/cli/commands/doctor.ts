@@ -20,11 +20,11 @@ export const command: Command = {
 Checks Node, Git, the sandbox for commands, the file system of the workspace (atomic renames, hard links, fsync, local disk),
 model keys, and leftovers of lost processes. It creates a few test files and removes them again.
 
-With --audit it compares the event log with the records of effects in .guild/run instead. An effect that was reported as done
-has a record; each one without is printed with its task, call and time, and the exit code is 1.
+With --audit it compares the event log with the records of effects in .guild/run instead. Every effect that was
+reported as done should have a record. Each one that has none is printed with its task, call and time; the exit code is then 1.
 
 With --adopt it releases the tasks of a lost process. A journal that cannot be replayed goes to .guild/evidence with a note, and
-its tasks continue from their files; without a peer these are all such journals. A process that cannot be judged from here,
+its tasks continue from their files; without a peer, this applies to all such journals. A process that cannot be judged from here,
 such as one in another container, must be named: make sure that it has ended. The next process replays its journal.`,
   options: {
     adopt: { type: 'boolean', about: 'release the tasks of a lost process' },

@@ -6,7 +6,7 @@ import { EXIT, text, integerOption, type Command } from '../args/command.js';
 export const command: Command = {
   usage: 'fork <session> [text]',
   about: `
-Creates a task whose conversation starts with the first messages of another one. Their answers are kept, not generated again.
+Creates a task whose conversation starts with the first messages of another one. The answers in them are kept, not generated again.
 The next guild pump or guild watch continues the conversation.`,
   options: {
     at: {

@@ -11,7 +11,7 @@ export const command: Command = {
   about: `
 Servers are named under plugins.mcp.servers in guild.yaml. A server that only .mcp.json defines is off until guild.yaml names it.
 
-The login is stored in your state directory, outside the workspace, and is renewed without you.`,
+The login is stored in your state directory, outside the workspace, and is renewed automatically.`,
   maxWords: 2,
   async run(call) {
     const [word, name] = call.words;

@@ -1,8 +1,16 @@
 /** `guild prompt`: what a model would get, word for word. */
 import { promptView, type PromptView } from '../../app/readers/prompt-view.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import { counted, EXIT, type Command } from '../args/command.js';
+import { nearestHint } from '../../domain/nearest.js';
+import { ROLE_NAMES, roleFacts, type Role } from '../../domain/task/role.js';
+import { counted, EXIT, text, type Command } from '../args/command.js';
 import type { Terminal } from '../render/terminal.js';
+
+/** The roles that change an agent's instructions or tools. */
+const ROLES = ROLE_NAMES.filter((role) => {
+  const { prompt, requiredTool, onlyTools, addedTools } = roleFacts(role);
+  return [prompt, requiredTool, onlyTools, addedTools].some((fact) => fact !== undefined);
+});
 
 export const command: Command = {
   usage: 'prompt <agent> [task]',
@@ -10,19 +18,32 @@ export const command: Command = {
 Prints exactly what a model would get for the next call: the system text, the tools with their schemas, and the messages,
 each with an estimate of its tokens. No model is called.
 
-[task] is the id of a task, whose conversation is shown if it has begun, or the text of a request.`,
-  async run({ words, root, terminal, json, io }) {
+[task] is the id of a task, whose conversation is shown if it has started, or the text of a request.
+
+An agent has other instructions and tools when it advises, bids, reviews or speaks in a team. --role shows those; the text
+of the request is then yours, where the program would write its own.`,
+  options: {
+    role: { type: 'string', value: 'ROLE', about: `one of ${ROLES.join(', ')}` },
+  },
+  async run({ words, values, root, terminal, json, io }) {
     const [agent, ...rest] = words;
     if (agent === undefined)
       throw new ProblemError(
         problem('bad_usage', 'guild prompt needs an agent', { hint: 'guild agent list shows them' }),
       );
-    const view = await promptView(root, agent, rest.join(' ') || undefined, io.env);
+    const role = knownRole(text(values, 'role'));
+    const view = await promptView(root, agent, { about: rest.join(' ') || undefined, role, env: io.env });
     if (json) terminal.json(view);
     else print(view, terminal);
     return EXIT.done;
   },
 };
+
+function knownRole(name: string | undefined): Role | undefined {
+  if (name === undefined || ROLES.includes(name)) return name;
+  const hint = nearestHint(name, ROLES, `the roles are: ${ROLES.join(', ')}`);
+  throw new ProblemError(problem('bad_usage', `unknown role "${name}"`, { hint }));
+}
 
 function print({ system, tools, messages, tokens, model, session }: PromptView, terminal: Terminal): void {
   const head = (text: string, count: number): void =>

@@ -26,8 +26,8 @@ export const command: Command = {
 Works until you stop it with Ctrl-C: takes tasks, continues tasks whose wait is over, and recovers tasks of lost processes.
 Several watches can share one workspace.
 
-On a terminal it draws the tree of open work and asks you what the tasks ask, with the keys of guild inbox; in a pipe it
-prints one line for each change. Questions from before it started come first. Edits to agents, policy, tasks and
+On a terminal it draws the tree of open work and shows you requests and questions as they come up, with the keys of guild
+inbox; in a pipe it prints one line for each change. Questions from before it started come first. Edits to agents, policy, tasks and
 guild.yaml take effect at once. Keys of guild.yaml that need a new start (providers, plugins, sandbox, allow_outward, timeouts,
 search, store, git) are named when they change.
 

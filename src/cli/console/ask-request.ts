@@ -18,7 +18,7 @@ import type { Terminal } from '../render/terminal.js';
 import type { Keyboard } from './keyboard.js';
 import { askChoice, askText, leaves, type Left } from './prompt.js';
 
-export type Given = { answer: Omit<Answer, 'at'> } | 'skip' | Left;
+type Given = { answer: Omit<Answer, 'at'> } | 'skip' | Left;
 
 export interface Asking {
   io: Io;

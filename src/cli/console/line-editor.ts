@@ -13,7 +13,7 @@ export interface Draft {
   kept: string;
 }
 
-export const EMPTY: Draft = { text: '', at: 0, back: 0, kept: '' };
+const EMPTY: Draft = { text: '', at: 0, back: 0, kept: '' };
 
 export function draftOf(text: string): Draft {
   return { ...EMPTY, text, at: text.length };

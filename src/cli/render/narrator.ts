@@ -266,7 +266,7 @@ function progressRows(terminal: Terminal, seen: Activity, streamed: () => string
 }
 
 /** `⠋ executor Check Redis · execute_command podman ps · 12 s · 1.2k tokens`. */
-export function workingRow(task: Working, spin: string, terminal: Terminal, isStreamed = false): string {
+function workingRow(task: Working, spin: string, terminal: Terminal, isStreamed = false): string {
   const spent = spentText(task);
   const doing = isStreamed && task.words !== '' ? 'answering' : doingText(task);
   const room = terminal.width - columnsOf(spent) - columnsOf(task.agent) - 9;

@@ -8,11 +8,13 @@ export function requestLines({ id, request, shown }: OpenRequest, terminal: Term
   const { title, action, about, changes, risk } = shown;
   const word = risk === undefined ? '' : `  ${terminal.colour(risk === 'HIGH' ? 'red' : 'yellow', risk)}`;
   const body = action.text.split('\n');
-  // The title repeats a short command or question.
-  const isTold = body.length === 1 && title.endsWith(`: ${body[0]}`);
+  const isTitleEnough = body.length === 1 && title.endsWith(`: ${body[0]}`);
+  const isDiffEnough = action.key === 'content' && request.diff !== undefined && request.diff !== '';
+  const actionLines =
+    body.length === 1 ? [`${action.key}: ${body[0]}`] : [`${action.key}:`, ...body.map((line) => `  ${line}`)];
   const lines = [
-    ...(isTold && !withHead ? [] : [title]),
-    ...(body.length === 1 ? [`${action.key}: ${body[0]}`] : [`${action.key}:`, ...body.map((line) => `  ${line}`)]),
+    ...(isTitleEnough && !withHead ? [] : [title]),
+    ...(isDiffEnough ? [] : actionLines),
     ...about.map((line) => terminal.dim(line)),
     ...changes.map((line) => diffLine(line, terminal)),
   ];

@@ -18,7 +18,7 @@ const TYPES = ['object', 'string', 'integer', 'number', 'boolean', 'array'] as c
 const KEYS = 'type description title properties required items enum minimum maximum additionalProperties'.split(' ');
 const MAX_DEPTH = 8;
 
-export interface SchemaFault {
+interface SchemaFault {
   path: string[];
   message: string;
 }

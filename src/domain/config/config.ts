@@ -176,7 +176,7 @@ export interface Config {
   coordination: Coordination;
   channels: Record<string, ChannelRules>;
   schedules: Record<string, ConfiguredSchedule>;
-  /** Absent: nobody is told. */
+  /** Absent: nobody is notified. */
   notify?: NotifyRules;
   notifyBy: NotifyChannels;
   webhooks: Record<string, Webhook>;

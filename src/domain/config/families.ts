@@ -8,7 +8,7 @@ type Setting = 'temperature' | 'topP' | 'topK' | 'reasoning';
 
 interface Family {
   name: RegExp;
-  /** Who they are, for people. */
+  /** Their names, for people. */
   who: string;
   refused: readonly Setting[];
   /** The settings are accepted and change nothing. */

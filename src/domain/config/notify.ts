@@ -1,6 +1,6 @@
-/** When and how a person is told that something waits or has ended. */
+/** When and how a person is notified that something waits or has ended. */
 export const NOTICE_KINDS = ['waits', 'failed', 'ended'] as const;
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
+type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 export interface NotifyRules {
   on: NoticeKind[];

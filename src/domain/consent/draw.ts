@@ -4,6 +4,7 @@
  * is always a value. A field of the request that has no heading here is drawn under its own name,
  * so nothing that the digest covers is left out.
  */
+import { defined } from '../defined.js';
 import { mainArgument, type Approval, type ApprovalRequest } from '../task/approval.js';
 import type { Question } from '../task/question.js';
 import { visible } from './visible.js';
@@ -27,7 +28,7 @@ export interface Drawn {
 
 export function draw({ title, request }: Pick<Approval, 'title' | 'request'>): Drawn {
   const action = actionOf(request);
-  return {
+  return defined({
     title: visible(title).replace(/\s*\n\s*/g, ' '),
     action,
     about: (request.question ? questionLines(request) : aboutLines(request, action.key)).map(visible),
@@ -36,11 +37,11 @@ export function draw({ title, request }: Pick<Approval, 'title' | 'request'>): D
       runs: visible(flat(request.confinement)),
       more: request.question ? [] : moreLines(request, action.key).map(visible),
     },
-    ...(request.question ? { question: drawnQuestion(request.question) } : {}),
+    question: request.question ? drawnQuestion(request.question) : undefined,
     changes: [...(request.changed ? changedLines(request.changed) : []), ...linesOf(request.diff)],
-    ...(request.risk ? { risk: request.risk } : {}),
+    risk: request.risk,
     digest: request.digest,
-  };
+  });
 }
 
 function changedLines(changed: string): string[] {
@@ -69,10 +70,10 @@ function questionLines({ taint, question }: ApprovalRequest): string[] {
 }
 
 function drawnQuestion({ choices, default: preselected }: Question): NonNullable<Drawn['question']> {
-  return {
-    ...(choices ? { choices: choices.map(visible) } : {}),
-    ...(preselected === undefined ? {} : { default: visible(preselected) }),
-  };
+  return defined({
+    choices: choices?.map(visible),
+    default: preselected === undefined ? undefined : visible(preselected),
+  });
 }
 
 function aboutLines(request: ApprovalRequest, shown: string): string[] {
@@ -89,12 +90,17 @@ function moreLines(request: ApprovalRequest, shown: string): string[] {
   return [
     ...(hosts ? [`Hosts it may reach: ${hosts.map(flat).join(', ')}`] : []),
     ...(content ? [`Content: ${flat(content.text)}`] : []),
-    ...(base ? [`Made against: ${flat(base.path)} (sha256 ${base.sha256.slice(0, 12)})`] : []),
+    ...(base ? [baseLine(base)] : []),
     ...(plugin === undefined ? [] : [`Tool of the plugin: ${plugin}`]),
     ...(taint.length > 0 ? [`Influenced by: ${taint.map(flat).join(', ')}`] : []),
     ...moreFields(request),
     ...otherArguments(request, shown),
   ];
+}
+
+function baseLine({ path, sha256 }: NonNullable<ApprovalRequest['base']>): string {
+  if (sha256 === 'missing') return `Creates: ${flat(path)}`;
+  return `Made against: ${flat(path)} (sha256 ${sha256.slice(0, 12)})`;
 }
 
 /** Drawn elsewhere, or of no meaning to a person. */

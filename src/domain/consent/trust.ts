@@ -1,7 +1,7 @@
 /**
- * What of a workspace can act beyond the built-in gates, and the record of what a person has
- * trusted. Scripted models do not act. Agents and tasks do not either: whatever they want passes
- * the gates.
+ * The parts of a workspace that can act beyond the built-in gates, and the record of what a person
+ * has trusted. Scripted models do not act. Agents and tasks do not either: whatever they want
+ * passes the gates.
  */
 import type { Provider, SandboxSetting } from '../config/config.js';
 import type { NotifyChannels } from '../config/notify.js';
@@ -16,7 +16,7 @@ export interface Acting {
   code?: { hash: string; files: Record<string, string> };
   /** The text of each rule file by its path. */
   rules: Record<string, string>;
-  /** A command that runs, and a server that is told, when something waits; absent if neither. */
+  /** A command that runs, and a server that is called, when something waits; absent if neither. */
   notify?: NotifyChannels;
   /** Settings of guild.yaml that loosen a gate; absent if there are none. */
   loosened?: Loosened;

@@ -17,9 +17,9 @@ export interface EvalCase {
 }
 
 /** A task that waits for a person when nothing more can be done has the state `waiting`. */
-export type EndState = 'completed' | 'failed' | 'waiting';
+type EndState = 'completed' | 'failed' | 'waiting';
 
-export interface Expectations {
+interface Expectations {
   /** `ended`: completed or failed. */
   state: EndState | 'ended';
   /** Texts or patterns that the result contains. */

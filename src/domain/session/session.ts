@@ -206,7 +206,7 @@ export function finalAnswer(messages: readonly Message[]): string | undefined {
   return last?.role === 'assistant' && (last.toolCalls ?? []).length === 0 ? last.content : undefined;
 }
 
-export interface Report {
+interface Report {
   text: string;
   /** False: the agent says that it could not do the task. */
   success: boolean;

@@ -92,7 +92,7 @@ interface RoleFacts {
   /** The settings of the agent's file that it uses; absent: those of its ordinary work. */
   mind?: 'metacognition' | 'evaluator';
   /** The system prompt that takes the place of the agent's own. */
-  prompt?: 'check' | 'bid';
+  prompt?: 'check' | 'bid' | 'same';
 }
 
 export type FollowingStage = 'check' | 'route_or_handoff' | 'handoff' | 'next_round';
@@ -205,7 +205,7 @@ const ROWS = {
 
   // Breaking down
   breakdown: { ...PART, isBreakdown: true, resultFormat: 'pieces', countsForTrackRecord: false },
-  same: { ...QUESTION, requiredTool: 'name_duplicates', mind: 'metacognition' },
+  same: { ...QUESTION, requiredTool: 'name_duplicates', mind: 'metacognition', prompt: 'same' },
 
   // Making a new agent
   research: PART,

@@ -4,6 +4,7 @@
  * folder of the file.
  */
 import type { Budget, BudgetName } from '../budget/budget.js';
+import { defined } from '../defined.js';
 import type { Certificate } from './certificate.js';
 import type { Problem } from '../problem.js';
 import { roleFacts, type Role } from './role.js';
@@ -186,12 +187,12 @@ export function makeChild(parent: Task, wanted: WantedChild, createdAt: string):
     to: wanted.to,
     requirements: wanted.requirements ?? [],
     from: wanted.from ?? parent.to,
-    context: {
+    context: defined({
       original_goal: parent.context.original_goal ?? parent.description,
       // Taint is inherited by every descendant.
-      ...(parent.context['taint'] === undefined ? {} : { taint: parent.context['taint'] }),
+      taint: parent.context['taint'],
       ...wanted.context,
-    },
+    }),
     dependencies: wanted.dependencies ?? [],
     priority: wanted.priority ?? parent.priority,
     budget: wanted.budget,

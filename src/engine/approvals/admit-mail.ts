@@ -2,6 +2,7 @@
  * Turns a message from outside into a task, at once or after the human has let it in. The text is
  * fenced and labelled as data from outside.
  */
+import { defined } from '../../domain/defined.js';
 import { approvalOf } from '../../domain/task/approval.js';
 import { plainName, taintOf, visible, type Mail } from '../../domain/coordination/mail.js';
 import { hash53 } from '../../domain/task/id.js';
@@ -68,7 +69,7 @@ async function createMailTask(context: Ports, task: Task, cause: string): Promis
   record(context, 'task.created', {
     task: task.id,
     cause,
-    ...(task.to ? { agent: task.to } : {}),
+    agent: task.to,
     taint: task.context['taint'],
   });
   return true;
@@ -76,21 +77,23 @@ async function createMailTask(context: Ports, task: Task, cause: string): Promis
 
 export function taskOfMail(mail: Mail, to: string | undefined, at: string, salt: string, admittedBy?: string): Task {
   const taint = taintOf(mail);
-  return makeTask({
-    id: mail.task,
-    type: 'message',
-    description: describe(mail, salt),
-    ...(to === undefined ? {} : { to }),
-    from: taint,
-    created_by: taint,
-    created_at: at,
-    context: {
-      original_goal: `Handle the message from ${origin(mail)}`,
-      taint: [taint],
-      reply_to: replyTo(mail),
-      received: { file: mail.file, line: mail.line, ...(admittedBy === undefined ? {} : { let_in_by: admittedBy }) },
-    },
-  });
+  return makeTask(
+    defined({
+      id: mail.task,
+      type: 'message',
+      description: describe(mail, salt),
+      to,
+      from: taint,
+      created_by: taint,
+      created_at: at,
+      context: {
+        original_goal: `Handle the message from ${origin(mail)}`,
+        taint: [taint],
+        reply_to: replyTo(mail),
+        received: defined({ file: mail.file, line: mail.line, let_in_by: admittedBy }),
+      },
+    }),
+  );
 }
 
 function describe(mail: Mail, salt: string): string {

@@ -11,10 +11,10 @@ import { HUMAN, type Task, type WantedChild } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 import { consult, withDigest } from './request.js';
 
-export const BEGIN_TOOL = 'begin_task';
+const BEGIN_TOOL = 'begin_task';
 
 /** The approval to wait for, or why the task must not begin. */
-export type StartPermit = 'granted' | { ask: WantedChild } | { refused: string };
+type StartPermit = 'granted' | { ask: WantedChild } | { refused: string };
 
 export async function startPermit(context: EngineContext, task: Task): Promise<StartPermit> {
   if (!needsPermit(task)) return 'granted';

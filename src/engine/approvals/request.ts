@@ -231,11 +231,11 @@ function answerTo(
   const approval = soundApproval(placed.task);
   if (approval?.answer === undefined || approval.request.digest !== requested.digest) return { kind: 'again' };
   if (!isAnswered(consent, approval)) return { kind: 'again' };
-  return {
+  return defined({
     kind: 'yes',
     request: approval.request,
-    ...(approval.answer.edited ? { edited: approval.answer.edited } : {}),
-  };
+    edited: approval.answer.edited,
+  });
 }
 
 /** Whether this user gave this approval. Any other answer is a question again. */

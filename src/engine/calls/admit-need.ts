@@ -5,7 +5,7 @@
 import { roleFacts } from '../../domain/task/role.js';
 import { dependencyOf, type Dependency } from '../../domain/coordination/dependency.js';
 import { helpOf, type Help } from '../../domain/coordination/help.js';
-import { nearest } from '../../domain/nearest.js';
+import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import { ancestors } from '../core/tree.js';
@@ -32,7 +32,7 @@ export async function admitNeed(
         ? await impossible(context, asker, dependency)
         : unknownCapability(context, help!);
   if (wrong !== undefined) {
-    record(context, `${need}.refused`, { task: asker.id, ...(asker.to ? { agent: asker.to } : {}), problem: wrong });
+    record(context, `${need}.refused`, { task: asker.id, agent: asker.to, problem: wrong });
     return wrong;
   }
   if (deadline === undefined) return child;
@@ -97,10 +97,5 @@ function unknownCapability(context: EngineContext, { capabilities }: Help): Prob
 }
 
 function unknownAgent(context: EngineContext, name: string): Problem {
-  const names = [...context.agents.all().keys()].sort();
-  const near = nearest(name, names);
-  return problem(
-    'unknown_agent',
-    `there is no agent ${JSON.stringify(name)}${near ? `, did you mean ${near}?` : ''}; the agents are: ${names.join(', ')}`,
-  );
+  return problem('unknown_agent', noAgent(name, context.agents.all().keys()));
 }

@@ -12,7 +12,7 @@ import type { EngineContext } from '../core/context.js';
 import { childResult } from './child-result.js';
 
 /** The human must act. `placed`: the request as it was read, not ended. */
-export interface ApprovalReply {
+interface ApprovalReply {
   kind: 'approval';
   child: WantedChild;
   placed: Placed | undefined;

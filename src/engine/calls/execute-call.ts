@@ -171,7 +171,7 @@ async function runApproved(
 
 /** How the call runs without a shell, if the gate knows. */
 function planOf(gate: GateVerdict): Pick<GateVerdict, 'plan' | 'action'> {
-  return { ...(gate.plan ? { plan: gate.plan } : {}), ...(gate.action ? { action: gate.action } : {}) };
+  return defined({ plan: gate.plan, action: gate.action });
 }
 
 function noSuchTool(context: EngineContext, task: Task, agent: Agent, call: ToolCall): CallReply {

@@ -3,6 +3,7 @@
  * must answer, or the final answer.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { defined } from '../../domain/defined.js';
 import { problem, type ProblemCode } from '../../domain/problem.js';
 import { shownArgument, shownLine } from '../../domain/progress.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
@@ -113,9 +114,9 @@ function note(
     tool,
     cause: id,
     ok,
-    ...(ok && context.tools.get(tool)?.kind === 'effect' ? { effect: true } : {}),
+    effect: ok && context.tools.get(tool)?.kind === 'effect' ? true : undefined,
     ms: Math.round(ms),
-    ...(made ? {} : { made }),
+    made: made ? undefined : false,
   });
 }
 
@@ -142,13 +143,13 @@ async function result(
   isError: boolean,
   final = false,
 ): Promise<Message> {
-  return {
+  return defined({
     role: 'tool',
     name: call.name,
     content: final ? text : await quoted(context, text),
     toolCallId: call.id,
-    ...(final ? { final } : {}),
-    ...(isError ? { isError } : {}),
+    final: final || undefined,
+    isError: isError || undefined,
     timestamp: context.clock.now().toISOString(),
-  };
+  });
 }

@@ -3,6 +3,7 @@
  * an effect without an outcome is never repeated: the model learns that its outcome is unknown.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { defined } from '../../domain/defined.js';
 import { shownLine } from '../../domain/progress.js';
 import { childId, hash53 } from '../../domain/task/id.js';
 import { taintIn } from '../../domain/task/taint.js';
@@ -68,9 +69,9 @@ export async function runTool(
     tool: call.name,
     cause: call.id,
     ok: reply.kind !== 'problem',
-    ...(tool.kind === 'effect' ? { effect: true } : {}),
-    ...(call.name === 'execute_command' ? { command: call.arguments['command'] } : {}),
-    ...(permission.approved ? { approved: approvalId(context, task, call) } : {}),
+    effect: tool.kind === 'effect' ? true : undefined,
+    command: call.name === 'execute_command' ? call.arguments['command'] : undefined,
+    approved: permission.approved ? approvalId(context, task, call) : undefined,
     ms: Math.round(context.clock.monotonicMs() - from),
   });
   return reply;
@@ -111,10 +112,10 @@ function contextOf(
     checkDraft: (name, source) => checkDraft(context, task, name, source),
     createAgent: (name, source) => context.agents.create(name, source),
     approved: permission.approved,
-    ...(permission.plan ? { plan: permission.plan } : {}),
-    ...(permission.action ? { action: permission.action } : {}),
-    ...(permission.base ? { base: permission.base } : {}),
-    ...(permission.walls ? { walls: permission.walls } : {}),
+    plan: permission.plan,
+    action: permission.action,
+    base: permission.base,
+    walls: permission.walls,
     shell: context.shell,
     web: context.web,
     project: context.project,
@@ -139,7 +140,7 @@ function openSessions(context: EngineContext): SessionShown[] {
     if (task.to === undefined || task.to === HUMAN || task.to === ENGINE) return [];
     const waits = task.waits?.tasks;
     const session = sessionId(task, context.agents.all().get(task.to) ?? { name: task.to });
-    return [{ session, agent: task.to, task: task.id, state, ...(waits ? { waits_for: waits } : {}) }];
+    return [defined({ session, agent: task.to, task: task.id, state, waits_for: waits })];
   });
 }
 
@@ -189,7 +190,7 @@ async function kept(store: { put(data: Uint8Array): Promise<string> }, reply: To
 
 function outcomeOf(reply: ToolReply): Outcome {
   if (reply.kind === 'question') return { ok: true, text: '', asks: reply.question };
-  if (reply.kind === 'text') return { ok: true, text: reply.text, ...(reply.kept ? { files: reply.kept } : {}) };
+  if (reply.kind === 'text') return defined({ ok: true, text: reply.text, files: reply.kept });
   return reply.kind === 'problem'
     ? { ok: false, code: reply.code, text: reply.message }
     : { ok: false, code: 'tool_failed', text: '' };
@@ -198,7 +199,7 @@ function outcomeOf(reply: ToolReply): Outcome {
 function asReply(outcome: Outcome): ToolReply {
   if (outcome.ok && outcome.asks) return { kind: 'question', question: outcome.asks };
   return outcome.ok
-    ? { kind: 'text', text: outcome.text, ...(outcome.files ? { kept: outcome.files } : {}) }
+    ? defined({ kind: 'text', text: outcome.text, kept: outcome.files })
     : { kind: 'problem', code: outcome.code, message: outcome.text };
 }
 

@@ -1,16 +1,18 @@
 /**
- * Delivers what a call addresses to others: a message to a conversation, a note on a channel, or
- * the release of a resource. Each carries the id of the call, so a repetition has no effect. The
- * engine stamps the sender.
+ * Delivers what a call addresses to others: a message to a conversation, a note on a channel, a
+ * task for another agent, or the release of a resource. Each carries the id of the call, so a
+ * repetition has no effect. The engine stamps the sender.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { defined } from '../../domain/defined.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { lineageFields } from '../../domain/task/lineage.js';
-import type { Problem } from '../../domain/problem.js';
+import { problem, type Problem } from '../../domain/problem.js';
 import type { ToolCall } from '../../domain/session/session.js';
 import { taintIn } from '../../domain/task/taint.js';
 import type { Task } from '../../domain/task/task.js';
 import { fence } from '../../rules/patterns/gather.js';
+import { assignProblem } from '../../rules/scheduling/assign.js';
 import type { ToolReply } from '../../tools/core/tool.js';
 import type { Spoken } from './ask-child.js';
 import { releaseResource } from '../core/locks.js';
@@ -26,14 +28,49 @@ export async function send(
   call: ToolCall,
   reply: Spoken,
 ): Promise<Spoken> {
-  if (reply.kind === 'tell') await tell(context, task, agent, call, reply);
-  const refused =
-    reply.kind === 'note'
-      ? await publish(context, task, agent, call, reply)
-      : reply.kind === 'give_back'
-        ? await releaseResource(context, task, reply.resource)
-        : undefined;
+  const refused = await delivered(context, task, agent, call, reply);
   return refused === undefined ? reply : { ...asReply(refused), ran: true };
+}
+
+async function delivered(
+  context: EngineContext,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  reply: Spoken,
+): Promise<Problem | undefined> {
+  switch (reply.kind) {
+    case 'tell':
+      await tell(context, task, agent, call, reply);
+      return undefined;
+    case 'note':
+      return publish(context, task, agent, call, reply);
+    case 'assign':
+      return assign(context, task, agent, call, reply);
+    case 'give_back':
+      return releaseResource(context, task, reply.resource);
+    default:
+      return undefined;
+  }
+}
+
+/** An agent moves only work of its own goal. */
+async function assign(
+  context: EngineContext,
+  { root }: Task,
+  agent: Agent,
+  { id }: ToolCall,
+  { task, to }: { task: string; to: string },
+): Promise<Problem | undefined> {
+  const target = await context.tasks.read(task);
+  const wrong =
+    target !== undefined && target.task.root !== root
+      ? problem('not_allowed', `${task} does not belong to the goal of your task`)
+      : assignProblem(task, target, to, context.agents.all().keys());
+  if (wrong !== undefined) return wrong;
+  const at = context.clock.now().toISOString();
+  await context.intents.submit({ kind: 'assign', id, task, to, by: agent.name, at });
+  return undefined;
 }
 
 /** The engine stamps the sender: a model cannot speak for another agent. */
@@ -65,7 +102,7 @@ async function publish(
 ): Promise<Problem | undefined> {
   const body = { type: 'said', text: message } as const;
   const { root } = lineageFields(task);
-  const about = { task: task.id, ...(root ? { root } : {}), ...(priority ? { priority } : {}) };
+  const about = defined({ task: task.id, root, priority });
   const note = { id: call.id, channel, from: agent.name, ...about, ...taintField(task), body };
   const refused = await publishNote(context, note, { durable: true });
   if (refused === undefined) return undefined;

@@ -2,6 +2,7 @@
  * A conversation that this process has open. Every write first checks whether a person changed the
  * file. If so, nothing is written, the edit is recorded, and work continues from the new content.
  */
+import { defined } from '../../domain/defined.js';
 import { followUpOf } from '../../domain/task/follow-up.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -78,17 +79,17 @@ export async function openConversation(
   const first = await opening(context, agent, task, request);
   const built = builtHead(context, agent, task);
   const session: Session = {
-    header: {
+    header: defined({
       sessionId: id,
       agentId: agent.name,
-      ...(agent.type ? { agentType: agent.type } : {}),
+      agentType: agent.type,
       ...modelOf(agent, task),
       definition: agent.definition,
       pins: built.pins,
       created: context.clock.now().toISOString(),
       status: 'active',
       task: task.id,
-    },
+    }),
     messages: [first],
   };
   // The file is written while the model call is under way. `append` and `created` wait for it and
@@ -145,9 +146,8 @@ function conversation(
     id,
     agent,
     head: () => head,
-    ...(currentPins(session) === undefined
-      ? {}
-      : { startedAt: session.messages[0]?.timestamp ?? session.header.created }),
+    startedAt:
+      currentPins(session) === undefined ? undefined : (session.messages[0]?.timestamp ?? session.header.created),
     hasAllResults: false,
     messages: () => now.messages,
     mine: () => (start() === 0 ? now.messages : now.messages.slice(start())),

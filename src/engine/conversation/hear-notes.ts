@@ -3,6 +3,7 @@
  * After a crash in between, the note is unread again and is recognised by its id.
  */
 import type { Note } from '../../domain/coordination/note.js';
+import { defined } from '../../domain/defined.js';
 import { lastThatMatters, type Message } from '../../domain/session/session.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Bus } from '../../ports/bus.js';
@@ -67,13 +68,13 @@ function asMessage(note: Note): Message {
   const text = note.body.type === 'said' ? note.body.text : JSON.stringify(note.body);
   const about = [note.priority === 'normal' ? undefined : note.priority, note.task].filter(Boolean).join(', ');
   const head = `Note from ${note.from} on the channel ${note.channel}${about === '' ? '' : ` (${about})`}:`;
-  return {
+  return defined({
     role: 'user',
     content: `${head}\n\n${fence('note', note.from, text, note.id)}`,
     from: note.from,
     kind: 'note',
     cause: note.id,
-    ...(note.taint ? { taint: note.taint } : {}),
+    taint: note.taint,
     timestamp: note.at,
-  };
+  });
 }

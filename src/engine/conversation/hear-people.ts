@@ -1,4 +1,5 @@
 /** Adds messages from people and other agents to the conversation of their task. */
+import { defined } from '../../domain/defined.js';
 import type { Message } from '../../domain/session/session.js';
 import { HUMAN, type Task } from '../../domain/task/task.js';
 import { record, type EngineContext } from '../core/context.js';
@@ -16,7 +17,7 @@ export async function hearPeople(context: EngineContext, task: Task, conversatio
       .some(({ content, timestamp }) => content === intent.text && (intent.by !== HUMAN || timestamp === intent.at));
     if (!isHeard) {
       const { text: content, by: from, at: timestamp, taint } = intent;
-      const message: Message = { role: 'user', content, from, timestamp, ...(taint ? { taint } : {}) };
+      const message: Message = defined({ role: 'user', content, from, timestamp, taint });
       if ((await conversation.append([message], true)) === 'edited') return true;
     }
     await context.intents.done(intent.id);

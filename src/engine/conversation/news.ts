@@ -1,5 +1,5 @@
 /**
- * What has changed since the conversation was told: a new day, a tool that was taken away or given
+ * Changes that the conversation does not know yet: a new day, a tool that was taken away or given
  * back. It is announced at the end, because the text before the messages must not change.
  */
 import type { Message } from '../../domain/session/session.js';

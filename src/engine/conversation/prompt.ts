@@ -1,4 +1,5 @@
 /** Builds the input of a model call: system prompt, tools, first message, and valid messages. */
+import { defined } from '../../domain/defined.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { grantedNames } from '../core/grants.js';
 import { projectText } from '../core/project-text.js';
@@ -7,6 +8,7 @@ import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import type { JsonSchema, ToolSpec } from '../../ports/model.js';
 import { textTokens } from '../../rules/budget/reserve.js';
+import { DUPLICATES_PROMPT } from '../../rules/patterns/breakdown.js';
 import { CHECK_PROMPT } from '../../rules/patterns/check.js';
 import { fence } from '../../rules/patterns/gather.js';
 import { bidPrompt } from '../../rules/staffing/offer.js';
@@ -20,7 +22,7 @@ import { hasRequiredCall, requiredTool } from './decide/required-call.js';
 import type { EngineContext } from '../core/context.js';
 
 /** What prompts are built from. */
-export type PromptSource = Pick<EngineContext, 'agents' | 'tools' | 'config' | 'clock' | 'surroundings' | 'project'>;
+type PromptSource = Pick<EngineContext, 'agents' | 'tools' | 'config' | 'clock' | 'surroundings' | 'project'>;
 
 /** What is sent before the messages. */
 export interface PromptHead {
@@ -108,13 +110,15 @@ function declared({ variables }: Agent): Record<string, string> {
   );
 }
 
-/** Checks and bids have their own system prompt. */
+/** The instructions of ordinary work would contradict these questions. */
 function withRolePrompt(agent: Agent, { role }: Pick<Task, 'role'>): Agent {
   switch (roleFacts(role).prompt) {
     case 'check':
       return { ...agent, systemPrompt: agent.metacognition?.prompt ?? CHECK_PROMPT };
     case 'bid':
       return { ...agent, systemPrompt: agent.evaluator?.prompt ?? bidPrompt(agent) };
+    case 'same':
+      return { ...agent, systemPrompt: DUPLICATES_PROMPT };
     case undefined:
       return agent;
   }
@@ -140,12 +144,12 @@ export function firstMessage(
         said: (text) => earlier.some((message) => message.content.includes(text)),
         results,
       });
-  return {
+  return defined({
     role: 'user',
     content,
-    ...(task.from ? { from: task.from } : {}),
+    from: task.from,
     timestamp: context.clock.now().toISOString(),
-  };
+  });
 }
 
 /** Results of the task's dependencies. The work stage of a pattern gets those of its parent. */

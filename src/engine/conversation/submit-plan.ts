@@ -1,4 +1,5 @@
 /** Submits a plan to the human as an approval that contains its exact text. */
+import { defined } from '../../domain/defined.js';
 import { childId } from '../../domain/task/id.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import { approvalFor, consult } from '../approvals/request.js';
@@ -19,7 +20,7 @@ export async function submitPlan(
   if (verdict.kind === 'open') return { child };
   if (verdict.kind === 'no') return { approved: false, why: verdict.message };
   const edited = verdict.edited?.['plan'];
-  return { approved: true, ...(typeof edited === 'string' ? { plan: edited } : {}) };
+  return defined<PlanVerdict>({ approved: true, plan: typeof edited === 'string' ? edited : undefined });
 }
 
 function approval(

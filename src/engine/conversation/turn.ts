@@ -1,4 +1,5 @@
 /** One turn: a model call whose answer is added to the conversation. */
+import { defined } from '../../domain/defined.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Budget } from '../../domain/budget/budget.js';
 import { boundedCall, type Message, type MessageUsage, type ProviderData } from '../../domain/session/session.js';
@@ -93,23 +94,24 @@ export async function takeTurn(
 function assistant(context: EngineContext, answer: ModelAnswer, model: string, ms: number): Message {
   const cut =
     answer.finish === 'length' && answer.toolCalls.length === 0 ? '\n\n[cut off at the output limit of the model]' : '';
-  return {
+  return defined({
     role: 'assistant',
     content: answer.text + cut,
     // Calls get new ids: a provider may use an id twice, and ours become file names.
-    ...(answer.toolCalls.length > 0
-      ? { toolCalls: answer.toolCalls.map((call) => ({ ...boundedCall(call), id: context.ids.next() })) }
-      : {}),
-    usage: {
+    toolCalls:
+      answer.toolCalls.length > 0
+        ? answer.toolCalls.map((call) => ({ ...boundedCall(call), id: context.ids.next() }))
+        : undefined,
+    usage: defined({
       model,
       inputTokens: answer.inputTokens,
       outputTokens: answer.outputTokens,
-      ...(answer.cachedTokens > 0 ? { cachedTokens: answer.cachedTokens } : {}),
-      ...(answer.microUsd > 0 ? { microUsd: answer.microUsd } : {}),
+      cachedTokens: answer.cachedTokens > 0 ? answer.cachedTokens : undefined,
+      microUsd: answer.microUsd > 0 ? answer.microUsd : undefined,
       ms,
-    },
+    }),
     timestamp: context.clock.now().toISOString(),
-  };
+  });
 }
 
 /** Longer data would bury the text of a conversation, so it becomes a blob. */

@@ -3,6 +3,7 @@
  * done in another way. The task id is derived from the cycle and the retries of its tasks: every
  * process that finds the cycle creates the same task, and a retry in vain creates another.
  */
+import { defined } from '../../domain/defined.js';
 import { hash53 } from '../../domain/task/id.js';
 import { visible } from '../../domain/coordination/mail.js';
 import { compareText } from '../../domain/order.js';
@@ -31,7 +32,7 @@ export async function askCoordinator(
     from: 'guildhall',
     created_by: 'guildhall',
     created_at: context.clock.now().toISOString(),
-    context: { original_goal: REQUEST, ...(taint.size > 0 ? { taint: [...taint] } : {}) },
+    context: defined({ original_goal: REQUEST, taint: taint.size > 0 ? [...taint] : undefined }),
   });
   if (await context.tasks.create(task))
     record(context, 'task.created', { task: task.id, agent: coordinator, cause: lost[0]!.id });

@@ -170,7 +170,7 @@ export function voting(
   async function certified(root: string, agreed: string[]): Promise<{ agreed: number; of: number }> {
     const quiet = (await others()).filter((peer) => silent.has(peer));
     const of = agreed.length + quiet.length;
-    record(context, 'root.certified', { task: root, agreed, ...(quiet.length > 0 ? { silent: quiet } : {}) });
+    record(context, 'root.certified', { task: root, agreed, silent: quiet.length > 0 ? quiet : undefined });
     return { agreed: agreed.length, of };
   }
 

@@ -2,6 +2,7 @@
  * What the engine works with. `Ports` comes from outside, and every port is required: a missing
  * gate is a type error, not a call that runs unjudged. `EngineContext` adds the engine's own state.
  */
+import { defined } from '../../domain/defined.js';
 import type { Price } from '../../domain/budget/price.js';
 import type { Config } from '../../domain/config/config.js';
 import type { Event } from '../../domain/event.js';
@@ -191,7 +192,7 @@ type Recorder = Pick<Ports, 'clock' | 'presence' | 'events' | 'watchers'>;
 /** Adds a line to the event log and passes it to the watchers. */
 export function record(context: Recorder, name: Event['name'], details: EventDetails): void {
   const { clock, presence, events, watchers: onlookers } = context;
-  const event: Event = { at: clock.now().toISOString(), name, peer: presence.peer.id, ...details };
+  const event: Event = defined({ at: clock.now().toISOString(), name, peer: presence.peer.id, ...details });
   events.append(event);
   onlookers.event(event);
 }

@@ -36,7 +36,7 @@ export function faultProblem(thrown: unknown, meaning: string): Problem {
   const isDeep = thrown instanceof RangeError;
   const why = isDeep ? `something in it is too deep or too large (${message})` : message;
   return problem(isDeep ? 'over_limit' : code, `${meaning}: ${why}`, {
-    ...(where ? { where } : {}),
+    where,
     hint: hint ?? 'nothing else is affected; if it happens again, report it with this message',
   });
 }

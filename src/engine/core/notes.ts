@@ -9,6 +9,7 @@ import {
   type NoteBody,
   type NotePriority,
 } from '../../domain/coordination/note.js';
+import { defined } from '../../domain/defined.js';
 import { type Problem } from '../../domain/problem.js';
 import { refusedNote, type ChannelFacts } from '../../rules/coordination/channels.js';
 import { record, type Ports } from './context.js';
@@ -63,7 +64,7 @@ export async function publishNotes(
 }
 
 function refuse(context: Publisher, { channel, from, task }: OutgoingNote, why: Problem): Problem {
-  record(context, 'note.refused', { channel, from, ...(task ? { task } : {}), problem: why });
+  record(context, 'note.refused', { channel, from, task, problem: why });
   return why;
 }
 
@@ -71,19 +72,19 @@ function stamped(context: Publisher, note: OutgoingNote): Note {
   const { channel, from, body, to, task, root, taint, ttlMs, priority = 'normal' } = note;
   const at = context.clock.now();
   const kept = ttlMs ?? context.config.channels[channel]?.ttlMs ?? NOTE_TTL_MS;
-  return {
+  return defined({
     id: note.id ?? context.ids.next(),
     channel,
     from,
     at: at.toISOString(),
     priority,
-    ...(to === undefined ? {} : { to }),
-    ...(task === undefined ? {} : { task }),
-    ...(root === undefined ? {} : { root }),
-    ...(taint === undefined ? {} : { taint }),
+    to,
+    task,
+    root,
+    taint,
     expires: new Date(at.getTime() + kept).toISOString(),
     body,
-  };
+  });
 }
 
 async function channelsKnown(context: Publisher, notes: readonly OutgoingNote[]): Promise<ChannelFacts> {

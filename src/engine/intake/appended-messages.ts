@@ -3,6 +3,7 @@
  * as `guild task tell` does. A conversation that a person put into the folder is taken the same way
  * if an agent can answer it. Task ids follow from the message, so no message is answered twice.
  */
+import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Message, Session } from '../../domain/session/session.js';
 import { hash53 } from '../../domain/task/id.js';
@@ -40,7 +41,7 @@ async function take(context: EngineContext, session: Session): Promise<'created'
   const { header, messages } = session;
   const owner = messages.findLast((message) => message.task !== undefined)?.task ?? header.task;
   const placed = owner === undefined ? undefined : await context.tasks.read(owner);
-  if (placed !== undefined && !isEnded(placed.state)) return 'busy';
+  if (placed === undefined ? await isUnderWay(context, owner) : !isEnded(placed.state)) return 'busy';
   const from = firstAppended(messages, placed);
   if (from === undefined) return 'nothing';
   const text = messages
@@ -60,9 +61,21 @@ async function take(context: EngineContext, session: Session): Promise<'created'
     task: made.id,
     agent: made.to!,
     cause: file,
-    ...(owner ? { follows: owner } : {}),
+    follows: owner,
   });
   return 'created';
+}
+
+/**
+ * A process writes the conversation of a child before the child's record has its name. Until then
+ * the tasks above it are open, and the conversation is theirs, not one that a person put there.
+ */
+async function isUnderWay({ tasks }: EngineContext, owner: string | undefined): Promise<boolean> {
+  for (let end = owner?.lastIndexOf('.') ?? -1; end > 0; end = owner!.lastIndexOf('.', end - 1)) {
+    const above = await tasks.read(owner!.slice(0, end));
+    if (above !== undefined && !isEnded(above.state)) return true;
+  }
+  return false;
 }
 
 /**
@@ -95,8 +108,7 @@ async function dropped(
   { id, text, from, at }: Found,
 ): Promise<Task | Problem | undefined> {
   if (!context.agents.all().has(agentId)) {
-    const names = [...context.agents.all().keys()].sort().join(', ') || 'none';
-    return problem('unknown_agent', `there is no agent ${agentId} to answer it; the agents are: ${names}`, {
+    return problem('unknown_agent', noAgent(agentId, context.agents.all().keys()), {
       where: { file: `sessions/${sessionId}.session.yaml` },
       hint: 'change agent_id in the file, or write the agent',
     });

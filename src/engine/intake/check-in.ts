@@ -4,6 +4,7 @@
  * check-in, so waiting for a person costs nothing. The first pass only records the time.
  */
 import { CHECK_IN_SECONDS, type CheckInNote } from '../../domain/coordination/check-in.js';
+import { defined } from '../../domain/defined.js';
 import { hash53 } from '../../domain/task/id.js';
 import { visible } from '../../domain/coordination/mail.js';
 import { compareText } from '../../domain/order.js';
@@ -121,7 +122,7 @@ function taskOf(context: EngineContext, planner: string, id: string, work: reado
     from: 'guildhall',
     created_by: 'guildhall',
     created_at: context.clock.now().toISOString(),
-    context: { original_goal: REQUEST, ...(taint.size > 0 ? { taint: [...taint] } : {}) },
+    context: defined({ original_goal: REQUEST, taint: taint.size > 0 ? [...taint] : undefined }),
   });
 }
 

@@ -1,8 +1,9 @@
 /**
- * Carries out intents: cancel, stop, retry, answer and tell. An intent about a task that another
- * live process holds is left to that process.
+ * Carries out intents: cancel, stop, retry, assign, answer and tell. An intent about a task that
+ * another live process holds is left to that process.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../domain/defined.js';
 import { openUnder } from '../core/tree.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -19,6 +20,7 @@ import { fail } from '../tasks/settle.js';
 import type { Flight } from '../core/flight.js';
 import { record, type EngineContext } from '../core/context.js';
 import { fence } from '../core/fence.js';
+import { assign } from './assign.js';
 import { retryTask } from './retry.js';
 import { reportDeadlock } from '../coordination/report-deadlock.js';
 
@@ -51,6 +53,8 @@ async function takeIntent(
       return stop(context, intent);
     case 'retry':
       return retry(context, intent);
+    case 'assign':
+      return assign(context, intent);
     case 'answer':
       return answer(context, intent);
     case 'tell':
@@ -77,12 +81,12 @@ async function cancel(
   intent: Intent & { kind: 'cancel' },
   flights: ReadonlyMap<string, Flight>,
 ): Promise<boolean> {
-  const under = openUnder(context, intent.task);
-  if (under.length === 0) {
+  if (await isOver(context, intent.task)) {
     await context.intents.done(intent.id);
     record(context, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'cancel' });
     return false;
   }
+  const under = openUnder(context, intent.task);
   const error = cancelled(intent);
   for (const { task } of under) flights.get(task.id)?.stop.abort(error);
   let moved = false;
@@ -98,6 +102,21 @@ async function cancel(
     if (task.id === intent.task && intent.deadlock) await reportDeadlock(context, task, intent.deadlock);
   }
   return moved;
+}
+
+/**
+ * Nothing is open under this task, in the store too. The view of this process may be stale: another
+ * one may have just moved the task, and it would never hear of an intent that is removed now.
+ */
+async function isOver(context: EngineContext, id: string): Promise<boolean> {
+  if (openUnder(context, id).length > 0) return false;
+  await context.lookAgain();
+  return openUnder(context, id).length === 0 && hasEnded(context, id);
+}
+
+async function hasEnded({ tasks }: EngineContext, id: string): Promise<boolean> {
+  const placed = tasks.isOpen(id) ? undefined : await tasks.read(id);
+  return !tasks.isOpen(id) && (placed === undefined || isEnded(placed.state));
 }
 
 function cancelled({ reason, by, problem: cause }: Intent & { kind: 'cancel' }): Problem {
@@ -137,12 +156,12 @@ export async function cancelTask(
  * started.
  */
 async function stop(context: EngineContext, intent: Intent & { kind: 'stop' }): Promise<boolean> {
-  const under = openUnder(context, intent.task);
-  if (under.length === 0) {
+  if (await isOver(context, intent.task)) {
     await context.intents.done(intent.id);
     record(context, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'stop' });
     return false;
   }
+  const under = openUnder(context, intent.task);
   const error = problem('cancelled', `stopped by ${intent.by} before it started`);
   let moved = false;
   for (const { task, state } of under) {
@@ -232,7 +251,7 @@ async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, n
     // The task may have read the message and ended since the intents were listed; then it is not
     // refused.
     if (!(await context.intents.list()).some(({ id }) => id === intent.id)) return false;
-    return followUp(context, intent);
+    return (await hasEnded(context, intent.task)) && followUp(context, intent);
   }
   // Once is enough: a task that still waits for others parks again and reads the message later.
   if (target.state !== 'waiting' || nudged.has(intent.id)) return false;
@@ -252,13 +271,17 @@ async function followUp(
   const made =
     ended === undefined || isDropped
       ? problem('not_found', isDropped ? 'the task was cancelled before it read this' : 'no open task has this id')
-      : await createFollowUp(context, ended, {
-          id: continues ? id : `task_${id}`,
-          text,
-          by,
-          at,
-          ...(taint === undefined ? {} : { context: { taint: [...taint, ...taintIn(ended.task)] } }),
-        });
+      : await createFollowUp(
+          context,
+          ended,
+          defined({
+            id: continues ? id : `task_${id}`,
+            text,
+            by,
+            at,
+            context: taint === undefined ? undefined : { taint: [...taint, ...taintIn(ended.task)] },
+          }),
+        );
   await context.intents.done(id);
   if (made !== undefined && 'code' in made) {
     record(context, 'intent.refused', { task, cause: id, kind: 'tell', why: made.message });

@@ -3,6 +3,7 @@
  * before anything else happens, so that a task that kills its process is not retried forever. Only
  * deaths of processes that worked on nothing else count against it (domain/task/lost-takers.ts).
  */
+import { defined } from '../../domain/defined.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { messagesOf } from '../../domain/session/session.js';
 import { lostInARow, ownLosses } from '../../domain/task/lost-takers.js';
@@ -53,7 +54,10 @@ async function putBack(context: EngineContext, claim: Claim, beside: number | 'a
     return;
   }
   const at = context.clock.now().toISOString();
-  const lost = lostInARow(claim.task, { at, agent: claim.agent, messages, ...(beside > 0 ? { beside } : {}) });
+  const lost = lostInARow(
+    claim.task,
+    defined({ at, agent: claim.agent, messages, beside: beside > 0 ? beside : undefined }),
+  );
   const task: Task = {
     ...claim.task,
     attempts: lost.length === 1 ? 1 : claim.task.attempts + 1,

@@ -52,7 +52,7 @@ async function take(context: EngineContext, wish: ScheduleWish): Promise<boolean
   return true;
 }
 
-/** Without its words, so that adding it again opens it again. */
+/** Forgets the settings of the schedule, so that adding the same ones again reopens it. */
 async function remove(context: EngineContext, id: string): Promise<boolean> {
   const claim = await claimed(context, id);
   if (claim === undefined) return false;

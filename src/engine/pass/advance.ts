@@ -2,6 +2,7 @@
  * Advances one task as far as possible: claim, guards, act. Whatever is thrown meanwhile ends this
  * task with the reason, and no other. Only a fault of the store goes further.
  */
+import { defined } from '../../domain/defined.js';
 import { isStoreFault } from '../../domain/fence.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { diskReason, problem } from '../../domain/problem.js';
@@ -119,7 +120,7 @@ async function parkUnreadable(
   if (context.heldFiles.isNews(why)) record(context, 'file.held', { task: task.id, problem: why });
   const until = new Date(context.clock.now().getTime() + INTERVALS.unreadableCheckMs).toISOString();
   const file = why.where?.file;
-  await park(context, claim, { ...task, session }, { until, ...(file === undefined ? {} : { file }) });
+  await park(context, claim, { ...task, session }, defined({ until, file }));
   // A conversation whose file is gone starts over, so only an existing one is skipped.
   if (stamp !== undefined) context.unreadable.add(task.id, session, stamp);
 }

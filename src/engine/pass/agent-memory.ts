@@ -2,6 +2,7 @@
  * An agent's recent past as this process saw it: its tasks, their roots, and how they ended. Ended
  * tasks are forgotten while the agent works, so memory stays proportional to the open tasks.
  */
+import { defined } from '../../domain/defined.js';
 import type { Task } from '../../domain/task/task.js';
 import { failureOf } from '../../rules/staffing/track-record.js';
 import type { Past, OpenTask } from '../../rules/coordination/agent-states.js';
@@ -108,5 +109,5 @@ export function openRoots({ roots }: Memory, { isOpen }: { isOpen: IsOpen }): st
 }
 
 export function pastOf({ worked, roots, last, failed }: Memory): Past {
-  return { worked, roots, ...(last === undefined ? {} : { last }), ...(failed === undefined ? {} : { failed }) };
+  return defined({ worked, roots, last, failed });
 }

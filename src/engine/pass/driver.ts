@@ -1,7 +1,7 @@
 /**
  * The driver of a process: one loop of passes for everything that `watch`, `run`, `finish` and
  * `pump --all` want. Each adds a goal and waits for it; the loop runs while there are goals. A goal
- * whose task ends is told at once, so a thousand runs cost the passes of one.
+ * whose task ends is notified at once, so a thousand runs cost the passes of one.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Placed } from '../../domain/task/task.js';
@@ -12,7 +12,7 @@ import type { Engine, Look, PumpReport } from './pump.js';
 import { runUntil, type Condition } from './run-until.js';
 import { watchGoal, type WatchOptions } from './watch.js';
 
-export interface Driver {
+interface Driver {
   /** Works until the signal aborts; then releases its tasks and resolves. */
   watch(options: WatchOptions): Promise<void>;
   /** Works until nothing moves, or the signal aborts. */

@@ -1,5 +1,5 @@
 /**
- * What callers of the driver wait for: that one task has ended or cannot continue here, or that
+ * The goals of the driver's callers: that one task has ended or cannot continue here, or that
  * nothing moves at all. A goal only looks at the outcome of passes; it never makes one.
  */
 import { INTERVALS } from '../../domain/intervals.js';
@@ -27,7 +27,7 @@ export interface Goal<T = unknown> {
  * going: check again when one of its tasks has left this process · next_pass: check again after it
  * · `lookInMs`: check again after a look at everything.
  */
-export type Checked = 'reached' | 'going' | 'next_pass' | { lookInMs: number };
+type Checked = 'reached' | 'going' | 'next_pass' | { lookInMs: number };
 
 export interface LastPass {
   report: PumpReport;
@@ -121,7 +121,7 @@ export function quietGoal(
   };
 }
 
-export interface Outcome<T> {
+interface Outcome<T> {
   done: Promise<T>;
   resolve(value: T): void;
   fail(thrown: unknown): void;

@@ -3,6 +3,7 @@
  * so the order is part of the contract, and each guard states the reason for its position.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { mayBeCut } from '../../domain/task/id.js';
@@ -241,8 +242,7 @@ function unknownAgent(context: EngineContext, name: string): Problem {
       message: `the file of ${name} cannot be read: ${fault.message}`,
       hint: 'fix it, then retry the task',
     };
-  const names = [...context.agents.all().keys()].sort().join(', ') || 'none';
-  return problem('unknown_agent', `there is no agent ${name}; the agents are: ${names}`, {
+  return problem('unknown_agent', noAgent(name, context.agents.all().keys()), {
     hint: `write agents/${name}.md, or change "to" in the task's file; then guild task retry`,
   });
 }

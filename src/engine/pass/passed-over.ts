@@ -6,7 +6,7 @@ import type { Task } from '../../domain/task/task.js';
 import { queueKey } from '../../rules/scheduling/ready-queue.js';
 import type { ReadyQueue } from '../core/ready-queue.js';
 
-export interface PassedOver {
+interface PassedOver {
   /** A new pass begins. Returns what notes a task; the notes count once `done` is called. */
   begin(): { note(task: Task): void; done(): void };
   /** Whether the last pass found a task of this tree that could start if there were capacity. */

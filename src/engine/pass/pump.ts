@@ -3,6 +3,7 @@
  * not events, so it can be repeated, interrupted, or run by several processes at once. A lost event
  * costs time, never correctness.
  */
+import { defined } from '../../domain/defined.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { assigneeName } from '../core/assignee.js';
 import { roleFacts } from '../../domain/task/role.js';
@@ -59,7 +60,7 @@ export interface PumpReport {
 export type Look = 'none' | 'rules' | 'changed' | 'all';
 
 /** `root`: the tree of the task that has left this process. */
-export type OnEnd = (moved: boolean, root: string) => void;
+type OnEnd = (moved: boolean, root: string) => void;
 
 export interface Engine {
   /** One pass, then waits for everything it started. `roots`: start only tasks of these trees. */
@@ -232,16 +233,16 @@ export function engine(ports: Ports): Engine {
     await showBallot(context, isScan);
     await showBoards(context);
     const lookInMs = Math.min(context.ballot.dueMs('read') ?? Infinity, context.ballot.dueMs('write') ?? Infinity);
-    return {
+    return defined({
       moved: moved || advanced > 0,
       again: moved,
       advanced,
       open: context.tasks.openCount(),
       problems,
-      ...(scanned === undefined ? {} : { scanMs: scanned.scanMs }),
-      ...(due === Infinity ? {} : { due }),
-      ...(lookInMs === Infinity ? {} : { lookInMs }),
-    };
+      scanMs: scanned?.scanMs,
+      due: due === Infinity ? undefined : due,
+      lookInMs: lookInMs === Infinity ? undefined : lookInMs,
+    });
   }
 
   function readRules(): Problem[] {

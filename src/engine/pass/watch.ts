@@ -23,6 +23,8 @@ const MAX_SCAN_REST_MS = 500;
  * the normal rate, so only an edit in place whose file event was lost waits longer.
  */
 const FULL_SCAN_SHARE = 2000;
+/** A scan may have been slow only because the machine was busy. */
+const MAX_FULL_SCAN_GAP_MS = 60_000;
 /** Peers other than the first scan at most this many times less often. */
 const OTHERS_FACTOR = 8;
 
@@ -109,7 +111,7 @@ export function watchGoal(
   }
 
   function fullDue(): number {
-    return lastFull + Math.max(scanGapMs, FULL_SCAN_SHARE * fullScanMs);
+    return lastFull + Math.max(scanGapMs, Math.min(MAX_FULL_SCAN_GAP_MS, FULL_SCAN_SHARE * fullScanMs));
   }
 
   /** After a ring, or in case one was lost. */

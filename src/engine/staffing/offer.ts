@@ -4,6 +4,7 @@
  * host of each agent works on its bid. Bids are sealed.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { defined } from '../../domain/defined.js';
 import { readBid, type Bid } from '../../domain/task/bid.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
@@ -220,12 +221,12 @@ function standing(
   const placed = children.get(bidId(task, agent));
   const bid = bidIn(placed) ?? cached.get(agent.name);
   const all = context.bids.records();
-  return {
+  return defined({
     agent,
     bid,
     record: all === undefined ? NO_RECORD : recordOf(all, agent.name),
-    ...(bid === undefined && placed?.task.error ? { why: errorText(placed.task.error) } : {}),
-  };
+    why: bid === undefined && placed?.task.error ? errorText(placed.task.error) : undefined,
+  });
 }
 
 function bidIn(placed: Placed | undefined): Bid | undefined {

@@ -2,6 +2,7 @@
  * Creates a follow-up: a task that continues the conversation of an ended one. Every surface leads
  * here: `guild run --continue`, `guild task tell`, a message in the file, a reply in a thread.
  */
+import { defined } from '../../domain/defined.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { FollowUp } from '../../domain/task/follow-up.js';
 import { childId } from '../../domain/task/id.js';
@@ -38,7 +39,7 @@ export async function createFollowUp(
     return problem('not_found', `the conversation of ${of.task.id} is gone`, {
       hint: `start a new one with guild run ${to} <text>`,
     });
-  const follows: FollowUp = { task: of.task.id, ...(from === undefined ? {} : { from }) };
+  const follows: FollowUp = defined({ task: of.task.id, from });
   const { taint, reply_to: replyTo } = of.task.context;
   const task = makeTask({
     id,
@@ -48,7 +49,7 @@ export async function createFollowUp(
     created_by: by,
     created_at: at,
     session,
-    context: { ...(taint ? { taint } : {}), ...(replyTo ? { reply_to: replyTo } : {}), ...context, follows },
+    context: defined({ taint, reply_to: replyTo || undefined, ...context, follows }),
   });
   return (await stores.tasks.create(task)) ? task : undefined;
 }

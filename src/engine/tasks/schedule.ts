@@ -3,6 +3,7 @@
  * waits for the next. The claim on the schedule makes one process decide; if it dies, the next one
  * finds the run by its id. A machine that decides late still creates no second run.
  */
+import { defined } from '../../domain/defined.js';
 import { problem } from '../../domain/problem.js';
 import { ruleText, type Schedule } from '../../domain/schedule.js';
 import { runId } from '../../domain/task/id.js';
@@ -37,7 +38,7 @@ export async function advanceSchedule(context: EngineContext, claim: Claim): Pro
   };
   if (isNew) after.last = now.toISOString();
   const waits = { until: next.toISOString() };
-  // Without an event: a schedule that waits for its next time is no news.
+  // No event is recorded: nothing happened yet.
   await context.tasks.park(claim, { ...task, attempts: 0, schedule: { ...after, planned: ruleText(after) }, waits });
 }
 
@@ -97,18 +98,20 @@ function report(
 /** A run has everything of its schedule but the schedule. */
 function runOf(task: Task, id: string, at: string, now: Date): Task {
   const { to, from, type, requirements, attachments, context, priority, budget, description, created_by: by } = task;
-  return makeTask({
-    id,
-    description,
-    requirements,
-    priority,
-    created_at: now.toISOString(),
-    ...(to === undefined ? {} : { to }),
-    ...(from === undefined ? {} : { from }),
-    ...(type === undefined ? {} : { type }),
-    ...(attachments === undefined ? {} : { attachments }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(by === undefined ? {} : { created_by: by }),
-    context: { ...context, scheduled: { by: task.id, at } },
-  });
+  return makeTask(
+    defined({
+      id,
+      description,
+      requirements,
+      priority,
+      created_at: now.toISOString(),
+      to,
+      from,
+      type,
+      attachments,
+      budget,
+      created_by: by,
+      context: { ...context, scheduled: { by: task.id, at } },
+    }),
+  );
 }

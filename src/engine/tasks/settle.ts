@@ -71,10 +71,10 @@ async function settle(
   record(context, state === 'completed' ? 'task.completed' : 'task.failed', {
     task: task.id,
     agent: claim.agent,
-    ...(task.parent ? { cause: task.parent } : {}),
+    cause: task.parent,
     role: task.role,
-    ...(task.usage ? { usage: usageFields(task.usage) } : {}),
-    ...(task.error ? { error: task.error } : {}),
+    usage: task.usage ? usageFields(task.usage) : undefined,
+    error: task.error,
   });
   // After the event: the log must not show the parent ended before this task.
   if (task.session !== undefined)

@@ -33,7 +33,7 @@ export interface EndedTasks {
   problems(): Iterable<Problem>;
 }
 
-export interface EndedRow {
+interface EndedRow {
   row: Record<string, unknown>;
   /** Reads the record. Undefined if it has gone, or can no longer be read. */
   read(): Placed | undefined;

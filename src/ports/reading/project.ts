@@ -10,7 +10,7 @@ export interface Skill {
   isHidden: boolean;
 }
 
-export interface SkillText {
+interface SkillText {
   skill: Skill;
   body: string;
   /** Its other files, relative to the workspace; at most 50. */

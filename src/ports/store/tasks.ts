@@ -84,8 +84,8 @@ export interface Tasks {
   /**
    * Claims the task as this process knows it at the call. Undefined: another peer was faster, the
    * task moved or ended, or its file no longer parses. Not durable: a power cut undoes claims.
-   * `atMost`: the agent's limit. A store that can, refuses a claim beyond it; others leave it to
-   * `claimsFor`.
+   * `atMost`: the agent's limit. A store that knows all claims refuses one beyond it; others leave
+   * it to `claimsFor`.
    */
   claim(id: string, agent: string, options?: { atMost?: number }): Promise<Claim | undefined>;
   /** Current claims for this agent, without bids. */

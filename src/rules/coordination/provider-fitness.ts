@@ -5,6 +5,7 @@
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';
+import { defined } from '../../domain/defined.js';
 import { hash53 } from '../../domain/task/id.js';
 import { compareText } from '../../domain/order.js';
 import { stems } from '../staffing/similarity.js';
@@ -48,13 +49,13 @@ function weigh(dependency: Dependency, { agent, reliability, busy }: ProviderFac
   const free = freeCapacity(agent.maxConcurrentTasks, busy);
   const fitness = Math.min(50, 10 * matches) + 30 * reliability + 20 * free;
   const percent = (share: number): string => `${Math.round(share * 100)} %`;
-  return {
+  return defined({
     agent: agent.name,
-    ...(agent.description ? { about: agent.description.split('\n')[0]!.slice(0, 200) } : {}),
+    about: agent.description ? agent.description.split('\n')[0]!.slice(0, 200) : undefined,
     fitness: Math.round(fitness * 10) / 10,
     matches,
     why: `${matches} matching expertise, ${percent(reliability)} reliable, ${percent(free)} of its capacity is free`,
-  };
+  });
 }
 
 export function freeCapacity(capacity: number, busy: number): number {

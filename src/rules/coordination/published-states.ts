@@ -6,6 +6,7 @@
  */
 import { isMove, movesTo, type AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
+import { defined } from '../../domain/defined.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { AgentActivity } from './agent-states.js';
 
@@ -75,14 +76,14 @@ export function stateNotes(
   let from = published.state;
   return path.map((to, i) => {
     const isLast = i === path.length - 1;
-    const move: Move = {
-      note: {
+    const move: Move = defined({
+      note: defined({
         id: `state.${current.agent}.${published.moves + i + 1}`,
         channel: STATE_CHANNEL,
         from: 'engine',
         at,
         priority: 'normal',
-        ...(current.trigger.startsWith('task.') ? { task } : {}),
+        task: current.trigger.startsWith('task.') ? task : undefined,
         body: {
           type: 'state_change',
           agent: current.agent,
@@ -92,9 +93,9 @@ export function stateNotes(
           trigger: current.trigger,
           roots: newest,
         },
-      },
-      ...(isMove(from, to) ? {} : { problem: notAMove(current, from, to) }),
-    };
+      }),
+      problem: isMove(from, to) ? undefined : notAMove(current, from, to),
+    });
     from = to;
     return move;
   });

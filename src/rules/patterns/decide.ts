@@ -5,6 +5,7 @@
  * children are.
  */
 import { hasPattern, isTerminal, type Agent } from '../../domain/agent/agent.js';
+import { defined } from '../../domain/defined.js';
 import { followUpOf } from '../../domain/task/follow-up.js';
 import { childId } from '../../domain/task/id.js';
 import type { Breakdown } from '../../domain/task/breakdown.js';
@@ -111,13 +112,13 @@ export function isLeaf(task: Pick<Task, 'role'>, agent: Agent): boolean {
 
 function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
   const { original_goal: _, ...context } = task.context;
-  return {
+  return defined({
     id: childId(task.id, 'work'),
     // The last agent of a member's chain speaks and votes in the team.
     role: roleFacts(task.role).isMember && isTerminal(agent) ? 'seat' : 'work',
     to: agent.name,
     description: request,
     context,
-    ...(task.session ? { session: task.session } : {}),
-  };
+    session: task.session,
+  });
 }

@@ -5,6 +5,7 @@
  * the coordinator works.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { defined } from '../../domain/defined.js';
 import { childId } from '../../domain/task/id.js';
 import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
@@ -178,7 +179,7 @@ export function fenced(task: Task, { type, from, message }: Note): string {
 /** The notes that a member's ended round adds to the discussion. */
 export function notesOf(round: number, placed: Placed): Note[] {
   const { task, state } = placed;
-  const by = { round, from: task.to ?? 'nobody', ...(task.ended_at ? { at: task.ended_at } : {}) };
+  const by = defined({ round, from: task.to ?? 'nobody', at: task.ended_at });
   if (state === 'failed') {
     const message = `${by.from} failed and is no longer in the team: ${errorText(task.error)}`;
     return [{ ...by, type: 'failure', message }];

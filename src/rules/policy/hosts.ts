@@ -2,6 +2,7 @@
  * The hosts that a command may reach: `registry.npmjs.org`, `*.example.org`, `example.org:8443`,
  * `10.0.0.7:80`, `[::1]:3000`. Without a port, 80 and 443 are meant.
  */
+import { defined } from '../../domain/defined.js';
 
 interface Host {
   name: string;
@@ -15,7 +16,10 @@ export function hostOf(text: string): Host | undefined {
   const [, name, port] =
     /^((?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i.exec(text) ?? [];
   if (name === undefined || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return undefined;
-  return { name: name.replace(/^\[|\]$/g, '').toLowerCase(), ...(port === undefined ? {} : { port: Number(port) }) };
+  return defined({
+    name: name.replace(/^\[|\]$/g, '').toLowerCase(),
+    port: port === undefined ? undefined : Number(port),
+  });
 }
 
 /** Why these are not hosts; undefined if they are. */

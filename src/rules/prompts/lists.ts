@@ -14,7 +14,7 @@ interface Schema {
   enum?: string[];
 }
 
-export interface Lists {
+interface Lists {
   /** Whom the agent may delegate to. */
   delegates: readonly Colleague[];
   /** Whom the agent may route to. */
@@ -65,6 +65,7 @@ export function withLists<S extends Schema>(tool: string, schema: S, lists: List
     case 'load_skill':
       return changed(schema, { name: (list) => ({ ...list, ...enumOf(skills.map(({ name }) => name)) }) });
     case 'assign_provider':
+    case 'reassign_task':
       return changed(schema, { agent: oneOf(others) });
     case 'request_dependency':
       return changed(schema, { reviewer: oneOf(others) });

@@ -76,7 +76,15 @@ function write(writes: boolean, runs: boolean): string {
 }
 
 /** Tools that need to know who is there. */
-const ASKING = ['delegate_to_agent', 'create_task', 'break_down', 'request_dependency', 'request_help', 'send_message'];
+const ASKING = [
+  'delegate_to_agent',
+  'create_task',
+  'reassign_task',
+  'break_down',
+  'request_dependency',
+  'request_help',
+  'send_message',
+];
 const MAX_LISTED = 60;
 
 function colleagues({ agent, agents, tools }: OrientationFacts): string {

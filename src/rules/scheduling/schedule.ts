@@ -12,7 +12,7 @@ export interface DueTimes {
   count: number;
 }
 
-export interface ScheduleFacts {
+interface ScheduleFacts {
   now: string;
   due: DueTimes;
   /** The run of the latest due time exists: a process died before it could note that. */
@@ -21,7 +21,7 @@ export interface ScheduleFacts {
   isRunning: boolean;
 }
 
-export interface ScheduleStep {
+interface ScheduleStep {
   /** The latest due time gets a run. */
   fires: boolean;
   /** Due times that get none, in words; undefined: none. */
@@ -29,7 +29,7 @@ export interface ScheduleStep {
 }
 
 /** A run that starts this late or earlier is on time: `pump` may be called every few minutes. */
-export const ON_TIME_MS = 5 * 60_000;
+const ON_TIME_MS = 5 * 60_000;
 export const MAX_COUNTED = 1000;
 
 export function scheduleStep({ missed }: Schedule, { now, due, exists, isRunning }: ScheduleFacts): ScheduleStep {

@@ -159,7 +159,8 @@ const QUESTIONS =
 
 /** The system prompt of a bid, unless the agent's file has its own. */
 export function bidPrompt(agent: Agent): string {
-  return `You decide whether the agent ${agent.name} should bid for a task that is offered to several agents. Do not do the task. ${agent.name}: ${agent.description || 'an agent without a description'}. Be honest: your fitness is weighed against the results of the tasks ${agent.name} has done before.`;
+  const about = agent.description === '' ? '' : ` What you do: ${agent.description.replace(/\.?\s*$/, '.')}`;
+  return `A task is offered to several agents. Decide whether you should take it; do not start it.${about} Be honest: your fitness is weighed against the results of your earlier tasks.`;
 }
 
 function detailsOf(context: Task['context']): string {

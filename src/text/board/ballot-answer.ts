@@ -1,5 +1,6 @@
 /** What one marked entry of the ballot answers, or why it does not count. */
 import { draw } from '../../domain/consent/draw.js';
+import { defined } from '../../domain/defined.js';
 import type { Answer, Approval } from '../../domain/task/approval.js';
 import { answerIn, type Question } from '../../domain/task/question.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -18,7 +19,7 @@ export function answerOf(
   const reason = textOf(item, 'reason') ?? textOf(item, 'rejection_reason');
   if (item.box === 'skipped') {
     const by = textOf(item, 'rejected_by') ?? textOf(item, 'approved_by') ?? 'human';
-    return { approved: false, by, ...(reason ? { reason } : {}) };
+    return defined({ approved: false, by, reason: reason || undefined });
   }
   const held = (why: string, at = item.bodyStart): Problem =>
     problem('not_allowed', `the answer to ${item.id} does not count: ${why}`, {

@@ -4,7 +4,7 @@
  */
 import { eolAt } from './edit.js';
 
-export interface BallotText {
+interface BallotText {
   /** The text without end lines. */
   body: string;
   /** The highest version that an end line names; 0 if there is none. */

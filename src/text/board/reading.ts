@@ -2,6 +2,7 @@
  * The parser's state between the lines of a board: the open items, and whether it is inside a block
  * value, a code fence or a comment, whose lines are never items. It also collects the problems.
  */
+import { defined } from '../../domain/defined.js';
 import type { Board, BoardProblem, Field, Item, Section, Span } from './item.js';
 import { isBlank, stripIndent } from './value.js';
 import { lineAt, whereOnLine } from '../lines/where.js';
@@ -108,14 +109,16 @@ export function report(
   if (isLimitReached(reading, line, severity)) return;
   const where = whereOnLine(reading.board.file, reading.text, line, reading.starts[line - 1]!, at);
   const code = lint === 'TD050' || lint === 'TD051' ? 'duplicate' : 'bad_file';
-  reading.board.problems.push({
-    code,
-    message: `${lint} ${message}`,
-    where,
-    lint,
-    severity,
-    ...(hint ? { hint } : {}),
-  });
+  reading.board.problems.push(
+    defined({
+      code,
+      message: `${lint} ${message}`,
+      where,
+      lint,
+      severity,
+      hint,
+    }),
+  );
 }
 
 /** How many errors, and how many warnings, are reported per line. */

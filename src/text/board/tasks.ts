@@ -3,8 +3,10 @@
  * each task would be. Nested bullets come before their parent. A bullet that depends on a person's
  * bullet or on an invalid one is blocked until that is closed or fixed.
  */
+import { defined } from '../../domain/defined.js';
 import type { BoardBullet, BoardWish } from '../../domain/task/board.js';
 import { hash53, isSafeId, safePart } from '../../domain/task/id.js';
+import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
 import { HUMAN, rootRole, type Task } from '../../domain/task/task.js';
@@ -140,12 +142,11 @@ function* entriesOf(sheet: Sheet, agents: ReadonlySet<string>): Iterable<Entry> 
     else if (item.tags.includes('approval')) entry.kind = 'own';
     else if (agent === undefined && item.stakeholders.includes(HUMAN)) entry.kind = 'own';
     else if (agent === undefined && item.stakeholders.length > 0) {
-      const names = [...agents].sort().join(', ') || 'none';
       entry.kind = 'held';
       entry.problem = entryProblem(
         entry,
         'unknown_agent',
-        `there is no agent ${item.stakeholders[0]}; the agents are: ${names}`,
+        noAgent(item.stakeholders[0]!, agents),
         'fix the name, or create the agent',
       );
     }
@@ -172,11 +173,11 @@ function readSchedule(entry: Entry): void {
   if (fault !== undefined) hold(field, fault);
   else if (wrongZone !== undefined) hold(timezone!, wrongZone);
   else if (missed !== undefined && !MISSED.has(missed.value)) hold(missed, '"missed" must be report or once');
-  entry.schedule = {
+  entry.schedule = defined<Schedule>({
     cron,
-    ...(zone ? { timezone: zone } : {}),
-    ...(missed?.value === 'once' ? { missed: 'once' } : {}),
-  };
+    timezone: zone || undefined,
+    missed: missed?.value === 'once' ? 'once' : undefined,
+  });
 }
 
 const MISSED = new Set<unknown>(['report', 'once']);
@@ -231,20 +232,20 @@ function wishOf(entry: Entry): BoardWish {
   const needs = entry.needs.filter(({ item: needed }) => !bulletOf(needed).closedByHand);
   const dependencies = [...new Set([...needs.map(({ id }) => id), ...entry.others])];
   const description = describe(item);
-  const task: BoardWish['task'] = {
+  const task: BoardWish['task'] = defined({
     id: entry.id,
     description,
-    ...(parent ? { parent: parent.id } : {}),
+    parent: parent?.id,
     root: top?.id ?? entry.id,
     depth: chain.length,
     role: parent ? 'item' : rootRole(entry.schedule),
-    ...(entry.to ? { to: entry.to } : {}),
+    to: entry.to,
     requirements: namesIn(item, 'requirements'),
     dependencies,
     priority: priorityOf(item),
-    ...(entry.schedule ? { schedule: entry.schedule } : {}),
+    schedule: entry.schedule,
     context: { original_goal: top ? describe(top.item) : description, ...contextOf(item) },
-  };
+  });
   const { parent: _, root: __, depth: ___, ...identity } = task;
   return {
     file: sheet.board.file,
@@ -291,10 +292,10 @@ const NOT_CONTEXT = new Set(
 function contextOf(item: Item): Record<string, unknown> {
   const ours = bulletOf(item).showsFailure ? ['error', 'failure'] : [];
   const fields = item.fields.filter(({ key }) => !NOT_CONTEXT.has(key) && !ours.includes(key));
-  return {
-    ...(item.tags.length > 0 ? { tags: item.tags } : {}),
+  return defined({
+    tags: item.tags.length > 0 ? item.tags : undefined,
     ...Object.fromEntries(fields.map(({ key, value }) => [key, value])),
-  };
+  });
 }
 
 function namesIn(item: Item, ...keys: string[]): string[] {

@@ -101,7 +101,9 @@ function toTools(
   tool: NonNullable<Exclude<ScriptLineFile['when'], string | number | boolean | unknown[]>>['tool'],
 ): ScriptWhen['tool'] {
   if (typeof tool !== 'object' || Array.isArray(tool)) return listOf(tool).map((name) => ({ name: String(name) }));
-  return Object.entries(tool).map(([name, says]) => ({ name, ...(says === null ? {} : { says: toPatterns(says) }) }));
+  return Object.entries(tool).map(([name, says]) =>
+    defined({ name, says: says === null ? undefined : toPatterns(says) }),
+  );
 }
 
 /** The schema has accepted the expressions. */

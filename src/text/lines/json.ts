@@ -142,7 +142,9 @@ function walk(text: string, depth: number, places: Map<string, number>): Fault |
     throw new Stop({ offset, message, torn: false, deep });
   };
   const expected = (what: string): never =>
-    fail(at >= text.length ? `the text ends where ${what} should be` : `expected ${what} here`);
+    at >= text.length
+      ? fail(`the text ends where ${what} should be`, text.trimEnd().length)
+      : fail(`expected ${what} here`);
 
   const string = (): string => {
     const start = at;

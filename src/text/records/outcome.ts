@@ -2,6 +2,7 @@
  * Outcomes of effects as `.guild/run/<id>.started` keeps them. Records of versions before `code`
  * hold the code of a failure at the start of its text; they are read here and nowhere else.
  */
+import { defined } from '../../domain/defined.js';
 import type { Outcome } from '../../domain/task/outcome.js';
 import { readFileRefs } from '../../domain/file-ref.js';
 import { isProblemCode } from '../../domain/problem.js';
@@ -20,7 +21,7 @@ export function parseOutcome(text: string): Outcome | undefined {
   const files = readFileRefs(fields['files']);
   const { asks } = fields;
   if (ok === true && isQuestion(asks)) return { ok, text: content, asks };
-  if (ok === true) return { ok, text: content, ...(files.length > 0 ? { files } : {}) };
+  if (ok === true) return defined<Outcome>({ ok, text: content, files: files.length > 0 ? files : undefined });
   return isProblemCode(code) ? { ok: false, code, text: content } : withoutCode(content);
 }
 

@@ -4,6 +4,7 @@
  * it accepts the same records as the schema. `null` counts as absent.
  */
 import { BUDGET_NAMES } from '../../domain/budget/budget.js';
+import { defined } from '../../domain/defined.js';
 import { isSafeId } from '../../domain/task/id.js';
 import type { Certificate } from '../../domain/task/certificate.js';
 import { isProblemCode, problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
@@ -236,22 +237,22 @@ function readLost(value: unknown, path: Path): LostTaker[] {
   if (!Array.isArray(value)) return wrong(path, 'a list');
   return value.map((taker: unknown, i) => {
     const { at, agent, messages, beside } = readObject(taker, [...path, i]);
-    return {
+    return defined({
       at: readText(at, [...path, i, 'at']),
       agent: readText(agent, [...path, i, 'agent']),
       messages: readCount(messages, [...path, i, 'messages']),
-      ...(beside === undefined || beside === null ? {} : { beside: readCount(beside, [...path, i, 'beside']) }),
-    };
+      beside: beside === undefined || beside === null ? undefined : readCount(beside, [...path, i, 'beside']),
+    });
   });
 }
 
 function readWritten(value: unknown, path: Path): Written {
   const { messages, last, prints } = readObject(value, path);
-  return {
+  return defined({
     messages: readCount(messages, [...path, 'messages']),
     last: readText(last, [...path, 'last']),
-    ...(typeof prints === 'string' ? { prints } : {}),
-  };
+    prints: typeof prints === 'string' ? prints : undefined,
+  });
 }
 
 function readWaits(value: unknown, path: Path): Waits {

@@ -4,6 +4,7 @@
  * JSON text. It is written by hand for that reason; `test/schemas/session.test.ts` holds it to the
  * schema.
  */
+import { defined } from '../../domain/defined.js';
 import { isProblemCode, problem, type Problem } from '../../domain/problem.js';
 import {
   boundedCall,
@@ -38,7 +39,7 @@ export function parseSession(text: string, file: string): SessionParsed {
     const where = new YamlPlaces(source).value(thrown.path);
     return {
       ok: false,
-      problem: problem('bad_field', thrown.message, { where, ...(thrown.hint ? { hint: thrown.hint } : {}) }),
+      problem: problem('bad_field', thrown.message, { where, hint: thrown.hint }),
     };
   }
 }
@@ -170,12 +171,14 @@ function readCalls(value: unknown, path: Path): ToolCall[] {
     const name = words(inner['name']);
     if (name === undefined) throw new Wrong([...path, i], 'this tool call does not name a tool');
     const fault = words(call['fault']);
-    return boundedCall({
-      id: words(call['id']) ?? `call-${i + 1}`,
-      name,
-      arguments: readArguments(inner['arguments'], [...path, i]),
-      ...(fault === undefined ? {} : { fault }),
-    });
+    return boundedCall(
+      defined({
+        id: words(call['id']) ?? `call-${i + 1}`,
+        name,
+        arguments: readArguments(inner['arguments'], [...path, i]),
+        fault,
+      }),
+    );
   });
 }
 
@@ -214,14 +217,14 @@ function readProvider(value: unknown): ProviderData | undefined {
   const { name, model, message, chain, parts, blob } = value as Record<keyof ProviderData, unknown>;
   const said = [name, model, message, chain].map(words);
   if (said.includes(undefined)) return undefined;
-  return {
+  return defined({
     name: said[0]!,
     model: said[1]!,
     message: said[2]!,
     chain: said[3]!,
-    ...(typeof parts === 'string' ? { parts } : {}),
-    ...(typeof blob === 'string' ? { blob } : {}),
-  };
+    parts: typeof parts === 'string' ? parts : undefined,
+    blob: typeof blob === 'string' ? blob : undefined,
+  });
 }
 
 function fields(value: unknown, path: Path, want: string): Fields {

@@ -3,6 +3,7 @@
  * a turn is written by appending list items. `timestamp` is the last key of an item: an item of the
  * program without one was cut off by a crash.
  */
+import { defined } from '../../domain/defined.js';
 import type { FileRef } from '../../domain/file-ref.js';
 import type {
   Message,
@@ -85,15 +86,17 @@ function escape(char: string): string {
 }
 
 function printCalls(calls: readonly ToolCall[], indent: number): string {
-  const list = calls.map((call) => ({
-    id: call.id,
-    type: 'function',
-    function: {
-      name: call.name,
-      arguments: fitsYaml(call.arguments) ? call.arguments : JSON.stringify(call.arguments),
-    },
-    ...(call.fault === undefined ? {} : { fault: call.fault }),
-  }));
+  const list = calls.map((call) =>
+    defined({
+      id: call.id,
+      type: 'function',
+      function: {
+        name: call.name,
+        arguments: fitsYaml(call.arguments) ? call.arguments : JSON.stringify(call.arguments),
+      },
+      fault: call.fault,
+    }),
+  );
   return yamlValue(list, indent);
 }
 

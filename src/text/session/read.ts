@@ -3,7 +3,7 @@ import { decodeUtf8, type NotUtf8 } from '../lines/utf8.js';
 import { repairTail } from './tail.js';
 
 /** `torn`: the half-written end that was left out. */
-export type SessionText = { ok: true; text: string; torn?: Uint8Array } | { ok: false; at: NotUtf8 };
+type SessionText = { ok: true; text: string; torn?: Uint8Array } | { ok: false; at: NotUtf8 };
 
 /** `repair`: the writer died, so the end may be half written. */
 export function readSessionText(bytes: Buffer, repair: boolean): SessionText {

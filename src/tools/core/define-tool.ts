@@ -2,6 +2,7 @@
  * Declares a tool. Each argument is declared once, with its type and its description for the model;
  * the JSON Schema and the types of `run` follow from that.
  */
+import { defined } from '../../domain/defined.js';
 import type { ProblemCode } from '../../domain/problem.js';
 import type { JsonSchema } from '../../ports/model.js';
 import type { Tool, ToolContext, ToolReply } from './tool.js';
@@ -81,5 +82,10 @@ function arg<T>(schema: JsonSchema): Arg<T> {
 function schemaOf(args: Args): JsonSchema {
   const properties = Object.fromEntries(Object.entries(args).map(([name, { schema }]) => [name, schema]));
   const required = Object.keys(args).filter((name) => args[name]!.isRequired);
-  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}), additionalProperties: false };
+  return defined({
+    type: 'object',
+    properties,
+    required: required.length > 0 ? required : undefined,
+    additionalProperties: false,
+  });
 }

@@ -84,6 +84,7 @@ export interface ReplyFile {
  * - spawn: another agent acts, and the turn continues.
  * - tell: a message for another conversation.
  * - note: a note on a channel.
+ * - assign: a task that has not started goes to another agent.
  * - give_back: a resource that the task holds becomes free.
  * - final: ends the task with an answer, or with the reason why it could not be done.
  * - problem: the call did not work; `message` tells the model what to do instead.
@@ -95,6 +96,7 @@ export type ToolReply =
   | { kind: 'spawn'; child: WantedChild; text: string }
   | { kind: 'tell'; task: string; message: string; text: string }
   | { kind: 'note'; channel: string; message: string; priority?: NotePriority; text: string }
+  | { kind: 'assign'; task: string; to: string; text: string }
   | { kind: 'give_back'; resource: string; text: string }
   | { kind: 'final'; text: string; success?: false }
   | { kind: 'problem'; code: ProblemCode; message: string };

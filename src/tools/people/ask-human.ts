@@ -1,4 +1,5 @@
 /** Asks the human a question and waits for the answer. */
+import { defined } from '../../domain/defined.js';
 import { answerIn, ASK_TOOL, type Question } from '../../domain/task/question.js';
 import { defineTool, optional, text, texts, toolProblem } from '../core/define-tool.js';
 import type { ToolReply } from '../core/tool.js';
@@ -20,11 +21,11 @@ export const askHuman = defineTool({
   run(args, { askHuman: childFor }) {
     const choices = args.choices?.map((choice) => choice.trim());
     const preselected = args.default?.trim() || undefined;
-    const question: Question = {
+    const question: Question = defined({
       text: args.question.trim(),
-      ...(choices === undefined || choices.length === 0 ? {} : { choices }),
-      ...(preselected === undefined ? {} : { default: preselected }),
-    };
+      choices: choices === undefined || choices.length === 0 ? undefined : choices,
+      default: preselected,
+    });
     return badQuestion(question) ?? { kind: 'ask', child: childFor(question) };
   },
 });

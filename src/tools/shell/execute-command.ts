@@ -2,6 +2,7 @@
  * Runs a command in the workspace. The gate has already judged it. A command without
  * approval runs exactly as it was judged, without a shell; an approved line is Bash text.
  */
+import { defined } from '../../domain/defined.js';
 import type { ShellOutcome } from '../../ports/shell.js';
 import { defineTool, integer, optional, text, texts, toolProblem } from '../core/define-tool.js';
 import type { ToolReply } from '../core/tool.js';
@@ -31,18 +32,20 @@ export const executeCommand = defineTool({
   async run({ command, timeout_s: seconds = DEFAULT_SECONDS, hosts }, context) {
     const { shell, plan, action, agent, task, signal, walls } = context;
     if (command.trim() === '') return toolProblem('bad_field', 'command is empty; say what to run');
-    const outcome = await shell.run({
-      agent: agent.name,
-      what: action ? { action } : plan ? { plan } : { script: command },
-      task: task.id,
-      command,
-      timeoutMs: seconds * 1000,
-      maxOutputBytes: MAX_OUTPUT_BYTES,
-      hosts,
-      writes: context.approved ? 'workspace' : 'own',
-      signal,
-      ...(walls ? { walls } : {}),
-    });
+    const outcome = await shell.run(
+      defined({
+        agent: agent.name,
+        what: action ? { action } : plan ? { plan } : { script: command },
+        task: task.id,
+        command,
+        timeoutMs: seconds * 1000,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        hosts,
+        writes: context.approved ? 'workspace' : 'own',
+        signal,
+        walls,
+      }),
+    );
     return replyOf(outcome, seconds);
   },
 });

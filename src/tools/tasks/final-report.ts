@@ -2,6 +2,7 @@
  * Ends the task with its result, or as failed with the reason. The result of an agent that declares
  * its `output` is an object in `result`; the schema that the model sees has it instead of `report`.
  */
+import { defined } from '../../domain/defined.js';
 import { answerFault } from '../core/answer.js';
 import { defineTool, flag, mapping, optional, text, toolProblem } from '../core/define-tool.js';
 
@@ -19,7 +20,7 @@ export const finalReport = defineTool({
     const said = report.trim();
     if (output === undefined || success === false) {
       if (said === '') return toolProblem('bad_field', 'report is missing or empty; write the whole result into it');
-      return { kind: 'final', text: said, ...(success === false ? { success } : {}) };
+      return defined({ kind: 'final', text: said, success: success === false ? success : undefined });
     }
     if (result === undefined) return toolProblem('bad_field', 'result is missing; give it as an object');
     const wrong = answerFault(output, result);

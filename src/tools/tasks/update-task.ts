@@ -3,6 +3,7 @@
  * answer. For another bullet of a board it changes the bullet; a second run changes nothing more,
  * so the effect needs no record.
  */
+import { defined } from '../../domain/defined.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { problemText } from '../../domain/problem.js';
 import type { BoardChange } from '../../ports/board-tools.js';
@@ -45,7 +46,7 @@ function finalAnswer({ status, note = '' }: BoardChange): ToolReply {
   const result = note.trim();
   if (result === '')
     return toolProblem('bad_field', 'note is missing; write the whole result into it, the asker sees nothing else');
-  return { kind: 'final', text: result, ...(status === 'failed' ? { success: false } : {}) };
+  return defined({ kind: 'final', text: result, success: status === 'failed' ? false : undefined });
 }
 
 function flawOf({ status, note, priority, fields = {} }: BoardChange): string | undefined {

@@ -32,6 +32,11 @@ export interface AgentChecked {
   warnings: Problem[];
 }
 
+/** For completion in the editor. */
+export interface AgentSchema {
+  keys: { key: string; description: string; values: string[] }[];
+}
+
 export interface AgentFile {
   name: string;
   file: string;
@@ -48,8 +53,37 @@ export interface Waits {
     agent?: string;
     state?: TaskState;
   }[];
-  edges: { from: string; to: string; inCycle: boolean; since?: string }[];
-  broken: { at: string; cycle: { id: string; title: string; agent?: string }[]; victim: string; rule: string }[];
+  edges: WaitEdge[];
+  broken: BrokenCycle[];
+}
+
+export interface WaitEdge {
+  from: string;
+  to: string;
+  inCycle: boolean;
+  /** What is needed, or how the two belong together. */
+  label: string;
+  /** What an agent asked for, in its words. */
+  need?: string;
+  since?: string;
+}
+
+/** A deadlock that was found and resolved. */
+export interface BrokenCycle {
+  at: string;
+  /** When the last of its waits appeared. */
+  closedAt: string;
+  /** Each waits for the next, the last for the first. */
+  cycle: {
+    id: string;
+    title: string;
+    agent?: string;
+    label: string;
+    need?: string;
+    gaveWay: boolean;
+    since?: string;
+  }[];
+  rule: string;
 }
 
 export interface Costs {

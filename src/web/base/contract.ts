@@ -72,7 +72,8 @@ export interface Hall {
   idle: number;
   open: { pending: number; active: number; waiting: number };
   pending: { agent?: string; count: number; oldestAt: string }[];
-  deadlocks: { at: string; task: string }[];
+  /** `last`: when the last one was resolved. */
+  deadlocks: { now: number; resolved: number; last?: string };
   spend: Spend & { hours: number[]; since: string };
   ended: Row[];
   lanes: Lane[];
@@ -127,6 +128,13 @@ export interface Span {
   microUsd?: number;
   model?: string;
   turn?: number;
+  /** How many spans are drawn as this one; absent: it is one. */
+  n?: number;
+}
+
+/** The spans of a part of a run, by task. */
+export interface TaskSpans {
+  spans: Record<string, Span[]>;
 }
 
 /** A request as every surface draws it; text is escaped already where a reader could be misled. */
@@ -195,6 +203,8 @@ export interface TaskDetail {
   usage: Usage;
   can: TaskAct[];
   tree: TreeRow[];
+  /** Some spans are drawn as one; those of a part can be read. */
+  isMerged: boolean;
   place: string;
 }
 
@@ -265,6 +275,8 @@ export interface ShownCall {
   arguments: string;
   /** The argument that says most: a path, a command, an agent. */
   main: string;
+  /** The file that it writes, as a diff over what this conversation wrote before. */
+  written?: { path: string; changes: string[] };
   result?: string;
   ok?: boolean;
 }
@@ -284,7 +296,7 @@ export interface SessionRow {
 export interface ReplayRun {
   task: { id: string; title: string };
   tree: TreeRow[];
-  events: { at: string; name: string; task?: string; agent?: string; text: string }[];
+  events: { at: string; name: string; task?: string; title?: string; agent?: string; text: string }[];
 }
 
 /** An act of the person. `seen` is what was on the screen; `key` makes a repeat harmless. */

@@ -3,10 +3,12 @@
  * version and shared. Events are only hints: a page is right if it reads again.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
 import { INTERVALS } from '../../domain/intervals.js';
 
-export interface Answer {
+interface Answer {
   etag: string;
   body: string;
 }
@@ -46,6 +48,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
   };
   const offRing = await states.store.presence.onRing(ring);
   const offNotes = states.follow(ring);
+  const watched = WATCHED.flatMap((folder) => watch(path.join(root, folder), ring));
 
   return {
     boot: randomBytes(8).toString('hex'),
@@ -69,13 +72,27 @@ export async function openFeed(root: string, env: Record<string, string | undefi
     async close() {
       clearTimeout(timer);
       offNotes();
+      for (const watcher of watched) watcher.close();
       await offRing();
       await states.store.close();
     },
   };
 }
 
-function answerOf(value: unknown): Answer {
+/** Files that people edit, and whose saves ring for no process. */
+const WATCHED = ['sessions', 'agents', 'tasks'];
+
+/** Nothing for a folder that is not there, or that cannot be watched: the next change rings too. */
+function watch(folder: string, ring: () => void): fs.FSWatcher[] {
+  try {
+    return [fs.watch(folder, { persistent: false }, ring).on('error', () => undefined)];
+  } catch {
+    return [];
+  }
+}
+
+/** An answer and its version. */
+export function answerOf(value: unknown): Answer {
   const body = JSON.stringify(value);
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
 }

@@ -3,6 +3,7 @@
  * missed some reads all of them again.
  */
 import { followTurns } from '../../app/live/follow-turns.js';
+import { defined } from '../../domain/defined.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import type { LiveTurn } from '../../domain/live-turn.js';
 import type { TurnNow, TurnsChanged } from './contract.js';
@@ -61,14 +62,14 @@ export function openLive(root: string, env: Record<string, string | undefined>):
 
 function turnNow({ task, agent, since, words, isCut, tool, tokens, microUsd }: LiveTurn): TurnNow {
   const isLong = words.length > WORDS_MAX;
-  return {
+  return defined({
     task,
     agent,
     since,
     words: isLong ? words.slice(-WORDS_MAX) : words,
     isCut: isCut || isLong,
-    ...(tool === undefined ? {} : { tool }),
+    tool,
     tokens,
     microUsd,
-  };
+  });
 }

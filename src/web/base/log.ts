@@ -41,3 +41,26 @@ export async function openLog(root: string, { store }: StatesView): Promise<Log>
     index: () => log.now(),
   };
 }
+
+/** The log as it was at this time. */
+export function logUntil(log: Log, atIso: string): Log {
+  const isThen = ({ at }: { at: string }): boolean => at <= atIso;
+  return {
+    refresh: log.refresh,
+    events: (isWanted) => log.events(isWanted).filter(isThen),
+    calls: (sinceIso) => log.calls(sinceIso).filter(isThen),
+    index() {
+      const seen = log.index();
+      return {
+        ...seen,
+        size: seen.size,
+        calls: () => [...seen.calls()].filter(isThen),
+        events: (isWanted, limit) =>
+          seen
+            .events(isWanted)
+            .filter(isThen)
+            .slice(limit === undefined ? 0 : -limit),
+      };
+    },
+  };
+}

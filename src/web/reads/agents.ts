@@ -1,18 +1,24 @@
 /** The agents: their files, what they do now, what they cost, and who works with whom. */
+import fs from 'node:fs';
 import path from 'node:path';
 import { openRoster } from '../../app/readers/open-roster.js';
 import { readPaused } from '../../app/pause.js';
+import { packageFolder } from '../../app/starter.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { agentGraph } from '../../views/agent-graph.js';
-import type { AgentFile, AgentList, AgentRow } from '../base/contract.js';
-import type { Feed } from '../base/feed.js';
+import { summary } from '../../views/summary.js';
+import type { AgentFile, AgentList, AgentRow, AgentSchema } from '../base/contract.js';
 import type { Log } from '../base/log.js';
+import type { Moment } from './moment.js';
+import { titled, titleOf } from './rows.js';
 import { seenOf, textOf } from './session.js';
 
-export async function agentList(feed: Feed, log: Log, env: Record<string, string | undefined>): Promise<AgentList> {
+export async function agentList(moment: Moment, env: Record<string, string | undefined>): Promise<AgentList> {
+  const { feed, log } = moment;
   const { agents, problems, unreadable } = openRoster(feed.root, env);
-  const { agents: states } = await feed.snapshot();
+  const { agents: states, open } = await moment.snapshot();
+  const titles = new Map(open.map(({ task }) => [task.id, titleOf(summary(task))]));
   const { agents: paused } = await readPaused(feed.root, feed.states.store);
   const spent = new Map<string, { microUsd: number; calls: number }>();
   for (const call of log.calls()) {
@@ -32,7 +38,7 @@ export async function agentList(feed: Feed, log: Log, env: Record<string, string
       tools: [...agent.tools],
       capabilities: [...agent.capabilities],
       state,
-      why,
+      why: titled(why, (id) => titles.get(id)),
       ...(reason === undefined ? {} : { paused: reason }),
       file: agent.file,
       microUsd: spent.get(agent.name)?.microUsd ?? 0,
@@ -94,4 +100,31 @@ export function agentFile(root: string, name: string, env: Record<string, string
   if (file === undefined) throw new ProblemError(problem('unknown_agent', `there is no agent ${name}`));
   const text = textOf(path.join(root, file));
   return { name, file, text, seen: seenOf(text), problems: problems.filter(({ where }) => where?.file === file) };
+}
+
+/** The keys of an agent file with what they mean, from the JSON Schema that editors use. */
+export function agentSchema(): AgentSchema {
+  const file = packageFolder('schemas', 'agent.json');
+  const { properties } = JSON.parse(fs.readFileSync(file, 'utf8')) as { properties: Record<string, Property> };
+  return {
+    keys: Object.entries(properties).map(([key, { description = '', ...property }]) => ({
+      key,
+      description,
+      values: valuesOf(property),
+    })),
+  };
+}
+
+interface Property {
+  description?: string;
+  enum?: unknown[];
+  type?: string | string[];
+  anyOf?: Property[];
+  items?: Property;
+}
+
+function valuesOf({ enum: values, type, anyOf, items }: Property): string[] {
+  const own = [...(values ?? []).map(String), ...(type === 'boolean' ? ['true', 'false'] : [])];
+  const inside = [...(anyOf ?? []), ...(items === undefined ? [] : [items])].flatMap(valuesOf);
+  return [...new Set([...own, ...inside])];
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { openHistory } from '../../app/readers/history.js';
 import { openNotes } from '../../app/readers/open-notes.js';
 import { lintFile } from '../../app/readers/queries.js';
+import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { noteText } from '../../views/note-text.js';
 import type { Boards, Channels, HistoryPage } from '../base/contract.js';
@@ -24,7 +25,7 @@ export function boardsOf(root: string): Boards {
         file,
         lines: text.split('\n').map((line, i) => {
           const box = BOX.exec(line)?.[2];
-          return { text: line, line: i + 1, ...(box === undefined ? {} : { box }) };
+          return defined({ text: line, line: i + 1, box });
         }),
         problems: lintFile(file, root).map(({ message, where }) => `line ${where?.line ?? '?'}: ${message}`),
         seen: seenOf(text),
@@ -51,36 +52,41 @@ export function withBox(text: string, line: number, box: string): string | undef
 
 const BOX = /^(\s*[-*+] \[)(.)(\])/;
 
+/** `until`: an ISO time, for a moment of the past. */
 export async function channelsOf(
   root: string,
   channel: string | undefined,
   env: Record<string, string | undefined>,
+  until = '~',
 ): Promise<Channels> {
   const notes = await openNotes(root, env);
   try {
-    const channels = notes.channels().map(({ channel: name, notes: count, at, writers }) => ({
-      channel: name,
-      notes: count,
-      ...(at === undefined ? {} : { at }),
-      writers,
-    }));
-    const read = channel === undefined ? [] : notes.read(channel, NOTES_SHOWN);
-    return {
+    const channels = notes
+      .channels()
+      .map(({ channel: name, notes: count, at, writers }) => defined({ channel: name, notes: count, at, writers }));
+    const read = channel === undefined ? [] : notes.read(channel, NOTES_SHOWN).filter(({ at }) => at <= until);
+    return defined({
       channels,
-      ...(channel === undefined ? {} : { channel }),
+      channel,
       notes: read.map((note) => ({ at: note.at, from: note.from, text: noteText(note.body) })).reverse(),
-    };
+    });
   } finally {
     await notes.close();
   }
 }
 
-export async function historyOf(root: string, env: Record<string, string | undefined>): Promise<HistoryPage> {
+export async function historyOf(
+  root: string,
+  env: Record<string, string | undefined>,
+  until = '~',
+): Promise<HistoryPage> {
   const history = openHistory(root, env);
   const state = history.state();
   if (!state.on) return { on: false, why: state.why, commits: [] };
   try {
-    const commits = await history.log({ limit: COMMITS_SHOWN });
+    const commits = (await history.log({ limit: COMMITS_SHOWN })).filter(
+      ({ at }) => new Date(at).toISOString() <= until,
+    );
     return { on: true, commits: commits.map(({ id, at, subject, body }) => ({ id, at, subject, body })) };
   } finally {
     await history.close();

@@ -1,13 +1,14 @@
 /** The first page: what waits for the person, who works on what, what it costs, the last hour. */
 import type { Snapshot } from '../../app/readers/open-states.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
+import { defined } from '../../domain/defined.js';
 import { compareText } from '../../domain/order.js';
 import { HUMAN, type Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
 import type { AgentNow, Hall, Lane, Spend } from '../base/contract.js';
 import type { Log } from '../base/log.js';
 import { requestOf } from './requests.js';
-import { rowOf, titleOf } from './rows.js';
+import { rowOf, titled, titleOf } from './rows.js';
 import { spansByTask } from './spans.js';
 
 const HOUR_MS = 3_600_000;
@@ -24,36 +25,37 @@ export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: 
   const spent = spendByAgent(log, startOfDay(now));
   const byId = new Map<string, Placed>(open.map((placed) => [placed.task.id, placed]));
   const from = new Date(now.getTime() - HOUR_MS).toISOString();
+  const titleIn = (id: string): string | undefined => {
+    const task = byId.get(id)?.task;
+    return task === undefined ? undefined : titleOf(summary(task));
+  };
   return {
-    waiting: {
+    waiting: defined({
       count: requests.length,
-      ...(requests[0] === undefined ? {} : { oldestAt: requests[0].task.created_at }),
+      oldestAt: requests[0] === undefined ? undefined : requests[0].task.created_at,
       blocks: new Set(open.flatMap(({ task }) => (task.waits?.tasks?.some((id) => isRequest(byId, id)) ? task.id : [])))
         .size,
       first: requests.slice(0, REQUESTS_SHOWN).map((placed) => requestOf(placed, open)),
-    },
+    }),
     agents: shown
       .map((agent): AgentNow => {
         const task = byId.get(agent.tasks[0] ?? '')?.task;
         const since = task?.claimed_at;
-        return {
+        return defined({
           name: agent.agent,
           state: agent.state,
-          why: withTitles(agent.why, byId),
-          ...(task === undefined ? {} : { task: { id: task.id, title: titleOf(summary(task)) } }),
-          ...(since === undefined ? {} : { since }),
+          why: titled(agent.why, titleIn),
+          task: task === undefined ? undefined : { id: task.id, title: titleOf(summary(task)) },
+          since,
           tokens: spent.get(agent.agent)?.tokens ?? 0,
           microUsd: spent.get(agent.agent)?.microUsd ?? 0,
-        };
+        });
       })
       .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || compareText(a.name, b.name)),
     idle: agents.length - shown.length,
     open: countStates(open),
     pending: pendingBy(seen),
-    deadlocks: log
-      .events((name) => name === 'deadlock.broken')
-      .slice(-3)
-      .map((event) => ({ at: event.at, task: String(event['victim'] ?? event.task ?? '') })),
+    deadlocks: deadlocksOf(log, open),
     spend: { ...spendOf(log, startOfDay(now)), ...hoursOf(log, now) },
     ended: ended
       .filter(({ task }) => task.parent === undefined)
@@ -65,18 +67,33 @@ export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: 
   };
 }
 
-/** Titles, not ids: a task that the text names by its id is named by its title. */
-function withTitles(text: string, open: ReadonlyMap<string, Placed>): string {
-  return text.replace(/[\w.-]+/g, (word) => {
-    const task = open.get(word)?.task ?? open.get(word.replace(/\.$/, ''))?.task;
-    return task === undefined ? word : `“${titleOf(summary(task))}”`;
-  });
-}
-
 export function countStates(open: Snapshot['open']): Hall['open'] {
   const counts = { pending: 0, active: 0, waiting: 0 };
   for (const { state, task } of open) if (task.to !== HUMAN) counts[state]++;
   return counts;
+}
+
+/** A cycle of tasks that wait for each other now: the program breaks it in its next pass. */
+function deadlocksOf(log: Log, open: Snapshot['open']): Hall['deadlocks'] {
+  const to = new Map(open.map(({ task }) => [task.id, task.waits?.tasks ?? []]));
+  const broken = log.events((name) => name === 'deadlock.broken');
+  const last = broken.at(-1)?.at;
+  return defined({ now: cyclesIn(to), resolved: broken.length, last });
+}
+
+function cyclesIn(to: ReadonlyMap<string, readonly string[]>): number {
+  const state = new Map<string, 'open' | 'done'>();
+  let cycles = 0;
+  const visit = (node: string): void => {
+    state.set(node, 'open');
+    for (const next of to.get(node) ?? []) {
+      if (state.get(next) === 'open') cycles++;
+      else if (!state.has(next) && to.has(next)) visit(next);
+    }
+    state.set(node, 'done');
+  };
+  for (const node of to.keys()) if (!state.has(node)) visit(node);
+  return cycles;
 }
 
 /** Today's spending, in the zone of this machine. */
@@ -108,9 +125,7 @@ function pendingBy({ open, takers }: Snapshot): Hall['pending'] {
     if (task.created_at < group.oldestAt) group.oldestAt = task.created_at;
     groups.set(agent, group);
   }
-  return [...groups]
-    .map(([agent, group]) => ({ ...(agent === undefined ? {} : { agent }), ...group }))
-    .sort((a, b) => b.count - a.count);
+  return [...groups].map(([agent, group]) => defined({ agent, ...group })).sort((a, b) => b.count - a.count);
 }
 
 function spendByAgent(log: Log, sinceIso: string): Map<string, Spend> {

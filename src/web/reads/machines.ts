@@ -1,5 +1,6 @@
 /** The processes that work on this workspace, and what each of them works on. */
 import type { Snapshot } from '../../app/readers/open-states.js';
+import { defined } from '../../domain/defined.js';
 import type { Peer } from '../../domain/peer.js';
 import { summary } from '../../views/summary.js';
 import type { Machine, Machines } from '../base/contract.js';
@@ -16,7 +17,7 @@ function machineOf(peer: Peer, own: Peer, open: Snapshot['open']): Machine {
   const { id, host, pid, since, agents } = peer;
   const tasks = open.flatMap(({ task, state }) =>
     state === 'active' && task.claimed_by === id
-      ? [{ id: task.id, title: titleOf(summary(task)), ...(task.to === undefined ? {} : { agent: task.to }) }]
+      ? [defined({ id: task.id, title: titleOf(summary(task)), agent: task.to })]
       : [],
   );
   return { id, host, pid, since, agents, tasks, isHere: host === own.host };

@@ -2,6 +2,7 @@
 import { openReader } from '../../app/readers/open-reader.js';
 import { promptView } from '../../app/readers/prompt-view.js';
 import { lookAtTrust } from '../../app/trust/trust.js';
+import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { isSafeId } from '../../domain/task/id.js';
 import type { Prompt } from '../base/contract.js';
@@ -21,10 +22,10 @@ export async function promptOf(root: string, session: string, env: Env): Promise
     const opened = isSafeId(session) ? await store.sessions.open(session) : { kind: 'missing' as const };
     if (opened.kind !== 'open') throw new ProblemError(problem('not_found', `there is no conversation ${session}`));
     const { agentId, task } = opened.session.header;
-    const view = await promptView(root, agentId, task, env);
-    return {
+    const view = await promptView(root, agentId, { about: task, env });
+    return defined({
       agent: view.agent,
-      ...(view.model === undefined ? {} : { model: view.model }),
+      model: view.model,
       system: view.system,
       tools: view.tools.map((tool) => ({ name: tool.name, text: JSON.stringify(tool, null, 2) })),
       messages: view.messages.map(({ role, content, toolCalls }) => ({
@@ -32,7 +33,7 @@ export async function promptOf(root: string, session: string, env: Env): Promise
         text: toolCalls === undefined ? content : `${content}\n${JSON.stringify(toolCalls, null, 2)}`,
       })),
       tokens: view.tokens.system + view.tokens.tools + view.tokens.messages,
-    };
+    });
   } finally {
     await store.close();
   }

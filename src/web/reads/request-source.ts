@@ -1,5 +1,6 @@
 /** The words around a request: what the agent said, and what came from outside. */
 import { visible } from '../../domain/consent/visible.js';
+import { defined } from '../../domain/defined.js';
 import { approvalOf } from '../../domain/task/approval.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Message } from '../../domain/session/session.js';
@@ -23,11 +24,11 @@ export async function requestSource(root: string, id: string): Promise<RequestSo
     const asked = messages.findIndex(({ toolCalls }) => toolCalls?.some((call) => call.id === request.call));
     const said = messages[asked]?.content.trim();
     const sources = new Set(request.taint);
-    return {
-      ...(said === undefined || said === '' ? {} : { said: cut(said) }),
-      ...(asked < 0 ? {} : { turn: messages.slice(0, asked + 1).filter(({ role }) => role === 'assistant').length }),
+    return defined({
+      said: said === undefined || said === '' ? undefined : cut(said),
+      turn: asked < 0 ? undefined : messages.slice(0, asked + 1).filter(({ role }) => role === 'assistant').length,
       untrusted: [...(await fromLineage(store, placed, sources)), ...fromResults(messages, sources, request.session)],
-    };
+    });
   } finally {
     await store.close();
   }

@@ -2,6 +2,7 @@
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';
 import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';
+import { defined } from '../../domain/defined.js';
 import { approvalOf, mainArgument, type Answer, type Approval } from '../../domain/task/approval.js';
 import { compareText } from '../../domain/order.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
@@ -55,7 +56,7 @@ function approvalFields(approval: Approval, open: readonly Placed[]): Drawn {
   const text = request.arguments[mainArgument(request.tool) ?? ''];
   const { path } = request.arguments;
   const isAlike = (each: Placed): boolean => approvalOf(each.task)?.request.digest === digest;
-  return {
+  return defined({
     title,
     heading: headingOf(title, approval),
     facts,
@@ -64,13 +65,13 @@ function approvalFields(approval: Approval, open: readonly Placed[]): Drawn {
     seen: digest,
     isGrave: needsConfirmation(request),
     alike: Math.max(1, open.filter(isAlike).length),
-    ...(risk === undefined ? {} : { risk }),
-    ...(question === undefined ? {} : { question }),
-    ...(mayRule(request) ? { rule: action.text } : {}),
-    ...(typeof text === 'string' && question === undefined ? { editable: text } : {}),
-    ...(typeof path === 'string' ? { path: visible(path) } : {}),
-    ...(answer === undefined ? {} : { answer: answerOf(answer) }),
-  };
+    risk,
+    question,
+    rule: mayRule(request) ? action.text : undefined,
+    editable: typeof text === 'string' && question === undefined ? text : undefined,
+    path: typeof path === 'string' ? visible(path) : undefined,
+    answer: answer === undefined ? undefined : answerOf(answer),
+  });
 }
 
 /** The title in two parts, so that a page can set the agent's part in another type. */
@@ -91,14 +92,14 @@ const NAMED: Record<string, { act: string; argument: string }> = {
 };
 
 function answerOf(answer: Answer): NonNullable<Request['answer']> {
-  return {
+  return defined({
     approved: answer.approved,
     by: answer.by,
     at: answer.at,
-    ...(answer.reason === undefined ? {} : { reason: answer.reason }),
-    ...(answer.text === undefined ? {} : { text: answer.text }),
+    reason: answer.reason,
+    text: answer.text,
     edited: answer.edited !== undefined,
-  };
+  });
 }
 
 /** A task for the person that the program did not make: it can only be read here. */

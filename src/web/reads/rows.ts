@@ -1,4 +1,5 @@
 /** Tasks as rows of lists: a title, a short id, state, cost. */
+import { defined } from '../../domain/defined.js';
 import type { Placed } from '../../domain/task/task.js';
 import { HUMAN } from '../../domain/task/task.js';
 import type { Usage as TaskUsage } from '../../domain/budget/usage.js';
@@ -9,26 +10,35 @@ const TITLE_MAX = 200;
 
 export function rowOf({ task, state }: Placed): Row {
   const usage = task.usage ?? task.own_usage;
-  return {
+  return defined({
     id: task.id,
     short: shortOf(task.id),
     title: titleOf(summary(task)),
-    ...(task.to === undefined ? {} : { agent: task.to }),
+    agent: task.to,
     role: task.role,
     state,
-    ...(task.error === undefined ? {} : { code: task.error.code }),
-    ...(task.parent === undefined ? {} : { parent: task.parent }),
+    code: task.error === undefined ? undefined : task.error.code,
+    parent: task.parent,
     createdAt: task.created_at,
-    ...(task.ended_at === undefined ? {} : { endedAt: task.ended_at }),
+    endedAt: task.ended_at,
     tokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
     microUsd: usage?.microUsd ?? 0,
-  };
+  });
 }
 
 /** The first line of a request. */
 export function titleOf(text: string): string {
   const line = text.trim().split('\n', 1)[0]!.trim();
   return line.length > TITLE_MAX ? `${line.slice(0, TITLE_MAX - 1)}…` : line;
+}
+
+/** Titles, not ids: each task that a text names by its id is named by its title. */
+export function titled(text: string, titleOfTask: (id: string) => string | undefined): string {
+  return text.replace(/[\w.-]+/g, (word) => {
+    const end = /\.*$/.exec(word)!.index;
+    const title = titleOfTask(word.slice(0, end));
+    return title === undefined ? word : `“${title}”${word.slice(end)}`;
+  });
 }
 
 /** The end of an id: enough to recognize it beside its title. The full id is one click away. */

@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { farPartsOf, openReader } from '../../app/readers/open-reader.js';
 import { sessionStatus, sessionText } from '../../app/far/session-text.js';
+import { writtenLines } from '../../app/editing/written-lines.js';
+import { farPartsOf, openReader } from '../../app/readers/open-reader.js';
+import { defined } from '../../domain/defined.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import {
@@ -15,15 +17,23 @@ import {
 } from '../../domain/session/session.js';
 import { isSafeId } from '../../domain/task/id.js';
 import { taintIn } from '../../domain/task/taint.js';
+import type { Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
 import type { Conversation, SessionRow, ShownCall, ShownMessage } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
+import type { Moment } from './moment.js';
 import { titleOf, usageOf } from './rows.js';
 
 const TEXT_MAX = 256 * 1024;
 
 /** `before`: the messages up to this number, exclusive; default: the newest. */
-export async function conversationOf(feed: Feed, id: string, before = Infinity, limit = 100): Promise<Conversation> {
+export async function conversationOf(
+  moment: Moment,
+  id: string,
+  before = Infinity,
+  limit = 100,
+): Promise<Conversation> {
+  const { feed, at } = moment;
   if (!isSafeId(id)) throw new ProblemError(problem('bad_name', 'that cannot be the id of a conversation'));
   const place = sessionFile(id);
   const file = path.join(feed.root, place);
@@ -47,20 +57,22 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
     };
     if (opened.kind === 'held')
       return { ...empty, place, seen: seenOf(text), problem: opened.problem, text: text.slice(0, TEXT_MAX) };
-    const { header, messages } = opened.session;
+    const { header } = opened.session;
+    const messages = until(opened.session.messages, at);
     const shown = withCalls(messages);
     const end = Math.min(before - 1, messages.length);
     const page = shown.filter(({ n }) => n <= end).slice(-limit);
-    const placed = header.task === undefined ? undefined : await store.tasks.read(header.task);
-    return {
+    const placed = header.task === undefined ? undefined : await moment.task(header.task);
+    return defined({
       id,
       agent: header.agentId,
-      ...(header.model === undefined ? {} : { model: header.model }),
-      status: farPartsOf(store) !== undefined && placed !== undefined ? sessionStatus(placed) : header.status,
-      ...(placed === undefined
-        ? {}
-        : { task: { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state } }),
-      ...(header.forkedFrom === undefined ? {} : { forkedFrom: header.forkedFrom }),
+      model: header.model,
+      status: statusOf(at, header, placed, farPartsOf(store) !== undefined),
+      task:
+        placed === undefined
+          ? undefined
+          : { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state },
+      forkedFrom: header.forkedFrom,
       forks: forksOf(await sessionList(feed), id),
       files: filesIn(messages),
       taint: placed === undefined ? [] : taintIn(placed.task),
@@ -70,7 +82,7 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
       usage: usageOf(sessionUsage(messages)),
       place,
       seen: seenOf(text),
-    };
+    });
   } finally {
     await store.close();
   }
@@ -79,6 +91,13 @@ export async function conversationOf(feed: Feed, id: string, before = Infinity, 
 /** In a shared store there may be no file; then its text is the one that a mirror would show. */
 function textIn(file: string, session: Session): string {
   return fs.existsSync(file) ? textOf(file) : sessionText(session);
+}
+
+/** The messages that were there at a moment of the past. */
+function until(messages: readonly Message[], at: string | undefined): readonly Message[] {
+  if (at === undefined) return messages;
+  const end = messages.findIndex(({ timestamp }) => timestamp !== undefined && timestamp > at);
+  return end === -1 ? messages : messages.slice(0, end);
 }
 
 function forksOf(rows: readonly SessionRow[], id: string): Conversation['forks'] {
@@ -97,7 +116,24 @@ function filesIn(messages: readonly Message[]): string[] {
   return [...new Set(paths)];
 }
 
-/** The newest conversations, by the time of their last change. */
+/** The newest conversations, each with the title of its task. */
+export async function conversationsOf(moment: Moment): Promise<SessionRow[]> {
+  const { feed, at, whole } = moment;
+  const titles = new Map((await moment.tasks('')).map(({ id, title }) => [id, title]));
+  const later = new Set(
+    at === undefined
+      ? []
+      : whole.events((name) => name === 'session.created').flatMap((event) => (event.at > at ? event['session'] : [])),
+  );
+  return (await sessionList(feed))
+    .filter(({ id }) => !later.has(id))
+    .map((row) => {
+      const title = titles.get(row.task ?? '') ?? row.title;
+      return title === undefined ? row : { ...row, title };
+    });
+}
+
+/** By the time of their last change. */
 export async function sessionList({ root, states }: Feed, limit = 200): Promise<SessionRow[]> {
   if (farPartsOf(states.store) !== undefined) return sharedList(states.store, limit);
   const folder = path.join(root, 'sessions');
@@ -129,6 +165,18 @@ async function sharedList({ sessions, tasks }: Feed['states']['store'], limit: n
   return rows.sort((a, b) => compareText(b.created, a.created)).slice(0, limit);
 }
 
+/** Now as the file says; in the past, and in a shared store, it follows from the task. */
+function statusOf(
+  at: string | undefined,
+  header: SessionHeader,
+  placed: Placed | undefined,
+  isShared: boolean,
+): Conversation['status'] {
+  if (placed === undefined) return header.status;
+  if (at !== undefined) return placed.state;
+  return isShared ? sessionStatus(placed) : header.status;
+}
+
 /** A shared store keeps no status of its own: it follows from the task. */
 async function statusIn({ read }: Feed['states']['store']['tasks'], header: SessionHeader): Promise<string> {
   const placed = header.task === undefined ? undefined : await read(header.task);
@@ -150,15 +198,15 @@ function rowFrom(file: string, id: string, at: number): SessionRow {
   const field = (name: string): string | undefined =>
     new RegExp(`^${name}: *['"]?([^'"\\n]+?)['"]? *$`, 'm').exec(head)?.[1];
   const title = /^ +content: *(?:[|>][\d+-]* *\n+ +)?['"]?([^\n]+?)['"]?$/m.exec(head)?.[1];
-  return {
+  return defined({
     id,
     agent: field('agent_id') ?? '',
     status: field('status') ?? '',
-    ...(field('task') === undefined ? {} : { task: field('task')! }),
-    ...(title === undefined ? {} : { title: titleOf(title) }),
-    ...(field('forked_from') === undefined ? {} : { forkedFrom: field('forked_from')! }),
+    task: field('task') === undefined ? undefined : field('task')!,
+    title: title === undefined ? undefined : titleOf(title),
+    forkedFrom: field('forked_from') === undefined ? undefined : field('forked_from')!,
     created: new Date(at).toISOString(),
-  };
+  });
 }
 
 function headOf(file: string): string {
@@ -191,6 +239,7 @@ export function seenOf(text: string): string {
 function withCalls(messages: readonly Message[]): ShownMessage[] {
   const shown: ShownMessage[] = [];
   const calls = new Map<string, ShownCall>();
+  const texts = new Map<string, string>();
   for (const [i, message] of messages.entries()) {
     const call = message.role === 'tool' ? calls.get(message.toolCallId ?? '') : undefined;
     if (call !== undefined) {
@@ -198,26 +247,34 @@ function withCalls(messages: readonly Message[]): ShownMessage[] {
       call.ok = message.isError !== true;
       continue;
     }
-    const mine = (message.toolCalls ?? []).map(callOf);
+    const mine = (message.toolCalls ?? []).map((each) => callOf(each, texts));
     for (const each of mine) calls.set(each.id, each);
-    shown.push({
-      n: i + 1,
-      role: message.role,
-      ...(message.from === undefined ? {} : { from: message.from }),
-      ...(message.kind === undefined ? {} : { kind: message.kind }),
-      ...(message.timestamp === undefined ? {} : { at: message.timestamp }),
-      text: message.content,
-      tainted: message.role === 'tool',
-      calls: mine,
-      ...(message.usage === undefined ? {} : { usage: message.usage }),
-    });
+    shown.push(
+      defined({
+        n: i + 1,
+        role: message.role,
+        from: message.from,
+        kind: message.kind,
+        at: message.timestamp,
+        text: message.content,
+        tainted: message.role === 'tool',
+        calls: mine,
+        usage: message.usage,
+      }),
+    );
   }
   return shown;
 }
 
 const TELLING = ['command', 'path', 'agent', 'query', 'question', 'recipient', 'name', 'task', 'title'];
 
-function callOf({ id, name, arguments: args }: ToolCall): ShownCall {
+/** `texts`: the last text that this conversation wrote to each file. */
+function callOf({ id, name, arguments: args }: ToolCall, texts: Map<string, string>): ShownCall {
   const main = TELLING.map((key) => args[key]).find((value) => typeof value === 'string') ?? '';
-  return { id, tool: name, arguments: JSON.stringify(args, null, 2), main: titleOf(main) };
+  const call = { id, tool: name, arguments: JSON.stringify(args, null, 2), main: titleOf(main) };
+  const { path: file, content } = args;
+  if (name !== 'write_file' || typeof file !== 'string' || typeof content !== 'string') return call;
+  const changes = writtenLines(texts.get(file), content);
+  texts.set(file, content);
+  return { ...call, written: { path: file, changes } };
 }

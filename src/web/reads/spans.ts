@@ -1,4 +1,5 @@
 /** What happened when, from the events of tasks: model calls, tools, checks, bids and waits. */
+import { defined } from '../../domain/defined.js';
 import { callCost, type Event } from '../../domain/event.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Waits } from '../../domain/task/task.js';
@@ -50,7 +51,7 @@ const ENDS_WAIT: ReadonlySet<string> = new Set([
 function modelSpan(event: Event): Span {
   const cost = callCost(event);
   const role = String(event['role'] ?? '');
-  return {
+  return defined({
     kind: kindOf(role),
     start: before(event.at, cost.ms),
     end: event.at,
@@ -58,9 +59,9 @@ function modelSpan(event: Event): Span {
     ok: true,
     tokens: cost.inputTokens + cost.outputTokens,
     microUsd: cost.microUsd,
-    ...(typeof event['model'] === 'string' ? { model: event['model'] } : {}),
-    ...(typeof event['turn'] === 'number' ? { turn: event['turn'] } : {}),
-  };
+    model: typeof event['model'] === 'string' ? event['model'] : undefined,
+    turn: typeof event['turn'] === 'number' ? event['turn'] : undefined,
+  });
 }
 
 function kindOf(role: string): SpanKind {

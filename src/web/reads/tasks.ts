@@ -1,42 +1,49 @@
 /** The list of tasks: a query of the query language, answered in ranges of rows. */
-import { querySources } from '../../app/readers/query-sources.js';
-import { runQuery } from '../../app/readers/queries.js';
+import { runQuery, type Sources } from '../../app/readers/queries.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { compareText } from '../../domain/order.js';
 import { HUMAN, isEnded, type TaskState } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
-import type { Row, TaskBoard } from '../base/contract.js';
+import type { Row, TaskBoard, Usage } from '../base/contract.js';
 import { shortOf, titleOf } from './rows.js';
 
 const COLUMNS =
-  'id, state, role, type, description, result, to, parent, error, created_at, ended_at, usage, own_usage, context.taint';
+  'id, state, role, type, description, result, to, parent, error, created_at, ended_at, usage, own_usage, session, context.taint';
+
+/** A row, and what only the server uses of it. */
+export interface ListedTask extends Row {
+  session?: string;
+  /** Its own spending, without that of the tasks below it. */
+  own: Usage;
+}
+
+export function rowOnly({ own: _, session: _session, ...row }: ListedTask): Row {
+  return row;
+}
 
 /** All matching tasks, in order. `where`: what follows WHERE, or empty. */
-export async function queryTasks(root: string, where: string): Promise<Row[]> {
+export async function queryTasks(root: string, where: string, sources: Sources): Promise<ListedTask[]> {
   if (/\binto\b/i.test(where.replace(/'[^']*'|"[^"]*"/g, '')))
     throw new ProblemError(
       problem('bad_usage', 'this page only reads: INTO writes a file', { hint: 'use guild query' }),
     );
   const clause = where.trim() === '' ? '' : /^order\s+by\b/i.test(where.trim()) ? where : `WHERE ${where}`;
   const order = /\border\s+by\b/i.test(clause) ? '' : ' ORDER BY created_at DESC';
-  const { rows } = await runQuery(`SELECT ${COLUMNS} FROM tasks ${clause}${order}`, {
-    root,
-    sources: querySources(root),
-  });
+  const { rows } = await runQuery(`SELECT ${COLUMNS} FROM tasks ${clause}${order}`, { root, sources });
   return rows.map(rowFrom);
 }
 
 /** Parents before their children, whole trees in the order of the list. */
-export function asTree(rows: readonly Row[]): Row[] {
+export function asTree<T extends Row>(rows: readonly T[]): T[] {
   const known = new Set(rows.map(({ id }) => id));
-  const below = new Map<string, Row[]>();
+  const below = new Map<string, T[]>();
   for (const row of rows) {
     const parent = row.parent !== undefined && known.has(row.parent) ? row.parent : '';
     const list = below.get(parent);
     if (list === undefined) below.set(parent, [row]);
     else list.push(row);
   }
-  const ordered: Row[] = [];
+  const ordered: T[] = [];
   const open = (below.get('') ?? []).map((row) => ({ row, depth: 0 })).reverse();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { row, depth } = next;
@@ -67,14 +74,14 @@ export function asBoard(rows: readonly Row[]): TaskBoard {
   return { columns };
 }
 
-function rowFrom(row: Record<string, unknown>): Row {
+function rowFrom(row: Record<string, unknown>): ListedTask {
   const text = (key: string): string | undefined => (typeof row[key] === 'string' ? row[key] : undefined);
-  const usage = (row['usage'] ?? row['own_usage']) as Record<string, number> | undefined;
-  const amount = (camel: string, snake: string): number => usage?.[camel] ?? usage?.[snake] ?? 0;
+  const own = usageFrom(row['own_usage']);
+  const usage = row['usage'] === undefined ? own : usageFrom(row['usage']);
   const id = String(row['id']);
   const error = row['error'] as { code?: string } | undefined;
   const role = text('role') ?? 'root';
-  const optional = (key: keyof Row, value: string | undefined): Partial<Row> =>
+  const optional = (key: keyof ListedTask, value: string | undefined): Partial<Row> =>
     value === undefined ? {} : { [key]: value };
   return {
     id,
@@ -89,8 +96,23 @@ function rowFrom(row: Record<string, unknown>): Row {
     ...optional('parent', text('parent')),
     createdAt: text('created_at') ?? '',
     ...optional('endedAt', text('ended_at')),
-    tokens: amount('inputTokens', 'input_tokens') + amount('outputTokens', 'output_tokens'),
-    microUsd: amount('microUsd', 'micro_usd'),
+    tokens: usage.inputTokens + usage.outputTokens,
+    microUsd: usage.microUsd,
+    own,
+    ...optional('session', text('session')),
     ...(Array.isArray(row['context.taint']) ? { taint: row['context.taint'].map(String) } : {}),
+  };
+}
+
+function usageFrom(value: unknown): Usage {
+  const usage = (value ?? {}) as Record<string, number>;
+  const amount = (camel: string, snake: string): number => usage[camel] ?? usage[snake] ?? 0;
+  return {
+    turns: amount('turns', 'turns'),
+    toolCalls: amount('toolCalls', 'tool_calls'),
+    inputTokens: amount('inputTokens', 'input_tokens'),
+    outputTokens: amount('outputTokens', 'output_tokens'),
+    cachedTokens: amount('cachedTokens', 'cached_tokens'),
+    microUsd: amount('microUsd', 'micro_usd'),
   };
 }

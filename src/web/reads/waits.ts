@@ -1,53 +1,99 @@
 /** The wait-for graph: who waits for whom, cycles marked, and the deadlocks that were broken. */
 import { waitsView } from '../../app/readers/waits-view.js';
-import { HUMAN } from '../../domain/task/task.js';
-import { nodeKind, nodeText } from '../../rules/coordination/wait-node.js';
+import { defined } from '../../domain/defined.js';
+import type { Event } from '../../domain/event.js';
+import { HUMAN, type Task } from '../../domain/task/task.js';
+import { HUMAN_NODE, nodeKind, nodeText, turnNode } from '../../rules/coordination/wait-node.js';
 import { summary } from '../../views/summary.js';
-import type { Waits } from '../base/contract.js';
-import type { Feed } from '../base/feed.js';
+import type { BrokenCycle, Waits } from '../base/contract.js';
 import type { Log } from '../base/log.js';
+import type { Moment } from './moment.js';
 import { titleOf } from './rows.js';
+import { linksOf } from './wait-links.js';
 
 const NODES_MAX = 400;
 const BROKEN_SHOWN = 20;
 
-export async function waitGraph(feed: Feed, log: Log): Promise<Waits> {
-  const { open } = await feed.snapshot();
-  const view = await waitsView(feed.root, feed.states.store);
-  const titles = new Map(open.map(({ task }) => [task.id, titleOf(summary(task))]));
-  const queue = open.filter(({ task }) => task.to !== HUMAN).map(({ task }) => task.id);
-  const to = new Map<string, string[]>();
-  for (const node of queue) {
-    if (to.has(node) || to.size >= NODES_MAX) continue;
-    const next = view.waitsOf(node).filter((each) => nodeKind(each) !== 'task' || titles.has(each));
-    to.set(node, next);
-    queue.push(...next);
-  }
-  const joined = new Set([...to].flatMap(([node, next]) => (next.length > 0 ? [node, ...next] : [])));
-  const cyclic = inCycles(to);
+export async function waitGraph(moment: Moment): Promise<Waits> {
+  const { open } = await moment.snapshot();
   const byId = new Map(open.map((placed) => [placed.task.id, placed]));
-  const parked = lastParked(log, new Set(to.keys()));
+  const cycles = await brokenCycles(moment);
+  const next = moment.at === undefined ? await waitsNow(moment, byId) : waitsThen(open, cycles, moment.at, moment.log);
+  const to = reachable(
+    open.filter(({ task }) => task.to !== HUMAN).map(({ task }) => task.id),
+    next,
+  );
+  const links = linksOf(to, (id) => byId.get(id)?.task);
+  const cyclic = inCycles(links);
+  const parked = lastParked(moment.log, new Set(to.keys()));
+  const nodes = [...new Set(links.flatMap(({ from, to: end }) => [from, end]))];
   return {
-    nodes: [...joined].map((id) => {
+    nodes: nodes.map((id) => {
       const placed = byId.get(id);
-      return {
+      return defined({
         id,
         kind: nodeKind(id),
-        title: titles.get(id) ?? nodeText(id),
-        ...(placed?.task.to === undefined ? {} : { agent: placed.task.to }),
-        ...(placed === undefined ? {} : { state: placed.state }),
-      };
+        title: placed === undefined ? nodeText(id) : titleOf(summary(placed.task)),
+        agent: placed?.task.to,
+        state: placed?.state,
+      });
     }),
-    edges: [...to].flatMap(([from, next]) =>
-      next.map((each) => ({
-        from,
-        to: each,
-        inCycle: cyclic(from, each),
-        ...(parked.has(from) ? { since: parked.get(from)! } : {}),
-      })),
+    edges: links.map(({ from, to: end, label, need }) =>
+      defined({ from, to: end, label, inCycle: cyclic(from, end), need, since: parked.get(from) }),
     ),
-    broken: await brokenOf(feed, log),
+    broken: cycles.map(({ shown }) => shown),
   };
+}
+
+type Next = (node: string) => readonly string[];
+
+async function waitsNow({ feed }: Moment, open: ReadonlyMap<string, unknown>): Promise<Next> {
+  const view = await waitsView(feed.root, feed.states.store);
+  return (node) => view.waitsOf(node).filter((each) => nodeKind(each) !== 'task' || open.has(each));
+}
+
+/**
+ * From the records and events of then: what parked tasks waited for, and who had the conversation
+ * that a pending task needed. A deadlock of this moment is known from its event.
+ */
+function waitsThen(
+  open: readonly { task: Task; state: string }[],
+  cycles: readonly Cycle[],
+  at: string,
+  log: Log,
+): Next {
+  const ids = new Set(open.map(({ task }) => task.id));
+  const to = new Map<string, Set<string>>();
+  const add = (from: string, end: string): void => void (to.get(from) ?? to.set(from, new Set()).get(from)!).add(end);
+  const sessions = new Map(
+    log
+      .events((name) => name === 'session.created')
+      .flatMap(({ task, session }) => (task !== undefined && ids.has(task) ? [[String(session), task] as const] : [])),
+  );
+  for (const { task, state } of open) {
+    for (const each of [...(task.waits?.tasks ?? []), ...task.dependencies]) if (ids.has(each)) add(task.id, each);
+    if (task.to === HUMAN) add(task.id, HUMAN_NODE);
+    const holder = sessions.get(task.session ?? '');
+    if (state === 'pending' && holder !== undefined && holder !== task.id) {
+      add(task.id, turnNode(task.session!));
+      add(turnNode(task.session!), holder);
+    }
+  }
+  for (const { shown, nodes } of cycles)
+    if (shown.closedAt <= at && at <= shown.at && nodes.every((node) => nodeKind(node) !== 'task' || ids.has(node)))
+      for (const [i, node] of nodes.entries()) add(node, nodes[(i + 1) % nodes.length]!);
+  return (node) => [...(to.get(node) ?? [])];
+}
+
+function reachable(from: string[], next: Next): Map<string, readonly string[]> {
+  const to = new Map<string, readonly string[]>();
+  const queue = [...from];
+  for (const node of queue) {
+    if (to.has(node) || to.size >= NODES_MAX) continue;
+    to.set(node, next(node));
+    queue.push(...to.get(node)!);
+  }
+  return to;
 }
 
 /** When each of these tasks began its present wait. */
@@ -56,25 +102,63 @@ function lastParked(log: Log, ids: ReadonlySet<string>): Map<string, string> {
   return new Map(events.map(({ task, at }) => [task!, at]));
 }
 
-async function brokenOf({ states }: Feed, log: Log): Promise<Waits['broken']> {
-  const events = log.events((name) => name === 'deadlock.broken').slice(-BROKEN_SHOWN);
-  const named = async (id: string): Promise<Waits['broken'][number]['cycle'][number]> => {
-    const task = nodeKind(id) === 'task' ? (await states.store.tasks.read(id))?.task : undefined;
-    if (task === undefined) return { id, title: nodeText(id) };
-    return { id, title: titleOf(summary(task)), ...(task.to === undefined ? {} : { agent: task.to }) };
-  };
-  return Promise.all(
-    events.reverse().map(async (event) => ({
-      at: event.at,
-      cycle: await Promise.all(Array.isArray(event['cycle']) ? event['cycle'].map(String).map(named) : []),
-      victim: String(event['victim'] ?? event.task ?? ''),
-      rule: String(event['rule'] ?? ''),
-    })),
+interface Cycle {
+  shown: BrokenCycle;
+  /** As the program found it. */
+  nodes: string[];
+}
+
+/** Also those that come after a moment of the past: a person steps to them. */
+async function brokenCycles({ feed, whole }: Moment): Promise<Cycle[]> {
+  const events = whole.events((name) => name === 'deadlock.broken').slice(-BROKEN_SHOWN);
+  return Promise.all(events.reverse().map((event) => cycleOf(whole, event, requestOf)));
+
+  async function requestOf(id: string): Promise<Task | undefined> {
+    const task = nodeKind(id) === 'task' ? (await feed.states.store.tasks.read(id))?.task : undefined;
+    if (task === undefined) return undefined;
+    // What was asked, not what came of it.
+    const { result: _, ...asked } = task;
+    return asked;
+  }
+}
+
+async function cycleOf(log: Log, event: Event, read: (id: string) => Promise<Task | undefined>): Promise<Cycle> {
+  const nodes = Array.isArray(event['cycle']) ? event['cycle'].map(String) : [];
+  const tasks = new Map(await Promise.all(nodes.map(async (id) => [id, await read(id)] as const)));
+  const to = new Map(nodes.map((node, i) => [node, [nodes[(i + 1) % nodes.length]!]]));
+  const links = linksOf(to, (id) => tasks.get(id));
+  const parked = lastParked(
+    { ...log, events: (is) => log.events(is).filter(({ at }) => at <= event.at) },
+    new Set(nodes),
   );
+  const gaveWay = new Set([event['victim'], event['cancelled'], event.task].map(String));
+  const times = [...parked.values()].sort();
+  return {
+    nodes,
+    shown: {
+      at: event.at,
+      closedAt: times.at(-1) ?? event.at,
+      rule: String(event['rule'] ?? ''),
+      cycle: links.map(({ from, via, label, need }) => {
+        const task = tasks.get(from);
+        return defined({
+          id: from,
+          title: task === undefined ? nodeText(from) : titleOf(summary(task)),
+          agent: task?.to,
+          label,
+          need,
+          gaveWay: [from, ...via].some((node) => gaveWay.has(node)),
+          since: parked.get(from),
+        });
+      }),
+    },
+  };
 }
 
 /** Whether an edge is part of a cycle: its end leads back to its start. */
-function inCycles(to: ReadonlyMap<string, string[]>): (from: string, end: string) => boolean {
+function inCycles(links: readonly { from: string; to: string }[]): (from: string, end: string) => boolean {
+  const to = new Map<string, string[]>();
+  for (const { from, to: end } of links) to.set(from, [...(to.get(from) ?? []), end]);
   return (from, end) => {
     const seen = new Set([end]);
     for (const node of seen) {

@@ -231,10 +231,17 @@ test('a server of .mcp.json runs only if guild.yaml names it', async (t) => {
   assert.equal(part.plugins.requiresApproval('lab_wipe'), false);
 });
 
+test('the command may be one word with args, as in .mcp.json', async (t) => {
+  const lab = { command: process.execPath, args: [SERVER], tools: ['find'], free: ['find'] };
+  const host = await openPlugins(t, { mcp: { servers: { lab } } });
+  assert.match(said(await host.call('lab_find', { query: 'x' })), /^found x/);
+});
+
 test('invalid settings are reported', async (t) => {
   for (const [servers, message] of [
     [{ lab: {} }, /needs either "command" \(a list of words\) or "url"/],
     [{ 'a b': { command: COMMAND } }, /is not a valid server name/],
+    [{ lab: { command: COMMAND, env: { SECRET: 'x' } } }, /is a list of variable names/],
   ] as const) {
     const host = await openPlugins(t, { mcp: { servers } });
     assert.match(host.plugins.problems[0]!.message, message);

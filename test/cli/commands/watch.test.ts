@@ -211,7 +211,7 @@ test('an edit of guild.yaml takes effect in a running watch, or says which keys 
   workspace.put('guild.yaml', provider);
   await watch.says(/warning: guild\.yaml changed: [^;]+ are in effect; providers needs a new start of guild/);
   workspace.put('guild.yaml', `${provider}budgt: {usd: 1}\n`);
-  await watch.says(/changed and cannot be used; the settings before it stay: unknown key "budgt"/);
+  await watch.says(/changed and cannot be used, so the previous settings stay in force: unknown key "budgt"/);
   workspace.put('guild.yaml', `${provider}budget: {usd: 1}\n`);
   await watch.says(/guild\.yaml changed: budget is in effect\n/);
   assert.match(await result('c'), /by the boss/);

@@ -45,6 +45,7 @@ const OTHERS: Record<string, Use> = {
   execute_command: { args: { command: 'podman ps' }, shows: /NAMES/ },
   query_tasks: { args: { query: 'SELECT id FROM tasks' }, shows: /\{"id":"top"\}/ },
   update_task: { args: { status: 'completed', note: 'It is done so.' }, shows: /It is done so/ },
+  reassign_task: { args: { id: 'ghost', agent: 'hand' }, shows: /there is no task ghost/ },
   send_message: { args: { to: 'sleeper', message: 'Wake up' }, shows: /Wake up/ },
   list_active_sessions: { args: {}, shows: /waits_for|"state"/ },
   read_session: { args: { session: 'lead-top' }, shows: /session_id: lead-top/ },

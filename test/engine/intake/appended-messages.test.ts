@@ -121,3 +121,19 @@ test('a conversation that is put into the folder is answered with taint, or refu
     [['unknown_agent', 'sessions/other.session.yaml']],
   );
 });
+
+test('the conversation of a child whose record has no name yet is not taken for one that a person put there', async () => {
+  const { disk, proc, world } = scene();
+  const other = world.start(disk);
+  await other.ports.tasks.scan(true);
+  const claim = (await other.ports.tasks.claim('ask', 'ana'))!;
+  const session = 'session_id: ana-ask.work\nagent_id: ana\nstatus: active\ntask: ask.work\nmessages:\n';
+  disk.makeFolder(`${ROOT}/sessions`);
+  disk.save(`${ROOT}/sessions/ana-ask.work.session.yaml`, `${session}  - role: user\n    content: And the second?\n`);
+  await untilQuiet(proc);
+  assert.equal(world.calls.length, 0);
+  assert.deepEqual(disk.list(`${ROOT}/tasks/pending`), []);
+  await other.ports.tasks.settle(claim, { ...claim.task, result: 'x', ended_at: '2026-01-01' }, 'completed');
+  await untilQuiet(proc);
+  assert.equal(world.calls.length, 1, 'without a task above it, it is answered');
+});

@@ -22,7 +22,7 @@ export interface Measure {
   places?: string[];
 }
 
-const FOLDERS = ['src', 'test', 'bench', 'scripts', 'bin', 'plugins', 'examples'];
+const FOLDERS = ['src', 'web', 'test', 'bench', 'scripts', 'bin', 'plugins', 'examples'];
 
 export function measureTree(root: string): Measure[] {
   return withSources(root, FOLDERS, (all) => {

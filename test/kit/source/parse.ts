@@ -59,10 +59,10 @@ export interface SourceComment {
 export function withSources<T>(root: string, folders: readonly string[], then: (sources: Source[]) => T): T {
   const files = folders
     .flatMap((folder) => walk(path.join(root, folder)))
-    .filter((file) => /\.(ts|mjs|js)$/.test(file));
+    .filter((file) => /\.(tsx?|mjs|js)$/.test(file));
   const config = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-source-'));
   const file = path.join(config, 'tsconfig.json');
-  const compilerOptions = { allowJs: true, noResolve: true, noLib: true, types: [] };
+  const compilerOptions = { allowJs: true, jsx: 'preserve', noResolve: true, noLib: true, types: [] };
   fs.writeFileSync(file, JSON.stringify({ compilerOptions, files }));
   const api = new API({ cwd: config });
   try {

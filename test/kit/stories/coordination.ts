@@ -70,6 +70,27 @@ export const COORDINATION: Story[] = [
     calls: 6,
   },
   {
+    name: 'an agent gives a task that has not started to another one',
+    agents: {
+      boss: agent('description: Leads'),
+      hand: agent('description: Is busy\ntools: [reassign_task]'),
+      mate: agent('description: Is free'),
+    },
+    tasks: {
+      top: { description: 'See to both', to: 'boss' },
+      gate: { description: 'Move the job', to: 'hand', parent: 'top' },
+      job: { description: 'The job', to: 'hand', parent: 'top', dependencies: ['gate'] },
+    },
+    script: `
+- {agent: hand, task: gate, turn: 1, call: [{reassign_task: {id: job, agent: mate}}]}
+- {agent: hand, task: gate, turn: 2, when: goes to mate, say: Moved.}
+- {agent: mate, task: job, say: Done by mate.}
+- {agent: boss, say: All done.}
+`,
+    results: { top: 'All done.', gate: 'Moved.', job: 'Done by mate.' },
+    calls: 4,
+  },
+  {
     name: 'three agents ask each other in a cycle, and one gives way',
     agents: {
       ann: agent('description: Has the numbers\nsession: shared\ntools: [delegate_to_agent]\nagents: [ben]'),

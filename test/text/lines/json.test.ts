@@ -62,6 +62,7 @@ const faults: [string, string, RegExp, string, boolean][] = [
   ['a repeated key before a torn end', '{"a": 1, "a"', /"a" appears twice/, '1:10', false],
   ['a torn end', '{"a": "b', /does not end/, '1:7', true],
   ['an early end', '{"a":', /the text ends where a value should be/, '1:6', true],
+  ['an early end, then a newline', '{"a": 1\n', /the text ends where/, '1:8', true],
   ['a trailing comma', '[1, ]', /expected a value/, '1:5', true],
   ['two documents', '{}\n{}', /unexpected text after/, '2:1', true],
   ['a comment', '// x\n{}', /expected a value/, '1:1', true],

@@ -15,7 +15,7 @@ interface Folded {
   records: TrackRecords;
 }
 
-export interface FarBidsOptions {
+interface FarBidsOptions {
   ledger: Ledger;
   outbox: Outbox;
   /** Adds one event to the records. */

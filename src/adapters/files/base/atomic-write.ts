@@ -41,7 +41,6 @@ export function showAt(disk: Disk, layout: Pick<Layout, 'tmp'>, peer: string, fi
 
 /** Syncs a file that a person may delete at any time. */
 export async function syncIfThere(disk: Disk, file: string): Promise<void> {
-  if (disk.stamp(file) === undefined) return;
   await disk.sync(file).catch((thrown: unknown) => {
     if (disk.stamp(file) !== undefined) throw thrown;
   });

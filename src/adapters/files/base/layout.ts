@@ -88,6 +88,11 @@ export function folders(layout: Layout): string[] {
 /** Extension of a claim that is being settled, so that no process takes it for a claim. */
 export const LEAVING = '.leaving';
 
+/** The name of a claim before it was being settled. */
+export function withoutLeaving(name: string): string {
+  return name.endsWith(LEAVING) ? name.slice(0, -LEAVING.length) : name;
+}
+
 /**
  * `<id>_<agent>-<peer>.json`. In the agent's name `_` becomes `-`, so the last `_` always ends the
  * id. The name is the fence: the process that can rename it owns the task.
@@ -114,7 +119,7 @@ export interface ClaimName {
  */
 export function parseClaimName(name: string): ClaimName | undefined {
   const leaving = name.endsWith(LEAVING);
-  const base = leaving ? name.slice(0, -LEAVING.length) : name;
+  const base = withoutLeaving(name);
   const match = /^(.+)_([A-Za-z0-9.-]+)-([a-z0-9]{6,})\.json$/.exec(base);
   if (!match) return undefined;
   return { id: match[1]!, agent: match[2]!, peer: match[3]!, leaving };

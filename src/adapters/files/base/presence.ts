@@ -31,6 +31,8 @@ export interface Presence {
    */
   checkOthers(): boolean;
   rank(): Rank;
+  /** No other process has a file here, dead ones included. */
+  isAlone(): boolean;
   /** Removes the files and temporary files of dead peers. */
   sweep(): void;
   leave(): void;
@@ -77,6 +79,7 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
       refreshCached();
       return cached.me;
     },
+    isAlone: () => ids().every((id) => id === peer.id),
     sweep() {
       removeDead(ids().filter((id) => !isAlive(id)));
       for (const name of disk.list(layout.tmp)) {

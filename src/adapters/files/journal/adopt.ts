@@ -22,7 +22,7 @@ export interface HeldJournal {
   pid?: number;
 }
 
-export interface JournalAdoption {
+interface JournalAdoption {
   /** The journals whose tasks are held, and processes without a journal that hold tasks. */
   held(): HeldJournal[];
   /** Durable when resolved, and harmless if repeated. */

@@ -25,7 +25,7 @@ export interface DeadJournal {
   isClosed: boolean;
 }
 
-export interface DeadJournals {
+interface DeadJournals {
   /** Takes over the journals of dead processes; each is taken over by one process. */
   adopt(): { adopted: DeadJournal[]; problems: Problem[] };
   /** As `adopt`, only to read them. */

@@ -43,7 +43,7 @@ export interface HeldSession extends Held {
   chunks: SessionAdd[];
 }
 
-export interface Folded {
+interface Folded {
   tasks: HeldTask[];
   pages: HeldPage[];
   effects: HeldEffect[];

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { ProcessIdentity } from '../../../ports/processes.js';
+import { syncIfThere } from '../base/atomic-write.js';
 import { JOURNAL_VERSION, printLine } from './frames.js';
 import { closedName, segmentFile } from './names.js';
 import { keyOfAdd, keyOfPut, type Add, type Put, type Step } from './step.js';
@@ -319,11 +320,4 @@ function isEmpty({ puts, adds, placed, dropped }: Required<Step>): boolean {
 
 function compact(step: Required<Step>): Step {
   return Object.fromEntries(Object.entries(step).filter(([, list]) => (list as unknown[]).length > 0));
-}
-
-/** Syncs a file that a person may delete at any time. */
-async function syncIfThere(disk: Disk, file: string): Promise<void> {
-  await disk.sync(file).catch((thrown: unknown) => {
-    if (disk.stamp(file) !== undefined) throw thrown;
-  });
 }

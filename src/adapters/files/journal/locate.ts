@@ -1,8 +1,10 @@
 /** Where a task's file is, whatever its state and even if its content is torn. */
 import path from 'node:path';
+import { defined } from '../../../domain/defined.js';
 import { TASK_STATES, type TaskState } from '../../../domain/task/task.js';
 import type { Disk } from '../../../ports/disk.js';
 import { parseClaimName, type Layout } from '../base/layout.js';
+import { lookThoroughly } from '../base/look-thoroughly.js';
 import { taskKey } from './step.js';
 
 export interface Located {
@@ -20,16 +22,25 @@ export function locate(disk: Disk, layout: Layout, id: string, claim: string | u
     const read = file === undefined ? undefined : disk.read(file);
     if (read?.kind !== 'file') continue;
     const owner = state === 'active' ? parseClaimName(path.basename(file!))?.peer : undefined;
-    return { file: file!, state, bytes: read.bytes, ...(owner ? { owner } : {}) };
+    return defined({ file: file!, state, bytes: read.bytes, owner });
   }
   return undefined;
+}
+
+/** The same, with the claim that the task has now. Live processes may move it meanwhile. */
+export function locateNow(disk: Disk, layout: Layout, id: string): Located | undefined {
+  return lookThoroughly(
+    () => {
+      const active = layout.tasks('active');
+      const claim = disk.list(active).find((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
+      return locate(disk, layout, id, claim && path.join(active, claim));
+    },
+    () => false,
+  );
 }
 
 /** The file of a task that another process or a person has moved, by its key in the journal. */
 export function whereIs(disk: Disk, layout: Layout, key: string): string | undefined {
   if (!key.startsWith(taskKey(''))) return undefined;
-  const id = key.slice(taskKey('').length);
-  const active = layout.tasks('active');
-  const claim = disk.list(active).find((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
-  return locate(disk, layout, id, claim && path.join(active, claim))?.file;
+  return locateNow(disk, layout, key.slice(taskKey('').length))?.file;
 }

@@ -3,6 +3,7 @@
  * process has closed it (`.closed`) and when another process replays it (`.log.<adopter>`).
  */
 import path from 'node:path';
+import { defined } from '../../../domain/defined.js';
 
 export interface JournalFile {
   file: string;
@@ -21,14 +22,14 @@ export function parseJournalName(folder: string, name: string): JournalFile | un
   const match = NAME.exec(name);
   if (match === null) return undefined;
   const [, peer, segment, , adopter, closed, old] = match;
-  return {
+  return defined({
     file: path.join(folder, name),
     peer: peer!,
     segment: Number(segment),
     isClosed: closed !== undefined,
-    ...(adopter === undefined ? {} : { adopter }),
+    adopter,
     isOld: old !== undefined,
-  };
+  });
 }
 
 export function segmentFile(folder: string, peer: string, segment: number): string {

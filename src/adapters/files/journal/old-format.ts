@@ -2,6 +2,7 @@
  * Journals of versions before 2: one JSON value a line, with the whole text of a conversation, the
  * end of a task or a result page, and lines that say which files are durable.
  */
+import { defined } from '../../../domain/defined.js';
 import type { EndedState } from '../../../domain/task/task.js';
 import { pageKey, sessionKey, taskKey, type Step } from './step.js';
 
@@ -27,11 +28,11 @@ function stepOf(line: OldLine): Step {
   if ('page' in line)
     return {
       puts: [
-        { page: line.page, file: `results/${line.page}.md`, text: line.text, ...(line.was ? { was: line.was } : {}) },
+        defined({ page: line.page, file: `results/${line.page}.md`, text: line.text, was: line.was || undefined }),
       ],
     };
   const { id, state, text, of } = line;
-  return { puts: [{ task: id, state, text, ...(of ? { base: of } : {}) }] };
+  return { puts: [defined({ task: id, state, text, base: of })] };
 }
 
 function keyOf(id: string): string {

@@ -8,13 +8,14 @@ import type { Problem } from '../../../domain/problem.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
+import { syncIfThere } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
 import type { Presence } from '../base/presence.js';
 import { settledNames } from '../base/settled-names.js';
 import { deadJournals, type DeadJournal } from './dead-journals.js';
 import { replay } from './replay.js';
 
-export interface Recovery {
+interface Recovery {
   /** From now on this process works here. Processes that only read never replay. */
   work(): void;
   /** A process may have died. */
@@ -78,10 +79,10 @@ export function recovery({ disk, layout, processes, presence, clock, abandoned }
     const { adopted, problems } = adopt();
     if (adopted.length === 0) return problems;
     // If this process dies halfway and the power fails, the next one needs the other half too.
-    for (const { files } of adopted) for (const file of files) await syncIfThere(file);
+    for (const { files } of adopted) for (const file of files) await syncIfThere(disk, file);
     const { problems: found, files, unseen: restored } = replay(disk, layout, adopted, me);
     for (const [peer, count] of restored) unseen.set(peer, count);
-    for (const file of files) await syncIfThere(file);
+    for (const file of files) await syncIfThere(disk, file);
     for (const folder of new Set([...files].map((file) => path.dirname(file)))) await disk.syncFolder(folder);
     for (const journal of adopted) for (const file of journal.files) disk.remove(file);
     await disk.syncFolder(layout.journal);
@@ -93,12 +94,5 @@ export function recovery({ disk, layout, processes, presence, clock, abandoned }
     if (dead.look().length === 0) return dead.adopt();
     presence.join();
     return dead.adopt();
-  }
-
-  async function syncIfThere(file: string): Promise<void> {
-    if (disk.stamp(file) === undefined) return;
-    await disk.sync(file).catch((thrown: unknown) => {
-      if (disk.stamp(file) !== undefined) throw thrown;
-    });
   }
 }

@@ -15,9 +15,9 @@ import { statusSpan } from '../../../text/session/parse.js';
 import type { DeadJournal } from './dead-journals.js';
 import { fold, type HeldEffect, type HeldPage, type HeldSession, type HeldTask } from './fold.js';
 import { isEndPut, type SessionAdd } from './step.js';
-import { locate, type Located } from './locate.js';
+import { locate, locateNow, type Located } from './locate.js';
 
-export interface Replayed {
+interface Replayed {
   problems: Problem[];
   /** Files that must be durable before the journals may go. */
   files: Set<string>;
@@ -41,7 +41,8 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
 
   function replayTask(task: HeldTask): void {
     const { id, peer, agent, last, texts, isSettled } = task;
-    const found = locate(disk, layout, id, claims.get(id)?.file);
+    // It was not locked: a live process may have claimed or ended it since the claims were listed.
+    const found = locate(disk, layout, id, claims.get(id)?.file) ?? locateNow(disk, layout, id);
     const target =
       last.state === 'active'
         ? path.join(layout.tasks('active'), claimName(id, agent, peer))

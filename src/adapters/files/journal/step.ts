@@ -51,7 +51,7 @@ export interface SessionAdd {
 }
 
 /** Whole lines, each with the peer and a sequence number. */
-export interface EventsAdd {
+interface EventsAdd {
   day: string;
   text: string;
 }

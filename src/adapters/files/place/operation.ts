@@ -41,14 +41,19 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
       return disk.rename(from, to) ? placedAt(to) : { kind: 'fenced' };
     }
     if ((to !== from && exists(to)) || others.some(exists)) return late(operation, 'taken');
+    // New files, not new content of old ones: a reader that opened one before reads it to its end.
+    // They are written first, so that the task is without a plain name for a moment only.
+    const record = written(text);
+    const newPage = page && written(page.text);
     // Renaming the claim is the fence. Its new name still tells readers that the task exists, and
     // that its content is about to change.
     const leaving = `${from}${LEAVING}`;
-    if (!disk.rename(from, leaving)) return late(operation, 'fenced');
-    if (page !== undefined) disk.rename(written(page.text), page.file);
-    // In place: after a power cut the file has one of the task's own contents, or a part of it.
-    // A file that a person dropped may be read-only; then a new file replaces it.
-    if (!disk.rewrite(leaving, text) && exists(leaving)) disk.rename(written(text), leaving);
+    if (!disk.rename(from, leaving)) {
+      for (const tmp of [record, newPage]) if (tmp !== undefined) disk.remove(tmp);
+      return late(operation, 'fenced');
+    }
+    if (page !== undefined) disk.rename(newPage!, page.file);
+    if (exists(leaving)) disk.rename(record, leaving);
     disk.rename(leaving, to);
     return placedAt(to);
   }

@@ -35,7 +35,7 @@ export function look({ root, disk: realDisk, clock, processes, leaves = false }:
   const here = presence(disk, layout, processes, peer);
   const moveToQuarantine = leaves ? (_: string, why: Problem): Problem => why : quarantine(disk, layout);
   const tasks = openTasks(disk, layout, moveToQuarantine, now);
-  const lookup = taskLookup(disk, layout, now);
+  const lookup = taskLookup(disk, layout, now, () => false);
   const view = taskView({ disk, layout, tasks, lookup, presence: here, queued: () => undefined });
   const { scan, open, openCount, isOpen, read } = view;
   const ended: Tasks['ended'] = async (options = {}) => lookup.ended(options);

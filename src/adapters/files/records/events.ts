@@ -22,7 +22,7 @@ interface Dependencies {
   isAtOnce: boolean;
 }
 
-export interface EventLog extends Events {
+interface EventLog extends Events {
   /** Writes the lines that wait. */
   place(): void;
 }

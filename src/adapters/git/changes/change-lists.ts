@@ -23,7 +23,7 @@ export interface Batch {
   done(): void;
 }
 
-export interface ChangeLists {
+interface ChangeLists {
   add(path: string): void;
   has(path: string): boolean;
   size(): number;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { stampOf } from './stamps.js';
 
-export type FileNow =
+type FileNow =
   | { kind: 'file'; mode: string; bytes: Buffer; stamp: number; minute: number }
   | { kind: 'missing' }
   /** Too large, not a file, or not readable: history keeps what it has. */

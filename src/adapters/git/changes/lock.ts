@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Processes, ProcessIdentity } from '../../../ports/processes.js';
 
-export interface HistoryLock {
+interface HistoryLock {
   /** True if this object holds the lock now. */
   take(): boolean;
   /** Whether the lock is still this object's, after it was taken. */
@@ -16,6 +16,8 @@ export interface HistoryLock {
 }
 
 const TRIES = 3;
+/** Creating a lock and writing its name takes no longer than this. */
+const EMPTY_MS = 60_000;
 
 export function historyLock(folder: string, processes: Processes): HistoryLock {
   const file = path.join(folder, 'lock');
@@ -64,10 +66,17 @@ export function historyLock(folder: string, processes: Processes): HistoryLock {
   function sweep(): void {
     for (const name of fs.readdirSync(folder)) {
       const left = path.join(folder, name);
-      const holder = /^lock-.*\.(?:tmp|stale)$/.test(name) ? readHolder(left) : undefined;
-      if (/^stamps-.*\.tmp$/.test(name) || (holder !== undefined && !processes.isAlive(holder)))
+      if (/^stamps-.*\.tmp$/.test(name) || (/^lock-.*\.(?:tmp|stale)$/.test(name) && isAbandoned(left)))
         fs.rmSync(left, { force: true });
     }
+  }
+
+  /** An unreadable one is empty: its process just created it, or was killed right after. */
+  function isAbandoned(left: string): boolean {
+    const holder = readHolder(left);
+    if (holder !== undefined) return !processes.isAlive(holder);
+    const created = fs.statSync(left, { throwIfNoEntry: false })?.mtimeMs;
+    return created !== undefined && Date.now() - created > EMPTY_MS;
   }
 
   /** Renamed first: of several processes that find it stale, one removes it. */

@@ -10,7 +10,7 @@ import { blobId } from '../repository/target.js';
 import { EXTRA, PLAIN, stampOf, type Stamps } from './stamps.js';
 import { walk, type Pace } from './walk.js';
 
-export interface Look {
+interface Look {
   root: string;
   stamps: Stamps;
   tip: string;

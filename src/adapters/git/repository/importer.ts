@@ -11,7 +11,7 @@ export interface Person {
   mail: string;
 }
 
-export interface CommitHead {
+interface CommitHead {
   ref: string;
   /** The commit before; undefined for the first one. */
   parent: string | undefined;
@@ -56,7 +56,7 @@ export function importer(start: StartGit): Importer {
       write(`author ${author.name} <${author.mail}> ${seconds}\n`);
       write(`committer ${committer.name} <${committer.mail}> ${seconds}\n`);
       writeData(Buffer.from(message));
-      // The process knows its own branch; it is told only where to begin.
+      // The process knows its own branch; it only needs to know where to start.
       if (parent !== undefined && commits === 1) write(`from ${parent}\n`);
     },
     put(path, mode, content) {

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { problem, type Problem } from '../../../domain/problem.js';
 
-export type Place =
+type Place =
   | { kind: 'own'; gitDir: string; commonDir: string }
   /** There is no repository, and one may be created. */
   | { kind: 'none'; gitDir: string; commonDir: string }
@@ -50,7 +50,7 @@ function linkedWorktree(file: string): Place {
   return { kind: 'own', gitDir, commonDir: path.resolve(gitDir, common) };
 }
 
-export interface Head {
+interface Head {
   /** Undefined if there is no commit yet. */
   commit?: string;
   branch: string;

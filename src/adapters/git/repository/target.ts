@@ -27,13 +27,13 @@ export interface Target {
   look(): Promise<OpenTarget | undefined>;
   /** Creates it if it is missing. Throws a ProblemError if it cannot take a commit now. */
   open(): Promise<OpenTarget>;
-  /** After a failure: sets an unreadable repository aside. True if that was the reason. */
+  /** After a failure: moves an unreadable repository away. True if that was the reason. */
   repair(): Promise<boolean>;
   /** The newest commit as its file says, without running git. */
   tipNow(ref: string): string | undefined;
   /** Keeps ended work in folders by time. */
   isByTime: boolean;
-  /** A sentence for the next commit if an unreadable repository was set aside. */
+  /** A sentence for the next commit if an unreadable repository was moved away. */
   note(): string | undefined;
   /** Called after a commit, with the ids of its files; undefined: removed. */
   committed(target: OpenTarget, files: readonly CommittedFile[]): Promise<void>;
@@ -98,7 +98,7 @@ export function ownTarget({ root, env, background, now }: Where): Target {
   };
 }
 
-/** Commits go on top of a person's own; their index is told about the files that we committed. */
+/** Commits go on top of a person's own; their index is updated for the files that we committed. */
 export function branchTarget({ root, env, background }: Where): Target {
   const where = { cwd: root, env, background };
   return {

@@ -12,7 +12,7 @@ export interface Address {
   readonly shown: string;
 }
 
-export interface AddressOptions {
+interface AddressOptions {
   /** Where the address comes from, for messages. */
   from: string;
   /** The environment may hold a password; a file that travels with Git may not. */

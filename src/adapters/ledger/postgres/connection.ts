@@ -9,14 +9,14 @@ import type { Address } from './address.js';
 import { pidOf } from './check-server.js';
 import { databaseProblem, retryOf, storeAway } from './problems.js';
 
-export interface Query {
+interface Query {
   text: string;
   values?: unknown[];
   /** Parsed once for each connection, unless a pooler may lend every call another one. */
   name?: string;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   address: Address;
   clock: Clock;
   /** Prepares a new connection; what it throws is treated as a failed call. */

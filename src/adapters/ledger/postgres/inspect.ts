@@ -5,7 +5,7 @@ import { withClient } from './make-store.js';
 import { checkVersion, isLent, pidOf } from './check-server.js';
 import { ROLES, roleName } from './schema.js';
 
-export interface StoreFinding {
+interface StoreFinding {
   name: string;
   verdict: 'good' | 'odd' | 'bad';
   text: string;

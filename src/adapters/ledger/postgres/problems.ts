@@ -12,7 +12,7 @@ const AWAY = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EAI_AGAIN'],
   ...['57P01', '57P02', '57P03', '25006', '53300'],
 ]);
-/** Two commits were in each other's way, or the server has no disk or memory for this one now. */
+/** Two commits conflicted, or the server has no disk space or memory for this one now. */
 const AGAIN = new Set(['40P01', '40001', '23505', '53100', '53200', '57014', '58030']);
 /** Errors of the client itself have no code. */
 const LOST = /connection terminated|connection ended|timeout|not queryable|connection error/i;
@@ -63,7 +63,7 @@ export function storeAway(shown: string, thrown: unknown): ProblemError {
   );
 }
 
-/** A failover lost commits that this process had been told are done. */
+/** A failover lost commits that were acknowledged to this process. */
 export function undone(shown: string): ProblemError {
   return new ProblemError(
     problem('declared_dead', `the database lost changes that it had acknowledged to this process (${shown})`, {

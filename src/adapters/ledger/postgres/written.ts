@@ -4,7 +4,7 @@ import { encode } from './encoding.js';
 
 type Places = (number | null)[];
 
-export interface Written {
+interface Written {
   puts: string;
   adds: string;
   answer(said: { p: Places; a: Places }): Committed;

@@ -2,6 +2,7 @@
  * Collects a streamed answer, for every provider. An answer counts only if the stream ended with a
  * finish reason. Anything else is a failure whose class determines what happens next.
  */
+import { defined } from '../../../domain/defined.js';
 import { boundedCall, type ToolCall } from '../../../domain/session/session.js';
 import type { ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../../ports/model.js';
 import { failure, failureOf, type CallInfo } from './failures.js';
@@ -154,7 +155,7 @@ function answerOf(
     length: 'length',
     'content-filter': 'filtered',
   };
-  return {
+  return defined({
     text,
     toolCalls,
     finish: toolCalls.length > 0 && finish !== 'length' ? 'tool_calls' : (finishes[finish] ?? 'other'),
@@ -166,9 +167,9 @@ function answerOf(
       usage.output ??
       Math.ceil((text.length + toolCalls.reduce((sum, call) => sum + JSON.stringify(call).length, 0)) / 4),
     cachedTokens: usage.cached ?? 0,
-    ...(usage.written ? { writtenTokens: usage.written } : {}),
+    writtenTokens: usage.written || undefined,
     microUsd: 0,
-  };
+  });
 }
 
 function isFailure(error: unknown): error is ModelFailure {

@@ -1,6 +1,7 @@
 /**
  * `fetch` for the AI SDK's providers, over our own HTTP client. It supports only what they need.
  */
+import { defined } from '../../../domain/defined.js';
 import type { Http, Incoming } from './http.js';
 
 export function httpFetch(http: Http): typeof fetch {
@@ -11,12 +12,15 @@ export function httpFetch(http: Http): typeof fetch {
     if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
       throw new TypeError('httpFetch takes a string or bytes as body');
     }
-    const incoming = await http.send(typeof input === 'string' ? new URL(input) : input, {
-      method: init.method ?? 'GET',
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(body ? { body } : {}),
-      signal: init.signal,
-    });
+    const incoming = await http.send(
+      typeof input === 'string' ? new URL(input) : input,
+      defined({
+        method: init.method ?? 'GET',
+        headers: Object.fromEntries(new Headers(init.headers)),
+        body: body || undefined,
+        signal: init.signal,
+      }),
+    );
     const { statusCode, statusMessage, rawHeaders } = incoming.head;
     return new Response(
       init.method === 'HEAD' || [204, 205, 304].includes(statusCode!) ? drain(incoming) : streamOf(incoming),

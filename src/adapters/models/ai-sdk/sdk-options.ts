@@ -1,6 +1,7 @@
 /** The options of one AI SDK call: what each provider wants beside the conversation. */
 import type { Provider } from '../../../domain/config/config.js';
 import { acceptedSettings } from '../../../domain/config/families.js';
+import { defined } from '../../../domain/defined.js';
 import type { ModelRequest, ToolSpec } from '../../../ports/model.js';
 import { formatOptions, responseFormat } from './answer-format.js';
 import { cacheKey } from './cache-key.js';
@@ -49,7 +50,7 @@ function toolChoice({ toolChoice: choice, tools, settings }: ModelRequest, targe
   return { toolChoice: { type: 'tool', toolName: choice.tool } };
 }
 
-/** DeepSeek thinks unless it is told not to. */
+/** DeepSeek thinks unless the request turns it off. */
 function isDeepseekAt({ provider, modelId }: Target): boolean {
   return provider.kind === 'deepseek' || /deepseek/i.test(modelId);
 }
@@ -101,7 +102,7 @@ function neededTools({ tools, messages }: ModelRequest): readonly ToolSpec[] {
 function providerOptions(request: ModelRequest, target: Target): Pick<CallOptions, 'providerOptions'> {
   const promptCacheKey = cacheKey(request);
   // Nothing is stored at OpenAI, nor at xAI.
-  const openai = { promptCacheKey, ...(target.api === 'responses' ? { store: false } : {}) };
+  const openai = defined({ promptCacheKey, store: target.api === 'responses' ? false : undefined });
   switch (target.provider.kind) {
     case 'openai':
       return { providerOptions: { openai } };
@@ -111,7 +112,7 @@ function providerOptions(request: ModelRequest, target: Target): Pick<CallOption
       return { providerOptions: { xai: { store: false } } };
     case 'mistral': {
       const reasoningEffort = mistralEffort(target.modelId, request.settings.reasoning);
-      return { providerOptions: { mistral: { promptCacheKey, ...(reasoningEffort ? { reasoningEffort } : {}) } } };
+      return { providerOptions: { mistral: defined({ promptCacheKey, reasoningEffort }) } };
     }
     default:
       return {};

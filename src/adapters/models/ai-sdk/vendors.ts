@@ -3,10 +3,11 @@
  * first call; if it is missing, the error has the exact command.
  */
 import type { Provider } from '../../../domain/config/config.js';
+import { defined } from '../../../domain/defined.js';
 import type { Endpoint, Env } from './endpoint.js';
 import type { LanguageModel } from './prompt/types.js';
 
-export const VENDOR_PACKAGES = {
+const VENDOR_PACKAGES = {
   mistral: '@ai-sdk/mistral@4',
   deepseek: '@ai-sdk/deepseek@3',
   openrouter: '@openrouter/ai-sdk-provider@3',
@@ -17,7 +18,7 @@ export const VENDOR_PACKAGES = {
   vertex: '@ai-sdk/google-vertex@5',
 } as const;
 
-export type VendorKind = keyof typeof VENDOR_PACKAGES;
+type VendorKind = keyof typeof VENDOR_PACKAGES;
 
 export function isVendorKind(kind: Provider['kind']): kind is VendorKind {
   return Object.hasOwn(VENDOR_PACKAGES, kind);
@@ -45,7 +46,7 @@ export async function vendorModel(id: string, vendor: Vendor): Promise<LanguageM
 /** The types of these packages differ in details that no call here depends on. */
 async function create(id: string, { kind, headers, endpoint, env, fetch }: Vendor): Promise<unknown> {
   const { key: apiKey, baseUrl: baseURL } = endpoint;
-  const base = { fetch, ...(headers ? { headers } : {}), ...(baseURL ? { baseURL } : {}) };
+  const base = defined({ fetch, headers, baseURL: baseURL || undefined });
   switch (kind) {
     case 'mistral':
       return (await import('@ai-sdk/mistral')).createMistral({ ...base, apiKey: apiKey ?? 'none' })(id);
@@ -90,7 +91,7 @@ function aws(env: Env, apiKey: string | undefined) {
   };
 }
 
-export class MissingPackageError extends Error {
+class MissingPackageError extends Error {
   constructor(kind: VendorKind) {
     // A copy that npm installed for all users finds only packages that are installed for all too.
     const isGlobal = /[\\/]lib[\\/]node_modules[\\/]guildhall[\\/]/.test(import.meta.url);

@@ -2,6 +2,7 @@
  * Files of a workspace that are kept in the ledger as they are: memory, boards, inboxes, and files
  * whose bytes do not follow from their record because a person wrote them.
  */
+import { defined } from '../../../domain/defined.js';
 import type { Entry, Put } from '../../../ports/ledger.js';
 
 export const DOCUMENT = 'doc/';
@@ -24,5 +25,5 @@ export function documentOf({ key, value }: Entry): Document | undefined {
   if (value === '') return undefined;
   const { text, base64, of } = JSON.parse(value) as { text?: string; base64?: string; of?: string };
   const bytes = text === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text, 'utf8');
-  return { path: key.slice(DOCUMENT.length), bytes, ...(of ? { of } : {}) };
+  return defined({ path: key.slice(DOCUMENT.length), bytes, of });
 }

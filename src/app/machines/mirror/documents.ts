@@ -10,7 +10,7 @@ import { DOCUMENT, documentOf, documentPut } from './document.js';
 import { isSecretPath } from '../../../rules/policy/names/secret-names.js';
 import type { MirrorContext } from './tasks.js';
 
-export interface DocumentMirror {
+interface DocumentMirror {
   takeIn(): Promise<number>;
   show(entries: readonly Entry[]): number;
   /** Everything in the store, at the start. */

@@ -8,7 +8,7 @@ import { problem, ProblemError } from '../../../domain/problem.js';
 import { sumOf } from './rendered.js';
 
 /** What a file had when it was shown: its sum, and the revision or the end of the log behind it. */
-export interface Base {
+interface Base {
   sum: string;
   rev: number;
 }

@@ -15,7 +15,7 @@ import { showEvents } from './history.js';
 import { sessionMirror } from './sessions.js';
 import { taskMirror, type MirrorContext } from './tasks.js';
 
-export interface MirrorOptions {
+interface MirrorOptions {
   root: string;
   ledger: Ledger;
   /** Names the store, so that a folder of another one is not mixed with it. */

@@ -10,7 +10,7 @@ import { sessionStatus } from '../../far/session-text.js';
 import { SESSION, sessionFile, sessionOf, TASK, taskOf } from './rendered.js';
 import type { MirrorContext } from './tasks.js';
 
-export interface SessionMirror {
+interface SessionMirror {
   takeIn(): Promise<number>;
   show(): Promise<number>;
   /** The status in a file follows from the state of its task. */

@@ -3,6 +3,7 @@
  * person changed or moved, with the revision that it was made from; a new file is a new task. A
  * deleted file comes back.
  */
+import { defined } from '../../../domain/defined.js';
 import { pagePlace } from '../../../domain/task/result-page.js';
 import type { Intent } from '../../../domain/task/intent.js';
 import { HUMAN, isEnded, TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
@@ -13,7 +14,7 @@ import { parseTask } from '../../../text/records/task.js';
 import { INTENT, resultFile, sumOf, TASK, taskFile, taskOf } from './rendered.js';
 import type { Folder } from './folder.js';
 
-export interface TaskMirror {
+interface TaskMirror {
   /** Takes in what a person changed. Returns how many files that were. */
   takeIn(): Promise<number>;
   /** Shows what changed in the store. */
@@ -130,7 +131,7 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
 
   async function put(placed: Placed, expect: number): Promise<number | undefined> {
     const { print, live, tag } = rowValue(placed);
-    const put = { key: TASK + placed.task.id, value: print(), expect, live, ...(tag === undefined ? {} : { tag }) };
+    const put = defined({ key: TASK + placed.task.id, value: print(), expect, live, tag });
     const answer = await ledger.commit(nextId(), { puts: [put], adds: [] });
     return answer === 'fenced' ? undefined : answer.puts[0];
   }

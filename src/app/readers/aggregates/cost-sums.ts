@@ -20,7 +20,7 @@ export interface CostSum {
   ms: number;
 }
 
-export interface CostSums {
+interface CostSums {
   rows: CostSum[];
   /** Models whose price is not known. */
   unpriced: string[];

@@ -4,7 +4,7 @@ import { readEvents } from './open-events.js';
 
 const SHOWN = 20;
 
-export interface Notice {
+interface Notice {
   at: string;
   agent: string;
   tool: string;

@@ -15,7 +15,7 @@ export const command: Command = {
   usage: 'inbox',
   about: `
 Shows each request that waits for you: what it is, who asks and why, the exact action, the changes, how it is confined, and
-which text from outside had influence. y allows it, n refuses it with a reason, e opens your editor, a allows this command
+which outside text influenced it. y allows it, n refuses it with a reason, e opens your editor, a allows this command
 always, s skips it, ? shows details. A question is answered with words or one of its choices.
 
 After an answer the released work continues here until it ends or waits again, unless another guild works in this folder.
@@ -24,7 +24,7 @@ At the end it lists what the policy let run in the last 24 hours and wants you t
 
 In a pipe it prints the requests, and the exit code is 4 if there are any. guild mail adds and lists messages from outside;
 guild inbox add and guild inbox list still work.`,
-  ...(mail.options ? { options: mail.options } : {}),
+  options: mail.options,
   run(call) {
     const [word] = call.words;
     if (word !== undefined || Object.keys(mail.options ?? {}).some((name) => call.values[name] !== undefined)) {

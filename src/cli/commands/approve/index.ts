@@ -1,5 +1,6 @@
 /** `guild approve`, `guild reject`, `guild edit`: the same answers as marks on the ballot. */
 import { editedText, openDesk, type Desk, type OpenRequest } from '../../../app/approvals.js';
+import { defined } from '../../../domain/defined.js';
 import type { Answer } from '../../../domain/task/approval.js';
 import { answerIn } from '../../../domain/task/question.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
@@ -19,7 +20,7 @@ export const command: Command = {
     ['approve <id>…', 'show each request and ask; a yes allows it exactly as shown'],
     ['reject <id> [reason]', 'refuse an action; the agent reads the reason'],
     ['edit <id> <new text>', 'allow a changed command, file content, message or plan; the agent is informed'],
-    ['answer <id> <text>', 'answer a question of an agent; use - to read the answer from standard input'],
+    ['answer <id> <text>', "answer an agent's question; use - to read the answer from standard input"],
   ],
   about: `
 You can also edit tasks/approvals.task.md: [x] allows, [-] refuses, and deleting an entry refuses it, too. A running guild
@@ -55,11 +56,15 @@ export async function answerBy(verb: Verb, call: Call): Promise<number> {
     for (const request of wanted) {
       refuseMisfit(verb, request);
       if (verb === 'reject')
-        await desk.answer(request.id, request.seen, {
-          approved: false,
-          by: 'human',
-          ...(text ? { reason: text } : {}),
-        });
+        await desk.answer(
+          request.id,
+          request.seen,
+          defined({
+            approved: false,
+            by: 'human',
+            reason: text || undefined,
+          }),
+        );
       else if (verb === 'answer') await desk.answer(request.id, request.seen, answerText(request, text));
       else {
         const answer = verb === 'edit' ? editedText(request, text) : { approved: true, by: 'human' };

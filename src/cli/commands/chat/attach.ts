@@ -5,13 +5,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-export interface Attached {
-  /** The message with paths that agents can read. */
-  text: string;
-  /** The files, relative to the workspace. */
-  files: string[];
-}
-
 const MAX_BYTES = 20 * 1024 * 1024;
 
 /** Undefined if the pasted text is not only paths of files. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const MAX_LINES = 500;
 
-export interface History {
+interface History {
   lines: string[];
   add(text: string): void;
 }

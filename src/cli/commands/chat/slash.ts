@@ -73,7 +73,7 @@ async function fork(call: Call, state: ChatState, text: string): Promise<{ task:
     call.terminal.say('there is no conversation to fork yet');
     return undefined;
   }
-  const { task, kept } = await forkSession(call.root, { session, ...(text === '' ? {} : { text }) });
+  const { task, kept } = await forkSession(call.root, { session, text: text === '' ? undefined : text });
   state.last.set(state.agent, task.id);
   call.terminal.say(call.terminal.dim(`forked after ${kept} messages; the original stays as it is`));
   return { task: task.id };

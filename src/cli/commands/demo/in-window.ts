@@ -9,7 +9,7 @@ import { packageFolder } from '../../../app/starter.js';
 import { acceptTrust } from '../../../app/trust/trust.js';
 import { INTERVALS } from '../../../domain/intervals.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
-import { EXIT, type Call } from '../../args/command.js';
+import { EXIT, text, type Call } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
 import { narrator } from '../../render/narrator.js';
 
@@ -53,7 +53,14 @@ export function storyOf(name: string): Story {
   );
 }
 
-const REST_MS = 2500;
+/** Seconds between two passes, unless the person says otherwise. */
+const PACE_S = 2.5;
+
+function paceOf(value: string | undefined): number {
+  const seconds = value === undefined ? PACE_S : Number(value);
+  if (Number.isFinite(seconds) && seconds >= 0 && seconds <= 60) return seconds * 1000;
+  throw new ProblemError(problem('bad_usage', `--pace is a number of seconds up to 60, not ${JSON.stringify(value)}`));
+}
 
 /** `begin` puts the first task or message into the folder. */
 export async function playInWindow(
@@ -63,6 +70,7 @@ export async function playInWindow(
   begin: (folder: string) => void,
 ): Promise<number> {
   const { terminal, io } = call;
+  const restMs = paceOf(text(call.values, 'pace'));
   fs.cpSync(packageFolder('examples', story.example), folder, { recursive: true });
   // It is a copy of what came with this program.
   acceptTrust(folder, io.env);
@@ -76,7 +84,7 @@ export async function playInWindow(
   const stop = new AbortController();
   const off = onInterrupt(io, () => stop.abort());
   try {
-    await play(call, folder, story, stop.signal);
+    await play(call, folder, story, { restMs, signal: stop.signal });
     if (!stop.signal.aborted) {
       terminal.say('\nThe story has ended. Look around in the browser; Ctrl-C stops.');
       await aborted(stop.signal);
@@ -88,7 +96,12 @@ export async function playInWindow(
   }
 }
 
-async function play(call: Call, folder: string, story: Story, signal: AbortSignal): Promise<void> {
+interface Playing {
+  restMs: number;
+  signal: AbortSignal;
+}
+
+async function play(call: Call, folder: string, story: Story, { restMs, signal }: Playing): Promise<void> {
   const narration = narrator(call);
   const workspace = await call.open(folder, { watchers: narration });
   narration.know(workspace);
@@ -97,7 +110,7 @@ async function play(call: Call, folder: string, story: Story, signal: AbortSigna
     while (!signal.aborted) {
       const { moved } = await workspace.pump();
       if (moved) {
-        await rest(REST_MS, signal);
+        await rest(restMs, signal);
         continue;
       }
       const next = later.shift();

@@ -39,6 +39,7 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
     ui: { type: 'boolean', about: 'play it in the browser' },
     cluster: { type: 'boolean', about: 'play it on three workers with PostgreSQL, and kill one' },
     story: { type: 'string', value: 'NAME', about: 'with --ui: office (default), swarm or deadlock' },
+    pace: { type: 'string', value: 'SECONDS', about: 'with --ui: the rest between two passes (default: 2.5)' },
     dir: {
       type: 'string',
       value: 'DIR',
@@ -58,6 +59,8 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
           hint: 'guild demo --cluster',
         }),
       );
+    if (values['ui'] !== true && text(values, 'pace') !== undefined)
+      throw new ProblemError(problem('bad_usage', '--pace is for --ui', { hint: 'guild demo --ui --pace 5' }));
     const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
     if (values['cluster'] === true) return (await import('./cluster.js')).playOnCluster(call, folder);
     if (values['ui'] === true)

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { readCases } from '../../../app/eval/read-cases.js';
 import { runCases, type CaseResult } from '../../../app/eval/run-cases.js';
 import { STAND_IN_NAMES, type StandInName } from '../../../app/serve-script.js';
+import { defined } from '../../../domain/defined.js';
 import { nearestHint } from '../../../domain/nearest.js';
 import { partialMoneyText } from '../../../domain/budget/usage.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
@@ -35,7 +36,7 @@ and this machine, and says nothing about a model.`,
       value: 'PROVIDER',
       about: `with --offline: ${STAND_IN_NAMES.join(', ')} (default anthropic)`,
     },
-    'approve-requests': { type: 'boolean', about: 'let cases with approve: all say yes to requests of agents' },
+    'approve-requests': { type: 'boolean', about: 'let cases with approve: all approve requests of agents' },
     record: { type: 'string', value: 'FOLDER', about: 'keep the replies of models in this folder' },
     replay: { type: 'string', value: 'FOLDER', about: 'take the replies of models from this folder' },
   },
@@ -59,19 +60,22 @@ and this machine, and says nothing about a model.`,
     };
     const model = text(values, 'model');
     const judge = text(values, 'judge');
-    const results = await runCases(chosen, {
-      root,
-      env: io.env,
-      times: integerOption(values, 'times', [1, 1000]) ?? 1,
-      approves: values['approve-requests'] === true,
-      parallel: integerOption(values, 'parallel', [1, 64]) ?? 4,
-      ...(model === undefined ? {} : { modelName: model }),
-      ...(judge === undefined ? {} : { judge }),
-      ...(offline === undefined ? {} : { offline }),
-      ...folder('record'),
-      ...folder('replay'),
-      onDone: progressOn(terminal, 'running cases'),
-    });
+    const results = await runCases(
+      chosen,
+      defined({
+        root,
+        env: io.env,
+        times: integerOption(values, 'times', [1, 1000]) ?? 1,
+        approves: values['approve-requests'] === true,
+        parallel: integerOption(values, 'parallel', [1, 64]) ?? 4,
+        modelName: model,
+        judge,
+        offline,
+        ...folder('record'),
+        ...folder('replay'),
+        onDone: progressOn(terminal, 'running cases'),
+      }),
+    );
     const isGood = results.every((result) => result.problem === undefined && result.passed === result.runs.length);
     if (json) terminal.json({ model, offline, results, passed: isGood });
     else print(call, results, offline);

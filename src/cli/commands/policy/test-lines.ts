@@ -6,6 +6,7 @@ import { openRoster } from '../../../app/readers/open-roster.js';
 import { commandGate, loadPolicy, operandGate, type Gate } from '../../../app/readers/gates.js';
 import { untrustedRules } from '../../../app/trust/trust.js';
 import type { Agent } from '../../../domain/agent/agent.js';
+import { defined } from '../../../domain/defined.js';
 import type { CommandVerdict } from '../../../domain/policy.js';
 import { problemText } from '../../../domain/problem.js';
 
@@ -61,8 +62,7 @@ interface NamedGate {
 function withAgents(gate: Gate, root: string, operands: ReturnType<typeof operandGate>): NamedGate {
   let agents: ReturnType<typeof openRoster>['agents'] | undefined;
   return {
-    judge: (line, agent) =>
-      gate.judge(line, { ...(agent ? { agent } : {}), operand: operands?.(agent?.name ?? 'agent') }),
+    judge: (line, agent) => gate.judge(line, defined({ agent, operand: operands?.(agent?.name ?? 'agent') })),
     find: (name) => (name === undefined ? undefined : (agents ??= openRoster(root).agents).get(name)),
   };
 }

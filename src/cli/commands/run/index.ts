@@ -1,6 +1,6 @@
 /**
  * `guild run`: creates a task, works on it until it ends, and streams the answer. On a terminal it
- * asks what the task asks. `--continue` goes on with a conversation.
+ * shows the requests of the task. `--continue` continues a conversation.
  */
 import type { Workspace } from '../../../app/index.js';
 import { followTurns } from '../../../app/live/follow-turns.js';
@@ -24,8 +24,8 @@ export const command: Command = {
     ['run -c [task] [text]', 'continue a conversation: the last one, or that of the task'],
   ],
   about: `
-Creates a task for the agent, works on it and on every task under it until it ends, and prints the answer. On a terminal it
-asks you what the task asks, and continues. Use - as the text to read it from standard input:
+Creates a task for the agent, works on it and on every task under it until it ends, and prints the answer. On a terminal,
+its requests and questions are put to you as they come up. Use - as the text to read it from standard input:
 
   echo "What is in this folder?" | guild run planner -
 

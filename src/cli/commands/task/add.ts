@@ -2,6 +2,7 @@
 import { openReader } from '../../../app/readers/open-reader.js';
 import { newTask } from '../../../app/new-task.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
+import { defined } from '../../../domain/defined.js';
 import { ProblemError, problem } from '../../../domain/problem.js';
 import { HUMAN } from '../../../domain/task/task.js';
 import { attached } from '../../args/attached.js';
@@ -28,7 +29,7 @@ export async function add(call: Call): Promise<number> {
     dependencies: listOption(values, 'after'),
     attachments: attached(call),
     priority: priority as 'A' | undefined,
-    schedule: cron === undefined ? undefined : { cron, ...(timezone === undefined ? {} : { timezone }) },
+    schedule: cron === undefined ? undefined : defined({ cron, timezone }),
   });
   const missing: string[] = [];
   for (const id of task.dependencies) if ((await store.tasks.read(id)) === undefined) missing.push(id);

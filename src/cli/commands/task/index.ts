@@ -12,6 +12,7 @@ export const command: Command = {
     ['task cancel <id> [reason]', 'cancel a task and every open task under it'],
     ['task stop <id>', 'let a task and the tasks under it give one last answer, then end'],
     ['task retry <id>', 'reopen a failed task; completed tasks under it are kept'],
+    ['task assign <id> <agent>', 'give a task that has not started to another agent'],
     ['task tell <id> <text>', 'send a message to an open task; its agent reads it before its next turn'],
   ],
   about: `
@@ -51,10 +52,11 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
       case 'cancel':
       case 'stop':
       case 'retry':
+      case 'assign':
       case 'tell':
         return (await import('./intents.js')).submit(word, { ...call, words });
       default:
-        throw unknownWord('task', word, 'add list show tree cancel stop retry tell'.split(' '));
+        throw unknownWord('task', word, 'add list show tree cancel stop retry assign tell'.split(' '));
     }
   },
 };

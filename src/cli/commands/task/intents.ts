@@ -1,16 +1,18 @@
 /**
- * `guild task cancel`, `stop`, `retry` and `tell`. A running `guild watch` acts at once, otherwise
- * the next pump does.
+ * `guild task cancel`, `stop`, `retry`, `assign` and `tell`. A running `guild watch` acts at once,
+ * otherwise the next pump does.
  */
 import { randomBytes } from 'node:crypto';
 import { resumeTask } from '../../../app/pause.js';
+import { openRoster } from '../../../app/readers/open-roster.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { isEnded } from '../../../domain/task/task.js';
+import { assignProblem } from '../../../rules/scheduling/assign.js';
 import { EXIT, type Call } from '../../args/command.js';
 import { idOf, unknownTask } from './id.js';
 
-type Kind = 'cancel' | 'stop' | 'retry' | 'tell';
+type Kind = 'cancel' | 'stop' | 'retry' | 'assign' | 'tell';
 
 export async function submit(kind: Kind, call: Call): Promise<number> {
   const task = idOf(call, `task ${kind}`);
@@ -24,8 +26,11 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
   }
   const objection = unfit(kind, placed.state, message);
   if (objection) throw new ProblemError(problem('bad_usage', `${task} ${objection}`));
+  const wrong = kind === 'assign' && assignProblem(task, placed, message, openRoster(call.root).agents.keys());
+  if (wrong) throw new ProblemError(wrong);
   const base = { id: randomBytes(6).toString('hex'), task, by: 'human', at: new Date().toISOString() };
   if (kind === 'tell') await store.intents.submit({ ...base, kind, text: message });
+  else if (kind === 'assign') await store.intents.submit({ ...base, kind, to: message });
   else if (kind === 'cancel') await store.intents.submit({ ...base, kind, reason: message || undefined });
   else await store.intents.submit({ ...base, kind });
   const working = (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
@@ -40,6 +45,7 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
 
 function unfit(kind: Kind, state: Parameters<typeof isEnded>[0], message: string): string | undefined {
   if (kind === 'retry') return state === 'failed' ? undefined : `is ${state}; only failed tasks can be retried`;
+  if (kind === 'assign') return message === '' ? 'needs the name of an agent' : undefined;
   if (kind === 'tell') return message === '' ? 'needs a message' : undefined;
   return isEnded(state) ? `has ended (${state})` : undefined;
 }

@@ -37,7 +37,7 @@ export async function list(call: Call): Promise<number> {
   // One more than is shown, to know if there are more. Counting them would mean reading each.
   const skipped: Problem[] = [];
   if (wantsEnded && ended !== undefined) {
-    tasks.push(...(await ended({ ...(endedState ? { state: endedState } : {}), limit: limit + 1 })));
+    tasks.push(...(await ended({ state: endedState, limit: limit + 1 })));
   } else if (wantsEnded) {
     const { openTaskIndex } = await import('../../../app/readers/aggregates/open-index.js');
     let count = 0;

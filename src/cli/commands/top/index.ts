@@ -1,6 +1,6 @@
 /**
  * `guild top`: the whole workspace on one screen, updated as it changes. A request or a task can be
- * selected and answered, told something, cancelled or explained.
+ * selected and answered, messaged, cancelled or explained.
  */
 import path from 'node:path';
 import { followTurns } from '../../../app/live/follow-turns.js';

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { acceptTrust, lookAtTrust, withdrawTrust, type Trust } from '../../../app/trust/trust.js';
 import { wanted } from '../../../app/trust/question.js';
+import { defined } from '../../../domain/defined.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { EXIT, text, type Call, type Command } from '../../args/command.js';
 import { hasPerson, isYes } from '../../process/ask.js';
@@ -10,8 +11,8 @@ import { wrappedLines } from '../../render/layout.js';
 export const command: Command = {
   usage: 'trust',
   about: `
-Shows what of this workspace can act beyond the built-in gates: plugins and their settings, providers with their addresses
-and keys, the allowlist and the policy. Then it asks whether it may. Until you say yes, a workspace that you did not make
+Shows which parts of this workspace can act beyond the built-in gates: plugins and their settings, providers with their addresses
+and keys, the allowlist and the policy. Then it asks whether you trust them. Until you say yes, a workspace that you did not make
 yourself runs restricted: no plugin, no provider of its own, and every action asks. When any of it changes later, what you
 trusted last stays in force until you accept the change.
 
@@ -37,10 +38,10 @@ copy of a workspace is trusted on its own.`,
       return EXIT.done;
     }
     const from = text(values, 'moved-from');
-    const given = {
+    const given = defined({
       owner: values['owner'] === true,
-      ...(from === undefined ? {} : { movedFrom: path.resolve(io.cwd, from) }),
-    };
+      movedFrom: from === undefined ? undefined : path.resolve(io.cwd, from),
+    });
     const trust = lookAtTrust(root, io.env, given);
     const digest = text(values, 'digest');
     if (trust.state === 'trusted') return report(call, trust, 'already trusted');

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { replayRun } from '../../../app/replay/replay-run.js';
 import { openReader } from '../../../app/readers/open-reader.js';
+import { defined } from '../../../domain/defined.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { linkOf } from '../../../web/link.js';
 import type { Listening } from '../../../web/listen.js';
@@ -16,9 +17,9 @@ export const command: Command = {
   about: `
 Shows the workspace in a browser: what waits for you, who works on what, tasks, conversations, agents, costs and history. It
 listens on this machine only. The address that it prints works once, within a minute; press Enter for another one, or run
-guild ui --link. A browser that has entered stays entered for a week, also when the window is started again.
+guild ui --link. A browser that has opened it stays signed in for a week, even if guild ui is restarted.
 
-If no process works on the workspace, it starts guild watch and stops it at its end. It shows the files and submits the same
+If no process works on the workspace, it starts guild watch, and stops it when it ends itself. It shows the files and submits the same
 requests as the command line: stop it at any time, and nothing is lost.
 
 Other machines reach it only with --host, and only with TLS: a certificate of your own (--tls-cert, --tls-key), or a proxy
@@ -97,11 +98,11 @@ function listeningOf(values: Call['values']): Listening {
     throw new ProblemError(problem('bad_usage', '--tls-cert and --tls-key belong together'));
   if (proxy !== undefined && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d+)?$/i.test(proxy))
     throw new ProblemError(problem('bad_usage', `--behind-proxy is a host name, not ${JSON.stringify(proxy)}`));
-  return {
-    ...(host === undefined ? {} : { host }),
-    ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
-    ...(proxy === undefined ? {} : { proxy: proxy.toLowerCase() }),
-  };
+  return defined({
+    host,
+    tls: cert === undefined || key === undefined ? undefined : { cert, key },
+    proxy: proxy?.toLowerCase(),
+  });
 }
 
 export async function isAnyoneWorking(root: string): Promise<boolean> {

@@ -12,13 +12,13 @@ export const command: Command = {
   usage: 'serve',
   about: `
 Takes webhooks: each entry of "webhooks" in guild.yaml is a source with an address of its own. A call with a valid proof
-becomes a message in the inbox, marked as untrusted data; any other is refused and counted (guild mail sources). GET /health
-answers if the server runs. It listens on this machine only: put a proxy with TLS in front of it and name its host.
+becomes a message in the inbox, marked as untrusted data; any other is refused and counted (guild mail sources). GET /health answers
+while the server runs. It listens on this machine only: put a proxy with TLS in front of it and name its host.
 
   webhooks:
     github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET, agent: planner}
 
-If no process works on the workspace, it starts guild watch and stops it at its end.`,
+If no process works on the workspace, it starts guild watch, and stops it when it ends itself.`,
   options: {
     port: { type: 'string', value: 'N', about: `the port (default ${PORT}; 0: a free one)` },
     'behind-proxy': {

@@ -5,6 +5,7 @@
  */
 import { budgetWord, usedUp, type Budget, type BudgetName } from '../../../domain/budget/budget.js';
 import { moneyText } from '../../../domain/budget/usage.js';
+import { defined } from '../../../domain/defined.js';
 import { problem, type Problem } from '../../../domain/problem.js';
 import { lastThatMatters, type Message, type MessageKind } from '../../../domain/session/session.js';
 import { overBudget } from '../../../rules/budget/remaining.js';
@@ -28,13 +29,13 @@ export function allowance(talk: Talk, budget: TurnBudget): TurnStep | SayStep | 
   const reserved = reserveCall(left, promptTokens, { maxTokens, price, isLast });
   const over = (isLast ? undefined : usedUp(left, lastMs)) ?? (reserved.ok ? undefined : reserved.over);
   if (over === undefined)
-    return {
+    return defined({
       do: 'take_turn',
       isLast,
       withTools: !isLast,
       left,
-      ...(reserved.ok && reserved.maxTokens ? { maxTokens: reserved.maxTokens } : {}),
-    };
+      maxTokens: reserved.ok && reserved.maxTokens ? reserved.maxTokens : undefined,
+    });
   // Text is not an answer to a required call or from a router; a router's fallback answers instead.
   if (isLast || hasRequiredCall(task) || isChoosing(task, agent))
     return { do: 'fail', problem: overBudget(over, task, `before there was an answer${remainder(over, left)}`) };

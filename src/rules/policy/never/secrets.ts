@@ -24,7 +24,7 @@ export function secretPath(path: string, places: Places): string | undefined {
 }
 
 /** The same by its spelling alone, for a word that the command does not open. */
-export function secretWord(path: string, places: Places): string | undefined {
+function secretWord(path: string, places: Places): string | undefined {
   // Most words are not paths. Only these names are secret without a dot or a slash.
   if (!/[./~]/.test(path) && !/^(secrets|_netrc|kubeconfig|id_\w+)$/i.test(path)) return undefined;
   const plain = plainPath(path, { home: places.home });

@@ -45,7 +45,7 @@ export function argsOf(word: ShellWord, fetched = false): Arg[] {
   return shapes.map((text) => argOf(text, fetched, shapes.length > 1 ? text : script));
 }
 
-/** Most words by far, so nothing is made that is not needed. */
+/** Nearly all words are plain, so this path allocates as little as possible. */
 function plainArg({ pieces, tilde }: ShellWord, fetched: boolean): Arg {
   let text = '';
   let script = '';

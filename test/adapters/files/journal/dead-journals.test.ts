@@ -164,7 +164,7 @@ test('a store that its process gave up is replayed by the next store of the same
 test('on a read-only disk nothing is acknowledged or replayed, and all of it is done once it can be', async () => {
   const { disk, start, journals } = await deadWithEnd();
   let isReadOnly = true;
-  const changes = ['create', 'append', 'preallocate', 'writeOwn', 'rewrite', 'patch', 'rename', 'link', 'remove'];
+  const changes = ['create', 'append', 'preallocate', 'writeOwn', 'patch', 'rename', 'link', 'remove'];
   const guarded = Object.entries(disk).map(([name, call]: [string, (...args: unknown[]) => unknown]) => [
     name,
     (...args: unknown[]) => {
@@ -248,7 +248,6 @@ test('a process that only looks sees what a dead one owed, and changes no file',
     rename: refuse,
     link: refuse,
     remove: refuse,
-    rewrite: refuse,
     patch: refuse,
   };
   const reader = start({ disk: { ...disk, ...writes, writeOwn: refuse, preallocate: refuse }, isReader: true });

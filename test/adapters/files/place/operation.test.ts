@@ -1,6 +1,10 @@
 /** Giving files their names: nothing half-visible, nothing of others replaced. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
+import { disk as realDisk } from '../../../../src/adapters/disk/index.js';
 import { executor, type Execute, type Operation } from '../../../../src/adapters/files/place/operation.js';
 import type { Disk } from '../../../../src/ports/disk.js';
 import { crashDisk } from '../../../kit/crash-disk.js';
@@ -17,7 +21,6 @@ function ground(files: Record<string, string>): { disk: SimDisk; execute: Execut
   const noting: Disk = {
     ...disk,
     rename: (from, to) => (changes.push(to), disk.rename(from, to)),
-    rewrite: (file, bytes) => (changes.push(`rewrite ${file}`), disk.rewrite(file, bytes)),
   };
   return { disk, execute: executor(noting, '/tmp', 'p'), changes };
 }
@@ -31,10 +34,10 @@ const END: Operation = {
   page: { file: '/results/t.md', text: 'page' },
 };
 
-test('an end has its page before its record, and content changes only under a name that nobody reads', () => {
+test('an end has its page before its record, and no file changes its content', () => {
   const { disk, execute, changes } = ground({ [CLAIM]: 'old' });
   assert.equal(execute(END).kind, 'placed');
-  assert.deepEqual(changes, [`${CLAIM}.leaving`, '/results/t.md', `rewrite ${CLAIM}.leaving`, '/completed/t.json']);
+  assert.deepEqual(changes, [`${CLAIM}.leaving`, '/results/t.md', `${CLAIM}.leaving`, '/completed/t.json']);
   assert.deepEqual(
     [...disk.tree()],
     [
@@ -42,6 +45,19 @@ test('an end has its page before its record, and content changes only under a na
       ['/results/t.md', 'page'],
     ],
   );
+});
+
+test('a reader that opened a record before it is replaced reads the old one to its end', (t) => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-place-'));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const at = (name: string): string => path.join(root, name);
+  fs.writeFileSync(at('t_ana-peer0001.json'), 'the old record');
+  const reader = fs.openSync(at('t_ana-peer0001.json'), 'r');
+  const execute = executor(realDisk(), root, 'p');
+  assert.equal(execute({ from: at('t_ana-peer0001.json'), to: at('t.json'), text: 'new' }).kind, 'placed');
+  assert.equal(fs.readFileSync(reader, 'utf8'), 'the old record');
+  assert.equal(fs.readFileSync(at('t.json'), 'utf8'), 'new');
+  fs.closeSync(reader);
 });
 
 test('if a person moved the claim, nothing is placed and the content is evidence', () => {

@@ -3,6 +3,7 @@
  * the order in which they came. Texts and calls are in the message, so a part only says how much of
  * the text is its own, or that the next call is.
  */
+import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';
 import { callId } from '../text/call-id.js';
 import type { Assistant, ProviderMetadata, ProviderOptions } from './types.js';
@@ -45,20 +46,20 @@ export function partCollector(): PartCollector {
       const options = optionsOf(metadata);
       // A signature may come with a last, empty piece. It belongs to that piece alone.
       const isOwnPiece = part !== undefined && options !== undefined && isSigned(options) && part.length > 0;
-      if (part === undefined || isOwnPiece) return add(id, { type: 'text', length, ...(options ? { options } : {}) });
+      if (part === undefined || isOwnPiece) return add(id, defined({ type: 'text', length, options }));
       part.length += length;
       if (options) part.options = merged(part.options, options);
     },
     reasoning(id, text, metadata) {
       const part = find('reasoning', id);
       const options = optionsOf(metadata);
-      if (part === undefined) return add(id, { type: 'reasoning', text, ...(options ? { options } : {}) });
+      if (part === undefined) return add(id, defined({ type: 'reasoning', text, options }));
       part.text += text;
       if (options) part.options = merged(part.options, options);
     },
     call(metadata) {
       const options = optionsOf(metadata);
-      parts.push({ type: 'call', ...(options ? { options } : {}) });
+      parts.push(defined({ type: 'call', options }));
     },
     parts: () => (parts.some(isWanted) ? parts : undefined),
   };
@@ -103,34 +104,38 @@ export function answerWithParts(message: Message, parts: readonly AnswerPart[]):
   const addText = (text: string, options?: ProviderOptions) =>
     text === '' && options === undefined
       ? undefined
-      : content.push({ type: 'text', text, ...(options ? { providerOptions: options } : {}) });
+      : content.push(defined({ type: 'text', text, providerOptions: options }));
   const addCall = (options?: ProviderOptions) => {
     const call = calls.shift();
     if (call)
-      content.push({
-        type: 'tool-call',
-        toolCallId: callId(call.id),
-        toolName: call.name,
-        input: call.arguments,
-        ...(options ? { providerOptions: options } : {}),
-      });
+      content.push(
+        defined({
+          type: 'tool-call',
+          toolCallId: callId(call.id),
+          toolName: call.name,
+          input: call.arguments,
+          providerOptions: options,
+        }),
+      );
   };
   for (const part of parts) {
     if (part.type === 'text') addText(message.content.slice(at, (at += part.length)), part.options);
     else if (part.type === 'call') addCall(part.options);
     else if (part.type === 'fields') fields = part.fields;
     else
-      content.push({
-        type: 'reasoning',
-        text: part.text,
-        ...(part.options ? { providerOptions: part.options } : {}),
-      });
+      content.push(
+        defined({
+          type: 'reasoning',
+          text: part.text,
+          providerOptions: part.options,
+        }),
+      );
   }
   addText(message.content.slice(at));
   while (calls.length > 0) addCall();
   // No provider accepts a thought that nothing follows.
   while (content.at(-1)?.type === 'reasoning') content.pop();
-  return { role: 'assistant', content, ...(fields ? { providerOptions: { [FIELDS]: fields as never } } : {}) };
+  return defined({ role: 'assistant', content, providerOptions: fields ? { [FIELDS]: fields as never } : undefined });
 }
 
 /** Undefined if the text is not a list of parts. */

@@ -23,7 +23,7 @@ export interface Thoughts {
   reject(): void;
 }
 
-export interface ThoughtBook {
+interface ThoughtBook {
   /** `model`: the name of the provider and the model. */
   of(request: ModelRequest, model: { provider: string; model: string }): Promise<Thoughts>;
 }

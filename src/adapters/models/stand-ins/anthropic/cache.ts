@@ -3,6 +3,7 @@
  * everything up to it; a request reads the longest stored beginning that ends at one of its marks
  * or at most 20 blocks before one.
  */
+import { defined } from '../../../../domain/defined.js';
 import { isObject, objectOf, objectsIn, stringOf, without, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import { digest } from '../wire/seal.js';
@@ -93,7 +94,7 @@ function placesOf(body: Json, turns: readonly Turn[]): Place[] {
     key = digest([key, label, content]);
     tokens += tokensOf(content);
     const [mark] = marksOf(block);
-    places.push({ key, tokens, ...(mark ? { mark: ttlOf(mark) } : {}) });
+    places.push(defined({ key, tokens, mark: mark ? ttlOf(mark) : undefined }));
   };
   for (const tool of objectsIn(body['tools'])) add(tool, 'tool');
   for (const block of blocksOf(body['system'])) add(block, 'system');

@@ -1,5 +1,6 @@
 /** The request as the script sees it. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';
 import type { ModelRequest } from '../../../../ports/model.js';
 import { objectsIn, stringOf, type Json } from '../wire/json.js';
@@ -27,16 +28,16 @@ function messagesOf({ role, blocks }: Turn): Message[] {
       name: stringOf(block['name']),
       arguments: (block['input'] ?? {}) as Record<string, unknown>,
     }));
-    return [{ role, content: text.join(''), ...(toolCalls.length > 0 ? { toolCalls } : {}) }];
+    return [defined({ role, content: text.join(''), toolCalls: toolCalls.length > 0 ? toolCalls : undefined })];
   }
   return blocks.map(({ block }) =>
     block['type'] === 'tool_result'
-      ? {
+      ? defined({
           role: 'tool',
           content: textOf(block),
           toolCallId: stringOf(block['tool_use_id']),
-          ...(block['is_error'] === true ? { isError: true } : {}),
-        }
+          isError: block['is_error'] === true ? true : undefined,
+        })
       : { role: role === 'system' ? 'system' : 'user', content: textOf(block) },
   );
 }

@@ -17,7 +17,7 @@ interface Returned extends Block {
   isLatest: boolean;
 }
 
-export interface Thoughts {
+interface Thoughts {
   /** The thoughts of the next answer. */
   next(options: { isShown: boolean; isRedacted: boolean }): Json[];
 }

@@ -1,5 +1,6 @@
 /** A chat-completions request as the script sees it. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';
 import type { ModelRequest } from '../../../../ports/model.js';
 import { introduction, toolSpec } from '../wire/introduction.js';
@@ -37,10 +38,10 @@ function messageOf(wire: Json): Message {
     const { name, arguments: json } = objectOf(called);
     return { id: stringOf(id), name: stringOf(name), arguments: { ...parseObject(stringOf(json)) } };
   });
-  return {
+  return defined({
     role,
     content: contentText(wire['content']),
-    ...(toolCalls.length > 0 ? { toolCalls } : {}),
-    ...(role === 'tool' ? { toolCallId: stringOf(wire['tool_call_id']) } : {}),
-  };
+    toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+    toolCallId: role === 'tool' ? stringOf(wire['tool_call_id']) : undefined,
+  });
 }

@@ -44,7 +44,7 @@ export function deepseek({ now }: StandInOptions): StandIn {
         callId: (at) => `call_${at}_${idOf(`${seed} ${at}`, 20)}`,
         usageIn: 'finish',
         comment: ': keep-alive\n\n',
-        ...(isThinking ? { thoughts: { reasoning_content: 'Weighing what to do.' } } : {}),
+        thoughts: isThinking ? { reasoning_content: 'Weighing what to do.' } : undefined,
         usage: ({ outputTokens }) => ({
           prompt_tokens: tokens,
           completion_tokens: outputTokens,

@@ -1,4 +1,5 @@
 /** Writes an answer as generateContent does: every event is a whole response. */
+import { defined } from '../../../../domain/defined.js';
 import type { ModelAnswer } from '../../../../ports/model.js';
 import { idOf } from '../wire/seal.js';
 import type { Encoder } from '../wire/stand-in.js';
@@ -15,25 +16,27 @@ export function googleEncoder(options: {
 }): Encoder {
   const { model, seed, signs, callIds } = options;
   const response = (parts: object[], finish?: string, outputTokens = 0) => ({
-    candidates: [{ content: { parts, role: 'model' }, index: 0, ...(finish ? { finishReason: finish } : {}) }],
-    usageMetadata: {
+    candidates: [defined({ content: { parts, role: 'model' }, index: 0, finishReason: finish || undefined })],
+    usageMetadata: defined({
       promptTokenCount: options.promptTokens,
       candidatesTokenCount: outputTokens,
       totalTokenCount: options.promptTokens + outputTokens + THOUGHT_TOKENS,
       thoughtsTokenCount: THOUGHT_TOKENS,
-      ...(options.cachedTokens > 0 ? { cachedContentTokenCount: options.cachedTokens } : {}),
-    },
+      cachedContentTokenCount: options.cachedTokens > 0 ? options.cachedTokens : undefined,
+    }),
     modelVersion: model,
     responseId: idOf(seed, 22),
   });
   const event = (...args: Parameters<typeof response>) => `data: ${JSON.stringify(response(...args))}\r\n\r\n`;
   const thoughts = options.showsThoughts ? [{ text: 'Weighing what to do.', thought: true }] : [];
   const calls = (answer: ModelAnswer) =>
-    answer.toolCalls.map(({ name, arguments: args }, at) => ({
-      functionCall: { ...(callIds ? { id: idOf(`${seed} ${at}`, 12) } : {}), name, args },
-      // Of parallel calls only the first is signed.
-      ...(signs && at === 0 ? { thoughtSignature: callSignature(model, name, args) } : {}),
-    }));
+    answer.toolCalls.map(({ name, arguments: args }, at) =>
+      defined({
+        functionCall: defined({ id: callIds ? idOf(`${seed} ${at}`, 12) : undefined, name, args }),
+        // Of parallel calls only the first is signed.
+        thoughtSignature: signs && at === 0 ? callSignature(model, name, args) : undefined,
+      }),
+    );
   return {
     open: () => (thoughts.length > 0 ? event(thoughts) : ''),
     text: (text) => event([{ text }]),

@@ -1,4 +1,5 @@
 /** Google's API: `POST /v1beta/models/MODEL:generateContent` and `:streamGenerateContent`. */
+import { defined } from '../../../../domain/defined.js';
 import type { ModelFailure } from '../../../../ports/model.js';
 import { objectOf, objectsIn, type Json } from '../wire/json.js';
 import { promptCache } from '../wire/prompt-cache.js';
@@ -98,7 +99,7 @@ const STATUSES: Record<number, string> = {
 };
 
 function errorBody({ message, status = 400, details }: Omit<Refusal, 'rule'>) {
-  return { error: { code: status, message, status: STATUSES[status] ?? 'UNKNOWN', ...(details ? { details } : {}) } };
+  return { error: defined({ code: status, message, status: STATUSES[status] ?? 'UNKNOWN', details }) };
 }
 
 function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpError {

@@ -1,5 +1,6 @@
 /** Reads a generateContent request; fields may be written in camel case or in snake case. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';
 import type { ModelRequest } from '../../../../ports/model.js';
 import { introduction, toolSpec } from '../wire/introduction.js';
@@ -69,7 +70,9 @@ function messagesOf(content: Json, at: number): Message[] {
           ]
         : [],
     );
-    return [{ role: 'assistant', content: said(parts), ...(toolCalls.length > 0 ? { toolCalls } : {}) }];
+    return [
+      defined({ role: 'assistant', content: said(parts), toolCalls: toolCalls.length > 0 ? toolCalls : undefined }),
+    ];
   }
   return parts.map(({ functionResponse, text }): Message => {
     if (!isObject(functionResponse)) return { role: 'user', content: stringOf(text) };

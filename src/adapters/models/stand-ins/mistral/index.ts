@@ -44,7 +44,7 @@ export function mistral({ now }: StandInOptions): StandIn {
         callId: (at) => idOf(`${seed} ${at}`, 9),
         wholeCalls: true,
         usageIn: 'finish',
-        ...(thinks(body) ? { thoughts: { content: [thought()] } } : {}),
+        thoughts: thinks(body) ? { content: [thought()] } : undefined,
         usage: ({ outputTokens }) => ({
           prompt_tokens: tokens,
           completion_tokens: outputTokens,

@@ -1,4 +1,5 @@
 /** OpenAI's chat completions: `POST /v1/chat/completions`. */
+import { defined } from '../../../../domain/defined.js';
 import { chatEncoder } from '../chat/encode.js';
 import { chatRequest } from '../chat/request.js';
 import { objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
@@ -53,10 +54,10 @@ export function openaiChat({ now }: StandInOptions): StandIn {
           prompt_tokens: tokens,
           completion_tokens: outputTokens,
           total_tokens: tokens + outputTokens,
-          prompt_tokens_details: {
+          prompt_tokens_details: defined({
             cached_tokens: cached,
-            ...(family.explicitCache ? { cache_write_tokens: tokens - cached } : {}),
-          },
+            cache_write_tokens: family.explicitCache ? tokens - cached : undefined,
+          }),
           completion_tokens_details: { reasoning_tokens: 0 },
         }),
       });

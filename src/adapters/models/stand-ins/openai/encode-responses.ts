@@ -1,4 +1,5 @@
 /** Writes an answer as the Responses API does: items, each added, filled and done. */
+import { defined } from '../../../../domain/defined.js';
 import type { ModelAnswer } from '../../../../ports/model.js';
 import type { Json } from '../wire/json.js';
 import { idOf } from '../wire/seal.js';
@@ -103,10 +104,10 @@ function envelope(options: Options, status: string, output: readonly Json[], ans
 function usageOf({ inputTokens, cachedTokens, reportsWrites }: Options, { outputTokens }: ModelAnswer) {
   return {
     input_tokens: inputTokens,
-    input_tokens_details: {
+    input_tokens_details: defined({
       cached_tokens: cachedTokens,
-      ...(reportsWrites ? { cache_write_tokens: inputTokens - cachedTokens } : {}),
-    },
+      cache_write_tokens: reportsWrites ? inputTokens - cachedTokens : undefined,
+    }),
     output_tokens: outputTokens,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: inputTokens + outputTokens,

@@ -1,5 +1,6 @@
 /** OpenAI's Responses API: `POST /v1/responses`. Items are kept only if `store` is not false. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';
 import type { ModelRequest } from '../../../../ports/model.js';
 import { contentText } from '../chat/request.js';
@@ -72,7 +73,7 @@ export function openaiResponses({ now }: StandInOptions): StandIn {
           const reasoning = made.find(({ type }) => type === 'reasoning')?.['id'];
           for (const item of made) {
             const isCall = item['type'] === 'function_call' && typeof reasoning === 'string';
-            stored.set(stringOf(item['id']), { item, ...(isCall ? { reasoning } : {}) });
+            stored.set(stringOf(item['id']), defined({ item, reasoning: isCall ? reasoning : undefined }));
           }
         },
       });

@@ -1,4 +1,5 @@
 /** What servers that call themselves compatible do with chat completions. */
+import { defined } from '../../../../domain/defined.js';
 import type { ModelAnswer } from '../../../../ports/model.js';
 import { finishOf } from '../chat/encode.js';
 import type { Quirk, QuirkReply } from './quirk.js';
@@ -164,7 +165,7 @@ function content({ text, toolCalls }: ModelAnswer): object[] {
 
 function message(answer: ModelAnswer) {
   const calls = answer.toolCalls.map(wireCall);
-  return { role: 'assistant', content: answer.text || null, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
+  return defined({ role: 'assistant', content: answer.text || null, tool_calls: calls.length > 0 ? calls : undefined });
 }
 
 function wireCall({ name, arguments: args }: ModelAnswer['toolCalls'][number], at: number) {

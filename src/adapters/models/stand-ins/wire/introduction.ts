@@ -1,4 +1,4 @@
-/** Who asks, in headers: scripts choose their line by agent and task, which no provider is told. */
+/** Who asks, in headers: scripts choose their line by agent and task, which no provider sees. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Message } from '../../../../domain/session/session.js';
 import type { JsonSchema, ModelRequest, ToolSpec } from '../../../../ports/model.js';

@@ -24,7 +24,7 @@ export interface WireCall {
   bytes: number;
 }
 
-export type Verdict = { refusals: Refusal[] } | Accepted;
+type Verdict = { refusals: Refusal[] } | Accepted;
 
 export interface Accepted {
   request: ModelRequest;

@@ -1,0 +1,94 @@
+/**
+ * The workspace at a moment: now, or as it was at a time of the past. Every read takes one, so that
+ * each page can show both.
+ */
+import { openPast } from '../../app/readers/past/open-past.js';
+import { querySources } from '../../app/readers/query-sources.js';
+import type { Snapshot } from '../../app/readers/open-states.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import type { Placed } from '../../domain/task/task.js';
+import type { Feed } from '../base/feed.js';
+import { logUntil, type Log } from '../base/log.js';
+import { queryTasks, type ListedTask } from './tasks.js';
+
+export interface Moment {
+  feed: Feed;
+  log: Log;
+  /** Also what came after this moment. */
+  whole: Log;
+  now: Date;
+  /** Absent: now. */
+  at?: string;
+  snapshot(): Promise<Snapshot>;
+  task(id: string): Promise<Placed | undefined>;
+  /** All matching tasks, in order. */
+  tasks(where: string): Promise<ListedTask[]>;
+  /** The newest ended tasks, newest first. */
+  ended(): Promise<Placed[]>;
+}
+
+const ENDED_READ = 60;
+
+/** The last queries are kept per version for all windows, so that scrolling runs none again. */
+export function presentOf(feed: Feed, log: Log): () => Moment {
+  const tasks = keptQueries(feed);
+  const { store } = feed.states;
+  return () => ({
+    feed,
+    log,
+    whole: log,
+    now: new Date(),
+    snapshot: () => feed.snapshot(),
+    task: (id) => store.tasks.read(id),
+    tasks,
+    ended: () => store.tasks.ended({ limit: ENDED_READ }),
+  });
+}
+
+/** `at`: an ISO time. */
+export async function pastOf(feed: Feed, log: Log, at: string): Promise<Moment> {
+  const now = new Date(at);
+  if (Number.isNaN(now.getTime())) throw new ProblemError(problem('bad_usage', `${JSON.stringify(at)} is not a time`));
+  const iso = now.toISOString();
+  const past = await openPast(feed.root, feed.states, (isWanted) => log.events(isWanted), iso);
+  const tasks = (where: string): Promise<ListedTask[]> => queryTasks(feed.root, where, past.sources);
+  return {
+    feed,
+    log: logUntil(log, iso),
+    whole: log,
+    now,
+    at: iso,
+    snapshot: async () => past.snapshot,
+    task: past.task,
+    tasks,
+    async ended() {
+      const rows = await tasks("state IN ('completed', 'failed') ORDER BY ended_at DESC");
+      const placed = await Promise.all(rows.slice(0, ENDED_READ).map(({ id }) => past.task(id)));
+      return placed.flatMap((each) => each ?? []);
+    },
+  };
+}
+
+/** The ids of tasks that text from outside had influence on. */
+export async function outsideTasks(moment: Moment): Promise<Set<string>> {
+  const tasks = await moment.tasks('');
+  return new Set(tasks.flatMap(({ id, taint = [] }) => (taint.length > 0 ? [id] : [])));
+}
+
+const QUERIES_KEPT = 8;
+
+function keptQueries(feed: Feed): Moment['tasks'] {
+  let version = 0;
+  let kept = new Map<string, Promise<ListedTask[]>>();
+  return (where) => {
+    if (version !== feed.version()) {
+      version = feed.version();
+      kept = new Map();
+    }
+    const run = kept.get(where) ?? queryTasks(feed.root, where, querySources(feed.root));
+    kept.delete(where);
+    kept.set(where, run);
+    for (const oldest of [...kept.keys()].slice(0, -QUERIES_KEPT)) kept.delete(oldest);
+    return run;
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * The tree of a run with what happened when. Spans that no screen can tell apart are drawn as one,
+ * so that a run with tens of thousands of them opens at once.
+ */
+import { defined } from '../../domain/defined.js';
+import { HUMAN } from '../../domain/task/task.js';
+import { stretchesOf, unfoldedMs } from '../../views/time-folds.js';
+import type { Span, TaskSpans, TreeRow } from '../base/contract.js';
+import type { Moment } from './moment.js';
+import { spansByTask } from './spans.js';
+import { asTree, rowOnly, type ListedTask } from './tasks.js';
+
+export interface Tree {
+  rows: TreeRow[];
+  /** Some spans are drawn as one. */
+  isMerged: boolean;
+  listed: ListedTask[];
+}
+
+/** More spans than this are merged. */
+const SPANS_MAX = 3000;
+/** How many steps of time a whole run, or the part of it that is asked for, can show. */
+const STEPS = 4000;
+
+export async function treeOf(moment: Moment, id: string): Promise<Tree> {
+  const listed = below(await moment.tasks(''), id);
+  const spans = spansIn(moment, listed);
+  const count = [...spans.values()].reduce((sum, each) => sum + each.length, 0);
+  const isMerged = count > SPANS_MAX;
+  const stepMs = isMerged ? unfoldedMs(stretches(listed, spans, moment.now.getTime())) / STEPS : 0;
+  const rows = listed.map((task): TreeRow => {
+    const own = spans.get(task.id) ?? [];
+    return defined({
+      ...rowOnly(task),
+      depth: task.depth ?? 0,
+      spans: isMerged ? merged(own, stepMs, moment.now.getTime()) : own,
+      session: task.session,
+    });
+  });
+  return { rows, isMerged, listed };
+}
+
+/** The spans between two times, as finely as a screen can show that part. */
+export async function spansBetween(moment: Moment, id: string, fromMs: number, toMs: number): Promise<TaskSpans> {
+  const listed = below(await moment.tasks(''), id);
+  const now = moment.now.getTime();
+  const spans: TaskSpans['spans'] = {};
+  for (const [task, all] of spansIn(moment, listed)) {
+    const inside = all.filter(({ start, end }) => Date.parse(start) <= toMs && endOf(end, now) >= fromMs);
+    if (inside.length > 0) spans[task] = merged(inside, (toMs - fromMs) / STEPS, now);
+  }
+  return { spans };
+}
+
+function below(all: readonly ListedTask[], id: string): ListedTask[] {
+  const children = new Map<string, ListedTask[]>();
+  let top: ListedTask | undefined;
+  for (const task of all) {
+    if (task.id === id) top = task;
+    const siblings = children.get(task.parent ?? '');
+    if (siblings === undefined) children.set(task.parent ?? '', [task]);
+    else siblings.push(task);
+  }
+  if (top === undefined) return [];
+  // Parent links are user-editable and may form a cycle.
+  const inside = new Set([top]);
+  for (const task of inside) for (const child of children.get(task.id) ?? []) inside.add(child);
+  return asTree([...inside].map((task) => (task === top ? withoutParent(task) : task)));
+}
+
+function withoutParent({ parent: _, ...task }: ListedTask): ListedTask {
+  return task;
+}
+
+function spansIn({ log }: Moment, listed: readonly ListedTask[]): Map<string, Span[]> {
+  const ids = new Set(listed.map(({ id }) => id));
+  const people = new Set(listed.flatMap(({ id, agent }) => (agent === HUMAN ? [id] : [])));
+  return spansByTask(
+    log.events((_, of) => of !== undefined && ids.has(of)),
+    (task) => people.has(task),
+  );
+}
+
+function stretches(listed: readonly ListedTask[], spans: ReadonlyMap<string, Span[]>, now: number) {
+  const times = listed.flatMap(({ createdAt, endedAt }) => [Date.parse(createdAt), endOf(endedAt, now)]);
+  const first = times.reduce((a, b) => Math.min(a, b), now);
+  const last = times.reduce((a, b) => Math.max(a, b), first);
+  const busy = [...spans.values()].flatMap((each) =>
+    each
+      .filter(({ kind }) => kind !== 'wait' && kind !== 'you')
+      .map(({ start, end }) => ({ from: Date.parse(start), to: endOf(end, now) })),
+  );
+  return stretchesOf(busy, first, last);
+}
+
+/** Neighbours of one kind that are nearer than a step become one span with their number. */
+function merged(spans: readonly Span[], stepMs: number, now: number): Span[] {
+  const out: Span[] = [];
+  const last = new Map<string, Span>();
+  for (const span of spans) {
+    const before = last.get(span.kind);
+    const isNear =
+      before !== undefined &&
+      Date.parse(span.start) - endOf(before.end, now) < stepMs &&
+      endOf(span.end, now) - Date.parse(span.start) < stepMs;
+    if (!isNear) {
+      const own = { ...span };
+      out.push(own);
+      last.set(span.kind, own);
+      continue;
+    }
+    before.n = (before.n ?? 1) + 1;
+    before.tokens = (before.tokens ?? 0) + (span.tokens ?? 0);
+    before.microUsd = (before.microUsd ?? 0) + (span.microUsd ?? 0);
+    if (span.end === undefined) delete before.end;
+    else if (before.end !== undefined && span.end > before.end) before.end = span.end;
+    if (span.ok === false) before.ok = false;
+  }
+  return out;
+}
+
+function endOf(end: string | undefined, now: number): number {
+  return end === undefined ? now : Date.parse(end);
+}

@@ -1,0 +1,102 @@
+/** Large workspaces: only what is on the screen is drawn, and no more is asked for. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { TaskDetail, TaskSpans } from '../../src/web/base/contract.js';
+import { place, type Place } from '../kit/guild.js';
+import { openBrowser, showPage } from '../kit/web/browser.js';
+import { openWindow, SCRIPTED } from '../kit/web/window.js';
+
+const BOSS = '---\ndescription: Does it\n---\nYou are the boss.\n';
+const START = Date.parse('2026-03-02T08:00:00.000Z');
+const iso = (ms: number): string => new Date(START + ms).toISOString();
+
+/** A root and its parts, each with this many model calls; an hour without work is between. */
+function longRun(t: TestContext, parts: number, calls: number): Place {
+  const workspace = place(t, { 'guild.yaml': SCRIPTED, 'agents/boss.md': BOSS });
+  const lines: string[] = [];
+  const record = (id: string, more: object): void => {
+    const task = { id, root: 'big', role: 'root', description: `The work of ${id}`, to: 'boss', created_at: iso(0) };
+    const ended = { ended_at: iso(7_200_000), result: 'Done.', depth: 0, attempts: 1, version: 1 };
+    const rest = { requirements: [], dependencies: [], context: {}, priority: 'C' };
+    workspace.put(`tasks/completed/${id}.json`, JSON.stringify({ ...task, ...rest, ...ended, ...more }));
+  };
+  record('big', {});
+  for (let part = 0; part < parts; part++) {
+    const id = `big.part-${String(part).padStart(4, '0')}`;
+    record(id, { parent: 'big', role: 'request' });
+    for (let call = 0; call < calls; call++) {
+      const at = iso((part * calls + call) * 2 + (part * 2 < parts ? 0 : 3_600_000));
+      const usage = {
+        model: 'm/x',
+        role: 'request',
+        turn: call + 1,
+        calls: 0,
+        input_tokens: 9,
+        output_tokens: 1,
+        ms: 1,
+      };
+      lines.push(JSON.stringify({ at, name: 'model.answered', task: id, agent: 'boss', ...usage, micro_usd: 1 }));
+    }
+  }
+  workspace.put('events/2026-03-02.jsonl', `${lines.join('\n')}\n`);
+  return workspace;
+}
+
+test('30,000 spans are merged by the server to what a screen can show, and a part is read finely', async (t) => {
+  const window = await openWindow(t, longRun(t, 50, 600));
+  const reply = await window.get('/api/tasks/big');
+  const detail = reply.json<TaskDetail>();
+  assert.equal(detail.isMerged, true);
+  assert.equal(detail.tree.length, 51);
+  const spans = detail.tree.flatMap((row) => row.spans);
+  assert.equal(
+    spans.reduce((sum, { n = 1 }) => sum + n, 0),
+    30_000,
+  );
+  assert.ok(spans.length < 6000, `${spans.length} spans are sent`);
+  const [from, to] = [START, START + 400];
+  const fine = (await window.get(`/api/tasks/big/spans?from=${from}&to=${to}`)).json<TaskSpans>();
+  assert.ok(fine.spans['big.part-0000']!.length >= 190, 'each call of the part is there');
+  assert.equal((await window.get('/api/tasks/big/spans?from=x&to=1')).status, 422);
+});
+
+test('a waterfall of 600 tasks draws the rows on the screen, folds the gap, and zooms', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { server, host } = await openWindow(t, longRun(t, 600, 8));
+  const { page, faults } = await showPage(browser, server.link());
+  await page.goto(`http://${host}/#/task/big`);
+  await page.waitForSelector('.wfscroll .wfr');
+  assert.ok((await page.locator('.wfscroll .wfr').count()) < 120);
+  assert.equal(await page.locator('.foldmark').count(), 2, 'the hour between, and the hour after');
+  await page.evaluate("document.querySelector('.wfscroll').scrollTop = 1e6");
+  await page.waitForSelector('.wfr:has-text("big.part-0599")');
+  const asked = page.waitForRequest(/\/api\/tasks\/big\/spans\?from=/);
+  await page.keyboard.press('+');
+  await asked;
+  await page.keyboard.press('0');
+  await page.keyboard.press('j');
+  await page.waitForSelector('.wfr.sel:has-text("big.part-0000")');
+  assert.deepEqual(faults, []);
+});
+
+test('40 agents are drawn as a graph with the same content as a list, and 40 tasks are in the hall', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const files: Record<string, string> = { 'guild.yaml': SCRIPTED };
+  for (let n = 0; n < 40; n++) {
+    const next = n === 0 ? '' : `\nagents: [worker-${Math.floor((n - 1) / 2)}]`;
+    files[`agents/worker-${n}.md`] = `---\ndescription: Number ${n}${next}\n---\nYou work.\n`;
+    files[`tasks/pending/job-${n}.json`] = JSON.stringify({ description: `Job ${n}`, to: `worker-${n}` });
+  }
+  const { server, host } = await openWindow(t, place(t, files));
+  const { page, faults } = await showPage(browser, server.link());
+  await page.goto(`http://${host}/#/agents`);
+  await page.click('button:text-is("Graph")');
+  await page.waitForSelector('svg .nd');
+  assert.equal(await page.locator('svg .nd').count(), 40);
+  assert.equal(await page.locator('.edges li').count(), 39);
+  await page.goto(`http://${host}/#/hall`);
+  await page.waitForSelector('text=of 40 open');
+  assert.deepEqual(faults, []);
+});
