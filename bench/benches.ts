@@ -1,4 +1,4 @@
-/** All benchmarks, in the order in which they run. */
+/** All benchmarks, in the order in which they run: what may be left out comes last. */
 import { costOfChoosing } from './coordination/cost-of-choosing.js';
 import { noteBus } from './coordination/note-bus.js';
 import { stateChanges } from './coordination/state-changes.js';
@@ -10,7 +10,9 @@ import { boardParsing } from './parsing/board.js';
 import { commandVerdict } from './parsing/command-verdict.js';
 import { idleSwarm } from './process/idle-swarm.js';
 import { idleWatch } from './process/idle-watch.js';
+import { costOfTrust } from './process/trust.js';
 import { atOnce } from './shipped/at-once.js';
+import { chat } from './shipped/chat.js';
 import { guildRun, start } from './shipped/commands.js';
 import { conversation } from './shipped/conversation.js';
 import { droppedTasks } from './shipped/dropped-tasks.js';
@@ -27,15 +29,16 @@ import { manyPendingTasks } from './store/many-pending-tasks.js';
 /** They drive a build as a user does, and can therefore drive any build. */
 const SHIPPED: Bench[] = [
   ...runs,
-  journaledDisk,
   conversation,
   atOnce,
-  droppedTasks,
-  finishedTasks,
   start,
   guildRun,
-  idlePending,
+  droppedTasks,
+  finishedTasks,
+  journaledDisk,
   windowBench,
+  chat,
+  idlePending,
 ];
 
 /** They look inside this build. `--against` finds them by name in the older one: keep the names. */
@@ -52,6 +55,7 @@ const INNER: Bench[] = [
   idleSwarm,
   stateChanges,
   waits,
+  costOfTrust,
   farRuns,
   farWorkers,
   farScale,

@@ -1,5 +1,5 @@
 /**
- * Draws docs/pictures/demo.svg and swarm.svg from the terminal output of real runs. Ids, times and
+ * Draws docs/pictures/{demo,swarm,first-minutes,day}.svg from the terminals of real runs. Ids, times and
  * folders are replaced by fixed ones, so that a picture changes only when the output does.
  * Run after `npm run build`: node scripts/picture.mjs. Needs `script` from util-linux.
  */
@@ -9,6 +9,7 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { aDay, firstTenMinutes } from './picture-talk.mjs';
 
 const COLUMNS = 100;
 const [CHAR, ROW, SIZE, EDGE, TOP] = [7.8, 17, 13, 20, 46];
@@ -25,6 +26,17 @@ draw(
   demo(),
 );
 draw('swarm', 'A task that no agent can do leads to a new agent, which is tried, approved and put to work', swarm());
+
+draw(
+  'first-minutes',
+  'The first ten minutes: a workspace, an agent, a task, an approval and a conversation',
+  await inFolderLater((folder) => firstTenMinutes(folder, guild, root, COLUMNS)),
+);
+draw(
+  'day',
+  'A day: three tasks, three questions and five requests, all answered in guild inbox',
+  await inFolderLater((folder) => aDay(folder, guild, COLUMNS)),
+);
 
 /** The start and the end of the demo. */
 function demo() {
@@ -63,6 +75,17 @@ function inFolder(play) {
   const lines = play(folder);
   fs.rmSync(folder, { recursive: true, force: true });
   return withFixedIds(lines.join('\n').replaceAll(folder, '/tmp/office'));
+}
+
+async function inFolderLater(play) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-picture-'));
+  const lines = await play(folder);
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  fs.rmSync(`${folder}-state`, { recursive: true, force: true });
+  const fixed = lines.join('\n').replaceAll(folder, '/home/you');
+  return withFixedIds(
+    fixed.replaceAll(/\btask_[a-z0-9]{8}\b/g, 'task_4f7k2m9x').replaceAll(/\b\d+ s\b/g, '1 s'),
+  ).filter((line, at, all) => line !== '' || all[at - 1] !== '');
 }
 
 /** The lines that a command prints on a terminal. Exit code 4 (waiting for a human) is expected. */

@@ -1,7 +1,8 @@
 /**
  * Slack for Guildhall, through Slack's official packages: SLACK_BOT_TOKEN sends, SLACK_APP_TOKEN
  * listens. Without tokens, outgoing messages are written to inbox/slack-outbox.jsonl. Incoming
- * messages are read from inbox/slack-messages.jsonl in both cases.
+ * messages are read from inbox/slack-messages.jsonl in both cases. With `requests` in its settings,
+ * questions and requests are posted, and replies in their threads answer them.
  */
 import { listen } from './socket.mjs';
 import { newest } from './messages.mjs';

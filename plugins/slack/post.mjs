@@ -28,16 +28,7 @@ export async function post(host, { recipient, text, thread }) {
   const channel = channelOf(workspace, recipient);
   if (channel === undefined)
     return failure(`no message from ${recipient} has arrived yet; use a channel (#ops) or an id instead`);
-  const { WebClient } = await official('@slack/web-api');
-  // No retries: a message that may have arrived must not be sent twice. After a refusal for haste
-  // nothing was sent, and Slack says when to come back.
-  const web = new WebClient(env.SLACK_BOT_TOKEN, {
-    logger: QUIET,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    timeout: 30_000,
-    ...address(env),
-  });
+  const web = await webClient(env);
   try {
     const sent = await unhurried(() =>
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is Slack's
@@ -53,6 +44,21 @@ export async function post(host, { recipient, text, thread }) {
   } catch (error) {
     return failure(explain(error));
   }
+}
+
+/**
+ * No retries: a message that may have arrived must not be sent twice. After a refusal for haste
+ * nothing was sent, and Slack says when to come back.
+ */
+export async function webClient(env) {
+  const { WebClient } = await official('@slack/web-api');
+  return new WebClient(env.SLACK_BOT_TOKEN, {
+    logger: QUIET,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    timeout: 30_000,
+    ...address(env),
+  });
 }
 
 /** A message waits at most this long for Slack to accept it. */
@@ -73,7 +79,7 @@ async function unhurried(call) {
 }
 
 /** The three characters that have a meaning in Slack's text. */
-function escaped(text) {
+export function escaped(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

@@ -4,6 +4,8 @@
  * because the package's own reconnect ends the whole process when it fails.
  */
 import { address, official, QUIET } from './official.mjs';
+import { postRequests, requestSettings, takeReply } from './requests.mjs';
+import { readable, storeFiles } from './text.mjs';
 
 const KINDS = new Set([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 const FATAL = new Set(['invalid_auth', 'not_authed', 'account_inactive', 'not_allowed_token_type', 'missing_scope']);
@@ -12,10 +14,16 @@ const MAX_PAUSE_MS = 60_000;
 /**
  * Resolves when `signal` aborts, or immediately without a token. Throws if Slack refuses the token.
  */
-export async function listen({ workspace, env, config, signal, deliver, report }) {
+export async function listen(host) {
+  const { workspace, env, config, signal, deliver, report } = host;
   if (!env.SLACK_APP_TOKEN || signal.aborted) return;
   const { SocketModeClient } = await official('@slack/socket-mode');
   const names = await directory(workspace, env);
+  const requests = requestSettings(config);
+  if (typeof requests === 'string') throw new Error(requests);
+  if (requests && !env.SLACK_BOT_TOKEN) throw new Error('requests on Slack need SLACK_BOT_TOKEN');
+  const posting = requests && host.desk ? postRequests(host, requests) : undefined;
+  const taken = new Set();
   let failures = 0;
   while (!signal.aborted) {
     const client = new SocketModeClient({
@@ -38,25 +46,40 @@ export async function listen({ workspace, env, config, signal, deliver, report }
     if (signal.aborted) await Promise.race([client.disconnect().catch(() => {}), pause(1000)]);
     else await pause(Math.min(MAX_PAUSE_MS, 500 * 2 ** failures++), signal);
   }
+  await posting;
 
   async function receive({ ack, type, body }) {
     try {
-      const message = type === 'events_api' ? await lineOf(body?.event, names, config) : undefined;
-      if (message) await deliver(message);
+      const event = type === 'events_api' && isFromPerson(body?.event, names) ? body.event : undefined;
+      if (event !== undefined && !(await isReply(event))) {
+        const message = await lineOf(event, names, config);
+        if (message) await deliver({ ...message, text: readable(event, await storeFiles(event, host)) });
+      }
       await ack();
     } catch (error) {
       report(`a message from Slack could not be stored; Slack will send it again: ${error?.message ?? error}`);
     }
   }
+
+  /** Slack sends an event again if it was acknowledged late; a reply is taken once. */
+  async function isReply(event) {
+    if (posting === undefined || event.type !== 'message') return false;
+    const key = `${event.channel}:${event.ts}`;
+    if (taken.has(key)) return true;
+    const isTaken = await takeReply(event, host, requests);
+    if (isTaken) taken.add(key);
+    return isTaken;
+  }
 }
 
-/**
- * The inbox line for an event; undefined if it is not a person's message in a configured channel.
- */
+function isFromPerson(event, names) {
+  if (event?.type !== 'message' && event?.type !== 'app_mention') return false;
+  if (event.bot_id || !event.user || event.user === names.self || !KINDS.has(event.subtype)) return false;
+  return Boolean(event.text) || event.files?.length > 0;
+}
+
+/** The inbox line for a person's message; undefined if its channel is not a configured one. */
 async function lineOf(event, names, config) {
-  if (event?.type !== 'message' && event?.type !== 'app_mention') return undefined;
-  if (event.bot_id || !event.user || event.user === names.self || !KINDS.has(event.subtype) || !event.text)
-    return undefined;
   const channel = await names.channel(event.channel);
   const channels = config?.channels;
   if (Array.isArray(channels) && !channels.includes(event.channel) && !channels.includes(channel)) return undefined;
@@ -67,7 +90,6 @@ async function lineOf(event, names, config) {
     user_id: event.user,
     channel,
     channel_id: event.channel,
-    text: readable(event),
     thread: event.thread_ts ?? event.ts,
     // A reply in a thread continues the conversation that its first message started.
     ...(event.thread_ts && event.thread_ts !== event.ts ? { in_reply_to: `${event.channel}:${event.thread_ts}` } : {}),
@@ -110,19 +132,6 @@ async function directory(workspace, env) {
         return channel?.name ? `#${channel.name}` : undefined;
       }),
   };
-}
-
-/** The text as people see it in Slack, and the names of attached files. */
-function readable({ text, files = [] }) {
-  const plain = text
-    .replace(/<(https?:[^|>]+)\|([^>]+)>/g, '$2 ($1)')
-    .replace(/<([@#!])([^|>]+)(?:\|([^>]+))?>/g, (_, kind, id, label) => `${kind === '!' ? '@' : kind}${label ?? id}`)
-    .replace(/<(https?:[^>]+|mailto:[^>]+)>/g, '$1')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
-  const named = files.flatMap(({ name, title }) => name ?? title ?? []);
-  return named.length === 0 ? plain : `${plain}\n\n[attached: ${named.join(', ')}]`;
 }
 
 function aborted(signal) {

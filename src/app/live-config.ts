@@ -26,7 +26,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = 
   coordination: { name: 'coordination', isLive: true },
   channels: { name: 'channels', isLive: true },
   schedules: { name: 'schedules', isLive: true },
-  webhooks: { name: 'webhooks', isLive: false },
+  webhooks: { name: 'webhooks', isLive: true },
   notify: { name: 'notify', isLive: true },
   notifyBy: { name: 'notify.command or notify.webhook', isLive: false },
   providers: { name: 'providers', isLive: false },

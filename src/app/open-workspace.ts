@@ -23,7 +23,9 @@ import type { Bus } from '../ports/bus.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Store, StoreStats } from '../ports/store/index.js';
 import { isPostgresAddress } from '../adapters/ledger/postgres/address.js';
+import { openDesk } from './approvals.js';
 import { composePorts } from './compose-ports.js';
+import { openRemoteDesk } from './doors/remote-desk.js';
 import { storeOf } from './far/open-store.js';
 import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
@@ -175,6 +177,9 @@ export async function openWorkspace(
       const listening = plugins.start({
         signal: AbortSignal.any([signal, stop.signal]),
         deliver: (name, message) => ports.inbox.append(`${name}-messages.jsonl`, message),
+        desk:
+          trust &&
+          openRemoteDesk({ root, env, store, record: trust.record, openDesk: () => openDesk(root, env, store) }),
         report: ports.watchers.problem,
       });
       // A desk, which has no agents, shows everything by its own mirror.

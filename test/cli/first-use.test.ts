@@ -40,14 +40,15 @@ test('a new swarm is in order, the tool of its web plugin included; a tool that 
   );
 });
 
-test('a missing key is one clear message, and no task is lost', async (t) => {
+test('a missing key is one clear message, and no work is created', async (t) => {
   const { guild, guildWith, root, list } = place(t);
   succeeds(await guild('init', '--quiet'));
   const ran = await guild('run', 'planner', 'Hello', '--id', 'hello');
   assert.equal(ran.code, 1);
   assert.match(ran.err, /OPENAI_API_KEY is not set: export it, or choose another model .* in .*guild\.yaml/);
-  assert.match(ran.err, /guild task retry hello/);
-  assert.deepEqual(list('tasks/failed'), ['hello.json']);
+  assert.match(ran.err, /nothing was created/);
+  for (const folder of ['tasks/failed', 'tasks/pending', 'results', 'sessions'])
+    assert.deepEqual(list(folder), [], folder);
   const anthropic = await guildWith({ env: { ANTHROPIC_API_KEY: '' } }, 'run', 'planner', 'x', '--model', 'sonnet');
   assert.match(anthropic.err, /ANTHROPIC_API_KEY is not set/);
   assert.equal((await guildWith({ cwd: root }, 'doctor')).code, 0);

@@ -23,6 +23,8 @@ export interface SlackServer {
   refresh(): void;
   /** Overrides the default answer of a method. */
   answers: Map<string, Record<string, unknown>>;
+  /** Files below `/files/`, by name. */
+  files: Map<string, string>;
   close(): Promise<void>;
 }
 
@@ -44,9 +46,11 @@ export async function slackServer(): Promise<SlackServer> {
   const acks: string[] = [];
   const limits: number[] = [];
   const answers: SlackServer['answers'] = new Map();
+  const files: SlackServer['files'] = new Map();
   const sockets = new Set<Socket>();
   const waiting = new Map<string, () => void>();
   let joined = 0;
+  let posted = 0;
   const joinListeners: (() => void)[] = [];
   const sockServer = new WebSocketServer({ noServer: true });
 
@@ -58,6 +62,10 @@ export async function slackServer(): Promise<SlackServer> {
       const args = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString('utf8')));
       const token = request.headers.authorization?.replace('Bearer ', '') ?? args['token'] ?? '';
       calls.push({ method, token, args });
+      if (method.startsWith('/files/')) {
+        response.end(files.get(method.slice('/files/'.length)) ?? 'no such file');
+        return;
+      }
       response.setHeader('content-type', 'application/json');
       const limit = limits.shift();
       if (limit !== undefined && method === 'chat.postMessage') {
@@ -88,7 +96,7 @@ export async function slackServer(): Promise<SlackServer> {
   function defaultAnswer(method: string, args: Record<string, string>): Record<string, unknown> {
     if (method === 'apps.connections.open') return { ok: true, url: `ws://127.0.0.1:${port}/socket` };
     if (method === 'chat.postMessage')
-      return { ok: true, channel: args['channel'], ts: '1700000000.000100', message: {} };
+      return { ok: true, channel: args['channel'], ts: `1700000000.000${100 + posted++}`, message: {} };
     if (method === 'auth.test') return { ok: true, user_id: 'UBOT00000' };
     if (method === 'users.info') return { ok: true, user: { name: 'sarah', profile: { display_name: 'sarah' } } };
     if (method === 'conversations.info') return { ok: true, channel: { name: 'ops' } };
@@ -101,6 +109,7 @@ export async function slackServer(): Promise<SlackServer> {
     acks,
     limits,
     answers,
+    files,
     async connected(n = 1) {
       const hasJoined = (): boolean => joined >= n;
       while (!hasJoined()) await new Promise<void>((resolve) => joinListeners.push(resolve));

@@ -1,4 +1,4 @@
-/** Notifications with several processes and killed ones: each is told once, and none is lost. */
+/** Notifications with several processes: each is told once. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -47,27 +47,6 @@ test('three processes tell of twenty questions: each once, and few messages for 
   assert.equal(new Set(tasks()).size, 20);
   assert.ok(told(here).length < 20, `${told(here).length} messages for one burst`);
   assert.match(told(here)[0]!.title, /waits? for you in guild-cli-/);
-});
-
-test('a process that is killed while it tells is followed by one that tells again', async (t) => {
-  const here = office(t, `  gather: 100ms\n  command: 'touch telling; sleep 60'\n`);
-  const watch = here.spawn('watch');
-  ask(here, 't1');
-  await until(() => fs.existsSync(path.join(here.root, 'telling')));
-  watch.child.kill('SIGKILL');
-  await watch.ended;
-  here.put('guild.yaml', here.read('guild.yaml').replace(/ {2}command.*\n/, LOG));
-  const again = here.spawn('watch');
-  await until(() => told(here).length === 1);
-  again.interrupt();
-  await again.ended;
-  // A third process has nothing left to tell.
-  const third = here.spawn('watch');
-  await until(() => here.list('agents/live').length > 0);
-  await new Promise((resolve) => setTimeout(resolve, 800));
-  third.interrupt();
-  await third.ended;
-  assert.equal(told(here).length, 1);
 });
 
 test('a command that ends tells at once; in quiet hours nothing is told, and a later process tells', async (t) => {

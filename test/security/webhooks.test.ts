@@ -40,7 +40,7 @@ async function scene(t: TestContext, proxied: string[] = []): Promise<Scene> {
   const refusals: string[] = [];
   const onRefused = (source: string, why: string): void => void refusals.push(`${source}: ${why}`);
   const env = environment(here.root, ENV);
-  const server = await serveDoors({ root: here.root, env, port: 0, proxied, onRefused });
+  const server = await serveDoors({ root: here.root, env, port: 0, listening: {}, proxied, onRefused });
   let isOpen = true;
   const close = async (): Promise<void> => {
     if (isOpen) await server.close();
@@ -207,4 +207,27 @@ test('the secret of a source cannot be written into guild.yaml', async (t) => {
   assert.notEqual(code, 0);
   const checked = await here.guild('check');
   assert.match(`${checked.out}${checked.err}${err}`, /guild\.yaml:2/);
+});
+
+test('guild serve is open to other machines only with TLS, as the window is', async (t) => {
+  const here = place(t, { 'guild.yaml': YAML, 'agents/planner.md': '---\ndescription: d\n---\nx\n' });
+  const open = await here.guild('serve', '--host', '0.0.0.0', '--port', '0', '--no-work');
+  assert.equal(open.code, 3, open.err);
+  assert.match(open.err, /without TLS, 0\.0\.0\.0 would send everything in the clear/);
+  const half = await here.guild('serve', '--tls-cert', 'x.pem', '--no-work');
+  assert.match(half.err, /--tls-cert and --tls-key belong together/);
+  const proxy = await here.guild('serve', '--behind-proxy', 'http://evil/', '--no-work');
+  assert.match(proxy.err, /--behind-proxy is a host name/);
+});
+
+test('an edit of guild.yaml takes effect at once, and a file that is being saved keeps the sources', async (t) => {
+  const { here, call } = await scene(t);
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  assert.equal((await call('/hooks/late', headers, 'one')).status, 401);
+  here.put('guild.yaml', `${YAML}  late: {kind: token, secret_env: CI_TOKEN}\n`);
+  assert.equal((await call('/hooks/late', headers, 'two')).status, 202);
+  here.put('guild.yaml', `${YAML}  late: {kind: token, secret_env: [\n`);
+  assert.equal((await call('/hooks/late', headers, 'three')).status, 202);
+  here.put('guild.yaml', YAML);
+  assert.equal((await call('/hooks/late', headers, 'four')).status, 401);
 });

@@ -3,7 +3,7 @@
  * is passed as data, never as part of a command line.
  */
 import { spawn } from 'node:child_process';
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { NoticeMessage, NotifyChannels } from '../../domain/config/notify.js';
 import { visible } from '../../domain/consent/visible.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -47,6 +47,8 @@ export async function notifyByWebhook(
     'content-type': 'application/json',
     'x-guild-timestamp': at,
     'x-guild-signature': `sha256=${signature}`,
+    // A try whose answer was lost may have arrived; the receiver can tell by this.
+    'idempotency-key': createHash('sha256').update(body).digest('hex').slice(0, 32),
   };
   let last = '';
   for (let n = 0; n < TRIES; n++) {

@@ -1,20 +1,23 @@
 /**
- * Which notices have been sent, so that several processes send each once: `.guild/notified`. A
- * process claims a notice by creating its file. If it dies before it has sent, the next one claims
- * the next number.
+ * Which notices have been sent, so that several processes send each at most once:
+ * `.guild/notified`. A process claims a notice by creating its file, and marks it right before it
+ * sends. If it dies in between, nothing was sent, and the next process claims the next number.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Notice } from '../../domain/config/notify.js';
-
-type Named = Pick<Notice, 'kind' | 'task'>;
+/** `kind`: of a notice, or `shown` for a request that a plugin shows elsewhere. */
+interface Named {
+  kind: string;
+  task: string;
+}
 
 export interface Ledger {
   /** When notices were first kept here. What ended before is no news. */
   since(): Date;
   /** True if this process may send it now. */
   claim(notice: Named, isAlive: (peer: string) => boolean): boolean;
+  /** Call it right before sending: nobody claims the notice after that. */
   sent(notice: Named): void;
   /** Somebody claimed or sent it. */
   isKnown(notice: Named, isAlive: (peer: string) => boolean): boolean;

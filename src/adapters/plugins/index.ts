@@ -33,6 +33,8 @@ interface PluginStart {
   signal: AbortSignal;
   /** Puts a message into the inbox; durable when resolved. */
   deliver(plugin: string, message: Record<string, unknown>): Promise<void>;
+  /** Requests that a plugin may show to a person elsewhere; absent in a replay. */
+  desk?: object | undefined;
   report(problem: Problem): void;
 }
 
@@ -204,7 +206,7 @@ export function unknownPlugin(name: string): Problem {
 async function run(
   root: string,
   { name, file, start }: Loaded,
-  { signal, deliver, report }: PluginStart,
+  { signal, deliver, desk, report }: PluginStart,
 ): Promise<void> {
   if (start === undefined) return;
   const fail = (text: string): void => report(problem('tool_failed', `plugin ${name}: ${text}`, { where: { file } }));
@@ -213,6 +215,7 @@ async function run(
       workspace: root,
       signal,
       deliver: (message: Record<string, unknown>) => deliver(name, message),
+      desk,
       report: (text: unknown) => fail(String(text)),
     });
   } catch (thrown) {

@@ -13,6 +13,7 @@ import type { WorkspaceFiles, FolderReply, PathUse, PathVerdict, Search } from '
 import { locate, type PlaceKind } from './locate.js';
 import { walkRoot, makeFolders, openFile, openFolder, readHead, type WalkRoot, type OpenFolder } from './open.js';
 import { fingerprint, isStill } from './fingerprint.js';
+import { isOwnSession, isSessionFile } from './session-owner.js';
 import { asText, notText } from './text.js';
 import { filesBelow } from './walk.js';
 
@@ -141,9 +142,28 @@ function judgePlace(base: WalkRoot, rule: PathRule, agent: string, use: PathUse,
   // A protected name stays protected if it is a link, so every link on the way is judged too.
   const named = place.passed.map((passed) => rule.path({ agent, use, path: passed.join('/'), kind }));
   const strictest = named.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), real);
+  if (use === 'read' && strictest.verdict === 'ok' && isSessionFile(parts) && !isOwn(base, parts, agent))
+    return { verdict: 'ask', reason: "it is another agent's conversation", parts, kind };
   return { ...strictest, parts, kind };
 }
 
+/** A file that cannot be read now is refused when it is opened. */
+function isOwn(base: WalkRoot, parts: string[], agent: string): boolean {
+  try {
+    return inFolder(openFolder(base, parts.slice(0, -1)), (parent) => {
+      const file = openFile(parent, parts.at(-1)!);
+      try {
+        return isOwnSession(readHead(file.fd, file.size, SESSION_HEAD_BYTES).toString('utf8'), agent);
+      } finally {
+        fs.closeSync(file.fd);
+      }
+    });
+  } catch {
+    return true;
+  }
+}
+
+const SESSION_HEAD_BYTES = 4096;
 const STRICTNESS = { ok: 0, ask: 1, refuse: 2 };
 
 function refusal(

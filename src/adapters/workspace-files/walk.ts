@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import type { SearchFile } from '../../ports/workspace-files.js';
 import { openFile, openFolder, readHead, type WalkRoot } from './open.js';
+import { isOwnSession, isSessionFile } from './session-owner.js';
 import { asText } from './text.js';
 
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -64,7 +65,7 @@ function textAt(base: WalkRoot, parts: string[], agent: string): string | undefi
       try {
         if (file.kind !== 'file' || file.size > MAX_FILE_BYTES) return undefined;
         const text = asText(readHead(file.fd, file.size, MAX_FILE_BYTES), false);
-        return text !== undefined && parts[0] === 'sessions' && !isOwnSession(text, agent) ? undefined : text;
+        return text !== undefined && isSessionFile(parts) && !isOwnSession(text, agent) ? undefined : text;
       } finally {
         fs.closeSync(file.fd);
       }
@@ -74,10 +75,4 @@ function textAt(base: WalkRoot, parts: string[], agent: string): string | undefi
   } catch {
     return undefined;
   }
-}
-
-/** Other agents' conversations are private. */
-function isOwnSession(text: string, agent: string): boolean {
-  const owner = /^agent_id:[ \t]*["']?([^"'\s#]+)/m.exec(text.slice(0, 4096));
-  return owner?.[1] === agent;
 }

@@ -43,7 +43,8 @@ export function openWebhooks(root: string, env: Env, onRefused: (source: string,
   let known: { stamp: string | undefined; all: Record<string, Source> } | undefined;
   const sources = (): Record<string, Source> => {
     const stamp = disk.stamp(path.join(root, CONFIG_FILE));
-    if (known === undefined || known.stamp !== stamp) known = { stamp, all: sourcesOf(root, env) };
+    // A file that a person is saving keeps the sources from before.
+    if (known === undefined || known.stamp !== stamp) known = { stamp, all: sourcesOf(root, env) ?? known?.all ?? {} };
     return known.all;
   };
 
@@ -84,8 +85,10 @@ export function openWebhooks(root: string, env: Env, onRefused: (source: string,
   }
 }
 
-function sourcesOf(root: string, env: Env): Record<string, Source> {
-  const { config } = readConfig(realDisk(), root, env);
+/** Undefined if guild.yaml cannot be read now. */
+function sourcesOf(root: string, env: Env): Record<string, Source> | undefined {
+  const { config, unreadable, there } = readConfig(realDisk(), root, env);
+  if (unreadable !== undefined || !there) return undefined;
   return Object.fromEntries(
     Object.entries(config.webhooks).map(([name, hook]) => {
       const secret = env[hook.secretEnv] ?? '';
@@ -106,7 +109,7 @@ interface WebhookView {
 /** The sources and their refusals, also of names that no source has. */
 export async function listWebhooks(root: string, env: Env): Promise<WebhookView[]> {
   const views = new Map<string, WebhookView>();
-  for (const [source, { kind, secretEnv, secret }] of Object.entries(sourcesOf(root, env)))
+  for (const [source, { kind, secretEnv, secret }] of Object.entries(sourcesOf(root, env) ?? {}))
     views.set(source, { source, kind, secretEnv, isSecretSet: secret !== undefined, refused: 0 });
   const log = await readEvents(root);
   for (const event of log.events((name) => name === 'webhook.refused')) {

@@ -10,7 +10,7 @@ import { isEnded, type Placed } from '../../domain/task/task.js';
 import type { Model } from '../../ports/model.js';
 import { openDesk } from '../approvals.js';
 import { openWorkspace } from '../reopen.js';
-import { acceptTrust, lookAtTrust } from '../trust/trust.js';
+import { acceptTrust, forgetTrust, lookAtTrust } from '../trust/trust.js';
 import type { Workspace } from '../open-workspace.js';
 
 export interface CaseRun extends Omit<EvalRun, 'file'> {
@@ -50,6 +50,7 @@ export async function runCase(evalCase: EvalCase, options: RunOptions): Promise<
     const { file: _, ...rest } = run;
     return { ...rest, unmet: unmet(evalCase, run) };
   } finally {
+    forgetTrust(folder, options.env);
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }

@@ -1,7 +1,8 @@
 /**
  * Tells the person when something waits or has ended, by the rules of `notify` in guild.yaml. What
  * happens close together makes one message, what is answered meanwhile makes none, and quiet hours
- * delay it. Several processes share a ledger, so each notice is sent once. Work never waits for it.
+ * delay it. Several processes share a ledger, so each notice is sent at most once. Work never waits
+ * for it.
  */
 import type { Ledger } from '../../adapters/notify/index.js';
 import { messageOf, quietMs, type Notice, type NoticeMessage, type NotifyRules } from '../../domain/config/notify.js';
@@ -110,8 +111,10 @@ export function notifier(options: NotifierOptions): Notifier {
     const isAlive = await livePeers();
     const mine = notices.filter((notice) => ledger.claim(notice, isAlive));
     if (mine.length === 0) return;
-    for (const problem of await options.send(messageOf(mine, options.workspace), now)) options.report(problem);
+    // Marked first: if this process dies while it sends, nobody knows whether the notice arrived,
+    // and one that is missing is better than the same one twice. The request itself still waits.
     for (const notice of mine) ledger.sent(notice);
+    for (const problem of await options.send(messageOf(mine, options.workspace), now)) options.report(problem);
   }
 
   /** Undefined if it is no news any more, or was never meant for the person. */

@@ -149,6 +149,15 @@ export function withdrawTrust(root: string, env: Env): boolean {
   return true;
 }
 
+/** Removes everything that is kept about a workspace: its folder was a copy and is gone. */
+export function forgetTrust(root: string, env: Env): void {
+  const { real, records } = place(root, env);
+  const record = records.read(real);
+  if (record === undefined) return;
+  records.remove(real);
+  fs.rmSync(records.folder(record.id), { recursive: true, force: true });
+}
+
 /** Rule files that are not as a person has trusted them. Writes nothing. */
 export function untrustedRules(root: string, env: Env): string[] {
   if (!fs.existsSync(root)) return [];
@@ -202,6 +211,11 @@ export function consentFor(record: TrustRecord, env: Env): Consent {
   const shared = sharedName(readConfig(realDisk(), record.path, env).config, env);
   const workspace = shared ?? record.id;
   return consent({ disk: realDisk(), folder: records.folder(record.id), workspace, keyFile: keyFileOf(record, env) });
+}
+
+/** The folder outside of the workspace for what this machine keeps about it. */
+export function keptFolder(record: TrustRecord, env: Env): string {
+  return place(record.path, env).records.folder(record.id);
 }
 
 /** The public part of this user's key, for other machines. */

@@ -40,7 +40,8 @@ Prints a script that completes commands, options, agents and ids:
     const [shell, ...typed] = call.words;
     if (shell === 'words') {
       const last = typed.at(-1) ?? '';
-      const found = (await candidates(call, typed)).filter((word) => word.startsWith(last));
+      // A word goes into a command line as it is, so names that a shell would run are left out.
+      const found = (await candidates(call, typed)).filter((word) => word.startsWith(last) && PLAIN.test(word));
       for (const word of [...new Set(found)].sort(compareText)) call.terminal.out(word);
       return EXIT.done;
     }
@@ -50,6 +51,8 @@ Prints a script that completes commands, options, agents and ids:
     return EXIT.done;
   },
 };
+
+const PLAIN = /^[\w.:@%+-]+$/;
 
 /** What the last word may be. */
 async function candidates(call: Call, typed: string[]): Promise<string[]> {

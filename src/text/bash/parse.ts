@@ -23,10 +23,17 @@ import { NotUnderstood, wordOf, wordOfBody, type ReadScript } from './parts.js';
 const MAX_LINE = 128 * 1024;
 const MAX_DEPTH = 40;
 const MAX_HERE = 100;
+/** The parser looks for the end of each `$[` and `name[` up to the end of the line. */
+const MAX_SUBSCRIPTS = 60;
+/** Each substitution is a script of its own; this many are read well within a verdict's time. */
+const MAX_SUBSTITUTIONS = 200;
+const NOTHING: ShellScript = { list: { kind: 'list', items: [] }, plain: false };
 
 export function parseBash(line: string): ParsedShell {
   if (line.length > MAX_LINE) return { ok: false, reason: `longer than ${MAX_LINE} characters` };
   if (bracketDepth(line) > 2 * MAX_DEPTH) return { ok: false, reason: 'nested too deeply' };
+  if (line.split(/[$\w]\[/, MAX_SUBSCRIPTS + 2).length > MAX_SUBSCRIPTS + 1)
+    return { ok: false, reason: 'too many words with [' };
   if (line.split('<<').length > MAX_HERE) return { ok: false, reason: 'too many here-documents' };
   try {
     const tree = parse(line);
@@ -42,12 +49,16 @@ export function parseBash(line: string): ParsedShell {
 
 /** Nesting of brackets, ignoring quotes: a cheap bound that keeps hostile input from the parser. */
 function bracketDepth(line: string): number {
-  let depth = 0;
+  let round = 0;
+  let curly = 0;
   let deepest = 0;
   for (let at = 0; at < line.length; at++) {
     const c = line.charCodeAt(at);
-    if (c === 40 || c === 123) deepest = Math.max(deepest, ++depth);
-    else if ((c === 41 || c === 125) && depth > 0) depth--;
+    if (c === 40) round++;
+    else if (c === 123) curly++;
+    else if (c === 41 && round > 0) round--;
+    else if (c === 125 && curly > 0) curly--;
+    deepest = Math.max(deepest, round + curly);
   }
   return deepest;
 }
@@ -56,6 +67,7 @@ class TreeReader {
   /** The first thing that was not understood although the tree continues. */
   fault: string | undefined;
   private depth = 0;
+  private substitutions = 0;
   private readonly words = new Map<string, ShellWord>();
 
   script(
@@ -219,7 +231,13 @@ class TreeReader {
   }
 
   /** A substitution inside a word adds to the depth. */
-  private inner: ReadScript = (script) => {
+  private inner: ReadScript = (node) => {
+    // The rest of the line is still read, so that a forbidden command after them is found.
+    if (++this.substitutions > MAX_SUBSTITUTIONS) {
+      this.fault ??= 'too many substitutions';
+      return NOTHING;
+    }
+    const { script } = node;
     if (script === undefined) throw new NotUnderstood('a substitution that could not be read');
     if (++this.depth > MAX_DEPTH) throw new NotUnderstood('nested too deeply');
     try {

@@ -9,7 +9,8 @@ import { scanWord } from './word.js';
 
 export class NotUnderstood extends Error {}
 
-export type ReadScript = (script: U.ParsedScript | undefined) => ShellScript;
+/** The parser reads a substitution when its `script` is looked at, so the node is passed. */
+export type ReadScript = (node: { readonly script?: U.ParsedScript | undefined }) => ShellScript;
 
 type Opaque = U.ArithmeticExpression | U.TestExpression;
 
@@ -124,7 +125,7 @@ class WordReader {
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
-        this.scripts.push(this.read(node.script));
+        this.scripts.push(this.read(node));
         return;
       case 'Literal':
       case 'SingleQuoted':

@@ -114,9 +114,55 @@ function explain(source: YamlSource, thrown: unknown): Problem {
   }
   const at = thrown.mark?.position ?? secondDocument(thrown.reason, text.slice(source.start, source.end));
   const where = at === undefined ? { file } : whereAt(file, text, Math.min(source.start + at, source.end));
+  const isOpen = at !== undefined && /flow|deficient|comma|implicit|end of the stream/.test(thrown.reason);
+  const open = isOpen ? openBracket(text.slice(source.start, source.start + at)) : undefined;
+  if (open !== undefined) {
+    const sign = text[source.start + open]!;
+    return problem('bad_file', `this ${sign} is not closed`, {
+      where: whereAt(file, text, source.start + open),
+      hint: `add a ${sign === '[' ? ']' : '}'}`,
+    });
+  }
   const deep = /depth|nesting|aliases/i.test(thrown.reason);
   const hint = hintFor(thrown.reason, where.source ?? '');
   return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, hint });
+}
+
+/**
+ * The innermost list or mapping in brackets that is open at the end of the text. The parser reports
+ * it where it gives up, which is often a line later.
+ */
+function openBracket(yaml: string): number | undefined {
+  const open: number[] = [];
+  /** The last character that is not blank; quotes and brackets mean something only after these. */
+  let before = '\n';
+  for (let at = 0; at < yaml.length; at++) {
+    const c = yaml[at]!;
+    const isStart = '\n:-,[{'.includes(before);
+    if (c === '#' && /^\s?$/.test(yaml[at - 1] ?? '')) at = lineEnd(yaml, at) - 1;
+    else if ((c === '"' || c === "'") && isStart) {
+      const end = endOfQuote(yaml, at);
+      if (end < 0) return undefined;
+      at = end;
+      before = c;
+    } else if ((c === '[' || c === '{') && isStart) open.push(at);
+    else if ((c === ']' || c === '}') && open.length > 0) open.pop();
+    if (c === '\n' ? open.length === 0 : !/\s/.test(c)) before = yaml[at] ?? c;
+  }
+  return open.at(-1);
+}
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end;
+}
+
+function endOfQuote(yaml: string, start: number): number {
+  for (let at = start + 1; at < yaml.length; at++) {
+    if (yaml[at] === '\\' && yaml[start] === '"') at++;
+    else if (yaml[at] === yaml[start]) return at;
+  }
+  return -1;
 }
 
 /** The parser does not say where the second document begins. */

@@ -21,6 +21,7 @@ function after(events: (Pick<Event, 'name'> & Partial<Event>)[]): { frame: strin
   } as unknown as Terminal;
   const view = liveView(terminal);
   for (const event of events) view.event?.({ at: '2026-05-04T10:00:00.000Z', ...event });
+  view.footer([]); // draws at once
   view.close();
   return shown;
 }
@@ -52,4 +53,19 @@ test('a child that ends after its root is not shown', () => {
     { name: 'task.failed', task: 'a.call-1', agent: 'hand' },
   ]);
   assert.deepEqual(frame, []);
+});
+
+test('tasks are in the order in which they were created, not in that of their names', () => {
+  const { frame } = after(['many-1', 'many-2', 'many-10', 'a-late-one'].map((id) => created(id)));
+  assert.deepEqual(
+    frame.map((line) => line.split(' ')[2]),
+    ['many-1', 'many-2', 'many-10', 'a-late-one'],
+  );
+});
+
+test('a question whose asker is not shown is a line of its own and says that it waits for you', () => {
+  const { frame } = after([created('t1.call-1', 'human'), created('t2', 'boss'), created('t2.call-2', 'human')]);
+  assert.match(frame[0]!, /^○ human call-1 · waits for you/);
+  assert.match(frame[1]!, /^○ boss t2/);
+  assert.match(frame[2]!, /^ {2}○ human call-2 · waits for you/);
 });

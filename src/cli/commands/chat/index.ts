@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { openDesk } from '../../../app/approvals.js';
 import type { Workspace } from '../../../app/index.js';
 import { followTurns } from '../../../app/live/follow-turns.js';
+import { missingKey } from '../../../app/live/model-key.js';
 import { asProblem, problem, ProblemError } from '../../../domain/problem.js';
 import { isEnded, type Placed, type Task } from '../../../domain/task/task.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
@@ -152,6 +153,8 @@ async function heard(chat: Chat, typed: string, isWorking: boolean): Promise<'ex
   try {
     const last = state.last.get(state.agent);
     const before = last === undefined ? undefined : await workspace.task(last);
+    const keyProblem = missingKey(workspace.agents().get(state.agent)!, workspace.config, call.io.env);
+    if (keyProblem) throw new ProblemError(keyProblem);
     const task =
       before === undefined
         ? (await workspace.add({ description: text, to: state.agent })).id

@@ -5,6 +5,7 @@
 import type { Workspace } from '../../../app/index.js';
 import { followTurns } from '../../../app/live/follow-turns.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
+import { missingKey } from '../../../app/live/model-key.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { resolveModels } from '../../../rules/scheduling/models.js';
 import { isEnded, type Placed, type Task } from '../../../domain/task/task.js';
@@ -84,6 +85,10 @@ async function created(
   if (!workspace.agents().has(agent)) throw new ProblemError(unknownAgent(call.root, agent));
   const modelProblem = model === undefined ? undefined : unknownModel(workspace, agent, model);
   if (modelProblem) throw new ProblemError(modelProblem);
+  const named = workspace.agents().get(agent)!;
+  const models = model === undefined ? named.models : [model];
+  const keyProblem = missingKey({ ...named, models }, workspace.config, call.io.env);
+  if (keyProblem) throw new ProblemError(keyProblem);
   return workspace.add({ description, to: agent, id: text(call.values, 'id'), attachments: attached(call) });
 }
 

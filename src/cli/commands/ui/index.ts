@@ -3,13 +3,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { replayRun } from '../../../app/replay/replay-run.js';
 import { openReader } from '../../../app/readers/open-reader.js';
-import { defined } from '../../../domain/defined.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { linkOf } from '../../../web/link.js';
-import type { Listening } from '../../../web/listen.js';
 import { startServer, type WindowServer } from '../../../web/server.js';
 import { EXIT, text, type Call, type Command } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
+import { LISTEN_OPTIONS, listeningOf } from './listening.js';
 import { startWorker, type Worker } from './worker.js';
 
 export const command: Command = {
@@ -30,9 +29,7 @@ that has one (--behind-proxy).`,
     'no-work': { type: 'boolean', about: 'do not start guild watch' },
     link: { type: 'boolean', about: 'print another address of the window that is open already' },
     cassette: { type: 'string', value: 'FILE', about: 'replay this recording and show its run' },
-    host: { type: 'string', value: 'ADDRESS', about: 'listen on this address; needs TLS or a proxy' },
-    'tls-cert': { type: 'string', value: 'FILE', about: 'the certificate; its names are those of the window' },
-    'tls-key': { type: 'string', value: 'FILE', about: 'the key of the certificate' },
+    ...LISTEN_OPTIONS,
     'behind-proxy': { type: 'string', value: 'NAME', about: 'the name under which a proxy with TLS serves the window' },
   },
   maxWords: 0,
@@ -43,7 +40,8 @@ that has one (--behind-proxy).`,
     const readOnly = values['read-only'] === true || cassette !== undefined;
     if (values['link'] === true) return anotherLink(call, readOnly);
     const port = portOf(text(values, 'port'));
-    const listening = listeningOf(values);
+    const proxy = text(values, 'behind-proxy');
+    const listening = listeningOf(values, proxy === undefined ? [] : [proxy]);
     const isWorked = await isAnyoneWorking(root);
     let worker: Worker | undefined;
     const server = await startServer({
@@ -89,20 +87,6 @@ async function anotherLink({ root, io, terminal, json }: Call, readOnly: boolean
   if (json) terminal.json({ url: link });
   else terminal.out(link);
   return EXIT.done;
-}
-
-function listeningOf(values: Call['values']): Listening {
-  const [host, cert, key] = [text(values, 'host'), text(values, 'tls-cert'), text(values, 'tls-key')];
-  const proxy = text(values, 'behind-proxy');
-  if ((cert === undefined) !== (key === undefined))
-    throw new ProblemError(problem('bad_usage', '--tls-cert and --tls-key belong together'));
-  if (proxy !== undefined && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d+)?$/i.test(proxy))
-    throw new ProblemError(problem('bad_usage', `--behind-proxy is a host name, not ${JSON.stringify(proxy)}`));
-  return defined({
-    host,
-    tls: cert === undefined || key === undefined ? undefined : { cert, key },
-    proxy: proxy?.toLowerCase(),
-  });
 }
 
 export async function isAnyoneWorking(root: string): Promise<boolean> {

@@ -1,9 +1,10 @@
 /** `guild serve`: lets other programs send messages to the workspace. */
 import { problem, ProblemError } from '../../../domain/problem.js';
-import { loopbackNames, serveDoors } from '../../../web/serve-hooks.js';
+import { serveDoors } from '../../../web/serve-hooks.js';
 import { EXIT, integerOption, listOption, type Call, type Command } from '../../args/command.js';
 import { interrupted } from '../../process/interrupt.js';
 import { isAnyoneWorking } from './index.js';
+import { LISTEN_OPTIONS, listeningOf } from './listening.js';
 import { startWorker } from './worker.js';
 
 const PORT = 4747;
@@ -12,8 +13,11 @@ export const command: Command = {
   usage: 'serve',
   about: `
 Takes webhooks: each entry of "webhooks" in guild.yaml is a source with an address of its own. A call with a valid proof
-becomes a message in the inbox, marked as untrusted data; any other is refused and counted (guild mail sources). GET /health answers
-while the server runs. It listens on this machine only: put a proxy with TLS in front of it and name its host.
+becomes a message in the inbox, marked as untrusted data; any other is refused and counted (guild mail sources). GET /health
+answers while the server runs. Edits of "webhooks" take effect at once.
+
+It listens on this machine only. Other machines reach it with --host, and only with TLS: a certificate of your own
+(--tls-cert, --tls-key), or a proxy that has one (--behind-proxy).
 
   webhooks:
     github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET, agent: planner}
@@ -21,11 +25,12 @@ while the server runs. It listens on this machine only: put a proxy with TLS in 
 If no process works on the workspace, it starts guild watch, and stops it when it ends itself.`,
   options: {
     port: { type: 'string', value: 'N', about: `the port (default ${PORT}; 0: a free one)` },
+    ...LISTEN_OPTIONS,
     'behind-proxy': {
       type: 'string',
       multiple: true,
       value: 'HOST,…',
-      about: 'host names under which a proxy on this machine passes calls on',
+      about: 'host names under which a proxy with TLS passes calls on',
     },
     'no-work': { type: 'boolean', about: 'do not start guild watch' },
   },
@@ -34,17 +39,17 @@ If no process works on the workspace, it starts guild watch, and stops it when i
     const { root, io, terminal, json, values } = call;
     const port = integerOption(values, 'port', [0, 65_535]) ?? PORT;
     const proxied = listOption(values, 'behind-proxy');
-    const server = await serveDoors({ root, env: io.env, port, proxied, onRefused: refusals(call) });
+    const listening = listeningOf(values, proxied);
+    const server = await serveDoors({ root, env: io.env, port, listening, proxied, onRefused: refusals(call) });
     const sources = server.webhooks.sources();
     if (Object.keys(sources).length === 0) {
       await server.close();
       throw noSources();
     }
     const worker = values['no-work'] === true || (await isAnyoneWorking(root)) ? undefined : startWorker(root, io.env);
-    const [host] = [...proxied.map((name) => `https://${name}`), `http://${loopbackNames(server.port)[0]}`];
     if (json) terminal.json({ port: server.port, sources: Object.keys(sources), worker: worker?.pid });
     for (const [name, { secret, secretEnv }] of Object.entries(sources)) {
-      if (!json) terminal.out(`${host}/hooks/${name}`);
+      if (!json) terminal.out(`${server.address}/hooks/${name}`);
       if (secret === undefined)
         terminal.problem(
           problem('bad_usage', `${name}: ${secretEnv} is not set, so every call is refused`, {

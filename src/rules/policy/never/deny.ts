@@ -52,6 +52,10 @@ class DenyWalk {
   private nested = 0;
   private cwd: string | undefined;
   private readonly functions = new Map<string, Seen>();
+  /** The findings on commands of one word, by their text: a line may repeat one. */
+  private readonly singles = new Map<string, Seen>();
+  /** The number of words after each first word: several readings of options lead to one command. */
+  private readonly tried = new Map<Arg, number>();
   /** Variables with downloaded text. */
   private readonly fetched = new Set<string>();
   constructor(private readonly context: DenyContext) {
@@ -71,6 +75,7 @@ class DenyWalk {
     if (node.kind === 'block') return this.block(node, stdin);
     const seen = this.node(node.body);
     this.functions.set(node.name, seen);
+    this.singles.clear();
     return { deny: seen.deny, fetches: false, runs: false };
   }
 
@@ -106,7 +111,10 @@ class DenyWalk {
   }
 
   private command(command: ShellCommand, stdin?: string): Seen {
+    const single = stdin === undefined ? singleWord(command) : undefined;
     if (this.isInert(command)) return NOTHING;
+    const known = single === undefined ? undefined : this.singles.get(single);
+    if (known !== undefined) return { ...known };
     const seen = nothing();
     if (this.left-- <= 0) return seen;
     for (const { name, values } of command.assignments) {
@@ -124,6 +132,7 @@ class DenyWalk {
     this.argv(args, seen, fed.stdin, 0);
     this.keep(args, fed);
     this.meet(seen, fed);
+    if (single !== undefined && single !== 'cd' && single !== 'pushd') this.singles.set(single, { ...seen });
     return seen;
   }
 
@@ -180,6 +189,10 @@ class DenyWalk {
     const args = withoutRepeats(words);
     const name = args[0];
     if (name === undefined || seen.deny !== undefined || depth > MAX_WRAPPERS || this.left-- <= 0) return;
+    if (depth > 0) {
+      if (this.tried.get(name) === args.length) return;
+      this.tried.set(name, args.length);
+    }
     if (name.fetched) seen.deny = FETCHED;
     if (name.name === undefined) {
       seen.runs = true;
@@ -234,6 +247,11 @@ const INERT = new Set(['ls', 'cat', 'ps', 'grep', 'head', 'wc', 'pwd', 'echo', '
 /** Shared by all parts without findings; never modified. */
 const NOTHING: Seen = { deny: undefined, fetches: false, runs: false };
 export const FETCHED = 'a shell or interpreter would run what curl or wget downloads';
+
+function singleWord({ words, assignments, redirections }: ShellCommand): string | undefined {
+  if (words.length !== 1 || assignments.length > 0 || redirections.length > 0) return undefined;
+  return words[0]!.scripts.length + words[0]!.variables.length === 0 ? words[0]!.text : undefined;
+}
 
 function nothing(): Seen {
   return { deny: undefined, fetches: false, runs: false };

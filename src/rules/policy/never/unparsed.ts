@@ -21,12 +21,16 @@ export function denyUnparsed(line: string, parsed: boolean, context: DenyContext
 function rawDeny(line: string, context: DenyContext): string | undefined {
   const text = line.replace(/\\\n|['"\\]/g, '');
   let fetched = false;
+  // A hostile line often repeats one part.
+  const judged = new Set<string>();
   for (const part of text.split(/([;&\n(){}`]|\|&?)/)) {
     if (part === '' || part === ' ') continue;
     if (/^[;&\n(){}`|]/.test(part)) {
       if (/^[;&\n]$/.test(part)) fetched = false;
       continue;
     }
+    if (judged.has(part) && !fetched) continue;
+    judged.add(part);
     const words = part.split(/[\s]+/).filter(Boolean);
     while (words.length > 0 && LEADING.test(words[0]!)) words.shift();
     let args = words
@@ -39,7 +43,10 @@ function rawDeny(line: string, context: DenyContext): string | undefined {
       const deny = deniedArgv(name, args, context);
       if (deny !== undefined) return deny;
       if (fetched && isInterpreter(name)) return FETCHED;
-      if (name === 'curl' || name === 'wget') fetched = true;
+      if (name === 'curl' || name === 'wget') {
+        fetched = true;
+        judged.delete(part);
+      }
       const inner = unwrap(name, args, undefined);
       const [script] = inner.scripts;
       args = inner.argvs[0] ?? (script === undefined ? [] : script.split(/\s+/).map((word) => argOf(word)));

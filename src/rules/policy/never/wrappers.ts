@@ -51,8 +51,15 @@ export function unwrap(name: string, args: Arg[], stdin: string | undefined): Un
  */
 export function withoutRepeats(args: Arg[]): Arg[] {
   let at = 0;
-  while (at + 1 < args.length && PLAIN.has(args[at]!.text) && PLAIN.has(args[at + 1]!.text)) at++;
+  for (let next = 1; next < args.length && isPlain(args[at]!); next++) {
+    if (isPlain(args[next]!)) at = next;
+    else if (args[next]!.text !== '-') break;
+  }
   return at === 0 ? args : args.slice(at);
+}
+
+function isPlain({ name }: Arg): boolean {
+  return name !== undefined && PLAIN.has(name);
 }
 
 const PLAIN = new Set([
@@ -124,12 +131,14 @@ const WRAPPERS: Record<string, Wrapper> = {
   proxychains4: { values: 'f', flags: 'q', skip: 0 },
 };
 
+const MAX_READINGS = 8;
+
 /** Removes options, assignments and leading words; there may be several readings. */
 function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
   const starts = new Set<number>();
   const tried = new Set<number>();
   const open = [{ at: 0, skipped: 0 }];
-  for (let from = open.pop(); from !== undefined; from = open.pop()) {
+  for (let from = open.pop(); from !== undefined && starts.size < MAX_READINGS; from = open.pop()) {
     let { at, skipped } = from;
     for (; at < args.length; at++) {
       // Another reading reached this place before.
@@ -153,11 +162,13 @@ function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
       else if (skipped < wrapper.skip) skipped++;
       else {
         starts.add(at);
+        // The same wrapper again finds the other readings itself.
+        if (wrapper.skip === 0 && WRAPPERS[args[at]!.name ?? ''] === wrapper) open.length = 0;
         break;
       }
     }
   }
-  for (const start of [...starts].slice(0, 8)) if (start < args.length) inner.argvs.push(args.slice(start));
+  for (const start of starts) if (start < args.length) inner.argvs.push(args.slice(start));
 }
 
 /** How many further words the option takes; undefined if nothing is started. */
@@ -203,28 +214,49 @@ function shellScripts(args: Arg[], stdin: string | undefined): string[] {
   return stdin === undefined ? [] : [stdin];
 }
 
+/** Each command of -exec. One that is `find` again is read in the same pass: some nest many. */
 function findArgvs(args: Arg[]): Arg[][] {
   const all: Arg[][] = [];
-  const end = args.findIndex((arg) => /^[-(!]/.test(arg.text) && !/^-[HLPO]/.test(arg.text));
-  const roots = args.slice(0, end < 0 ? args.length : end).filter((arg) => !arg.text.startsWith('-'));
-  for (let at = 0; at < args.length; at++) {
+  let { roots, end: at } = findRoots(args, 0, [argOf('.')]);
+  for (; at < args.length; at++) {
     if (!/^-(exec|execdir|ok|okdir)$/.test(args[at]!.text)) continue;
-    const stop = args.findIndex((arg, n) => n > at && (arg.text === ';' || arg.text === '+'));
-    const argv = args.slice(at + 1, stop < 0 ? args.length : stop);
-    all.push(...replaced(argv, roots.length > 0 ? roots : [argOf('.')]));
-    if (all.length > 50) break;
+    const start = at + 1;
+    let inner = start;
+    while (inner < args.length && isPlain(args[inner]!)) inner++;
+    if (args[inner]?.name === 'find') {
+      ({ roots, end: at } = findRoots(args, inner + 1, roots));
+      at--;
+      continue;
+    }
+    // As in find itself, the words up to the end of a command belong to it.
+    for (at = start; at < args.length && args[at]!.text !== ';' && args[at]!.text !== '+';) at++;
+    all.push(...replaced(args.slice(start, at), roots));
   }
   return all;
 }
 
-/** Replaces `{}` by each of the values. */
+/** The places where a `find` starts, and the index of its first test. */
+function findRoots(args: Arg[], start: number, outer: Arg[]): { roots: Arg[]; end: number } {
+  const roots: Arg[] = [];
+  let end = start;
+  for (; end < args.length; end++) {
+    const arg = args[end]!;
+    if (/^[(!]|^-[^HLPO]|^-$/.test(arg.text)) break;
+    if (arg.text === '{}') roots.push(...outer);
+    else if (!arg.text.startsWith('-')) roots.push(arg);
+  }
+  return { roots: roots.length > 0 ? roots.slice(0, 20) : [argOf('.')], end };
+}
+
+/** Replaces `{}` by each of the values. Each command has its own first word, see `DenyWalk`. */
 function replaced(argv: Arg[], values: Arg[]): Arg[][] {
   if (!argv.some((arg) => arg.text.includes('{}'))) return [argv];
-  return values
-    .slice(0, 20)
-    .map((value) =>
-      argv.map((arg) => (arg.text.includes('{}') ? argOf(arg.text.replaceAll('{}', value.text), arg.fetched) : arg)),
-    );
+  return values.slice(0, 20).map((value) =>
+    argv.map((arg, n) => {
+      if (arg.text.includes('{}')) return argOf(arg.text.replaceAll('{}', value.text), arg.fetched);
+      return n === 0 ? { ...arg } : arg;
+    }),
+  );
 }
 
 const CONTAINERS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'lxc']);

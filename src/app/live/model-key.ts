@@ -1,0 +1,29 @@
+/** Whether an agent's models can be called from here, before any work is created for it. */
+import { endpointOf } from '../../adapters/models/ai-sdk/endpoint.js';
+import type { Agent } from '../../domain/agent/agent.js';
+import type { Config } from '../../domain/config/config.js';
+import { findProvider, splitModel } from '../../domain/config/providers.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import { resolveModels } from '../../rules/scheduling/models.js';
+
+/** The problem if no model of the agent has a key; undefined if one has, or needs none. */
+export function missingKey(
+  agent: Agent,
+  config: Pick<Config, 'model' | 'aliases' | 'providers'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Problem | undefined {
+  const resolved = resolveModels(agent, config);
+  if ('code' in resolved) return undefined;
+  let first: string | undefined;
+  for (const model of resolved.models) {
+    const provider = findProvider(splitModel(model)?.provider ?? model, config.providers);
+    if (provider === undefined || provider.kind === 'scripted') return undefined;
+    const { key, keyless, missing } = endpointOf(provider, env);
+    if (key !== undefined || keyless) return undefined;
+    first ??= missing;
+  }
+  const file = agent.models.length > 0 ? agent.file : 'guild.yaml';
+  return problem('model_failed', `${first}: export it, or choose another model for ${agent.name} in ${file}`, {
+    hint: 'nothing was created; guild doctor shows which keys are set',
+  });
+}

@@ -1,0 +1,66 @@
+/** A notice is sent at most once, wherever its process dies; before the mark it is not lost. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { notifyLedger } from '../../src/adapters/notify/index.js';
+import { place, scripted } from '../kit/guild.js';
+import { until } from '../kit/until.js';
+
+const NOTICE = { kind: 'waits', task: 't1' } as const;
+const SCRIPT = '- {agent: boss, turn: 1, call: [{ask_human: {question: "May I?"}}]}\n- {say: done}\n';
+
+test('a process killed while its webhook is delivered is followed by none that delivers it again', async (t) => {
+  const here = place(t, scripted(SCRIPT));
+  let kill = (): void => undefined;
+  const got: string[] = [];
+  const server = http.createServer((request, response) => {
+    request.resume().on('end', () => {
+      got.push(request.url ?? '');
+      kill();
+      setTimeout(() => response.destroy(), 50);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const notify = `notify:\n  gather: 50ms\n  webhook: {url: "${url}", secret_env: HOOK_SECRET}\n`;
+  here.put('agents/boss.md', '---\ndescription: Asks\ntools: [ask_human]\n---\nAsk.\n');
+  here.put('guild.yaml', `${here.read('guild.yaml')}git: false\n${notify}`);
+  here.put('tasks/pending/t1.json', JSON.stringify({ description: 'Ask', to: 'boss' }));
+  const given = { env: { HOOK_SECRET: 'quite secret' } };
+  const first = here.spawnWith(given, 'watch');
+  kill = () => void first.child.kill('SIGKILL');
+  await first.ended;
+  kill = () => undefined;
+  assert.equal(got.length, 1);
+  // The second process tells of what happens after it, so it has looked at the first notice too.
+  here.put('tasks/pending/t2.json', JSON.stringify({ description: 'Ask again', to: 'boss' }));
+  const second = here.spawnWith(given, 'watch');
+  await until(() => got.length >= 2);
+  second.interrupt();
+  await second.ended;
+  const marks = here.list('.guild/notified').filter((name) => name.endsWith('.sent'));
+  assert.equal(marks.length, 2);
+  // Each claim after the first one would be a second message about the same thing.
+  assert.deepEqual(
+    here.list('.guild/notified').filter((name) => /\.[2-9]$/.test(name)),
+    [],
+  );
+});
+
+test('a claim of a process that died before its mark is taken over, one after it is not', (t) => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-notified-'));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const isDead = (): boolean => false;
+  const isAlive = (): boolean => true;
+  assert.equal(notifyLedger(root, 'p1').claim(NOTICE, isDead), true);
+  assert.equal(notifyLedger(root, 'p2').claim(NOTICE, isAlive), false, 'p1 is alive and will send');
+  assert.equal(notifyLedger(root, 'p2').claim(NOTICE, isDead), true, 'p1 died and had sent nothing');
+  notifyLedger(root, 'p2').sent(NOTICE);
+  assert.equal(notifyLedger(root, 'p3').claim(NOTICE, isDead), false, 'p2 may have sent it');
+  assert.equal(notifyLedger(root, 'p3').isKnown(NOTICE, isDead), true);
+});
