@@ -3,6 +3,8 @@ import { costOfChoosing } from './coordination/cost-of-choosing.js';
 import { noteBus } from './coordination/note-bus.js';
 import { stateChanges } from './coordination/state-changes.js';
 import { waits } from './coordination/wait-graph.js';
+import { farRuns, farWorkers } from './far/runs.js';
+import { farScale } from './far/scale.js';
 import type { Bench } from './harness/rows.js';
 import { boardParsing } from './parsing/board.js';
 import { commandVerdict } from './parsing/command-verdict.js';
@@ -54,6 +56,9 @@ const INNER: Bench[] = [
   stateChanges,
   waits,
   costOfTrust,
+  farRuns,
+  farWorkers,
+  farScale,
 ];
 
 export const BENCHES: Bench[] = [...SHIPPED, ...INNER];

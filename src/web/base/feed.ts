@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { farPartsOf } from '../../app/readers/open-reader.js';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
 import { INTERVALS } from '../../domain/intervals.js';
 
@@ -32,6 +33,8 @@ export interface Feed {
 
 export async function openFeed(root: string, env: Record<string, string | undefined>): Promise<Feed> {
   const states = openStates(root, env);
+  // Then the folders say nothing about the work.
+  const isShared = farPartsOf(states.store) !== undefined;
   const hearers = new Set<(version: number) => void>();
   let version = 1;
   let timer: NodeJS.Timeout | undefined;
@@ -68,7 +71,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
       made.catch(() => answers.delete(key));
       return made;
     },
-    endedChanges: () => (ended.length === ENDED.length ? endings : undefined),
+    endedChanges: () => (ended.length === ENDED.length && !isShared ? endings : undefined),
     ring,
     onChange(hear) {
       hearers.add(hear);

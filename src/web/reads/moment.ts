@@ -4,7 +4,6 @@
  */
 import { openPast } from '../../app/readers/past/open-past.js';
 import { querySources } from '../../app/readers/query-sources.js';
-import { openReader } from '../../app/readers/open-reader.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { compareText } from '../../domain/order.js';
@@ -43,7 +42,7 @@ export function presentOf(feed: Feed, log: Log): () => Moment {
     snapshot: () => feed.snapshot(),
     task: (id) => store.tasks.read(id),
     tasks,
-    ended: () => newest(feed.root),
+    ended: () => store.tasks.ended({ limit: ENDED_READ }),
   });
 }
 
@@ -119,13 +118,4 @@ function allTasks(feed: Feed, query: () => Promise<ListedTask[]>): () => Promise
     const rows = [...open.map(listedOf), ...ended.filter(({ id }) => !known.has(id))];
     return rows.sort((a, b) => compareText(b.createdAt, a.createdAt));
   };
-}
-
-async function newest(root: string): Promise<Placed[]> {
-  const store = openReader(root);
-  try {
-    return await store.tasks.ended({ limit: ENDED_READ });
-  } finally {
-    await store.close();
-  }
 }
