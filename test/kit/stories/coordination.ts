@@ -77,7 +77,7 @@ export const COORDINATION: Story[] = [
       mate: agent('description: Is free'),
     },
     tasks: {
-      top: { description: 'See to both', to: 'boss' },
+      top: { description: 'See to both', to: 'boss', dependencies: ['gate', 'job'] },
       gate: { description: 'Move the job', to: 'hand', parent: 'top' },
       job: { description: 'The job', to: 'hand', parent: 'top', dependencies: ['gate'] },
     },
