@@ -1,8 +1,10 @@
-/** All benchmarks, in the order in which they run. */
+/** All benchmarks, in the order in which they run: what may be left out comes last. */
 import { costOfChoosing } from './coordination/cost-of-choosing.js';
 import { noteBus } from './coordination/note-bus.js';
 import { stateChanges } from './coordination/state-changes.js';
 import { waits } from './coordination/wait-graph.js';
+import { farRuns, farWorkers } from './far/runs.js';
+import { farScale } from './far/scale.js';
 import type { Bench } from './harness/rows.js';
 import { boardParsing } from './parsing/board.js';
 import { commandVerdict } from './parsing/command-verdict.js';
@@ -27,16 +29,16 @@ import { manyPendingTasks } from './store/many-pending-tasks.js';
 /** They drive a build as a user does, and can therefore drive any build. */
 const SHIPPED: Bench[] = [
   ...runs,
-  journaledDisk,
   conversation,
   atOnce,
-  droppedTasks,
-  finishedTasks,
   start,
   guildRun,
-  idlePending,
+  droppedTasks,
+  finishedTasks,
+  journaledDisk,
   windowBench,
   chat,
+  idlePending,
 ];
 
 /** They look inside this build. `--against` finds them by name in the older one: keep the names. */
@@ -54,6 +56,9 @@ const INNER: Bench[] = [
   stateChanges,
   waits,
   costOfTrust,
+  farRuns,
+  farWorkers,
+  farScale,
 ];
 
 export const BENCHES: Bench[] = [...SHIPPED, ...INNER];

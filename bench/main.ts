@@ -2,7 +2,9 @@
  * `npm run bench`: measures what a user gets, as npm delivers it, next to raw loops.
  *
  *   --only w1,listing     benchmarks whose name contains one of these words
- *   --rounds n            how often everybody is measured, in turns (default 5)
+ *   --rounds n            how often everybody is measured, in turns (default 2)
+ *   --minutes n           what would end later is left out (default 12; no limit with --only)
+ *   --inner               also benchmarks that look inside this build; --only finds them too
  *   --quick               a smoke test of about a minute; its figures mean little
  *   --peers               also other frameworks, installed on demand into a cache
  *   --against DIR|REV     also an older build, in turns with this one
@@ -18,7 +20,7 @@ import { olderBuild, packedBuild, type Build } from './harness/builds.js';
 import { compareBuilds, printComparisons, type Comparison } from './harness/compare-builds.js';
 import { scratchFolder } from './harness/folders.js';
 import { startModelServer } from './harness/model-server.js';
-import { printRows, type Bench, type Testbed } from './harness/rows.js';
+import { printRows, without, type Bench, type Testbed } from './harness/rows.js';
 import { installPeers } from './peers/install.js';
 import { writeDocs, type Results } from './report/speed-page.js';
 
@@ -26,6 +28,8 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     rounds: { type: 'string' },
+    minutes: { type: 'string' },
+    inner: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     against: { type: 'string' },
@@ -34,12 +38,15 @@ const { values } = parseArgs({
     'write-docs': { type: 'boolean', default: false },
   },
 });
-const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
+const rounds = Number(values.rounds ?? (values.quick ? 1 : 2));
+const minutes = Number(values.minutes ?? (values.only === '' ? 12 : Infinity));
 const words = values.only.split(',').map((word) => word.trim().toLowerCase());
-const candidates = values.quick && values.only === '' ? BENCHES.filter((bench) => !isInner(bench)) : BENCHES;
+const isAll = values.inner || values.only !== '' || values.against !== undefined;
+const candidates = isAll ? BENCHES : BENCHES.filter((bench) => !isInner(bench));
 const selected = candidates.filter(({ name }) => words.some((word) => name.includes(word)));
 if (selected.length === 0) fail(`no benchmark has a name with ${values.only}; there are: ${names(BENCHES)}`);
 if (!Number.isInteger(rounds) || rounds < 1) fail(`--rounds ${values.rounds} is not a number of rounds`);
+if (!(minutes > 0)) fail(`--minutes ${values.minutes} is not a number of minutes`);
 
 const results = values.from === undefined ? await measureAll() : together(values.from.split(',').map(readResults));
 if (values['write-docs']) writeDocs(results);
@@ -83,7 +90,16 @@ async function measureAll(): Promise<Results> {
     };
     const rows: Results['rows'] = [];
     const comparisons: Comparison[] = [];
+    const from = performance.now();
     for (const bench of selected) {
+      const leftMinutes = minutes - (performance.now() - from) / 60_000;
+      if (leftMinutes < (bench.minutes ?? 1)) {
+        rows.push({
+          ...without(bench.name, `left out: fewer than ${bench.minutes ?? 1} minutes left`),
+          bench: bench.name,
+        });
+        continue;
+      }
       say(`${bench.name} …`);
       if (testbed.older !== undefined && isInner(bench)) comparisons.push(...(await compared(bench, testbed)));
       else rows.push(...(await bench.run(testbed)).map((row) => ({ ...row, bench: bench.name })));

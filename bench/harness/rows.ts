@@ -39,6 +39,8 @@ export interface SubjectFigures {
 
 export interface Bench {
   name: string;
+  /** About how long it takes on a quiet machine; default: one minute. */
+  minutes?: number;
   run(testbed: Testbed): Promise<Row[]>;
 }
 

@@ -30,10 +30,11 @@ interface Drained {
 
 export const droppedTasks: Bench = {
   name: 'dropped tasks',
+  minutes: 2,
   async run(testbed) {
     const tasks = testbed.scale(TASKS, 500);
     const measured = PROCESSES.map(() => builds(testbed).map(() => [] as Drained[]));
-    for (let round = 0; round < Math.min(testbed.rounds, 2); round++)
+    for (let round = 0; round < Math.ceil(testbed.rounds / 3); round++)
       for (const [row, processes] of PROCESSES.entries())
         for (const [column, { build }] of builds(testbed).entries())
           measured[row]![column]!.push(await drain(testbed, build!, tasks, processes));

@@ -3,16 +3,18 @@
  * history, the first run when history begins late, and commands that sum everything up. The
  * finished tasks are copies of one that this build really ran.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Build } from '../harness/builds.js';
 import { diskUsage } from '../harness/folders.js';
 import { runProcess, type Ended } from '../harness/run-process.js';
 import { against, atMost, atMostTimes, median, type Bench, type Row, type Testbed } from '../harness/rows.js';
 import { guild, shippedWorkspace } from '../harness/shipped-workspace.js';
 import { builds, measure, type Candidate } from '../harness/subjects.js';
-import { writeFile } from '../harness/workspace.js';
+import { dropTasks, writeFile } from '../harness/workspace.js';
 import { READER } from '../variants/workloads.js';
 
 const FINISHED = 100_000;
@@ -25,6 +27,8 @@ const MAX_GROWTH_KB = 30;
 const MAX_SECONDS = 1;
 const MAX_MB = 150;
 const TIMEOUT_MS = 5 * 60_000;
+const SETTLE_MS = 3 * 60_000;
+const SETTLE_POLL_MS = 2000;
 const SUMS: string[][] = [
   ['cost', '--by', 'task'],
   ['query', 'SELECT COUNT(*) FROM tasks'],
@@ -44,6 +48,7 @@ interface Figures {
 
 export const finishedTasks: Bench = {
   name: 'finished tasks',
+  minutes: 5,
   async run(testbed) {
     const all: Figures[] = [];
     for (const who of builds(testbed)) all.push(await figuresOf(testbed, who));
@@ -68,7 +73,7 @@ async function figuresOf(testbed: Testbed, who: Candidate): Promise<Figures> {
   const run = (root: string): Promise<Ended> =>
     runProcess([build.guild, 'run', 'reader', READER.request, '--quiet', '--workspace', root]);
   const firstRun: Figures['firstRun'] = [(await run(few)).ms, (await run(lots)).ms];
-  settleHistory(build, lots);
+  await settleHistory(build, lots);
   const processRuns: [Ended[], Ended[]] = [[], []];
   for (let n = 0; n < testbed.scale(PROCESS_RUNS, 2); n++) {
     processRuns[0].push(await run(few));
@@ -165,14 +170,21 @@ function copyFinished(from: string, to: string, count: number): void {
 }
 
 /**
- * Passes until history has caught up: a build may write its first commit in several steps. Then
- * Git packs it, so that no packing falls into the measurement.
+ * Waits until a `guild watch` has written the first commits, which a build may do in several steps.
+ * Then Git packs them, so that no packing falls into the measurement.
  */
-function settleHistory(build: Build, root: string): void {
-  for (let n = 0, size = -1; n < 20 && historySize(root) !== size; n++) {
+async function settleHistory(build: Build, root: string): Promise<void> {
+  dropTasks(root, 1);
+  const watch = spawn(process.execPath, [build.guild, 'watch', '--quiet', '--workspace', root], { stdio: 'ignore' });
+  const ended = once(watch, 'exit');
+  const from = performance.now();
+  for (let size = -1; performance.now() - from < SETTLE_MS; await sleep(SETTLE_POLL_MS)) {
+    const isUnderWay = fs.existsSync(path.join(root, '.guild', 'history', 'beginning'));
+    if (!isUnderWay && historySize(root) === size) break;
     size = historySize(root);
-    guild(build, 'pump', '--quiet', '--workspace', root);
   }
+  watch.kill('SIGINT');
+  await ended;
   for (const folder of HISTORY_FOLDERS.map((name) => path.join(root, name)).filter((each) => fs.existsSync(each)))
     execFileSync('git', ['--git-dir', folder, 'gc', '--quiet'], { stdio: 'ignore' });
 }

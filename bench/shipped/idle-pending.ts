@@ -18,6 +18,7 @@ const SECONDS = 60;
 
 export const idlePending: Bench = {
   name: 'idle beside tasks',
+  minutes: 3,
   async run(testbed) {
     const shares: number[] = [];
     for (const { build } of builds(testbed)) shares.push(await share(testbed, build!));

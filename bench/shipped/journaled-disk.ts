@@ -15,6 +15,7 @@ const OVER_MS = { w1: 6, w2: 10, w3: 12 };
 
 export const journaledDisk: Bench = {
   name: 'journaled disk',
+  minutes: 2,
   async run(testbed) {
     const folder = testbed.folder('journaled');
     const mounted = mountImage(folder);

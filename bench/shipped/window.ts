@@ -19,6 +19,7 @@ const READERS = 50;
 
 export const windowBench: Bench = {
   name: 'window',
+  minutes: 2,
   async run(testbed) {
     if (!fs.existsSync(CHROMIUM)) return [without('window', `${CHROMIUM} is missing`)];
     const root = shippedWorkspace(testbed.build, testbed.folder('window'));

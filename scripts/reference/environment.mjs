@@ -9,6 +9,8 @@ export const VARIABLES = {
   XDG_CONFIG_HOME: 'Your folder for configuration. Default: `.config` in `HOME`.',
   GUILD_KEY_FILE: 'The Ed25519 key that signs your answers. Default: `key` in `GUILD_STATE`.',
   GUILD_STORE: 'The store of the workspace, before `store` in `guild.yaml`. Unlike that key it may contain a password.',
+  GUILD_LABELS:
+    'Labels of this machine, with commas between them. Agents with `runs_on` run only on machines that have all of theirs.',
   GUILD_TRUST:
     'The digest of what may act here, as `guild trust` and `guild publish` print it. A machine without a person trusts exactly that.',
   XDG_RUNTIME_DIR: 'Where the sockets of running turns are, if the path of the workspace is too long for one.',

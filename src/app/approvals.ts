@@ -3,14 +3,15 @@
  * a request with `draw`, and an answer names the digest of what was drawn.
  */
 import { randomBytes } from 'node:crypto';
+import os from 'node:os';
 import { draw, type Drawn } from '../domain/consent/draw.js';
 import { mainArgument, type Answer, type Approval } from '../domain/task/approval.js';
 import { compareText } from '../domain/order.js';
-import { problem, ProblemError } from '../domain/problem.js';
-import { isEnded } from '../domain/task/task.js';
+import { problem, ProblemError, type Problem } from '../domain/problem.js';
+import { isEnded, type Task } from '../domain/task/task.js';
 import { soundApproval } from '../engine/approvals/request.js';
 import type { Store } from '../ports/store/index.js';
-import { openReader } from './readers/open-reader.js';
+import { farPartsOf, openReader } from './readers/open-reader.js';
 import { consentFor, lookAtTrust } from './trust/trust.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -73,14 +74,14 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
             hint: 'guild approve lists what waits for you',
           }),
         );
-      if (isEnded(placed.state)) throw new ProblemError(problem('bad_usage', `${id} was already answered`));
+      if (isEnded(placed.state)) throw new ProblemError(answeredBefore(placed.task));
       return asRequest(approval, placed.task.root);
     },
     async answer(id, seen, answer) {
       const request = await desk.find(id);
       if (request.seen !== seen) throw new ProblemError(changed(id));
       const at = new Date().toISOString();
-      const given: Answer = { ...answer, at };
+      const given: Answer = { ...answer, at, ...(farPartsOf(store) === undefined ? {} : { desk: thisDesk() }) };
       if (given.approved) given.signature = consent.sign({ task: id, digest: seen, answer: given });
       const intent = { kind: 'answer' as const, id: randomBytes(6).toString('hex'), task: id, seen, by: 'human', at };
       await store.intents.submit({ ...intent, answer: given });
@@ -93,6 +94,33 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
 
 function asRequest(approval: Approval, root: string): OpenRequest {
   return { ...approval, root, shown: draw(approval), seen: approval.request.digest };
+}
+
+/** Several people may have seen the same request; the first answer counts. */
+function answeredBefore({ id, result = '' }: Task): Problem {
+  const answer = answerIn(result);
+  if (answer === undefined) return problem('bad_usage', `${id} was already answered`);
+  const { approved, desk, at, reason } = answer;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  const how = approved ? 'approved' : 'rejected';
+  return problem('bad_usage', `${id} was already ${how}${desk === undefined ? '' : ` by ${desk}`} at ${at}${why}`, {
+    hint: `guild why ${id} shows what followed`,
+  });
+}
+
+function answerIn(result: string): Partial<Answer> | undefined {
+  try {
+    const answer: unknown = JSON.parse(result);
+    return typeof answer === 'object' && answer !== null && 'approved' in answer
+      ? (answer as Partial<Answer>)
+      : undefined;
+  } catch {
+    return undefined; // it ended without an answer
+  }
+}
+
+function thisDesk(): string {
+  return `${os.userInfo().username}@${os.hostname()}`;
 }
 
 function changed(id: string) {

@@ -33,6 +33,7 @@ import { workspaceFiles } from '../adapters/workspace-files/index.js';
 import { priceOf } from '../domain/config/prices.js';
 import { stricterSandbox } from '../domain/config/settings.js';
 import type { Config } from '../domain/config/config.js';
+import type { Problem } from '../domain/problem.js';
 import { NO_AUDIT, watchers, type Audit, type Ports } from '../engine/core/context.js';
 import { audit } from '../engine/pass/audit.js';
 import type { Clock, Ids } from '../ports/clock.js';
@@ -46,12 +47,14 @@ import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
+import { HOME, homesOf } from './far/homes.js';
 import { isShared, openFarStore } from './far/open-store.js';
 import { farPorts, type SharedPorts } from './far/shared-ports.js';
 import { released } from './far/released.js';
 import { offered } from './live/offered.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
+import { farPartsOf } from './readers/open-reader.js';
 import { sourcesOf } from './readers/query-sources.js';
 import type { Tape } from './readers/tape.js';
 import { withTrustedProviders } from './trust/acting.js';
@@ -95,7 +98,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
   const { opened, common, believe } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
-  const store = history === undefined ? opened : noted(opened, trail);
+  const { store, isHere } = homed(history === undefined ? opened : noted(opened, trail), given, onlookers.problem);
   const peer = store.presence.peer.id;
   const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
   const ranked = search({ kind: config.search });
@@ -141,6 +144,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     clock,
     ids,
     hosts: options.agents && new Set(options.agents),
+    isHere,
     abandoned,
     isSequential: false,
     watchers: shown,
@@ -156,6 +160,13 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   async function livePeers(): Promise<string[]> {
     return (await store.presence.peers()).map(({ id }) => id);
   }
+}
+
+/** Agents with `runs_on` work only where they may. */
+function homed(opened: Store, { agents, env }: Foundation, report: (problem: Problem) => void) {
+  const homes = farPartsOf(opened)?.shelf(HOME);
+  const { tasks, isHere } = homesOf(opened, { agents, env, report, ...(homes === undefined ? {} : { homes }) });
+  return { store: { ...opened, tasks }, isHere };
 }
 
 /** What people and programs leave in the folder for the next pass. */

@@ -28,8 +28,8 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
   const timer = setInterval(() => void tend(), INTERVALS.historyCheckMs).unref();
   return {
     changed(file) {
-      if (history !== undefined) return history.changed(file);
       if (file.startsWith(ownFiles)) return;
+      if (history !== undefined) return history.changed(file);
       if (early.size === 0) removeMark = markBegun(path.join(ownFiles, 'history'), processes);
       early.add(file);
     },

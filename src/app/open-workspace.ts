@@ -22,9 +22,11 @@ import { driver } from '../engine/pass/driver.js';
 import type { Bus } from '../ports/bus.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Store, StoreStats } from '../ports/store/index.js';
+import { isPostgresAddress } from '../adapters/ledger/postgres/address.js';
 import { openDesk } from './approvals.js';
 import { composePorts } from './compose-ports.js';
 import { openRemoteDesk } from './doors/remote-desk.js';
+import { storeOf } from './far/open-store.js';
 import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
@@ -180,6 +182,17 @@ export async function openWorkspace(
           openRemoteDesk({ root, env, store, record: trust.record, openDesk: () => openDesk(root, env, store) }),
         report: ports.watchers.problem,
       });
+      // A desk, which has no agents, shows everything by its own mirror.
+      const isWorker = options.agents?.length !== 0 && options.ledger === undefined && tape === undefined;
+      const documents =
+        isWorker && isPostgresAddress(storeOf(config, env))
+          ? (await import('./machines/sync.js')).keepDocuments(
+              root,
+              env,
+              AbortSignal.any([signal, stop.signal]),
+              report,
+            )
+          : undefined;
       const goal = { signal, onPass: caughtUp(notices, onPass) };
       const waits = (): number => patience(store.presence.rank());
       const unfollow = tape === undefined ? ports.bus.follow(waits) : undefined;
@@ -188,6 +201,7 @@ export async function openWorkspace(
         unfollow?.();
       });
       await listening;
+      await documents;
     },
     async close() {
       await motor.stop();

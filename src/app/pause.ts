@@ -5,11 +5,12 @@
 import path from 'node:path';
 import { clock } from '../adapters/clock/index.js';
 import { disk as realDisk } from '../adapters/disk/index.js';
-import type { FarStore } from '../adapters/far/index.js';
+import type { FarParts, FarStore } from '../adapters/far/index.js';
 import type { Shelf } from '../adapters/far/shelf.js';
-import { PAUSED as FAR_PAUSED, pause, resume } from '../adapters/far/ports/pauses.js';
+import { PAUSED as FAR_PAUSED, pause, pausedIn, resume } from '../adapters/far/ports/pauses.js';
 import { PAUSED, pauses, TASK } from '../adapters/pauses/index.js';
-import { openFarReader } from './readers/open-reader.js';
+import type { Store } from '../ports/store/index.js';
+import { farPartsOf, openFarReader } from './readers/open-reader.js';
 
 /** Durable when resolved. False: it was paused already, and at most the reason changed. */
 export async function pauseAgent(root: string, name: string, reason: string): Promise<boolean> {
@@ -40,9 +41,21 @@ export async function resumeAgent(root: string, name: string): Promise<boolean> 
   return true;
 }
 
-/** The paused agents and the reasons. */
-export function pausedAgents(root: string): ReadonlyMap<string, string> {
-  return pauses({ root, disk: realDisk(), clock: clock() }).look();
+export interface Paused {
+  /** The paused agents and the reasons. */
+  agents: ReadonlyMap<string, string>;
+  /** The paused tasks and the reasons. */
+  tasks: ReadonlyMap<string, string>;
+}
+
+/** As it is now: on this machine, and in a shared store. */
+export async function readPaused(root: string, store: Store): Promise<Paused> {
+  const here = pauses({ root, disk: realDisk(), clock: clock() });
+  const near: Paused = { agents: here.look(), tasks: here.tasks() };
+  const parts: FarParts | undefined = farPartsOf(store);
+  if (parts === undefined) return near;
+  const far = pausedIn(await parts.ledger.list(FAR_PAUSED, { live: true }));
+  return { agents: new Map([...far.agents, ...near.agents]), tasks: new Map([...far.tasks, ...near.tasks]) };
 }
 
 /** The task and everything under it wait until `resumeTask`. Durable when resolved. */
@@ -52,13 +65,6 @@ export function pauseTask(root: string, task: string, reason: string): Promise<b
 
 export function resumeTask(root: string, task: string): Promise<boolean> {
   return resumeAgent(root, TASK + task);
-}
-
-/** The paused tasks and the reasons. */
-export function pausedTasks(root: string): ReadonlyMap<string, string> {
-  const all = pauses({ root, disk: realDisk(), clock: clock() });
-  all.look();
-  return all.tasks();
 }
 
 async function onShelf<T>(store: FarStore, act: (shelf: Shelf) => Promise<T>): Promise<T> {

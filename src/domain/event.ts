@@ -47,6 +47,7 @@ export const EVENTS = {
   'work.stuck': 'A task gets no turn, or takes turns without any progress.',
   'root.certified': 'A root task is complete: nothing below it is open, unread or half done.',
   'agent.moved': 'An agent changed from one state to another.',
+  'home.moved': 'An agent that runs on one machine at a time has another one; the event says which and why.',
   'agent.created': 'A new agent file was written and approved.',
   'agent.retired': 'An agent failed its probation and was moved to `agents/retired/`.',
   'workspace.undone': 'A person went back to an earlier commit.',

@@ -26,8 +26,11 @@ export interface Disk {
    * turn share a look. For files that others change and that many tasks ask about.
    */
   glance(path: string): string | undefined;
-  /** Names in a folder, unordered; empty if it is missing or not a folder. */
-  list(folder: string): string[];
+  /**
+   * Names in a folder, unordered; empty if it is missing or not a folder. `most`: the caller needs
+   * no more names than this, so that a very large folder need not be listed whole.
+   */
+  list(folder: string, most?: number): string[];
   /** Creates a file. False, without a change, if the name is taken. */
   create(path: string, bytes: Uint8Array | string): boolean;
   /** Appends in one write and returns the new stamp. Throws ENOENT if the file is missing. */

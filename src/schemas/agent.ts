@@ -107,6 +107,11 @@ export const AGENT_KEYS = {
     default: 'no limit',
     example: '2',
   }),
+  runs_on: key(
+    names,
+    'Labels of the machines it may run on: all of them. A machine has its own name and those in `GUILD_LABELS`. On several machines it stays on one of them, its home, while a process lives there.',
+    { default: 'any machine', example: '[gpu]' },
+  ),
   threshold: key(
     threshold,
     'The lowest score at which it takes an offered task. `never`: it only takes tasks addressed to it.',

@@ -26,7 +26,7 @@ export async function exportRun({ root, env, task, all }: ExportOptions): Promis
   const feed = await openFeed(root, env);
   try {
     const hide = redaction(root, env);
-    const moment = presentOf(feed, openLog(root))();
+    const moment = presentOf(feed, await openLog(root, feed.states))();
     const answers = hide.value(await answersOf(moment, task, { all, hide }));
     const at = new Date().toISOString();
     const about = all ? 'Secrets are left out.' : 'Text from outside and secrets are left out.';

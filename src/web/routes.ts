@@ -52,7 +52,7 @@ export function routes(api: Hono, served: Served): void {
   const get = (route: string, load: Load): void => {
     api.get(route, async (context) => {
       const at = context.req.query('at');
-      log.refresh();
+      await log.refresh();
       // The past is asked for at many moments, and none of them is asked for again.
       const { body, etag } =
         at === undefined
@@ -146,7 +146,7 @@ export async function helloOf(
   more: Omit<Hello, 'now' | 'counts' | 'spend' | 'processes'>,
 ): Promise<Hello> {
   const { feed, log } = served;
-  log.refresh();
+  await log.refresh();
   const { open, forHuman, peers } = await feed.snapshot();
   const now = new Date();
   const counts = { requests: forHuman.length, ...countStates(open) };

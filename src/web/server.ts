@@ -50,7 +50,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
   const place = windowPlace(root, env, readOnly);
   const feed = await openFeed(root, env);
   const live = openLive(root, env);
-  const served: Served = { root, env, feed, live, log: openLog(root), readOnly };
+  const served: Served = { root, env, feed, live, log: await openLog(root, feed.states), readOnly };
   const webhooks = readOnly ? undefined : openWebhooks(root, env, () => undefined);
   const doors: Doors = { webhooks, hosts: new Set() };
   const name = path.basename(path.resolve(root));

@@ -181,6 +181,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
     audit: NO_AUDIT,
     hosts: options.agents && new Set(options.agents),
     abandoned: new Set(),
+    isHere: () => true,
     isSequential: false,
     watchers: watchers(options.watchers),
   };

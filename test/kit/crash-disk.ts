@@ -44,7 +44,7 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
     readFrom: (file, offset, max) => alive(() => disk.readFrom(file, offset, max)),
     stamp: (file) => alive(() => disk.stamp(file)),
     glance: (file) => alive(() => disk.glance(file)),
-    list: (folder) => alive(() => disk.list(folder)),
+    list: (folder, most) => alive(() => disk.list(folder, most)),
     create: (file, bytes) =>
       step(
         file,
@@ -86,7 +86,7 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
   };
 }
 
-const CALLS = ['read', 'readFrom', 'stamp', 'glance', 'list', 'rename', 'link', 'create', 'remove'] as const;
+const CALLS = ['read', 'readFrom', 'stamp', 'glance', 'list', 'rename', 'link', 'create', 'append', 'remove'] as const;
 
 /**
  * The disk of a process that the system suspends before its n-th call. Meanwhile `others` happens.

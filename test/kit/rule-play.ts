@@ -42,6 +42,7 @@ export function agent(name: string, more: Partial<Agent> = {}): Agent {
     capabilities: [],
     expertise: [],
     priority: 'C',
+    runsOn: [],
     maxConcurrentTasks: 1,
     advisors: [],
     budget: {},

@@ -12,12 +12,14 @@ const options = { skip: NO_POSTGRES };
 const SCRIPT = `- {agent: ana, turn: 1, say: "done: {{task}}"}
 - {agent: asks, turn: 1, call: [{execute_command: {command: "touch made-by-asks"}}]}
 - {agent: asks, turn: 2, say: "asked and answered"}
+- {agent: slow, turn: 1, wait: 60s, say: "at last"}
 `;
 
 async function machines(t: TestContext, count: number): Promise<{ places: Place[]; end(): Promise<void> }> {
   const { server, schema, end } = await field();
   const files = scripted(SCRIPT, {
     'agents/ana.md': '---\ndescription: Answers\n---\nAnswer.\n',
+    'agents/slow.md': '---\ndescription: Takes long\n---\nTake your time.\n',
     'agents/asks.md': '---\ndescription: Asks\ntools: [execute_command]\n---\nAsk.\n',
   });
   files['guild.yaml'] += `store: ${server.url}?schema=${schema}\ncoordination: { lease: 2s }\ngit: false\n`;
@@ -49,6 +51,7 @@ test('a dropped file is done on another machine, and its result comes back', opt
   const events = fs.readdirSync(path.join(desk.root, 'events'));
   await until(() => read(desk, `events/${events[0]!}`).includes('task.completed'));
   assert.match(read(desk, 'sessions/ana-one.session.yaml'), /done: one/);
+  await until(() => /^status: completed$/m.test(read(desk, 'sessions/ana-one.session.yaml')));
   // Deleted files come back, and the store does not forget.
   fs.rmSync(path.join(desk.root, 'tasks/completed/one.json'));
   await until(() => has(desk, 'tasks/completed/one.json'));
@@ -79,6 +82,59 @@ test('a tick in the mirrored ballot lets a worker on another machine act, once',
   await end();
 });
 
+test('a running task is cancelled by moving its file to failed', options, async (t) => {
+  const { places, end } = await machines(t, 2);
+  const [desk, worker] = places as [Place, Place];
+  succeeds(await desk.guild('publish'));
+  const running = [worker.start('watch'), desk.start('sync')];
+  await whileRunning(running, running[1]!.says(/shows the store/));
+  desk.put('tasks/pending/long.json', '{ "description": "take your time", "to": "slow" }');
+  const active = (): string | undefined => desk.list('tasks/active').find((name) => name.startsWith('long_'));
+  await whileRunning(
+    running,
+    until(() => active() !== undefined),
+  );
+  const name = active()!;
+  fs.renameSync(path.join(desk.root, 'tasks/active', name), path.join(desk.root, 'tasks/failed', name));
+  await whileRunning(
+    running,
+    until(() => has(desk, 'tasks/failed/long.json')),
+  );
+  const { error } = JSON.parse(read(desk, 'tasks/failed/long.json')) as { error: { message: string } };
+  assert.match(error.message, /moved to tasks\/failed/);
+  await until(() => desk.list('tasks/active').length === 0);
+  assert.deepEqual(desk.list('tasks/failed'), ['long.json'], 'under its own name, once');
+  assert.deepEqual(desk.list('quarantine'), []);
+  await stopped(...running);
+  await end();
+});
+
+test('of two answers to one request the first counts, and the second person reads whose it was', options, async (t) => {
+  const { places, end } = await machines(t, 3);
+  const [one, other, worker] = places as [Place, Place, Place];
+  succeeds(await one.guild('publish'));
+  succeeds(await other.guild('publish'));
+  succeeds(await one.guild('task', 'add', 'May I?', '--to', 'asks', '--id', 'may'));
+  await worker.guild('pump', '--all');
+  const [request] = JSON.parse((await other.guild('approve', '--json')).out) as { id: string; seen: string }[];
+  const { id, seen } = request!;
+  succeeds(await one.guild('reject', id, 'not today'));
+  await worker.guild('pump', '--all');
+  const late = await other.guild('approve', id, '--seen', seen);
+  assert.notEqual(late.code, 0);
+  assert.match(late.err, /was already rejected by \S+@\S+ at .*: not today/);
+  assert.ok(!has(worker, 'workspaces/asks/made-by-asks') && !has(worker, 'made-by-asks'), 'the first answer holds');
+  // An answer on the command line of any desk counts on the worker.
+  succeeds(await one.guild('task', 'add', 'And now?', '--to', 'asks', '--id', 'now'));
+  await worker.guild('pump', '--all');
+  const [next] = JSON.parse((await other.guild('approve', '--json')).out) as { id: string }[];
+  succeeds(await other.approve(next!.id));
+  await worker.guild('pump', '--all');
+  assert.equal(stateOf(await one.guild('task', 'show', 'now', '--json')), 'completed');
+  assert.ok(has(worker, 'workspaces/asks/made-by-asks') || has(worker, 'made-by-asks'));
+  await end();
+});
+
 test('notes in memory reach the other desk, and a conflict loses neither', options, async (t) => {
   const { places, end } = await machines(t, 2);
   const [one, other] = places as [Place, Place];
@@ -105,6 +161,28 @@ function stateOf({ out, err }: Ran): string {
   return (JSON.parse(out) as { state: string }).state;
 }
 
+test('memory and context reach the workers, and what agents write there reaches the others', options, async (t) => {
+  const { places, end } = await machines(t, 3);
+  const [desk, one, two] = places as [Place, Place, Place];
+  succeeds(await desk.guild('publish'));
+  const running = [one.start('watch'), two.start('watch'), desk.start('sync')];
+  await whileRunning(running, running[2]!.says(/shows the store/));
+  desk.put('context/house.md', 'no shoes\n');
+  await whileRunning(
+    running,
+    until(() => has(one, 'context/house.md') && has(two, 'context/house.md')),
+  );
+  one.put('memory/learned.md', 'shoes off\n');
+  await whileRunning(
+    running,
+    until(() => has(two, 'memory/learned.md') && has(desk, 'memory/learned.md')),
+  );
+  assert.equal(read(two, 'memory/learned.md'), 'shoes off\n');
+  assert.deepEqual(one.list('results'), [], 'a worker shows nothing else');
+  await stopped(...running);
+  await end();
+});
+
 test('a worker with other definitions takes nothing and says why', options, async (t) => {
   const { places, end } = await machines(t, 2);
   const [desk, worker] = places as [Place, Place];
@@ -116,7 +194,7 @@ test('a worker with other definitions takes nothing and says why', options, asyn
   assert.match((await worker.guild('pump')).err, /other definitions than those published/);
   assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'pending');
   worker.put('agents/ana.md', '---\ndescription: Answers\n---\nAnswer.\n');
-  await worker.guild('pump', '--all');
+  assert.doesNotMatch((await worker.guild('pump', '--all')).err, /publish/, 'all is well, so nothing is said');
   assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'completed');
   await end();
 });

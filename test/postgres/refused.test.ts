@@ -7,7 +7,7 @@ import { readAddress, type Address } from '../../src/adapters/ledger/postgres/ad
 import { initStore, upgradeStore } from '../../src/adapters/ledger/postgres/make-store.js';
 import { postgresLedger } from '../../src/adapters/ledger/postgres/index.js';
 import { asProblem, type Problem } from '../../src/domain/problem.js';
-import type { Ledger, Put } from '../../src/ports/ledger.js';
+import type { Committed, Ledger, Put } from '../../src/ports/ledger.js';
 import { NO_POSTGRES, startPooler, startPostgres, type Postgres } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 
@@ -82,15 +82,15 @@ test('an address in a file names no password and is one of PostgreSQL', () => {
 test('a schema of another version is named, and upgrade brings an older one up to date', options, async () => {
   const address = at({ schema: 'versions' });
   await initStore(address, 'w');
-  assert.deepEqual((await initStore(address, 'w')).from, 1, 'twice is harmless');
+  assert.deepEqual((await initStore(address, 'w')).from, 2, 'twice is harmless');
   const news = (): Promise<Problem> => refusal(opened(address, (ledger) => ledger.news()));
   await server.sql('update versions.about set version = 0');
-  says(await news(), /version 0, and this program needs 1/, /guild store upgrade/);
+  says(await news(), /version 0, and this program needs 2/, /guild store upgrade/);
   await server.sql('update versions.about set version = 9, oldest = 8');
   says(await news(), /version 9, which this program does not know/, /newer version of guildhall/);
   await server.sql('update versions.about set version = 9, oldest = 1');
   await opened(address, (ledger) => ledger.news());
-  says(await refusal(upgradeStore(address)), /version 9, and this program knows 1/, /newest guildhall/);
+  says(await refusal(upgradeStore(address)), /version 9, and this program knows 2/, /newest guildhall/);
   says(await refusal(upgradeStore(at({ schema: 'none' }))), /no workspace in this database/, /store init/);
 });
 
@@ -115,6 +115,61 @@ test('a reader reads, a worker works, and only a desk publishes, pauses and answ
   const direct = await refusal(client.query(`update guild.entry set value = ''`));
   await client.end();
   assert.match(direct.message, /permission denied/, 'the function is the only way to write');
+});
+
+test('a worker changes neither a task that another process holds nor what a task asks for', options, async () => {
+  await server.sql('create role two_worker login; grant guild_worker to two_worker');
+  const commit = (user: string, one: Put, guard?: string): Promise<Committed | 'fenced'> =>
+    opened(at({ user }), (ledger) => ledger.commit(`${user} ${Math.random()}`, { puts: [one], adds: [] }, guard));
+  const task = { id: 'held', root: 'held', role: 'root', description: 'Pay Ana \u0000 5', created_by: 'human' };
+  const held = (owner?: string, more: object = {}): Put => ({
+    key: 'task/held',
+    value: JSON.stringify({
+      task: { ...task, ...more },
+      state: 'active',
+      ...(owner ? { owner: { peer: owner } } : {}),
+    }),
+    live: true,
+  });
+  await commit('one_worker', { key: 'peer/p1', value: '{}', live: true, expect: 0 });
+  await commit('two_worker', { key: 'peer/p2', value: '{}', live: true, expect: 0 });
+  await commit('one_worker', held('p1'), 'peer/p1');
+  // Under its own name, under no name, and under the name of the process that holds it.
+  says(await refusal(commit('two_worker', held('p2'), 'peer/p2')), /task\/held is held by another process/, /grant/);
+  says(await refusal(commit('two_worker', held('p2'))), /task\/held is held by another process/, /grant/);
+  says(await refusal(commit('two_worker', held('p2'), 'peer/p1')), /peer\/p1 is a process of another user/, /grant/);
+  says(
+    await refusal(commit('two_worker', { key: 'peer/p1', value: '{}', live: true })),
+    /peer\/p1 is a process of another user/,
+    /grant/,
+  );
+  const rewritten = held('p1', { description: 'Pay Bob 500' });
+  says(await refusal(commit('one_worker', rewritten, 'peer/p1')), /a worker may not rewrite task\/held/, /grant/);
+  // What a worker does every day still goes: its own task, and that of a process declared dead.
+  await commit('one_worker', held('p1', { attempts: 1 }), 'peer/p1');
+  await commit('two_worker', { key: 'peer/p1', value: '{}', live: false });
+  assert.equal(await commit('one_worker', held('p1'), 'peer/p1'), 'fenced');
+  await commit('two_worker', held('p2', { attempts: 2 }), 'peer/p2');
+  await commit('one_desk', held(undefined, { description: 'Pay Ana 6' }));
+});
+
+test('a store of version 1 is upgraded in place, with its work', options, async () => {
+  const address = at({ schema: 'older' });
+  await initStore(address, 'w');
+  await server.sql('alter table older.entry drop column writer; update older.about set version = 1');
+  says(await refusal(opened(address, (ledger) => ledger.news())), /version 1, and this program needs 2/, /upgrade/);
+  await server.sql(
+    `insert into older.entry(key, rev, value, live, xid, at)
+     values ('task/a', nextval('older.rev'), '{}', true, pg_current_xact_id(), now())`,
+  );
+  assert.deepEqual([(await upgradeStore(address)).from, (await upgradeStore(address)).to], [1, 2]);
+  await opened(address, async (ledger) => {
+    assert.deepEqual(
+      (await ledger.news()).entries.map(({ key }) => key),
+      ['task/a'],
+    );
+    await ledger.commit('after', { puts: [{ key: 'task/b', value: '{}', live: true }], adds: [] });
+  });
 });
 
 test('texts that PostgreSQL cannot hold come back as they were', options, async () => {

@@ -16,6 +16,8 @@ import { seeded } from '../kit/sim-processes.js';
 import { STORIES } from '../kit/stories.js';
 
 const RESTARTS = 30;
+/** All of them together are more than 10,000 cases. */
+const ROUNDS = Math.ceil(10_000 / STORIES.length);
 const HOUR_MS = 3_600_000;
 
 /** Plays until the end; starts again under a new name like the driver of `watch`. */
@@ -41,7 +43,7 @@ async function work(farm: FarCluster, random: () => number, weather: Weather): P
 
 for (const given of STORIES) {
   test(`${given.name}: ends once on a bad network (SEED=${SEED})`, async () => {
-    for (const round of sampleRounds(`far race ${given.name}`, 20, 20)) {
+    for (const round of sampleRounds(`far race ${given.name}`, ROUNDS, ROUNDS)) {
       const random = seeded(SEED + round);
       const farm = farCluster(given, random);
       const label = `round ${round}, SEED=${SEED}`;

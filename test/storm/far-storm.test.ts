@@ -1,6 +1,7 @@
 /**
  * Workers in processes and folders of their own, with nothing in common but a real database. They
- * are killed, paused beyond their lease and cut off, and the server is restarted and frozen. A
+ * are killed, paused beyond their lease and cut off; the server is restarted, frozen, out of
+ * connections, and replaced by its standby. A
  * program that shares no code with the product judges what is left.
  */
 import assert from 'node:assert/strict';
@@ -11,6 +12,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { publishDefinitions } from '../../src/app/machines/publish.js';
 import { makeTask } from '../../src/domain/task/task.js';
 import { environment, ROOT } from '../kit/guild.js';
@@ -29,8 +31,8 @@ const LEASE_MS = 2000;
 const KINDS = ['plain', 'writer', 'lead', 'plain', 'writer'];
 const LIMIT_MS = 240_000;
 
-type Weather = 'kill' | 'pause' | 'cut' | 'restart' | 'freeze';
-const WEATHERS: readonly Weather[] = ['kill', 'pause', 'cut', 'restart', 'freeze'];
+type Weather = 'kill' | 'pause' | 'cut' | 'restart' | 'freeze' | 'exhaust' | 'failover';
+const WEATHERS: readonly Weather[] = ['kill', 'pause', 'cut', 'restart', 'freeze', 'exhaust', 'failover'];
 
 for (const weather of sampleOf('storms on several machines', WEATHERS, 3)) {
   test(`nothing is lost or done twice: ${weather} (SEED=${SEED})`, { skip: NO_POSTGRES }, async (t) => {
@@ -49,7 +51,10 @@ for (const weather of sampleOf('storms on several machines', WEATHERS, 3)) {
     const env = (n: number): Record<string, string> =>
       environment(roots[n]!, { GUILD_STORE: `${server.at(wires[n]!.port)}?schema=${schema}` });
     await publishDefinitions(roots[0]!, environment(roots[0]!, { GUILD_STORE: `${server.url}?schema=${schema}` }));
-    const ledger = await open();
+    // The person's own wire, which also leads to the new server after a failover.
+    const watched = await wire(server.port);
+    const ledger = await open({ port: watched.port });
+    const standby = weather === 'failover' ? await server.standby('synchronous') : undefined;
     const at = new Date().toISOString();
     const puts = Array.from({ length: TASKS }, (_, n) => {
       const to = KINDS[n % 5]!;
@@ -79,9 +84,15 @@ for (const weather of sampleOf('storms on several machines', WEATHERS, 3)) {
     for (const worker of workers) worker.kill('SIGCONT');
     await sleep(weather === 'pause' || weather === 'cut' ? LEASE_MS : 200);
     for (const worker of workers) worker.kill('SIGKILL');
-    for (const each of wires) await each.close();
+    for (const each of [...wires, watched]) await each.close();
     const checker = path.join(ROOT, 'test/storm/far-checker.mjs');
-    const { stdout } = await run(process.execPath, [checker, server.url, schema, String(TASKS), ...roots]);
+    const { stdout } = await run(process.execPath, [
+      checker,
+      standby?.url ?? server.url,
+      schema,
+      String(TASKS),
+      ...roots,
+    ]);
     assert.deepEqual(JSON.parse(stdout), []);
 
     async function blow(kind: Weather, n: number): Promise<void> {
@@ -92,13 +103,39 @@ for (const weather of sampleOf('storms on several machines', WEATHERS, 3)) {
       if (kind === 'pause') worker.kill('SIGSTOP');
       if (kind === 'cut') wires[n]!.cut(random() < 0.3 ? 'in' : random() < 0.5 ? 'out' : undefined);
       if (kind === 'freeze') await server.freeze();
-      if (kind === 'kill' || kind === 'restart') return;
+      if (kind === 'failover' && blows === 1) {
+        await server.halt('immediate');
+        await standby!.promote();
+        for (const each of [...wires, watched]) each.lead(standby!.port);
+      }
+      if (kind === 'kill' || kind === 'restart' || kind === 'failover') return;
+      const held = kind === 'exhaust' ? await allConnections(server.url) : [];
       await sleep(longMs);
       if (kind === 'pause') worker.kill('SIGCONT');
       if (kind === 'cut') wires[n]!.heal();
       if (kind === 'freeze') await server.thaw();
+      for (const client of held) await client.end();
     }
   });
+}
+
+/** Connects until the server has no more connections to give, and drops those of the workers. */
+async function allConnections(url: string): Promise<pg.Client[]> {
+  const held: pg.Client[] = [];
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+    } catch {
+      break;
+    }
+    held.push(client);
+  }
+  await held[0]?.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'guildhall' and pid <> pg_backend_pid()`,
+  );
+  return held;
 }
 
 function lay(root: string): string {

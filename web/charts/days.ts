@@ -33,7 +33,7 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
         y: { range: (_, __, max) => [0, max * 1.1 || 1] },
       },
       axes: [
-        { ...axis, values: (_, all) => all.map(dayText), splits: () => labelled(times) },
+        { ...axis, values: (_, all) => all.map(dayText), splits: (plot) => labelled(times, plot.width) },
         {
           ...axis,
           values: (_, all) => all.map((value) => money(value)),
@@ -65,9 +65,12 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
   };
 }
 
+const LABEL_PX = 52;
+const AXIS_PX = 90;
+
 /** At most as many labels as there is room for. */
-function labelled(times: number[]): number[] {
-  const each = Math.ceil(times.length / 14);
+function labelled(times: number[], width: number): number[] {
+  const each = Math.ceil((times.length * LABEL_PX) / Math.max(LABEL_PX, width - AXIS_PX));
   return times.filter((_, i) => (times.length - 1 - i) % each === 0);
 }
 

@@ -33,10 +33,10 @@ export function disk(): Disk {
     readFrom: (file, from, maxBytes) => read(file, from, maxBytes, absent),
     stamp: glances.stampNow,
     glance: glances.glance,
-    list(folder) {
+    list(folder, most) {
       if (absent.has(folder)) return [];
       try {
-        return fs.readdirSync(folder);
+        return most === undefined ? fs.readdirSync(folder) : firstNames(folder, most);
       } catch (error) {
         if (isCode(error, 'ENOENT')) absent.add(folder);
         if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
@@ -224,6 +224,18 @@ function readAll(fd: number, from: number, size: number): Buffer {
     done += n;
   }
   return done === size ? bytes : bytes.subarray(0, done);
+}
+
+function firstNames(folder: string, most: number): string[] {
+  const open = fs.opendirSync(folder, { bufferSize: 1024 });
+  try {
+    const names: string[] = [];
+    for (let entry = open.readSync(); entry !== null && names.length < most; entry = open.readSync())
+      names.push(entry.name);
+    return names;
+  } finally {
+    open.closeSync();
+  }
 }
 
 /** False, without a change, if the name is taken. */

@@ -62,9 +62,9 @@ export function editedSessions({ root, disk, peer, isWatched }: Options): Edited
   };
 
   function allNames(): string[] {
-    const listed = fenced('sessions', () => disk.list(folder));
-    const names = isUnreadable(listed) ? [] : listed.filter((name) => name.endsWith(END) && !name.startsWith('.'));
-    return names.length > MAX_FILES ? [] : names;
+    const listed = fenced('sessions', () => disk.list(folder, MAX_FILES + 1));
+    if (isUnreadable(listed) || listed.length > MAX_FILES) return [];
+    return listed.filter((name) => name.endsWith(END) && !name.startsWith('.'));
   }
 
   function changedSince(names: readonly string[]): [string, bigint][] {

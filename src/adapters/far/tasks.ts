@@ -64,9 +64,9 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
       const row = index.byId.get(id);
       return row === undefined ? (rows.ended(id) ?? read(id)) : placed(row);
     },
-    async ended({ state, limit } = {}) {
+    async ended({ state, limit = Infinity } = {}) {
       await outbox.flush();
-      const which = defined({ live: false, tag: state, limit });
+      const which = defined({ live: false, tag: state, limit: limit === Infinity ? undefined : limit });
       return (await ledger.list(TASK, which)).map(({ value }) => parseRow(value));
     },
     async claim(id, agent, { atMost } = {}) {

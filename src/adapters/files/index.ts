@@ -207,7 +207,8 @@ function openParts(options: FilesOptions) {
   });
   const execute = executor(disk, layout.tmp, `${peer.id}-p`);
   const isJoined = here.isJoined;
-  const eventLog = events({ disk, layout, journal: log, isJoined, isAtOnce: eventsAtOnce });
+  const tmp = path.join(layout.tmp, `${peer.id}-events`);
+  const eventLog = events({ disk, layout, journal: log, isJoined, isAtOnce: eventsAtOnce, tmp });
   const place = placer({
     journal: log,
     execute,

@@ -12,8 +12,8 @@ import type { CommittedFile, OpenTarget, Target } from './repository/target.js';
 export interface Ready {
   opened: OpenTarget;
   stamps: Stamps;
-  /** How many files each minute has; counted at first need. */
-  minutes?: Map<number, number>;
+  /** How many files each minute has, from one on; counted at first need. */
+  minutes?: { from: number; counts: Map<number, number> };
   /** Started at first need. */
   git(): Importer;
 }
@@ -106,7 +106,9 @@ export async function commitFiles(
 
   /** The minute of a file, or a later one that has room. */
   function freeMinute(wanted: number): number {
-    const counts = (ready.minutes ??= stamps.minutes());
+    if (ready.minutes === undefined || wanted < ready.minutes.from)
+      ready.minutes = { from: wanted, counts: stamps.minutes(wanted) };
+    const { counts } = ready.minutes;
     let minute = wanted;
     while ((counts.get(minute) ?? 0) >= MAX_PER_MINUTE) minute++;
     counts.set(minute, (counts.get(minute) ?? 0) + 1);

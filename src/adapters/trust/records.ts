@@ -2,7 +2,7 @@
  * Trust records: one file for each workspace, named by a hash of its path, in the user's state
  * folder. A record that cannot be read closes the gate and is never overwritten by itself.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { TrustRecord } from '../../domain/consent/trust.js';
 import { defined } from '../../domain/defined.js';
@@ -25,8 +25,13 @@ export interface TrustRecords {
 
 export function trustRecords(disk: Disk, state: string): TrustRecords {
   const home = path.join(state, 'workspaces');
-  const fileOf = (root: string): string =>
-    path.join(home, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}.json`);
+  /** Every tool call asks for the stamp of the same workspace. */
+  const files = new Map<string, string>();
+  const fileOf = (root: string): string => {
+    let file = files.get(root);
+    if (file === undefined) files.set(root, (file = path.join(home, `${hash('sha256', root).slice(0, 32)}.json`)));
+    return file;
+  };
 
   function put(record: TrustRecord, place: (tmp: string) => boolean): boolean {
     disk.makeFolder(home, 0o700);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { inbox } from '../../adapters/inbox/index.js';
 import type { Webhook } from '../../domain/config/config.js';
-import { openEventIndex } from '../readers/aggregates/open-index.js';
+import { readEvents } from '../readers/log/open-events.js';
 import { openReader } from '../readers/open-reader.js';
 import { CONFIG_FILE, readConfig } from '../readers/read-config.js';
 
@@ -107,13 +107,12 @@ interface WebhookView {
 }
 
 /** The sources and their refusals, also of names that no source has. */
-export function listWebhooks(root: string, env: Env): WebhookView[] {
+export async function listWebhooks(root: string, env: Env): Promise<WebhookView[]> {
   const views = new Map<string, WebhookView>();
   for (const [source, { kind, secretEnv, secret }] of Object.entries(sourcesOf(root, env) ?? {}))
     views.set(source, { source, kind, secretEnv, isSecretSet: secret !== undefined, refused: 0 });
-  for (const event of openEventIndex(root)
-    .look()
-    .events((name) => name === 'webhook.refused')) {
+  const log = await readEvents(root);
+  for (const event of log.events((name) => name === 'webhook.refused')) {
     const source = String(event['source']);
     const view = views.get(source) ?? { source, refused: 0 };
     const refused = view.refused + Number(event['count'] ?? 1);

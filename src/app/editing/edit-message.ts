@@ -13,6 +13,12 @@ export async function editMessage(
 ): Promise<boolean> {
   if (!isSafeId(session)) throw new ProblemError(problem('bad_name', 'that cannot be the id of a conversation'));
   const file = `sessions/${session}.session.yaml`;
+  if (!fs.existsSync(path.join(root, file)))
+    throw new ProblemError(
+      problem('not_found', `${file} is not in this folder`, {
+        hint: 'the work is in a shared store: run guild sync here, and change it again',
+      }),
+    );
   const before = fs.readFileSync(path.join(root, file), 'utf8');
   if (!seen(before)) return false;
   const after = editedMessage(before, n, text);

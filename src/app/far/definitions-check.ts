@@ -7,6 +7,8 @@ import type { Pauses } from '../../ports/pauses.js';
 import type { Published } from './definitions.js';
 
 interface DefinitionsCheck {
+  /** Whether the store was looked at yet: before that, agents wait without a word. */
+  isKnown(): boolean;
   /** As of the last look at the store. */
   published(): Published | undefined;
   /** The hash of the definitions in this folder. */
@@ -22,6 +24,7 @@ export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses
   let reported: string | undefined;
   const reason = (): string | undefined => {
     const why = mismatch();
+    if (!check.isKnown()) return why;
     if (why !== undefined && why !== reported) check.report(why);
     reported = why;
     return why;

@@ -27,14 +27,17 @@ interface Released {
   consent(own: Consent): Consent;
 }
 
-export function released({ shelf }: FarParts, { root, config, env, clock, names, report }: Ground): Released {
+export function released({ shelf, onScan }: FarParts, { root, config, env, clock, names, report }: Ground): Released {
   const name = sharedName(config, env);
   if (name === undefined) return { pauses: (own) => own, consent: (own) => own };
   const definitions = shelf(DEFINITIONS);
   const keys = shelf(KEY);
+  let isKnown = false;
+  onScan(async () => void (isKnown = true));
   return {
     pauses: (own) =>
       withDefinitions(own, {
+        isKnown: () => isKnown,
         published: () => publishedIn(definitions),
         own: () => definitionsHash(root),
         agents: names,

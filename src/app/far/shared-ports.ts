@@ -24,7 +24,7 @@ export function farPorts(
   const { root, disk, clock } = ground;
   return {
     bus: ledgerBus({ ...parts, clock }),
-    pauses: both(pauses({ root, disk, clock }), farPauses(parts.shelf(PAUSED))),
+    pauses: bothPauses(pauses({ root, disk, clock }), farPauses(parts.shelf(PAUSED))),
     creationRate: farCreationRate(parts.onNew),
     bids: farBids({ ...parts, fold: addToRecords }),
     checkIns: farCheckIns(parts.shelf(CHECK_IN), checkIns({ root, disk, peer })),
@@ -32,7 +32,7 @@ export function farPorts(
 }
 
 /** A pause on this machine holds here; one in the store holds everywhere. */
-function both(here: Pauses, everywhere: Pauses): Pauses {
+export function bothPauses(here: Pauses, everywhere: Pauses): Pauses {
   const merged = (
     some: ReadonlyMap<string, string>,
     others: ReadonlyMap<string, string>,

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
 import { folders, layout } from '../../adapters/files/base/layout.js';
 import { INTERVALS } from '../../domain/intervals.js';
-import { asProblem, type Problem } from '../../domain/problem.js';
+import { asProblem, problem as problemOf, type Problem } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { mirror, type Mirror } from './mirror/index.js';
 import { definitionFiles } from '../far/state-files.js';
@@ -66,6 +66,28 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
     await working.catch(() => undefined);
     await workspace.close().catch(() => undefined);
     await shown.look().catch(() => undefined);
+    await ledger.close();
+  }
+}
+
+/**
+ * Keeps `memory/` and `context/` of a worker's folder the same as on other machines, until the
+ * signal aborts. A worker shows nothing else: nobody looks at its folder.
+ */
+export async function keepDocuments(
+  root: string,
+  env: Env,
+  signal: AbortSignal,
+  report: (problem: Problem) => void,
+): Promise<void> {
+  const ledger = ledgerFor(storeAddress(root, env));
+  const shown = mirrorOf(root, env, ledger, (text) => report(problemOf('by_hand', text)), true);
+  try {
+    await looks(shown, ledger, signal, report);
+    await shown.look();
+  } catch (thrown) {
+    report(asProblem(thrown));
+  } finally {
     await ledger.close();
   }
 }

@@ -26,6 +26,7 @@ import {
 import type { Bus } from '../../ports/bus.js';
 import { ledgerBus } from '../../adapters/bus/ledger.js';
 import { farPauses, PAUSED } from '../../adapters/far/ports/pauses.js';
+import { bothPauses } from '../far/shared-ports.js';
 import { farPartsOf, openReader } from './open-reader.js';
 import { readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
@@ -58,7 +59,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
   const { defaultAgent } = readConfig(disk, root, env).config;
   const near = pauses({ root, disk, clock: clock() });
   const parts = farPartsOf(store);
-  const paused = parts ? farPauses(parts.shelf(PAUSED)) : near;
+  const paused = parts ? bothPauses(near, farPauses(parts.shelf(PAUSED))) : near;
   const notes: Bus = parts ? ledgerBus({ ...parts, clock: clock() }) : bus({ root, disk, clock: clock() });
   const published = foldStates(notes.read(STATE_CHANNEL));
   notes.subscribe(STATE_CHANNEL, (note) => void applyStateNote(published, note));

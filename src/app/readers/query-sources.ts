@@ -2,30 +2,31 @@
  * The workspace as tables for queries, as the files are at each query; no engine, no model. The
  * command line reads ended tasks and events through the index.
  */
+import path from 'node:path';
+import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Store } from '../../ports/store/index.js';
 import type { EndedTasks } from '../../ports/aggregates/task-index.js';
 import { joinedTables, tableOf, type Table } from '../../text/query/query.js';
 import { taskRow } from '../../text/records/task-row.js';
+import { mayBeShared } from '../far/may-be-shared.js';
 import type { Progress } from './aggregates/open-index.js';
 import { openLook } from './open-look.js';
 import type { Row, Sources } from '../../adapters/boards/queries.js';
 
 export function querySources(root: string, onProgress?: Progress): Sources {
-  // Loaded when needed: a short query would spend most of its time on loading modules.
-  const plain = async (): Promise<Sources> => {
-    const [{ openReader }, { openRoster }] = await Promise.all([
-      import('./open-reader.js'),
-      import('./open-roster.js'),
-    ]);
-    return sourcesOf(
-      () => openReader(root),
-      () => openRoster(root).agents.values(),
-    );
+  /** Loaded when needed: a short query would spend most of its time on loading modules. */
+  const ofShared = async (kind: 'tasks' | 'events'): Promise<Table | undefined> => {
+    const disk = realDisk();
+    if (!mayBeShared(disk, path.resolve(root))) return undefined;
+    const store = (await import('./open-reader.js')).openFarReader(disk, path.resolve(root));
+    return store === undefined ? undefined : readAll(store, kind);
   };
   return {
     async tasks() {
       const look = openLook(root);
+      const shared = await ofShared('tasks');
+      if (shared !== undefined) return shared;
       const { problems } = await look.scan(true);
       if (problems.length > 0) {
         const { openReader, recordQuarantined } = await import('./open-reader.js');
@@ -38,11 +39,29 @@ export function querySources(root: string, onProgress?: Progress): Sources {
     async events() {
       openLook(root); // throws if there is no workspace
       const { openEventIndex } = await import('./aggregates/open-index.js');
-      return openEventIndex(root, onProgress).look();
+      return (await ofShared('events')) ?? openEventIndex(root, onProgress).look();
     },
-    sessions: async () => (await plain()).sessions(),
-    agents: async () => (await plain()).agents(),
+    async sessions() {
+      const { openReader } = await import('./open-reader.js');
+      return readAll(openReader(root), 'sessions');
+    },
+    async agents() {
+      const { openRoster } = await import('./open-roster.js');
+      return agentTable(openRoster(root).agents.values());
+    },
   };
+}
+
+/** Reads a whole table and closes the store: a window asks again and again. */
+async function readAll(store: Store, kind: 'tasks' | 'events' | 'sessions'): Promise<Table> {
+  try {
+    return await sourcesOf(
+      () => store,
+      () => [],
+    )[kind]();
+  } finally {
+    await store.close();
+  }
 }
 
 function endedTable(ended: EndedTasks): Table {
@@ -91,24 +110,26 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
       }
       return tableOf(rows);
     },
-    async agents() {
-      const rows = [...agents()].map((agent) => ({
-        name: agent.name,
-        description: agent.description,
-        models: agent.models,
-        tools: agent.tools,
-        agents: agent.agents,
-        capabilities: agent.capabilities,
-        expertise: agent.expertise,
-        priority: agent.priority,
-        type: agent.type,
-        format: agent.format,
-        file: agent.file,
-      }));
-      return tableOf(rows);
-    },
+    agents: async () => agentTable(agents()),
     async events() {
       return tableOf(await open().events.list());
     },
   };
+}
+
+function agentTable(agents: Iterable<Agent>): Table {
+  const rows = [...agents].map((agent) => ({
+    name: agent.name,
+    description: agent.description,
+    models: agent.models,
+    tools: agent.tools,
+    agents: agent.agents,
+    capabilities: agent.capabilities,
+    expertise: agent.expertise,
+    priority: agent.priority,
+    type: agent.type,
+    format: agent.format,
+    file: agent.file,
+  }));
+  return tableOf(rows);
 }

@@ -4,10 +4,12 @@
  */
 import path from 'node:path';
 import { bus } from '../../adapters/bus/index.js';
+import { ledgerBus } from '../../adapters/bus/ledger.js';
 import { clock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
+import { farPartsOf } from './open-reader.js';
 import { readConfig } from './read-config.js';
 
 export interface HoldUps {
@@ -20,7 +22,10 @@ export function holdUps(folder: string, store: Store): HoldUps {
   const disk = realDisk();
   return {
     async vote(task) {
-      const notes = bus({ root, disk, clock: clock() }).read('task').reverse();
+      const parts = farPartsOf(store);
+      const channels = parts ? ledgerBus({ ...parts, clock: clock() }) : bus({ root, disk, clock: clock() });
+      await channels.refresh();
+      const notes = channels.read('task').reverse();
       const probe = notes.find(({ body }) => body.type === 'completion_probe' && body.root === task.id)?.body;
       if (probe?.type !== 'completion_probe') return undefined;
       const { ballot, phase, peer } = probe;

@@ -15,6 +15,8 @@ export interface WaitsView {
   waitsOf(node: string): string[];
   /** The number of tasks that an agent works on at once. */
   capacity(agent: string): number;
+  /** The labels of the machines that an agent may run on; none: any machine. */
+  runsOn(agent: string): readonly string[];
 }
 
 /** `store` has been scanned. */
@@ -38,5 +40,9 @@ export async function waitsView(folder: string, store: Store): Promise<WaitsView
     const agent = nodeAgent(node);
     return agent !== undefined && waitsOf(agentNode(agent)).length === 0;
   };
-  return { waitsOf: (node) => waitsOf(node).filter((to) => !hasCapacity(to)), capacity: capacity };
+  return {
+    waitsOf: (node) => waitsOf(node).filter((to) => !hasCapacity(to)),
+    capacity,
+    runsOn: (agent) => agents.all().get(agent)?.runsOn ?? [],
+  };
 }

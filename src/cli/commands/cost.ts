@@ -1,7 +1,6 @@
 /** `guild cost`: what model and tool calls cost, summed from the events. */
-import { openLook } from '../../app/readers/open-look.js';
 import { addCosts, BY, costSums, noCosts, type CostBy, type CostSum } from '../../app/readers/aggregates/cost-sums.js';
-import { openEventIndex } from '../../app/readers/aggregates/open-index.js';
+import { readEvents } from '../../app/readers/log/open-events.js';
 import { partialMoneyText } from '../../domain/budget/usage.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import { columnsOf } from '../render/columns.js';
@@ -11,7 +10,7 @@ import { progressOn } from '../render/progress.js';
 
 export const command: Command = {
   usage: 'cost',
-  about: 'Sums what model and tool calls have cost, from events/.',
+  about: 'Sums what model and tool calls have cost, from the event log.',
   options: {
     by: {
       type: 'string',
@@ -26,8 +25,7 @@ export const command: Command = {
     if (!BY.includes(by))
       throw new ProblemError(problem('bad_usage', `--by is one of ${BY.join(', ')}, not ${JSON.stringify(by)}`));
     const since = startOf(text(values, 'since'));
-    openLook(root); // throws if there is no workspace
-    const events = openEventIndex(root, progressOn(terminal, 'indexing')).look();
+    const events = await readEvents(root, progressOn(terminal, 'indexing'));
     const { rows, unpriced } = costSums(events, by, since);
     const total = noCosts('total');
     for (const row of rows) addCosts(total, row);

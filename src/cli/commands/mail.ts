@@ -43,7 +43,7 @@ async function add({ root, values, terminal, json }: Call, message: string): Pro
 
 async function sources({ root, terminal, json, io }: Call): Promise<number> {
   const { listWebhooks } = await import('../../app/doors/webhooks.js');
-  const all = listWebhooks(root, io.env);
+  const all = await listWebhooks(root, io.env);
   if (json) {
     terminal.json(
       all.map(({ source, kind, secretEnv, isSecretSet, refused, lastRefused }) => ({

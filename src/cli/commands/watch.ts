@@ -5,13 +5,20 @@ import type { Event, PumpReport, Watchers, Workspace } from '../../app/index.js'
 import { problem } from '../../domain/problem.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
-import { EXIT, type Call, type Command } from '../args/command.js';
+import { counters, metricsText, type Gauges } from '../../views/metrics.js';
+import { serveMetrics } from '../../web/metrics.js';
+import { EXIT, text, type Call, type Command } from '../args/command.js';
 import { attend, type Attendance } from '../console/attend.js';
 import { hasPerson } from '../process/ask.js';
 import { isForeground } from '../process/foreground.js';
 import { onInterrupt } from '../process/interrupt.js';
 import { liveView } from '../render/live-view.js';
 import { narrator } from '../render/narrator.js';
+
+/** Of every command that works until it is stopped. */
+export const METRICS = {
+  metrics: { type: 'string', value: 'PORT', about: 'serve /metrics on this port, or on HOST:PORT' },
+} as const satisfies Command['options'];
 
 export const command: Command = {
   usage: 'watch',
@@ -22,7 +29,10 @@ Several watches can share one workspace.
 On a terminal it draws the tree of open work and shows you requests and questions as they come up, with the keys of guild
 inbox; in a pipe it prints one line for each change. Questions from before it started come first. Edits to agents, policy, tasks and
 guild.yaml take effect at once. Keys of guild.yaml that need a new start (providers, plugins, sandbox, allow_outward, timeouts,
-search, store, git) are named when they change.`,
+search, store, git) are named when they change.
+
+With --metrics it serves figures for Prometheus: open tasks, calls, tokens, cost, processes. They hold no text of any task.`,
+  options: METRICS,
   maxWords: 0,
   run: (call) => host(call, undefined),
 };
@@ -32,10 +42,12 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   const live = call.terminal.live ? liveView(call.terminal, call.verbose) : undefined;
   const view = live ?? narrator(call);
   const shown = new Set<string>();
+  const counted = counters();
   const watchers: Watchers = {
     ...view,
     event(event) {
       if (event.name === 'task.created' && event.task !== undefined) shown.add(event.task);
+      counted.count(event);
       view.event?.(event);
     },
   };
@@ -43,6 +55,17 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   const changed = liveConfig(call.root, call.io.env, () => workspace.config);
   view.know(workspace);
   for (const each of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(each);
+  const place = text(call.values, 'metrics');
+  const metrics =
+    place === undefined
+      ? undefined
+      : await serveMetrics(place, async () => metricsText(await gaugesOf(workspace), counted)).catch(
+          async (thrown: unknown) => {
+            await workspace.close();
+            throw thrown;
+          },
+        );
+  if (metrics !== undefined) call.terminal.say(call.terminal.dim(`metrics: ${metrics.address}`));
   const stop = new AbortController();
   let asks: Attendance | undefined;
   const leave = (): void => {
@@ -78,8 +101,19 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
     turns?.close();
     await asks?.close();
     view.close();
+    await metrics?.close();
     await workspace.close();
   }
+}
+
+/** As of the last look of the process, so that being asked costs nothing. */
+async function gaugesOf({ store, peers, stats }: Workspace): Promise<Gauges> {
+  const gauges: Gauges = { pending: 0, active: 0, waiting: 0, requests: 0, processes: 0, worstLagMs: 0 };
+  for (const { task, state } of store.tasks.open()) {
+    gauges[state]++;
+    if (task.to === HUMAN) gauges.requests++;
+  }
+  return { ...gauges, processes: (await peers()).length, worstLagMs: stats().worstLagMs };
 }
 
 function greet({ terminal, root }: Call, agents: readonly string[]): void {

@@ -64,6 +64,8 @@ export interface Agent {
   capabilities: string[];
   expertise: string[];
   priority: 'A' | 'B' | 'C' | 'D';
+  /** Labels that a machine must have to run it; empty: any machine. */
+  runsOn: string[];
   maxConcurrentTasks: number;
   /** The lowest score at which it takes an offered task; `never`: only tasks that name it. */
   threshold?: number | 'never';

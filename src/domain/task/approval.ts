@@ -75,6 +75,8 @@ export interface Answer {
   approved: boolean;
   by: string;
   at: string;
+  /** The person and the machine, where several people may answer: `ana@laptop`. */
+  desk?: string;
   reason?: string;
   /** The human's own version of the action. */
   edited?: Record<string, unknown>;

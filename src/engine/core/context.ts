@@ -80,6 +80,8 @@ export interface Ports extends Omit<Store, 'close'> {
   ids: Ids;
   /** Agents this process hosts; undefined: all. */
   hosts: ReadonlySet<string> | undefined;
+  /** Whether this machine may run an agent. */
+  isHere: (agent: string) => boolean;
   /** Peer ids of this process whose store failed. Their tasks go back without blame. */
   abandoned: ReadonlySet<string>;
   /** Advance the tasks of a pass one after the other, so that a run can be repeated exactly. */

@@ -154,10 +154,12 @@ function isReplanned({ schedule }: Task): boolean {
 }
 
 function isHosted(context: EngineContext, task: Task): boolean {
-  if (context.hosts === undefined || isNeed(task) || roleFacts(task.role).isSchedule) return true;
+  if (isNeed(task) || roleFacts(task.role).isSchedule) return true;
+  if (context.hosts === undefined && (task.to === undefined || context.isHere(task.to))) return true;
   const assignee = resolveAssignee(context, task);
   // Every process may offer a task without an assignee, or report that no agent fits.
-  return !('agent' in assignee) || context.hosts.has(assignee.agent);
+  if (!('agent' in assignee)) return true;
+  return context.isHere(assignee.agent) && (context.hosts === undefined || context.hosts.has(assignee.agent));
 }
 
 function isPaused(context: EngineContext, task: Task): boolean {

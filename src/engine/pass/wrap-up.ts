@@ -20,6 +20,9 @@ interface Sources {
   stuckWork: Pick<Stuck, 'report'>;
 }
 
+/** Runs that end within this time share what follows them, such as a sync of their last events. */
+const ROUND_MS = 50;
+
 /** `onFailure`: called if something cannot be written that no caller waits for. */
 export function wrapUp(
   context: EngineContext,
@@ -54,12 +57,11 @@ export function wrapUp(
     },
   };
 
-  /** Runs that end within a short time share a round. */
   async function publishAndCommit(): Promise<void> {
     while (isAskedAgain) {
       await stuckWork.report();
       const waitMs = await publisher.publishSoon();
-      if (waitMs !== undefined) await context.clock.sleep(waitMs, hurry.signal);
+      await context.clock.sleep(Math.max(waitMs ?? 0, ROUND_MS), hurry.signal);
       isAskedAgain = false;
       if (waitMs !== undefined) await publisher.publish();
       await context.flush({ visible: false });

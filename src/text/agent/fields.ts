@@ -28,6 +28,7 @@ export function agentFields(file: AgentKeys, nameOf: NameOf = (name) => name.rep
     capabilities: textList(file.capabilities) ?? [],
     expertise: textList(file.expertise) ?? [],
     priority: readPriority(file.priority) ?? 'C',
+    runsOn: textList(file.runs_on) ?? [],
     maxConcurrentTasks: count(file.max_concurrent_tasks) ?? Infinity,
     advisors: toAdvisors(file.advisors, nameOf),
     budget: budgetOf(file.budget),

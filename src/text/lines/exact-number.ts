@@ -3,7 +3,12 @@
  * programs have them, so they are kept as text and printed as they were read.
  */
 export class ExactNumber {
-  constructor(readonly text: string) {}
+  /** True once a record had such a number: until then no value needs to be searched for them. */
+  static isUsed = false;
+
+  constructor(readonly text: string) {
+    ExactNumber.isUsed = true;
+  }
 
   /** Outside records it becomes text, the only form that no reader rounds. */
   toJSON(): string {
@@ -30,7 +35,7 @@ export function parseExact(text: string): unknown {
 /** As `JSON.stringify`, but an `ExactNumber` is printed as a number. */
 export function printExact(value: object): string {
   const plain = JSON.stringify(value, null, 2);
-  if (!hasExact(value)) return plain;
+  if (!ExactNumber.isUsed || !hasExact(value)) return plain;
   const mark = markFor(plain);
   const marked = JSON.stringify(
     value,

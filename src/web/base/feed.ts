@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { farPartsOf } from '../../app/readers/open-reader.js';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
 import { INTERVALS } from '../../domain/intervals.js';
 
@@ -22,6 +23,8 @@ export interface Feed {
   snapshot(): Promise<Snapshot>;
   /** The answer under this key, computed once per version for all windows. */
   answer(key: string, load: () => Promise<unknown>): Promise<Answer>;
+  /** How often the folders of ended tasks changed; undefined if they cannot be watched. */
+  endedChanges(): number | undefined;
   /** A change that fired no file event: an intent of this server. */
   ring(): void;
   onChange(hear: (version: number) => void): () => void;
@@ -30,6 +33,8 @@ export interface Feed {
 
 export async function openFeed(root: string, env: Record<string, string | undefined>): Promise<Feed> {
   const states = openStates(root, env);
+  // Then the folders say nothing about the work.
+  const isShared = farPartsOf(states.store) !== undefined;
   const hearers = new Set<(version: number) => void>();
   let version = 1;
   let timer: NodeJS.Timeout | undefined;
@@ -48,7 +53,9 @@ export async function openFeed(root: string, env: Record<string, string | undefi
   };
   const offRing = await states.store.presence.onRing(ring);
   const offNotes = states.follow(ring);
-  const watched = WATCHED.flatMap((folder) => watch(path.join(root, folder), ring));
+  let endings = 0;
+  const ended = ENDED.flatMap((folder) => watch(path.join(root, folder), () => (endings++, ring())));
+  const watched = [...WATCHED.flatMap((folder) => watch(path.join(root, folder), ring)), ...ended];
 
   return {
     boot: randomBytes(8).toString('hex'),
@@ -64,6 +71,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
       made.catch(() => answers.delete(key));
       return made;
     },
+    endedChanges: () => (ended.length === ENDED.length && !isShared ? endings : undefined),
     ring,
     onChange(hear) {
       hearers.add(hear);
@@ -81,6 +89,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
 
 /** Files that people edit, and whose saves ring for no process. */
 const WATCHED = ['sessions', 'agents', 'tasks'];
+const ENDED = ['tasks/completed', 'tasks/failed'];
 
 /** Nothing for a folder that is not there, or that cannot be watched: the next change rings too. */
 function watch(folder: string, ring: () => void): fs.FSWatcher[] {

@@ -2,13 +2,15 @@
  * The event log for all windows: the index as of the start, plus the events since then in memory.
  * Each look reads only the lines that were added.
  */
-import { eventTail } from '../../app/readers/aggregates/event-tail.js';
-import { openEventIndex, type CallSeen, type EventsSeen } from '../../app/readers/aggregates/open-index.js';
-import { callCost, type Event } from '../../domain/event.js';
+import { callOf } from '../../app/readers/log/events-in-memory.js';
+import { openEvents } from '../../app/readers/log/open-events.js';
+import type { CallSeen, EventsSeen } from '../../app/readers/aggregates/open-index.js';
+import type { StatesView } from '../../app/readers/open-states.js';
+import type { Event } from '../../domain/event.js';
 
 export interface Log {
   /** Reads the lines that were added since the last call. */
-  refresh(): void;
+  refresh(): Promise<void>;
   events(isWanted: (name: string, task: string | undefined) => boolean): Event[];
   /** Model and tool calls since this time, oldest first. */
   calls(sinceIso?: string): CallSeen[];
@@ -19,26 +21,24 @@ export interface Log {
 /** More than this, and the index is asked again, so that memory does not grow with time. */
 const TAIL_MAX = 20_000;
 
-export function openLog(root: string): Log {
-  const index = openEventIndex(root);
-  let seen = index.look();
-  let tail = eventTail(root, seen.ends());
+/** `states`: of the same workspace, open for as long as the log is read. */
+export async function openLog(root: string, { store }: StatesView): Promise<Log> {
+  let log = await openEvents(root, { store });
   let added: Event[] = [];
 
   return {
-    refresh() {
-      added.push(...tail());
+    async refresh() {
+      added.push(...(await log.more()));
       if (added.length < TAIL_MAX) return;
-      seen = index.look();
-      tail = eventTail(root, seen.ends());
+      log = await openEvents(root, { store });
       added = [];
     },
-    events: (isWanted) => [...seen.events(isWanted), ...added.filter(({ name, task }) => isWanted(name, task))],
+    events: (isWanted) => [...log.seen.events(isWanted), ...added.filter(({ name, task }) => isWanted(name, task))],
     calls(sinceIso = '') {
-      const old = [...seen.calls()].filter(({ at }) => at >= sinceIso);
+      const old = [...log.seen.calls()].filter(({ at }) => at >= sinceIso);
       return [...old, ...added.flatMap((event) => (event.at >= sinceIso ? callOf(event) : []))];
     },
-    index: () => index.look(),
+    index: () => log.now(),
   };
 }
 
@@ -63,21 +63,4 @@ export function logUntil(log: Log, atIso: string): Log {
       };
     },
   };
-}
-
-function callOf(event: Event): CallSeen[] {
-  const kind = event.name === 'model.answered' ? 'model' : event.name === 'tool.ran' ? 'tool' : undefined;
-  if (kind === undefined) return [];
-  const text = (name: string): string | undefined => (typeof event[name] === 'string' ? event[name] : undefined);
-  return [
-    {
-      ...callCost(event),
-      kind,
-      at: event.at,
-      task: event.task,
-      agent: event.agent,
-      model: text('model'),
-      role: text('role'),
-    },
-  ];
 }

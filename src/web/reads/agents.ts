@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { openRoster } from '../../app/readers/open-roster.js';
-import { pausedAgents } from '../../app/pause.js';
+import { readPaused } from '../../app/pause.js';
 import { packageFolder } from '../../app/starter.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -19,7 +19,7 @@ export async function agentList(moment: Moment, env: Record<string, string | und
   const { agents, problems, unreadable } = openRoster(feed.root, env);
   const { agents: states, open } = await moment.snapshot();
   const titles = new Map(open.map(({ task }) => [task.id, titleOf(summary(task))]));
-  const paused = pausedAgents(feed.root);
+  const { agents: paused } = await readPaused(feed.root, feed.states.store);
   const spent = new Map<string, { microUsd: number; calls: number }>();
   for (const call of log.calls()) {
     if (call.kind !== 'model') continue;

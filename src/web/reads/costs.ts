@@ -13,7 +13,7 @@ const ROWS_MAX = 500;
 const KEYS_MAX = 6;
 const DAYS_MAX = 92;
 const DAY_MS = 86_400_000;
-const BUDGETS_MAX = 12;
+const BUDGETS_MAX = 8;
 
 /** `days`: how many days back, today included. */
 export function costsBy(log: Log, { open }: Snapshot, by: string, days: number, now: Date): Costs {
@@ -72,6 +72,7 @@ function budgetsOf(open: readonly Task[]): BudgetUse[] {
         limit === undefined || !(name in SPENT) ? [] : [useOf(task, children.get(task.id) ?? [], name as Name, limit)],
       ),
     )
+    .filter(({ spent, reserved }) => spent + reserved > 0)
     .sort((a, b) => (b.spent + b.reserved) / b.limit - (a.spent + a.reserved) / a.limit)
     .slice(0, BUDGETS_MAX);
 }

@@ -4,13 +4,13 @@
  */
 import { openPast } from '../../app/readers/past/open-past.js';
 import { querySources } from '../../app/readers/query-sources.js';
-import { openReader } from '../../app/readers/open-reader.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import type { Placed } from '../../domain/task/task.js';
+import { compareText } from '../../domain/order.js';
+import { isEnded, type Placed } from '../../domain/task/task.js';
 import type { Feed } from '../base/feed.js';
 import { logUntil, type Log } from '../base/log.js';
-import { queryTasks, type ListedTask } from './tasks.js';
+import { listedOf, queryTasks, type ListedTask } from './tasks.js';
 
 export interface Moment {
   feed: Feed;
@@ -42,7 +42,7 @@ export function presentOf(feed: Feed, log: Log): () => Moment {
     snapshot: () => feed.snapshot(),
     task: (id) => store.tasks.read(id),
     tasks,
-    ended: () => newest(feed.root),
+    ended: () => store.tasks.ended({ limit: ENDED_READ }),
   });
 }
 
@@ -79,6 +79,8 @@ export async function outsideTasks(moment: Moment): Promise<Set<string>> {
 const QUERIES_KEPT = 8;
 
 function keptQueries(feed: Feed): Moment['tasks'] {
+  const query = (where: string): Promise<ListedTask[]> => queryTasks(feed.root, where, querySources(feed.root));
+  const all = allTasks(feed, () => query(''));
   let version = 0;
   let kept = new Map<string, Promise<ListedTask[]>>();
   return (where) => {
@@ -86,7 +88,7 @@ function keptQueries(feed: Feed): Moment['tasks'] {
       version = feed.version();
       kept = new Map();
     }
-    const run = kept.get(where) ?? queryTasks(feed.root, where, querySources(feed.root));
+    const run = kept.get(where) ?? (where === '' ? all() : query(where));
     kept.delete(where);
     kept.set(where, run);
     for (const oldest of [...kept.keys()].slice(0, -QUERIES_KEPT)) kept.delete(oldest);
@@ -94,11 +96,26 @@ function keptQueries(feed: Feed): Moment['tasks'] {
   };
 }
 
-async function newest(root: string): Promise<Placed[]> {
-  const store = openReader(root);
-  try {
-    return await store.tasks.ended({ limit: ENDED_READ });
-  } finally {
-    await store.close();
-  }
+/** A missed file event shows an old list no longer than this. */
+const ENDED_KEPT_MS = 30_000;
+
+/** All tasks, newest first. Ended ones are read again only after a change in their folders. */
+function allTasks(feed: Feed, query: () => Promise<ListedTask[]>): () => Promise<ListedTask[]> {
+  let ended: ListedTask[] | undefined;
+  let changes = -1;
+  let readAt = 0;
+  return async () => {
+    const now = feed.endedChanges();
+    if (ended === undefined || now === undefined || now !== changes || Date.now() - readAt > ENDED_KEPT_MS) {
+      const rows = await query();
+      ended = rows.filter(({ state }) => isEnded(state));
+      changes = now ?? -1;
+      readAt = Date.now();
+      return rows;
+    }
+    const { open } = await feed.snapshot();
+    const known = new Set(open.map(({ task }) => task.id));
+    const rows = [...open.map(listedOf), ...ended.filter(({ id }) => !known.has(id))];
+    return rows.sort((a, b) => compareText(b.createdAt, a.createdAt));
+  };
 }

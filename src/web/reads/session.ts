@@ -2,15 +2,25 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { sessionStatus, sessionText } from '../../app/far/session-text.js';
 import { writtenLines } from '../../app/editing/written-lines.js';
-import { openReader } from '../../app/readers/open-reader.js';
+import { farPartsOf, openReader } from '../../app/readers/open-reader.js';
 import { defined } from '../../domain/defined.js';
+import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import { sessionUsage, type Message, type ToolCall } from '../../domain/session/session.js';
+import {
+  sessionUsage,
+  type Message,
+  type Session,
+  type SessionHeader,
+  type ToolCall,
+} from '../../domain/session/session.js';
 import { isSafeId } from '../../domain/task/id.js';
 import { taintIn } from '../../domain/task/taint.js';
+import type { Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
 import type { Conversation, SessionRow, ShownCall, ShownMessage } from '../base/contract.js';
+import type { Feed } from '../base/feed.js';
 import type { Moment } from './moment.js';
 import { titleOf, usageOf } from './rows.js';
 
@@ -32,7 +42,7 @@ export async function conversationOf(
   try {
     const opened = await store.sessions.open(id);
     if (opened.kind === 'missing') throw new ProblemError(problem('not_found', `there is no conversation ${id}`));
-    const text = textOf(file);
+    const text = opened.kind === 'open' ? textIn(file, opened.session) : textOf(file);
     const empty = {
       id,
       agent: '',
@@ -57,13 +67,13 @@ export async function conversationOf(
       id,
       agent: header.agentId,
       model: header.model,
-      status: at === undefined ? header.status : (placed?.state ?? header.status),
+      status: statusOf(at, header, placed, farPartsOf(store) !== undefined),
       task:
         placed === undefined
           ? undefined
           : { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state },
       forkedFrom: header.forkedFrom,
-      forks: forksOf(feed.root, id),
+      forks: forksOf(await sessionList(feed), id),
       files: filesIn(messages),
       taint: placed === undefined ? [] : taintIn(placed.task),
       total: messages.length,
@@ -78,6 +88,11 @@ export async function conversationOf(
   }
 }
 
+/** In a shared store there may be no file; then its text is the one that a mirror would show. */
+function textIn(file: string, session: Session): string {
+  return fs.existsSync(file) ? textOf(file) : sessionText(session);
+}
+
 /** The messages that were there at a moment of the past. */
 function until(messages: readonly Message[], at: string | undefined): readonly Message[] {
   if (at === undefined) return messages;
@@ -85,8 +100,8 @@ function until(messages: readonly Message[], at: string | undefined): readonly M
   return end === -1 ? messages : messages.slice(0, end);
 }
 
-function forksOf(root: string, id: string): Conversation['forks'] {
-  return sessionList(root).flatMap((row) => {
+function forksOf(rows: readonly SessionRow[], id: string): Conversation['forks'] {
+  return rows.flatMap((row) => {
     const [, origin, at] = /^(.*)@(\d+)$/.exec(row.forkedFrom ?? '') ?? [];
     return origin === id ? [{ id: row.id, at: Number(at) }] : [];
   });
@@ -110,7 +125,7 @@ export async function conversationsOf(moment: Moment): Promise<SessionRow[]> {
       ? []
       : whole.events((name) => name === 'session.created').flatMap((event) => (event.at > at ? event['session'] : [])),
   );
-  return sessionList(feed.root)
+  return (await sessionList(feed))
     .filter(({ id }) => !later.has(id))
     .map((row) => {
       const title = titles.get(row.task ?? '') ?? row.title;
@@ -119,7 +134,8 @@ export async function conversationsOf(moment: Moment): Promise<SessionRow[]> {
 }
 
 /** By the time of their last change. */
-export function sessionList(root: string, limit = 200): SessionRow[] {
+export async function sessionList({ root, states }: Feed, limit = 200): Promise<SessionRow[]> {
+  if (farPartsOf(states.store) !== undefined) return sharedList(states.store, limit);
   const folder = path.join(root, 'sessions');
   const names = fs.readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
   return names
@@ -127,6 +143,44 @@ export function sessionList(root: string, limit = 200): SessionRow[] {
     .sort((a, b) => b.at - a.at)
     .slice(0, limit)
     .map(({ name, at }) => rowFrom(path.join(folder, name), name.slice(0, -SUFFIX.length), at));
+}
+
+async function sharedList({ sessions, tasks }: Feed['states']['store'], limit: number): Promise<SessionRow[]> {
+  const rows: SessionRow[] = [];
+  for (const id of await sessions.list()) {
+    const opened = await sessions.open(id);
+    if (opened.kind !== 'open') continue;
+    const { header, messages } = opened.session;
+    const title = messages[0]?.content.split('\n')[0];
+    rows.push({
+      id,
+      agent: header.agentId,
+      status: await statusIn(tasks, header),
+      ...(header.task === undefined ? {} : { task: header.task }),
+      ...(title === undefined ? {} : { title: titleOf(title) }),
+      ...(header.forkedFrom === undefined ? {} : { forkedFrom: header.forkedFrom }),
+      created: messages.at(-1)?.timestamp ?? header.created,
+    });
+  }
+  return rows.sort((a, b) => compareText(b.created, a.created)).slice(0, limit);
+}
+
+/** Now as the file says; in the past, and in a shared store, it follows from the task. */
+function statusOf(
+  at: string | undefined,
+  header: SessionHeader,
+  placed: Placed | undefined,
+  isShared: boolean,
+): Conversation['status'] {
+  if (placed === undefined) return header.status;
+  if (at !== undefined) return placed.state;
+  return isShared ? sessionStatus(placed) : header.status;
+}
+
+/** A shared store keeps no status of its own: it follows from the task. */
+async function statusIn({ read }: Feed['states']['store']['tasks'], header: SessionHeader): Promise<string> {
+  const placed = header.task === undefined ? undefined : await read(header.task);
+  return placed === undefined ? header.status : sessionStatus(placed);
 }
 
 const SUFFIX = '.session.yaml';
@@ -143,7 +197,7 @@ function rowFrom(file: string, id: string, at: number): SessionRow {
   const head = headOf(file);
   const field = (name: string): string | undefined =>
     new RegExp(`^${name}: *['"]?([^'"\\n]+?)['"]? *$`, 'm').exec(head)?.[1];
-  const title = /^ +content: *(?:[|>][\d+-]* *\n+ +)?['"]?([^\n]+)/m.exec(head)?.[1];
+  const title = /^ +content: *(?:[|>][\d+-]* *\n+ +)?['"]?([^\n]+?)['"]?$/m.exec(head)?.[1];
   return defined({
     id,
     agent: field('agent_id') ?? '',

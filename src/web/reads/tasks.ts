@@ -1,11 +1,13 @@
 /** The list of tasks: a query of the query language, answered in ranges of rows. */
 import { runQuery, type Sources } from '../../app/readers/queries.js';
+import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { compareText } from '../../domain/order.js';
-import { HUMAN, isEnded, type TaskState } from '../../domain/task/task.js';
+import { taintIn } from '../../domain/task/taint.js';
+import { HUMAN, isEnded, type Placed, type TaskState } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
 import type { Row, TaskBoard, Usage } from '../base/contract.js';
-import { shortOf, titleOf } from './rows.js';
+import { rowOf, shortOf, titleOf, usageOf } from './rows.js';
 
 const COLUMNS =
   'id, state, role, type, description, result, to, parent, error, created_at, ended_at, usage, own_usage, session, context.taint';
@@ -15,6 +17,13 @@ export interface ListedTask extends Row {
   session?: string;
   /** Its own spending, without that of the tasks below it. */
   own: Usage;
+}
+
+/** An open task, as a query would give it. */
+export function listedOf(placed: Placed): ListedTask {
+  const { session, own_usage: own } = placed.task;
+  const taint = taintIn(placed.task);
+  return defined({ ...rowOf(placed), own: usageOf(own), session, taint: taint.length > 0 ? taint : undefined });
 }
 
 export function rowOnly({ own: _, session: _session, ...row }: ListedTask): Row {

@@ -171,7 +171,9 @@ test('the first commit of a large workspace does not hold up the end, and later 
   const inHistory = (): number => own('ls-tree', '-r', '--name-only', 'HEAD').split('\n').length;
   const counts: number[] = [];
   const closeMs: number[] = [];
-  for (let round = 0; counts.at(-1) !== 9000 + round && round < 1000; round++) {
+  // A process may run out of time after the last file and before it has noted that.
+  const isLeft = (): boolean => fs.existsSync(path.join(root, '.guild/history/beginning'));
+  for (let round = 0; (counts.at(-1) !== 9000 + round || isLeft()) && round < 1000; round++) {
     const history = again();
     fs.writeFileSync(path.join(root, `memory/${round}.md`), 'work');
     history.changed(path.join(root, `memory/${round}.md`));
@@ -186,7 +188,7 @@ test('the first commit of a large workspace does not hold up the end, and later 
   }
   assert.equal(counts.at(-1), 9000 + counts.length, counts.join(' '));
   assert.ok(counts.length > 1, 'it was large enough to need more than one process');
-  assert.equal(fs.existsSync(path.join(root, '.guild/history/beginning')), false);
+  assert.equal(isLeft(), false);
   t.diagnostic(`${counts.length} processes; close took at most ${Math.max(...closeMs).toFixed(0)} ms`);
 });
 

@@ -30,6 +30,12 @@ function office(): Record<string, string> {
 
 const sessions = (workspace: Place): string[] => workspace.list('sessions').sort();
 
+/** What is typed before the end of a turn belongs to that turn. */
+async function hasEnded(workspace: Place, turns: number): Promise<void> {
+  const tasks = (): string[] => workspace.list('tasks/completed').filter((name) => !name.includes('.call-'));
+  await until(() => tasks().length === turns);
+}
+
 for (const size of SIZES)
   test(`a conversation of several turns with two agents, at ${size.columns} by ${size.rows}`, async (t) => {
     const workspace = place(t, office());
@@ -38,12 +44,15 @@ for (const size of SIZES)
     chat.type(`hello${KEYS.altEnter}world${KEYS.enter}`);
     await chat.says(/You said: hello/);
     await chat.says(/tokens[^]*ana> /);
+    await hasEnded(workspace, 1);
     chat.type(`choose a colour${KEYS.enter}`);
     await chat.says(/asks you[^]*Your answer: /);
     chat.type(`blue${KEYS.enter}`);
     await chat.says(/Blue it is\.[^]*tokens[^]*ana> /);
+    await hasEnded(workspace, 2);
     chat.type(`@ben hello${KEYS.enter}`);
     await chat.says(/Ben here\.[^]*tokens[^]*ben> /);
+    await hasEnded(workspace, 3);
     chat.type(`/why${KEYS.enter}`);
     await chat.says(/completed/);
     chat.type(KEYS.ctrlD);
@@ -78,6 +87,7 @@ test('a killed chat loses nothing, and chat -c continues the conversation', asyn
   chat.type(`hello${KEYS.enter}`);
   await chat.says(/You said: hello/);
   await chat.says(/tokens[^]*ana> /);
+  await hasEnded(workspace, 1);
   chat.type(`slowly${KEYS.enter}`);
   await chat.says(/thinking/);
   chat.kill();

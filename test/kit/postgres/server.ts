@@ -32,7 +32,16 @@ export interface Postgres {
   /** Freezes every process of the server, and thaws them. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
+  /** Starts a copy that follows this server. Synchronous: a commit waits until it has it, too. */
+  standby(mode: 'synchronous' | 'asynchronous'): Promise<Standby>;
   stop(): Promise<void>;
+}
+
+export interface Standby {
+  readonly port: number;
+  readonly url: string;
+  /** Makes it a server that takes commits. */
+  promote(): Promise<void>;
 }
 
 export interface PostgresOptions {
@@ -116,6 +125,29 @@ export async function startPostgres({ settings = '', access = '' }: PostgresOpti
       await server.halt(mode);
       await server.start();
     },
+    async standby(mode) {
+      const copy = path.join(folder, 'standby');
+      const own = await freePort();
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'guild'];
+      await call('pg_basebackup', '-D', copy, ...from, '-R', '-X', 'stream', '-c', 'fast');
+      fs.appendFileSync(path.join(copy, 'postgresql.conf'), `port = ${own}\n`);
+      const primary = `host=127.0.0.1 port=${port} user=guild application_name=standby`;
+      fs.appendFileSync(path.join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`);
+      await call('pg_ctl', '-D', copy, '-l', path.join(folder, 'standby.log'), '-w', '-s', 'start');
+      const state = async (): Promise<unknown> =>
+        (await server.sql('select sync_state as state from pg_stat_replication'))[0]?.['state'];
+      await until(async () => (await state()) !== undefined);
+      if (mode === 'synchronous') {
+        await server.sql(`alter system set synchronous_standby_names = 'standby'`);
+        await server.sql('select pg_reload_conf()');
+        await until(async () => (await state()) === 'sync');
+      }
+      return {
+        port: own,
+        url: at(own),
+        promote: async () => void (await call('pg_ctl', '-D', copy, '-w', '-s', 'promote')),
+      };
+    },
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     async stop() {
@@ -140,7 +172,7 @@ async function unprivileged(): Promise<{ uid: number; gid: number } | undefined>
 /** A paused server cannot stop, so it is thawed first. */
 const STOP_SERVER =
   'cat > /dev/null; for pid in $(head -1 "$2/data/postmaster.pid"); do kill -CONT $pid $(ps -o pid= --ppid $pid); done; ' +
-  '"$1" -D "$2/data" -m immediate stop; rm -rf "$2"';
+  '"$1" -D "$2/data" -m immediate stop; [ ! -d "$2/standby" ] || "$1" -D "$2/standby" -m immediate stop; rm -rf "$2"';
 
 /** Runs a script that waits for the end of its input and cleans up. $1: a program, $2: a folder. */
 function startGuard(

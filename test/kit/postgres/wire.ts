@@ -10,6 +10,8 @@ export interface Wire {
   heal(): void;
   /** Closes every connection at once, as a broken router does. */
   drop(): void;
+  /** New connections lead to another server; the old ones are closed. */
+  lead(target: number): void;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ interface Held {
 export async function wire(target: number): Promise<Wire> {
   const sockets = new Set<net.Socket>();
   const cuts = { out: false, in: false };
+  let current = target;
   let held: Held[] = [];
   const pass = (from: net.Socket, to: net.Socket, direction: 'out' | 'in'): void => {
     from.on('data', (bytes) => {
@@ -35,7 +38,7 @@ export async function wire(target: number): Promise<Wire> {
     sockets.add(from);
   };
   const server = net.createServer((near) => {
-    const far = net.connect(target, '127.0.0.1');
+    const far = net.connect(current, '127.0.0.1');
     pass(near, far, 'out');
     pass(far, near, 'in');
   });
@@ -53,6 +56,10 @@ export async function wire(target: number): Promise<Wire> {
       held = [];
     },
     drop() {
+      for (const socket of sockets) socket.destroy();
+    },
+    lead(target) {
+      current = target;
       for (const socket of sockets) socket.destroy();
     },
     async close() {

@@ -22,6 +22,7 @@ function near(name: string, state: AgentState, more: Partial<Agent> = {}, busy =
     expertise: ['sql', 'postgres'],
     capabilities: ['review'],
     priority: 'C',
+    runsOn: [],
     maxConcurrentTasks: 1,
     ...more,
   } as Agent;

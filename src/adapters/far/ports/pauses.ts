@@ -1,4 +1,5 @@
 /** Pauses as live entries: `paused/<agent>`, and `paused/task.<root>` for a task. */
+import type { Entry } from '../../../ports/ledger.js';
 import type { Pauses } from '../../../ports/pauses.js';
 import type { Shelf } from '../shelf.js';
 
@@ -21,14 +22,30 @@ export function farPauses(shelf: Shelf): Pauses {
   function look(): ReadonlyMap<string, string> {
     if (version === shelf.version()) return agents;
     version = shelf.version();
-    const all = shelf
-      .all()
-      .map(([name, { value }]) => [name, (JSON.parse(value) as { reason: string }).reason] as const);
-    const isTask = ([name]: readonly [string, string]): boolean => name.startsWith(TASK);
-    agents = new Map(all.filter((entry) => !isTask(entry)));
-    tasks = new Map(all.filter(isTask).map(([name, reason]) => [name.slice(TASK.length), reason]));
+    ({ agents, tasks } = sorted(shelf.all().map(([name, { value }]) => [name, value])));
     return agents;
   }
+}
+
+/** Live entries under `paused/`, as agents and tasks with the reasons. */
+export function pausedIn(entries: readonly Entry[]): Sorted {
+  return sorted(entries.map(({ key, value }) => [key.slice(PAUSED.length), value]));
+}
+
+interface Sorted {
+  agents: ReadonlyMap<string, string>;
+  tasks: ReadonlyMap<string, string>;
+}
+
+function sorted(values: readonly (readonly [name: string, value: string])[]): Sorted {
+  const agents = new Map<string, string>();
+  const tasks = new Map<string, string>();
+  for (const [name, value] of values) {
+    const { reason } = JSON.parse(value) as { reason: string };
+    if (name.startsWith(TASK)) tasks.set(name.slice(TASK.length), reason);
+    else agents.set(name, reason);
+  }
+  return { agents, tasks };
 }
 
 /** False: it was paused already, and at most the reason changed. */

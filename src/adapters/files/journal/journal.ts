@@ -280,7 +280,8 @@ export function journal(options: JournalOptions): Journal {
   function trim(): void {
     if (trimming !== undefined || failure !== undefined) return;
     const first = segments[0]!;
-    if (segments.length < 2 || [...first.files.keys()].some((key) => unplaced.has(key))) return;
+    if (segments.length < 2) return;
+    for (const key of first.files.keys()) if (unplaced.has(key)) return;
     trimming = syncFiles(first.files)
       .then(() => {
         if (segments[0] === first) disk.remove(segments.shift()!.file);

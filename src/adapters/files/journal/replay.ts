@@ -152,7 +152,8 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     const present = new Set(text.split('\n'));
     const missing = [...new Set(lines)].filter((line) => !present.has(line));
     if (missing.length === 0) return;
-    appendOrCreate(disk, file, `${text === '' || text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
+    const lead = text === '' || text.endsWith('\n') ? '' : '\n';
+    appendOrCreate(disk, file, `${lead}${missing.join('\n')}\n`, path.join(layout.tmp, `${me}-events`));
   }
 
   /** Atomic: a reader sees the old content or the new. */

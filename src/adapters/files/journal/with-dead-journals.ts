@@ -26,7 +26,7 @@ export function withDeadJournals(disk: Disk, layout: Layout, processes: Processe
     read: (file, maxBytes) => current().read(file, maxBytes),
     readFrom: (file, offset, maxBytes) => current().readFrom(file, offset, maxBytes),
     stamp: (file) => current().stamp(file),
-    list: (folder) => current().list(folder),
+    list: (folder, most) => current().list(folder, most),
   };
 }
 

@@ -107,7 +107,7 @@ export function doneEffects({ disk, layout, me, now, isAlive, linesOf }: Depende
       const missing = old.filter(({ id }) => !places.has(id));
       const isTorn = stamp !== undefined && sizeOf(stamp) > indexed;
       const text = missing.map((record) => `${JSON.stringify({ ...record, end: true })}\n`).join('');
-      if (text !== '') appendOrCreate(disk, file, (isTorn ? '\n' : '') + text);
+      if (text !== '') appendOrCreate(disk, file, (isTorn ? '\n' : '') + text, path.join(layout.tmp, `${me}-done`));
       // Also if all of them are there already: their writer may have died before its sync.
       await disk.sync(file);
       await disk.syncFolder(layout.run);

@@ -20,6 +20,8 @@ interface Dependencies {
   isJoined: () => boolean;
   /** Lines are written at once, and not with the line of the journal that has them. */
   isAtOnce: boolean;
+  /** A name for a temporary file that only this process uses. */
+  tmp: string;
 }
 
 interface EventLog extends Events {
@@ -27,7 +29,7 @@ interface EventLog extends Events {
   place(): void;
 }
 
-export function events({ disk, layout, journal, isJoined, isAtOnce }: Dependencies): EventLog {
+export function events({ disk, layout, journal, isJoined, isAtOnce, tmp }: Dependencies): EventLog {
   /** Lines by day. */
   const waiting = new Map<string, string>();
   /** The number of events so far at the time of the last one. */
@@ -54,7 +56,7 @@ export function events({ disk, layout, journal, isJoined, isAtOnce }: Dependenci
     if (waiting.size === 0) return;
     for (const [day, text] of waiting) {
       const file = path.join(layout.events, `${day}.jsonl`);
-      appendOrCreate(disk, file, text);
+      appendOrCreate(disk, file, text, tmp);
       waiting.delete(day);
       if (isJoined()) journal.placed(eventsKey(day), file);
     }

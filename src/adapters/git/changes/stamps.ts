@@ -1,7 +1,8 @@
 /**
  * What each file looked like at the last commit, so that people's changes are found without reading
- * everything. A compact file: 16 bytes for each file, appended after each commit. It may be deleted
- * at any time; it is then rebuilt from the commit, and files are compared by content.
+ * everything. A compact file: a hash table that is loaded as it is, then 16 bytes for each file
+ * that changed since. It may be deleted at any time; it is then rebuilt from the commit, and files
+ * are compared by content.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -29,8 +30,8 @@ export interface Stamps {
   /** Forgets everything. */
   clear(): void;
   count(kind: Kind): number;
-  /** How many files history has under each minute. */
-  minutes(): Map<number, number>;
+  /** How many files history has under each minute, from this one on. */
+  minutes(from: number): Map<number, number>;
   /** Appends what was set since the last save; it then describes this commit. */
   save(commit: string): void;
 }
@@ -38,8 +39,11 @@ export interface Stamps {
 const WORDS = 4;
 const GONE = 0xffffffff;
 const MARK = 0xfffffffe;
-/** The file is rewritten when it has this many records more than twice the files. */
+/** The last word of the two records before a table: its slots, those in use, and its counts. */
+const TABLE = 0xfffffffd;
+/** The table is written again when this many records, or a part of the files, follow it. */
 const SLACK = 4096;
+const SLACK_SHARE = 8;
 
 export function stamps(file: string): Stamps {
   let table = hashTable(0);
@@ -62,11 +66,11 @@ export function stamps(file: string): Stamps {
       isStale = true;
     },
     count: (kind) => table.counts[kind],
-    minutes: () => table.minutes(),
+    minutes: (from) => table.minutes(from),
     save(id) {
       commit = id.slice(0, 16);
       const mark = [0, parseInt(commit.slice(0, 8), 16), parseInt(commit.slice(8), 16), MARK];
-      if (isStale || records > 2 * table.size() + SLACK) rewrite(mark);
+      if (isStale || records > SLACK + table.size() / SLACK_SHARE) rewrite(mark);
       else append([...unsaved, ...mark]);
       unsaved = [];
     },
@@ -80,12 +84,15 @@ export function stamps(file: string): Stamps {
 
   function load(): void {
     const words = readWords(file);
-    table = hashTable(words.length / WORDS);
-    for (let i = 0; i < words.length; i += WORDS) {
+    const from = words[3] === TABLE ? (2 + words[0]!) * WORDS : 0;
+    isStale = true;
+    if (from > words.length) return; // a part of the table is missing: start over
+    table = from > 0 ? savedTable(words.subarray(0, from)) : hashTable(words.length / WORDS);
+    for (let i = from; i < words.length; i += WORDS) {
       if (words[i + 3] === MARK) commit = hex(words[i + 1]!) + hex(words[i + 2]!);
       else table.set(words[i]!, words[i + 1]!, words[i + 2]!, words[i + 3]!);
     }
-    records = words.length / WORDS;
+    records = (words.length - from) / WORDS;
     // Records after the last mark belong to a commit that may not exist.
     if (words.length > 0 && words.at(-1) !== MARK) commit = '';
     isStale = commit === '';
@@ -104,7 +111,7 @@ export function stamps(file: string): Stamps {
     const temp = path.join(path.dirname(file), `stamps-${process.pid}.tmp`);
     fs.writeFileSync(temp, Buffer.from(words.buffer));
     fs.renameSync(temp, file);
-    records = words.length / WORDS;
+    records = 1;
     isStale = false;
   }
 }
@@ -126,19 +133,30 @@ interface HashTable {
   set(high: number, low: number, stamp: number, minute: number): void;
   counts: Readonly<Record<Kind, number>>;
   size(): number;
-  minutes(): Map<number, number>;
-  /** The records of all files. */
+  minutes(from: number): Map<number, number>;
+  /** As it is saved: two records about the table, then its slots. */
   all(): Uint32Array;
 }
 
-/** Open addressing in one array: a quarter of a million files load in about ten milliseconds. */
-function hashTable(records: number): HashTable {
-  let size = 1024;
-  while (size < records * 2) size *= 2;
-  let slots = new Uint32Array(size * WORDS);
-  let used = 0;
-  const counts: Record<Kind, number> = { plain: 0, extra: 0, timed: 0 };
-  const total = (): number => counts.plain + counts.extra + counts.timed;
+interface SavedTable {
+  slots: Uint32Array;
+  used: number;
+  counts: Record<Kind, number>;
+}
+
+function savedTable(words: Uint32Array): HashTable {
+  const [, used, , , plain, extra, timed] = words;
+  const counts = { plain: plain!, extra: extra!, timed: timed! };
+  return hashTable(0, { slots: words.subarray(2 * WORDS), used: used!, counts });
+}
+
+/** Open addressing in one array that is at most three quarters full. */
+function hashTable(records: number, saved?: SavedTable): HashTable {
+  let size = 64;
+  while (size * 3 < records * 4) size *= 2;
+  let slots = saved?.slots ?? new Uint32Array(size * WORDS);
+  let used = saved?.used ?? 0;
+  const counts: Record<Kind, number> = saved?.counts ?? { plain: 0, extra: 0, timed: 0 };
   return {
     get(high, low) {
       const at = find(slots, high, low);
@@ -146,7 +164,7 @@ function hashTable(records: number): HashTable {
       return isEmpty(slots, at) || minute === GONE ? undefined : { stamp: slots[at + 2]!, minute };
     },
     set(high, low, stamp, minute) {
-      if (used * 2 >= slots.length / WORDS) grow();
+      if (used * 4 * WORDS >= slots.length * 3) grow();
       const at = find(slots, high, low);
       if (isEmpty(slots, at)) used++;
       else tally(slots[at + 3]!, -1);
@@ -157,24 +175,21 @@ function hashTable(records: number): HashTable {
       tally(minute, 1);
     },
     counts,
-    size: total,
-    minutes() {
+    size: () => counts.plain + counts.extra + counts.timed,
+    minutes(from) {
       const found = new Map<number, number>();
       for (let at = 3; at < slots.length; at += WORDS) {
         const minute = slots[at]!;
-        if (minute > EXTRA && minute !== GONE) found.set(minute, (found.get(minute) ?? 0) + 1);
+        if (minute >= from && minute > EXTRA && minute !== GONE) found.set(minute, (found.get(minute) ?? 0) + 1);
       }
       return found;
     },
     all() {
-      const kept = new Uint32Array(total() * WORDS);
-      let to = 0;
-      for (let at = 0; at < slots.length; at += WORDS) {
-        if (isEmpty(slots, at) || slots[at + 3] === GONE) continue;
-        kept.set(slots.subarray(at, at + WORDS), to);
-        to += WORDS;
-      }
-      return kept;
+      const { plain, extra, timed } = counts;
+      const words = new Uint32Array(2 * WORDS + slots.length);
+      words.set([slots.length / WORDS, used, 0, TABLE, plain, extra, timed, TABLE]);
+      words.set(slots, 2 * WORDS);
+      return words;
     },
   };
 
@@ -182,11 +197,16 @@ function hashTable(records: number): HashTable {
     if (minute !== GONE) counts[minute === PLAIN ? 'plain' : minute === EXTRA ? 'extra' : 'timed'] += by;
   }
 
+  /** Into a table with more room, without the files that are gone. */
   function grow(): void {
     const old = slots;
+    used = 0;
     slots = new Uint32Array(old.length * 2);
-    for (let at = 0; at < old.length; at += WORDS)
-      if (!isEmpty(old, at)) slots.set(old.subarray(at, at + WORDS), find(slots, old[at]!, old[at + 1]!));
+    for (let at = 0; at < old.length; at += WORDS) {
+      if (isEmpty(old, at) || old[at + 3] === GONE) continue;
+      slots.set(old.subarray(at, at + WORDS), find(slots, old[at]!, old[at + 1]!));
+      used++;
+    }
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** The version that this program needs. A greater one is fine while `oldest` allows it. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Of the people and processes that use a workspace, by what they may do. */
 export const ROLES = ['worker', 'desk', 'reader'] as const;
@@ -15,7 +15,11 @@ export function roleName(schema: string, role: (typeof ROLES)[number]): string {
 
 /** Statements that make each version from the one before. */
 export function migrations(s: string): string[] {
-  return [firstVersion(s)];
+  return [
+    firstVersion(s),
+    // The database user who made the entry: a process belongs to the user who started it.
+    `alter table ${s}.entry add column writer text collate "C";`,
+  ];
 }
 
 /** Columns of keys and names compare byte by byte, so that a prefix is a range of the index. */

@@ -64,6 +64,7 @@ export function mirror({ root, ledger, workspace, now, note, documentsOnly = fal
         entries.push(...(await ledger.list(TASK, { live: false, limit: MAX_ENDED })).toReversed());
     }
     const shown = [tasks?.show(entries), documents.show(entries), await sessions?.show()];
+    sessions?.showStatus(entries);
     if (!documentsOnly) shown.push(await showEvents(context));
     if (isFirst) taken.push(await documents.takeIn());
     isFirst = false;

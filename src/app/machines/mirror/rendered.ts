@@ -14,7 +14,7 @@ import { hasPage } from '../../../domain/task/result-page.js';
 import { isEnded, type Placed } from '../../../domain/task/task.js';
 import { printOutcome } from '../../../text/records/outcome.js';
 import { printTask } from '../../../text/records/task.js';
-import { printHeader, printMessages } from '../../../text/session/parse.js';
+import { sessionText } from '../../far/session-text.js';
 
 export { EFFECT, EVENTS, INTENT, SESSION, TASK };
 
@@ -35,8 +35,8 @@ export function resultFile({ task, state }: Placed): Rendered | undefined {
   return { path: `results/${task.id}.md`, text: resultPage(task) };
 }
 
-export function sessionFile(id: string, { header, messages }: Session): Rendered {
-  return { path: `sessions/${id}.session.yaml`, text: printHeader(header) + printMessages(messages) };
+export function sessionFile(id: string, session: Session): Rendered {
+  return { path: `sessions/${id}.session.yaml`, text: sessionText(session) };
 }
 
 export interface EffectRecord {

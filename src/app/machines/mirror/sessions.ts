@@ -5,12 +5,16 @@
 import type { SessionItem } from '../../../adapters/far/sessions.js';
 import type { Message, Session } from '../../../domain/session/session.js';
 import { parseSession, printMessages } from '../../../text/session/parse.js';
-import { SESSION, sessionFile, sessionOf } from './rendered.js';
+import type { Entry } from '../../../ports/ledger.js';
+import { sessionStatus } from '../../far/session-text.js';
+import { SESSION, sessionFile, sessionOf, TASK, taskOf } from './rendered.js';
 import type { MirrorContext } from './tasks.js';
 
 interface SessionMirror {
   takeIn(): Promise<number>;
   show(): Promise<number>;
+  /** The status in a file follows from the state of its task. */
+  showStatus(entries: readonly Entry[]): void;
 }
 
 const MARK = 'sessions';
@@ -39,6 +43,18 @@ export function sessionMirror({ folder, ledger, nextId, note }: MirrorContext): 
       // A conversation that a person is editing is shown later.
       if (isWhole) folder.setMark(MARK, mark);
       return count;
+    },
+    showStatus(entries) {
+      for (const { key, value } of entries) {
+        if (!key.startsWith(TASK) || value === '') continue;
+        const placed = taskOf(value);
+        const file = `sessions/${placed.task.session ?? ''}.session.yaml`;
+        const base = folder.base(file);
+        if (base === undefined || !folder.exists(file) || folder.changed(file) !== undefined) continue;
+        const text = folder.read(file);
+        const patched = text.replace(/^status: .*$/m, `status: ${sessionStatus(placed)}`);
+        if (patched !== text) folder.show(file, patched, base.rev);
+      }
     },
   };
 

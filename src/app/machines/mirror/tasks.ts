@@ -5,12 +5,13 @@
  */
 import { defined } from '../../../domain/defined.js';
 import { pagePlace } from '../../../domain/task/result-page.js';
-import { isEnded, TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
+import type { Intent } from '../../../domain/task/intent.js';
+import { HUMAN, isEnded, TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
 import { parseClaimName } from '../../../adapters/files/base/layout.js';
 import { rowValue } from '../../../adapters/far/rows.js';
 import type { Entry, Ledger } from '../../../ports/ledger.js';
 import { parseTask } from '../../../text/records/task.js';
-import { resultFile, sumOf, TASK, taskFile, taskOf } from './rendered.js';
+import { INTENT, resultFile, sumOf, TASK, taskFile, taskOf } from './rendered.js';
 import type { Folder } from './folder.js';
 
 interface TaskMirror {
@@ -19,6 +20,8 @@ interface TaskMirror {
   /** Shows what changed in the store. */
   show(entries: readonly Entry[]): number;
 }
+
+const ACTIVE = 'tasks/active/';
 
 interface Found {
   file: string;
@@ -50,7 +53,7 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
       for (const name of folder.list(`tasks/${state}`)) {
         if (!name.endsWith('.json')) continue;
         const file = `tasks/${state}/${name}`;
-        const id = idOf(file);
+        const id = movedFrom(name) ?? idOf(file);
         const isMoved = folder.base(file) === undefined && !folder.exists(places.get(id) ?? '');
         if (folder.base(file) !== undefined || isMoved) seen.add(id);
         const text = folder.changed(file);
@@ -76,7 +79,7 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
       if (parsed.kind === 'quarantine') note(`${file}: ${parsed.problem.message}`);
       return false; // perhaps in the middle of a save
     }
-    const { task } = parsed;
+    const task = { ...parsed.task, id: movedFrom(`${parsed.task.id}.json`) ?? parsed.task.id };
     const shownAt = places.get(task.id);
     const isNew = shownAt === undefined;
     if (isNew && state !== 'pending') return false;
@@ -88,6 +91,7 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
       note(`${file} is being worked on, so a change of its record does not count; use guild tell ${task.id}`);
       return false;
     }
+    if (state === 'failed' && shownAt?.startsWith(ACTIVE)) return cancel(task.id, file, shownAt);
     const base = isNew ? undefined : folder.base(shownAt);
     // A file that was only moved says nothing about the record, which may have changed meanwhile.
     const current = base !== undefined && sumOf(text) === base.sum ? await ledger.get(TASK + task.id) : undefined;
@@ -97,6 +101,31 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
     if (shownAt !== undefined && shownAt !== file) folder.forget(shownAt);
     folder.accept(file, rev);
     places.set(task.id, file);
+    return true;
+  }
+
+  /** The id of the task whose claimed file has this name, in whatever folder it is now. */
+  function movedFrom(name: string): string | undefined {
+    const id = parseClaimName(name)?.id;
+    return id !== undefined && places.get(id) === ACTIVE + name ? id : undefined;
+  }
+
+  /**
+   * A process works on the task, so it is asked to stop. Until it has, the file is shown where the
+   * task is.
+   */
+  async function cancel(id: string, file: string, shownAt: string): Promise<boolean> {
+    const intent: Intent = {
+      kind: 'cancel',
+      id: `moved-${id}`,
+      task: id,
+      reason: 'cancelled: its file was moved to tasks/failed',
+      by: HUMAN,
+      at: now().toISOString(),
+    };
+    const put = { key: INTENT + intent.id, value: JSON.stringify(intent), live: true };
+    await ledger.commit(nextId(), { puts: [put], adds: [] });
+    folder.move(file, shownAt);
     return true;
   }
 
@@ -150,5 +179,5 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
 
 function idOf(file: string): string {
   const name = file.slice(file.lastIndexOf('/') + 1);
-  return (file.startsWith('tasks/active/') ? parseClaimName(name)?.id : undefined) ?? name.replace(/\.json$/, '');
+  return (file.startsWith(ACTIVE) ? parseClaimName(name)?.id : undefined) ?? name.replace(/\.json$/, '');
 }

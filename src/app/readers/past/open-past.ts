@@ -75,7 +75,7 @@ function heldThen(placed: Placed & { state: OpenState }): OpenTask {
   return { ...placed, held: placed.state === 'active' };
 }
 
-/** The last state that each agent of today had published by then. */
+/** What each agent of today did then: its open tasks, else the last state that it had published. */
 function agentsAt(
   states: StatesView,
   agents: readonly AgentActivity[],
@@ -88,11 +88,13 @@ function agentsAt(
     const { agent, toState: state, reason: why, trigger } = body;
     last.set(agent, { agent, state, why, trigger, tasks: task === undefined ? [] : [task], waitsFor: [] });
   }
-  const started = new Map(open.flatMap(({ task, state }) => (state === 'pending' ? [] : [[task.to ?? '', task.id]])));
   return agents.map(({ agent }) => {
-    const then = last.get(agent) ?? { agent, state: 'idle', why: '', trigger: '', tasks: [], waitsFor: [] };
-    const task = started.get(agent);
-    return then.tasks.length > 0 || task === undefined ? then : { ...then, tasks: [task] };
+    const noted = last.get(agent) ?? { agent, state: 'idle', why: '', trigger: '', tasks: [], waitsFor: [] };
+    const started = open.filter(({ task, state }) => task.to === agent && state !== 'pending');
+    if (started.length === 0) return noted;
+    // A note is published after the change that it is about, so tasks decide.
+    const state = started.some((placed) => placed.state === 'active') ? 'working' : 'blocked';
+    return { ...noted, state, why: state === noted.state ? noted.why : '', tasks: started.map(({ task }) => task.id) };
   });
 }
 

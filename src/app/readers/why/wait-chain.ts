@@ -10,7 +10,9 @@ import type { Store } from '../../../ports/store/index.js';
 import { heldShares, shareText } from '../../../rules/budget/shares.js';
 import { budgetNode, nodeAgent, nodeKind, nodeText } from '../../../rules/coordination/wait-node.js';
 import { toText } from '../../../views/who.js';
-import { pausedAgents, pausedTasks } from '../../pause.js';
+import { HOME, type Home } from '../../far/homes.js';
+import { readPaused } from '../../pause.js';
+import { farPartsOf } from '../open-reader.js';
 import { holdUps, type HoldUps } from '../vote-holdups.js';
 import { waitsView, type WaitsView } from '../waits-view.js';
 
@@ -31,10 +33,11 @@ interface Chain {
 
 /** From this task to the last one in the chain of waits. `store` has been scanned. */
 export async function waitChain(root: string, store: Store, start: Placed): Promise<Chain> {
+  const { agents: paused, tasks: stopped } = await readPaused(root, store);
   const known: Known = {
     store,
-    paused: pausedAgents(root),
-    stopped: pausedTasks(root),
+    paused,
+    stopped,
     held: holdUps(root, store),
     waits: await waitsView(root, store),
   };
@@ -111,7 +114,17 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
     return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
   for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };
+  const labels = task.to === undefined ? [] : waits.runsOn(task.to);
+  if (labels.length > 0) return { line: `${name} is ready; ${await machineText(store, task.to!, labels)} runs it` };
   return { line: `${name} is ready; guild pump or guild watch runs it` };
+}
+
+/** The machines that may run an agent with `runs_on`. */
+async function machineText(store: Store, agent: string, labels: readonly string[]): Promise<string> {
+  const which = `a process on a machine with the ${labels.length === 1 ? 'label' : 'labels'} ${labels.join(', ')}`;
+  const entry = await farPartsOf(store)?.ledger.get(HOME + agent);
+  const host = entry === undefined || entry.value === '' ? undefined : (JSON.parse(entry.value) as Home).host;
+  return host === undefined ? which : `${which} (its home is ${host})`;
 }
 
 function inLine({ where, message }: Problem): string {

@@ -1,4 +1,4 @@
-/** `guild agent`: list, start, pause, resume, new, rollback. */
+/** `guild agent`: list, start, pause, resume, move, new, rollback. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { openReader } from '../../../app/readers/open-reader.js';
@@ -19,6 +19,7 @@ export const command: Command = {
     ['agent start <name>…', 'work for these agents only, in this terminal; several terminals can do so'],
     ['agent pause <name> [reason]', 'let an agent finish its current turn, then give it no work'],
     ['agent resume <name>', 'let a paused agent work again'],
+    ['agent move <name> <machine>', 'make this machine the home of an agent that has runs_on'],
     ['agent new <name>', 'create agents/<name>.md from a template'],
     ['agent rollback <name> <commit>', 'restore its folder workspaces/<name>/ from one of its commits'],
   ],
@@ -26,6 +27,7 @@ export const command: Command = {
 Creating the file storage/paused/<name> also pauses an agent. git -C workspaces/<name> log lists the commits for a rollback.`,
   options: {
     description: { type: 'string', value: 'TEXT', about: 'new: what the agent is good at; others choose agents by it' },
+    metrics: { type: 'string', value: 'PORT', about: 'start: serve /metrics on this port, or on HOST:PORT' },
     graph: { type: 'boolean', about: 'list: draw which agents follow which' },
     format: { type: 'string', value: 'FORMAT', about: 'list --graph: text (default), mermaid, dot or json' },
   },
@@ -38,8 +40,9 @@ Creating the file storage/paused/<name> also pauses an agent. git -C workspaces/
     if (word === 'start') return start({ ...call, words });
     if (word === 'rollback') return rollback({ ...call, words });
     if (word === 'pause') return (await import('./pause.js')).pause({ ...call, words });
+    if (word === 'move') return (await import('./move.js')).move({ ...call, words });
     if (word === 'resume') return (await import('./pause.js')).resume({ ...call, words });
-    throw unknownWord('agent', word, 'list start pause resume new rollback'.split(' '));
+    throw unknownWord('agent', word, 'list start pause resume move new rollback'.split(' '));
   },
 };
 

@@ -1,6 +1,6 @@
 /** `guild inbox`: goes through everything that waits for the person. */
 import { openDesk } from '../../../app/approvals.js';
-import { noticesSince } from '../../../app/readers/aggregates/notices.js';
+import { noticesSince } from '../../../app/readers/log/notices.js';
 import { shownArgument } from '../../../domain/progress.js';
 import { localTime } from '../../../views/local-time.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
@@ -41,7 +41,7 @@ export async function goThrough(call: Call): Promise<number> {
     const desk = await openDesk(call.root, call.io.env);
     try {
       const code = list(desk, call);
-      if (!call.json) showNotices(call);
+      if (!call.json) await showNotices(call);
       return code;
     } finally {
       await desk.close();
@@ -54,7 +54,7 @@ export async function goThrough(call: Call): Promise<number> {
     if (answered.length > 0 && !left) continue;
     if (round === 0 && waiting === 0) call.terminal.say('nothing waits for you');
     else if (waiting > 0) call.terminal.say(`${waiting} still ${waiting === 1 ? 'waits' : 'wait'} for you`);
-    showNotices(call);
+    await showNotices(call);
     return waiting > 0 ? EXIT.waiting : EXIT.done;
   }
 }
@@ -62,8 +62,8 @@ export async function goThrough(call: Call): Promise<number> {
 const NOTICE_MS = 24 * 60 * 60_000;
 
 /** Nothing is asked here: these actions are done. */
-function showNotices({ root, terminal }: Call): void {
-  const notices = noticesSince(root, new Date(Date.now() - NOTICE_MS));
+async function showNotices({ root, terminal }: Call): Promise<void> {
+  const notices = await noticesSince(root, new Date(Date.now() - NOTICE_MS));
   if (notices.length === 0) return;
   terminal.say('');
   terminal.say('Done without asking you in the last 24 hours:');

@@ -10,6 +10,7 @@ import { packageFolder } from '../../../app/starter.js';
 import { acceptTrust } from '../../../app/trust/trust.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { EXIT, newFolder, text, type Call, type Command } from '../../args/command.js';
+import { answerBallot, BALLOT, openEntries } from './ballot.js';
 import { playInWindow, STORIES, storyOf } from './in-window.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';
 import { askLine } from '../../process/ask.js';
@@ -18,7 +19,6 @@ import { wrapped } from '../../render/layout.js';
 import { narrator } from '../../render/narrator.js';
 import { treeLines } from '../task/show.js';
 
-const BALLOT = 'tasks/approvals.task.md';
 const OUTBOX = 'inbox/slack-outbox.jsonl';
 
 export const command: Command = {
@@ -29,11 +29,15 @@ out and answer. You decide twice: before a command runs, and before the reply go
 tasks/approvals.task.md. The model is a script, so no key and no network are needed.
 
 With --ui it plays in your browser, slowly enough to watch, and you answer by clicking. --story swarm shows agents that bid
-and a new agent being made; --story deadlock shows a cycle of waits being broken.`,
+and a new agent being made; --story deadlock shows a cycle of waits being broken.
+
+With --cluster three workers and a desk play it in four folders, with nothing between them but a PostgreSQL server that the
+demo starts itself (or the one that GUILD_STORE names). One worker is killed while it works, and the others finish.`,
   options: {
     yes: { type: 'boolean', short: 'y', about: 'approve both requests without asking' },
     step: { type: 'boolean', about: 'wait for Enter before each pass' },
     ui: { type: 'boolean', about: 'play it in the browser' },
+    cluster: { type: 'boolean', about: 'play it on three workers with PostgreSQL, and kill one' },
     story: { type: 'string', value: 'NAME', about: 'with --ui: office (default), swarm or deadlock' },
     pace: { type: 'string', value: 'SECONDS', about: 'with --ui: the rest between two passes (default: 2.5)' },
     dir: {
@@ -49,9 +53,16 @@ and a new agent being made; --story deadlock shows a cycle of waits being broken
     const story = storyOf(text(values, 'story') ?? 'office');
     if (values['ui'] !== true && text(values, 'story') !== undefined)
       throw new ProblemError(problem('bad_usage', '--story is for --ui', { hint: 'guild demo --ui --story swarm' }));
+    if (values['cluster'] === true && (values['ui'] === true || text(values, 'model') !== undefined))
+      throw new ProblemError(
+        problem('bad_usage', '--cluster plays its own story: neither --ui nor --model goes with it', {
+          hint: 'guild demo --cluster',
+        }),
+      );
     if (values['ui'] !== true && text(values, 'pace') !== undefined)
       throw new ProblemError(problem('bad_usage', '--pace is for --ui', { hint: 'guild demo --ui --pace 5' }));
     const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
+    if (values['cluster'] === true) return (await import('./cluster.js')).playOnCluster(call, folder);
     if (values['ui'] === true)
       return playInWindow(call, folder, story, story === STORIES['office'] ? sarahWrites : () => undefined);
     const model = text(values, 'model');
@@ -102,27 +113,8 @@ async function play(workspace: Workspace, call: Call, isScripted: boolean): Prom
     terminal.say(terminal.dim('  nothing to do'));
     if (openEntries(workspace.root) === 0) return true;
     if (!isScripted && values['yes'] !== true && !call.io.stdin.isTTY) return false;
-    await human(workspace.root, call);
+    await answerBallot(workspace.root, call);
   }
-}
-
-/** The person answers at the prompt, or edits the ballot. */
-async function human(root: string, call: Call): Promise<void> {
-  const { terminal, values } = call;
-  const file = path.join(root, BALLOT);
-  terminal.say(`\n${terminal.colour('yellow', 'Waiting for your approval')} ${terminal.dim(BALLOT)}`);
-  for (const line of entries(root)) terminal.say(`  ${line}`);
-  const before = fs.readFileSync(file, 'utf8');
-  const asks = values['yes'] !== true && call.io.stdin.isTTY;
-  const answer = asks
-    ? (await askLine(call.io, 'y to allow, n to refuse, or edit the file and press Enter: ')).trim().toLowerCase()
-    : 'y';
-  if (!asks) terminal.say(terminal.dim(`  ${values['yes'] === true ? '--yes' : 'no terminal'}: changing [_] to [x]`));
-  if (answer !== 'y' && answer !== 'n') {
-    if (fs.readFileSync(file, 'utf8') === before) await human(root, call);
-    return;
-  }
-  fs.writeFileSync(file, before.replaceAll('- [_]', answer === 'y' ? '- [x]' : '- [-]'));
 }
 
 async function showEnd(workspace: Workspace, call: Call): Promise<number> {
@@ -174,17 +166,6 @@ function outboxIn(root: string): Outgoing[] {
   const file = path.join(root, OUTBOX);
   const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n') : [];
   return lines.map((line) => JSON.parse(line) as Outgoing);
-}
-
-function openEntries(root: string): number {
-  const file = path.join(root, BALLOT);
-  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('- [_]').length - 1 : 0;
-}
-
-function entries(root: string): string[] {
-  const lines = fs.readFileSync(path.join(root, BALLOT), 'utf8').split('\n');
-  const from = lines.findIndex((line) => line.startsWith('- [_]'));
-  return lines.slice(from).filter((line) => line.trim() !== '');
 }
 
 function fresh(folderOption: string | undefined, { cwd }: Io): string {

@@ -4,8 +4,7 @@
  */
 import path from 'node:path';
 import { followTurns } from '../../../app/live/follow-turns.js';
-import { eventTail } from '../../../app/readers/aggregates/event-tail.js';
-import { openEventIndex } from '../../../app/readers/aggregates/open-index.js';
+import { openEvents } from '../../../app/readers/log/open-events.js';
 import { openStates, type Snapshot } from '../../../app/readers/open-states.js';
 import { EXIT, type Command } from '../../args/command.js';
 import { progressOn } from '../../render/progress.js';
@@ -23,14 +22,20 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
   options: { once: { type: 'boolean', about: 'print one frame as text (default in a pipe)' } },
   maxWords: 0,
   async run(call) {
-    const view = openStates(call.root, call.io.env);
-    const log = openEventIndex(call.root, progressOn(call.terminal, 'indexing')).look();
-    const ledger = ledgerOf(log);
-    const tail = eventTail(call.root, log.ends());
+    const states = openStates(call.root, call.io.env);
+    const log = await openEvents(call.root, {
+      store: states.store,
+      onProgress: progressOn(call.terminal, 'indexing'),
+    });
+    const ledger = ledgerOf(log.seen);
+    const look = async (): Promise<Snapshot> => {
+      addEvents(ledger, await log.more());
+      return states.look();
+    };
+    const view = { ...states, look };
     const name = path.basename(call.root);
     const { terminal, json } = call;
     if (json) {
-      addEvents(ledger, tail());
       const { forHuman, open, takers, ...seen } = await view.look();
       const { latest, ...spent } = ledger;
       terminal.json({
@@ -50,7 +55,6 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
     const live = followTurns(call.root, call.io.env);
     const isWhole = call.verbose || !terminal.live || call.values['once'] === true;
     const draw = (seen: Snapshot, height: number, selected?: string): string[] => {
-      addEvents(ledger, tail());
       const errorAt: Frame['errorAt'] = (agent) => view.history(agent).at(-1)?.at;
       return topFrame({ seen, ledger, turns: live.turns(), errorAt, name, height, selected, isWhole }, terminal);
     };

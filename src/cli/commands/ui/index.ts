@@ -92,6 +92,7 @@ async function anotherLink({ root, io, terminal, json }: Call, readOnly: boolean
 export async function isAnyoneWorking(root: string): Promise<boolean> {
   const store = openReader(root);
   try {
+    await store.tasks.scan();
     return (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
   } finally {
     await store.close();

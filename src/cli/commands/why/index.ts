@@ -1,5 +1,5 @@
 /** `guild why`: what a task waits for, who asked for it, and what has happened to it. */
-import { openEventIndex } from '../../../app/readers/aggregates/open-index.js';
+import { openEvents } from '../../../app/readers/log/open-events.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { originOf, storyOf } from '../../../app/readers/why/story.js';
 import { sharesOf, waitChain } from '../../../app/readers/why/wait-chain.js';
@@ -28,7 +28,7 @@ With --json it also prints every event and the nodes of the chain: task ids, tur
     if (placed === undefined) throw new ProblemError(store.tasks.unreadable(id) ?? unknownTask(id, root));
     const { lines, nodes } = await waitChain(root, store, placed);
     const chain = lines.map(printable);
-    const log = openEventIndex(root, progressOn(terminal, 'indexing')).look();
+    const { seen: log } = await openEvents(root, { store, onProgress: progressOn(terminal, 'indexing') });
     const events = log.events((_, task) => task === id);
     for (const event of events.filter(({ name }) => name === 'work.stuck'))
       chain.push(printable(`stuck: ${String(event['why'])}`));

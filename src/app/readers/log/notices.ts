@@ -1,6 +1,6 @@
 /** Actions that ran without approval and that the policy wants a person to know of. */
 import type { Event } from '../../../domain/event.js';
-import { openEventIndex } from './open-index.js';
+import { readEvents } from './open-events.js';
 
 const SHOWN = 20;
 
@@ -13,10 +13,9 @@ interface Notice {
 }
 
 /** Those since then, the oldest first; at most the last 20. */
-export function noticesSince(root: string, since: Date): Notice[] {
+export async function noticesSince(root: string, since: Date): Promise<Notice[]> {
   const from = since.toISOString();
-  return openEventIndex(root)
-    .look()
+  return (await readEvents(root))
     .events((name) => name === 'human.notified', SHOWN)
     .filter(({ at }) => at >= from)
     .map(noticeOf);

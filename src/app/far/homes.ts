@@ -1,0 +1,112 @@
+/**
+ * Agents that run on certain machines only: `runs_on` names the labels that a machine must have.
+ * Where several machines share a store, such an agent also has a home, because its files and its
+ * repository are there. It stays there while a process lives on that machine.
+ */
+import type { Agent } from '../../domain/agent/agent.js';
+import type { Shelf } from '../../adapters/far/shelf.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Store } from '../../ports/store/index.js';
+import type { Tasks } from '../../ports/store/tasks.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export const HOME = 'home/';
+
+export interface Home {
+  host: string;
+}
+
+export interface HomesGround {
+  agents: { all(): ReadonlyMap<string, Pick<Agent, 'runsOn'>> };
+  host: string;
+  labels: ReadonlySet<string>;
+  /** Absent where all work is on one machine. */
+  homes?: Shelf;
+  /** The machines with a live process. */
+  hosts(): Promise<ReadonlySet<string>>;
+  /** The home of an agent was gone, and is here now. */
+  moved(agent: string, from: string): void;
+}
+
+export interface Homes {
+  /** Takes the home of an agent with its first claim, and leaves what others may run to them. */
+  tasks: Tasks;
+  /** Whether this machine may run the agent, as of the last scan. */
+  isHere(agent: string): boolean;
+}
+
+export function homesOf(
+  store: Store,
+  { agents, env, homes, report }: Pick<HomesGround, 'agents' | 'homes'> & { env: Env; report(problem: Problem): void },
+): Homes {
+  const { host, id: peer } = store.presence.peer;
+  return withHomes(store.tasks, {
+    agents,
+    host,
+    labels: labelsOf(host, env),
+    ...(homes === undefined ? {} : { homes }),
+    hosts: async () => new Set((await store.presence.peers()).map((each) => each.host)),
+    moved(agent, from) {
+      const why = `no process runs on ${from} any more`;
+      store.events.append({ at: new Date().toISOString(), name: 'home.moved', peer, agent, from, to: host, why });
+      report(problem('taker_lost', `the home of ${agent} is ${host} from now on: ${why}`));
+    },
+  });
+}
+
+/** The labels of this machine: its name, and those in GUILD_LABELS. */
+export function labelsOf(host: string, env: Env): ReadonlySet<string> {
+  return new Set([host, ...(env['GUILD_LABELS'] ?? '').split(/[\s,]+/)].filter(Boolean));
+}
+
+export function withHomes(tasks: Tasks, ground: HomesGround): Homes {
+  const { agents, host, labels, homes, hosts, moved } = ground;
+  let live: ReadonlySet<string> = new Set();
+  const wantedBy = (agent: string): readonly string[] => agents.all().get(agent)?.runsOn ?? [];
+  return {
+    isHere,
+    tasks: {
+      ...tasks,
+      async scan(isFull) {
+        const scanned = await tasks.scan(isFull);
+        if (homes !== undefined && [...agents.all().values()].some(({ runsOn }) => runsOn.length > 0))
+          live = await hosts();
+        return scanned;
+      },
+      async claim(id, agent, options) {
+        return (await isHome(agent)) ? tasks.claim(id, agent, options) : undefined;
+      },
+      async takeOver(id) {
+        const owner = tasks.getOpen(id)?.owner;
+        return owner === undefined || (await isHome(owner.agent)) ? tasks.takeOver(id) : undefined;
+      },
+      async orphans() {
+        return (await tasks.orphans()).filter((id) => isHere(tasks.getOpen(id)?.owner?.agent ?? ''));
+      },
+    },
+  };
+
+  function isHere(agent: string): boolean {
+    const wanted = wantedBy(agent);
+    if (wanted.length === 0) return true;
+    if (!wanted.every((label) => labels.has(label))) return false;
+    const held = homes?.get(agent);
+    if (held === undefined) return true;
+    const home = JSON.parse(held.value) as Home;
+    return home.host === host || !live.has(home.host);
+  }
+
+  /** Takes the home if it is free. False: another machine has it. */
+  async function isHome(agent: string): Promise<boolean> {
+    while (isHere(agent)) {
+      const held = wantedBy(agent).length === 0 ? undefined : homes?.get(agent);
+      const home = held === undefined ? undefined : (JSON.parse(held.value) as Home);
+      if (homes === undefined || wantedBy(agent).length === 0 || home?.host === host) return true;
+      if (!(await homes.replace(agent, held, JSON.stringify({ host } satisfies Home)))) continue;
+      if (home !== undefined) moved(agent, home.host);
+      return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,100 @@
+/** Agents that may run on some machines only. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { far, type FarStore } from '../../../src/adapters/far/index.js';
+import { clock, ids } from '../../../src/adapters/clock/index.js';
+import { ledgerState, memoryLedger, type LedgerState } from '../../../src/adapters/ledger/memory.js';
+import { HOME, labelsOf, withHomes } from '../../../src/app/far/homes.js';
+import type { Task } from '../../../src/domain/task/task.js';
+import type { Tasks } from '../../../src/ports/store/tasks.js';
+import { place, scripted, succeeds } from '../../kit/guild.js';
+
+interface Machine {
+  store: FarStore;
+  tasks: Tasks;
+  moves: string[];
+}
+
+function machine(t: TestContext, state: LedgerState, host: string, labels: string): Machine {
+  const me = { host, bootId: host, pid: 1, startTime: '0' };
+  const store = far({ ledger: memoryLedger(state), clock: clock(), ids: ids(), me });
+  t.after(() => store.close().catch(() => undefined));
+  const moves: string[] = [];
+  const { tasks } = withHomes(store.tasks, {
+    agents: {
+      all: () =>
+        new Map([
+          ['trainer', { runsOn: ['gpu'] }],
+          ['ana', { runsOn: [] }],
+        ]),
+    },
+    host,
+    labels: labelsOf(host, { GUILD_LABELS: labels }),
+    homes: store.far.shelf(HOME),
+    hosts: async () => new Set((await store.presence.peers()).map((peer) => peer.host)),
+    moved: (agent, from) => void moves.push(`${agent} from ${from}`),
+  });
+  return { store, tasks, moves };
+}
+
+function task(id: string, to: string): Task {
+  return {
+    ...{ id, root: id, depth: 0, role: 'root', description: id, to, requirements: [], dependencies: [], context: {} },
+    ...{ priority: 'C', created_by: 'human', created_at: '2026-01-01T00:00:00.000Z', attempts: 0, version: 1 },
+  };
+}
+
+test('an agent runs only on a machine with its labels, and stays on the first one', async (t) => {
+  const state = ledgerState();
+  const [plain, one, two] = [
+    machine(t, state, 'plain', ''),
+    machine(t, state, 'one', 'linux, gpu'),
+    machine(t, state, 'two', 'gpu'),
+  ];
+  for (const id of ['a', 'b', 'c']) await plain.tasks.create(task(id, 'trainer'));
+  await plain.tasks.create(task('d', 'ana'));
+  for (const { tasks } of [plain, one, two]) await tasks.scan();
+  assert.equal(await plain.tasks.claim('a', 'trainer'), undefined, 'without the label');
+  assert.ok(await one.tasks.claim('a', 'trainer'));
+  await two.tasks.scan();
+  assert.equal(await two.tasks.claim('b', 'trainer'), undefined, 'its home is elsewhere');
+  assert.ok(await one.tasks.claim('b', 'trainer'));
+  assert.ok(await plain.tasks.claim('d', 'ana'), 'others run anywhere');
+  assert.deepEqual([...one.moves, ...two.moves], []);
+});
+
+test('a home whose last process is gone moves, and that is reported', async (t) => {
+  const state = ledgerState();
+  const [one, two] = [machine(t, state, 'one', 'gpu'), machine(t, state, 'two', 'gpu')];
+  for (const id of ['a', 'b']) await one.tasks.create(task(id, 'trainer'));
+  await one.tasks.scan();
+  assert.ok(await one.tasks.claim('a', 'trainer'));
+  await two.tasks.scan();
+  assert.equal(await two.tasks.claim('b', 'trainer'), undefined);
+  await one.store.close();
+  await two.tasks.scan();
+  assert.ok(await two.tasks.claim('b', 'trainer'));
+  assert.deepEqual(two.moves, ['trainer from one']);
+});
+
+test('guild why names the machines that may run a task, and a machine with the label runs it', async (t) => {
+  const here = place(
+    t,
+    scripted('- {agent: trainer, turn: 1, say: trained}\n', {
+      'agents/trainer.md': '---\ndescription: Trains\nruns_on: [gpu]\n---\nTrain.\n',
+    }),
+  );
+  succeeds(await here.guild('task', 'add', 'Train it', '--to', 'trainer', '--id', 'one'));
+  await here.guild('pump', '--all');
+  assert.match((await here.guild('why', 'one')).out, /is ready; a process on a machine with the label gpu runs it/);
+  await here.guildWith({ env: { GUILD_LABELS: 'gpu' } }, 'pump', '--all');
+  assert.match(succeeds(await here.guild('task', 'show', 'one')).out, /completed/);
+});
+
+test('guild agent move needs several machines, and says so', async (t) => {
+  const here = place(t, scripted('- {agent: boss, turn: 1, say: hello}\n'));
+  const { code, err } = await here.guild('agent', 'move', 'boss', 'desk-2');
+  assert.equal(code, 2);
+  assert.match(err, /on one machine/);
+  assert.equal((await here.guild('agent', 'move', 'boss')).code, 2);
+});
