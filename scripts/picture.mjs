@@ -1,7 +1,7 @@
 /**
  * Draws docs/pictures/{demo,swarm,first-minutes,day}.svg from the terminals of real runs. Ids, times and
  * folders are replaced by fixed ones, so that a picture changes only when the output does.
- * Run after `npm run build`: node scripts/picture.mjs. Needs `script` from util-linux.
+ * Run after `npm run build`: node scripts/picture.mjs [name …]. Needs `script` from util-linux.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,23 +20,21 @@ const CUT = ['\u001b[2m⋮\u001b[22m', ''];
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const guild = `${process.execPath} ${path.join(root, 'bin', 'guild.mjs')}`;
 
-draw(
-  'demo',
-  'guild demo in a terminal: a message becomes tasks, a command waits for approval, a reply goes out',
-  demo(),
-);
-draw('swarm', 'A task that no agent can do leads to a new agent, which is tried, approved and put to work', swarm());
-
-draw(
-  'first-minutes',
-  'The first ten minutes: a workspace, an agent, a task, an approval and a conversation',
-  await inFolderLater((folder) => firstTenMinutes(folder, guild, root, COLUMNS)),
-);
-draw(
-  'day',
-  'A day: three tasks, three questions and five requests, all answered in guild inbox',
-  await inFolderLater((folder) => aDay(folder, guild, COLUMNS)),
-);
+const PICTURES = {
+  demo: ['guild demo in a terminal: a message becomes tasks, a command waits for approval, a reply goes out', demo],
+  swarm: ['A task that no agent can do leads to a new agent, which is tried, approved and put to work', swarm],
+  'first-minutes': [
+    'The first ten minutes: a workspace, an agent, a task, an approval and a conversation',
+    () => inFolderLater((folder) => firstTenMinutes(folder, guild, root, COLUMNS)),
+  ],
+  day: [
+    'A day: three tasks, three questions and five requests, all answered in guild inbox',
+    () => inFolderLater((folder) => aDay(folder, guild, COLUMNS)),
+  ],
+};
+const wanted = process.argv.slice(2);
+for (const [name, [title, play]] of Object.entries(PICTURES))
+  if (wanted.length === 0 || wanted.includes(name)) draw(name, title, await play());
 
 /** The start and the end of the demo. */
 function demo() {

@@ -63,7 +63,8 @@ async function assign(
   { task, to }: { task: string; to: string },
 ): Promise<Problem | undefined> {
   const target = await context.tasks.read(task);
-  if (target?.task.to === to && target.task.root === root) return undefined; // perhaps by this call, before a crash
+  // The call is repeated after a crash: it has been done.
+  if (target?.task.root === root && target.task.to === to) return undefined;
   const wrong =
     target !== undefined && target.task.root !== root
       ? problem('not_allowed', `${task} does not belong to the goal of your task`)
