@@ -1,6 +1,6 @@
 /** A small dialog with one text. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface AskProps {
   title: string;
@@ -12,7 +12,7 @@ interface AskProps {
 
 export function Ask({ title, label, start = '', close, done }: AskProps): JSX.Element {
   const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => box.current?.focus(), []);
+  useLayoutEffect(() => box.current?.focus(), []);
   const finish = (): void => void done(box.current?.value ?? '');
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') close();

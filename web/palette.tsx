@@ -1,7 +1,7 @@
 /** Search and commands in one box: pages, agents, tasks and acts. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AgentList, TaskPage } from '../src/web/base/contract.ts';
 import { isAdding } from './adding.ts';
 import { useRead } from './api.ts';
@@ -42,7 +42,7 @@ export function Palette(): JSX.Element {
   const [asked, setAsked] = useState('');
   const [at, setAt] = useState(0);
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => box.current?.focus(), []);
+  useLayoutEffect(() => box.current?.focus(), []);
   useEffect(() => {
     const timer = setTimeout(() => setAsked(text.trim()), TYPING_MS);
     return () => clearTimeout(timer);

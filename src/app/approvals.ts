@@ -100,9 +100,9 @@ function asRequest(approval: Approval, root: string): OpenRequest {
 function answeredBefore({ id, result = '' }: Task): Problem {
   const answer = answerIn(result);
   if (answer === undefined) return problem('bad_usage', `${id} was already answered`);
-  const { approved, desk, at, reason } = answer;
+  const { approved, text, desk, at, reason } = answer;
   const why = reason === undefined ? '' : `: ${reason}`;
-  const how = approved ? 'approved' : 'rejected';
+  const how = text !== undefined ? 'answered' : approved ? 'approved' : 'rejected';
   return problem('bad_usage', `${id} was already ${how}${desk === undefined ? '' : ` by ${desk}`} at ${at}${why}`, {
     hint: `guild why ${id} shows what followed`,
   });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startServer } from '../../src/web/server.js';
 import { environment, place, succeeds } from '../kit/guild.js';
+import { until } from '../kit/until.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 
@@ -85,7 +86,7 @@ test('words stream into the hall and the conversation while the model says them'
   const live = page.locator('.livewords');
   await live.waitFor();
   const first = (await live.textContent())!.length;
-  await page.waitForFunction(`(document.querySelector('.livewords')?.textContent.length ?? 1e9) > ${first}`);
+  await until(async () => (await live.count()) === 0 || ((await live.textContent()) ?? '').length > first);
   succeeds(await running);
   await live.waitFor({ state: 'detached' });
   await page.waitForSelector('.msg >> text=word59');

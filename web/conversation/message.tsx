@@ -1,6 +1,6 @@
 /** One message with its tool calls, edited in place or forked from. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation, ShownCall, ShownMessage } from '../../src/web/base/contract.ts';
 import { send, type Sent } from '../api.ts';
 import { Ask } from '../ask.tsx';
@@ -106,7 +106,7 @@ function Edit({ message, talk, close }: Pick<MessageProps, 'message' | 'talk'> &
   // What was on the screen when editing began, whatever arrives meanwhile.
   const seen = useRef(talk.seen);
   const text = (): string => box.current?.value ?? message.text;
-  useEffect(() => box.current?.focus(), []);
+  useLayoutEffect(() => box.current?.focus(), []);
   const save = async (): Promise<void> => {
     const result = await send('session.edit', talk.id, { n: message.n, text: text() }, seen.current);
     setSent(result);

@@ -1,6 +1,6 @@
 /** The form for a new task: what, and for whom. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AgentList } from '../../src/web/base/contract.ts';
 import { addingFor } from '../adding.ts';
 import { send, useRead, type Sent } from '../api.ts';
@@ -12,7 +12,7 @@ export function NewTask({ close }: { close: () => void }): JSX.Element {
   const text = useRef<HTMLTextAreaElement>(null);
   const agent = useRef<HTMLSelectElement>(null);
   const [sent, setSent] = useState<Sent>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     text.current?.focus();
     return () => void (addingFor.value = '');
   }, []);

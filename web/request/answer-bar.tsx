@@ -1,6 +1,6 @@
 /** The buttons below a request; each has the key that does the same. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { IntentKind, Request } from '../../src/web/base/contract.ts';
 import { useKeys } from '../keys.ts';
 import { whyNot } from '../parts.tsx';
@@ -180,7 +180,7 @@ interface WriteProps {
 
 function Write({ label, start, act, cancel, done }: WriteProps): JSX.Element {
   const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => box.current?.focus(), []);
+  useLayoutEffect(() => box.current?.focus(), []);
   const finish = (): void => void done(box.current?.value ?? '');
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') cancel();

@@ -28,6 +28,7 @@ agents: [executor, evaluator]
 capabilities: [planning]
 expertise: ops, files
 priority: high
+runs_on: gpu
 max_concurrent_tasks: 2
 threshold: 8
 advisors: [legal, {agent: risk, required: true, timeout: 60s}]
@@ -58,6 +59,7 @@ You are the planner.
     capabilities: ['planning'],
     expertise: ['ops', 'files'],
     priority: 'B',
+    runsOn: ['gpu'],
     maxConcurrentTasks: 2,
     threshold: 8,
     advisors: [
@@ -174,7 +176,7 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ['the reserved name human', 'name: human', /is the person/, '2:1'],
   ['two spellings of one key', 'max_tokens: 3\nmaxTokens: 4', /means the same as/, '3:1'],
   ['a repeated key', 'name: a\nname: b', /twice/, '3:1'],
-  ['broken YAML', 'tools: [a\nname: b', /./, '3:1'],
+  ['broken YAML', 'tools: [a\nname: b', /./, '2:8'],
   ['a list as frontmatter', '- a', /mapping/, '2:1'],
 ];
 for (const [what, head, message, place, hint] of faults) {

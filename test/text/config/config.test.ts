@@ -161,7 +161,7 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ['a list', '- a\n', /must be a mapping/, '1:1'],
   ['an unknown store', 'store: redis\n', /files, or an address such as postgres/, '1:8'],
   ['a repeated key', 'model: a\nmodel: b\n', /twice/, '2:1'],
-  ['a syntax error', 'model: [a\nlimits: {}\n', /./, '2:1'],
+  ['a syntax error', 'model: [a\nlimits: {}\n', /./, '1:8'],
 ];
 for (const [what, text, message, place, hint] of faults) {
   test(`${what} is reported with its place, and its default is used`, () => {
