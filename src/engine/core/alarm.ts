@@ -2,6 +2,7 @@
  * Waits for a ring or a timeout. Rings may come every few hundred microseconds, so a wait does not
  * set up and cancel a timer of its own: one sleep of the clock serves all waits until it is over.
  */
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../ports/clock.js';
 
 interface Alarm {
@@ -16,6 +17,7 @@ interface Alarm {
 
 export function alarm(clock: Clock): Alarm {
   const stop = new AbortController();
+  setMaxListeners(0, stop.signal); // one for each running sleep
   let rung = false;
   let wake: (() => void) | undefined;
   /** End times of the running sleeps: usually one, sometimes a shorter one as well. */
