@@ -160,6 +160,24 @@ test('conversation: an edit that meets another edit shows both, and mine becomes
   assert.match(workspace.read(file), /Their version/);
 });
 
+test('agents: a file that changes while a person edits it keeps their text, and a save shows both', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  await go('agents/boss');
+  await page.click('button:text-is("Edit file")');
+  await page.click('.cm-content');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('My sentence.');
+  const theirs = workspace.read('agents/boss.md').replace('description: ', 'description: Their words, ');
+  workspace.put('agents/boss.md', theirs);
+  await page.waitForSelector('.page >> text=Their words');
+  assert.ok(await page.isVisible('.cm-content >> text=My sentence.'));
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.conflict >> text=My sentence.');
+  assert.equal(workspace.read('agents/boss.md'), theirs);
+});
+
 test('agents: the editor checks while typing and saves; pause with a reason; a new agent', async (t) => {
   const window = await opened(t, await askingPlace(t));
   if (window === undefined) return;

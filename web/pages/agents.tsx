@@ -192,7 +192,7 @@ function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
         <p class="dim">
           In your editor: <code>{visible(agent.file)}</code>
         </p>
-        {data.value !== undefined && <AgentText key={data.value.seen} file={data.value} />}
+        {data.value !== undefined && <AgentText key={data.value.name} file={data.value} />}
       </div>
       {isPausing && (
         <Ask
