@@ -1,5 +1,5 @@
 /** Keyboard: keys of the page that is open, and `g` followed by a letter to go somewhere. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { go } from './router.ts';
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
@@ -15,7 +15,7 @@ const layers: Layer[] = [];
 export function useKeys(keys: Keys, level = 1): void {
   const layer = useRef<Layer>({ keys, level });
   layer.current.keys = keys;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const mine = layer.current;
     layers.push(mine);
     return () => void layers.splice(layers.indexOf(mine), 1);

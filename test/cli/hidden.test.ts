@@ -60,7 +60,7 @@ test('a pump that leaves a question says what waits for you', async (t) => {
   );
   const first = await workspace.guild('pump', '--all');
   assert.equal(first.code, 4);
-  assert.match(first.err, /^1 of them waits for you: guild approve/m);
+  assert.match(first.err, /^1 of them waits for you: guild inbox/m);
   const report = JSON.parse(
     succeeds(await workspace.guild('pump', '--json'))
       .out.trim()

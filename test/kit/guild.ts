@@ -110,7 +110,7 @@ export function place(t: TestContext, files: Record<string, string> = {}): Place
     for (const one of running) if ('child' in one) (one as Spawned).child.kill('SIGKILL');
     for (const one of running) one.interrupt();
     await Promise.all([...running].map(({ ended }) => ended));
-    for (const folder of [root, `${root}-state`]) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    for (const folder of [root, `${root}-state`]) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   });
   const track = <T extends Running>(one: T): T => {
     running.add(one);

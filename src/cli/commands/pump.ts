@@ -46,7 +46,7 @@ export const command: Command = {
         );
         if (yours.length > 0)
           call.terminal.say(
-            `${call.terminal.colour('yellow', `${yours.length} of them ${yours.length === 1 ? 'waits' : 'wait'} for you`)}: guild approve`,
+            `${call.terminal.colour('yellow', `${yours.length} of them ${yours.length === 1 ? 'waits' : 'wait'} for you`)}: guild inbox`,
           );
       }
       return call.values['all'] && yours.length > 0 ? EXIT.waiting : EXIT.done;

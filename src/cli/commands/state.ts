@@ -62,7 +62,7 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
   ]);
   const yours = forHuman.map(({ task }) => task.id).join(', ');
   if (yours !== '')
-    rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours, 'guild approve shows it']);
+    rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours, 'guild inbox shows it']);
   for (const line of tableRows(rows, terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
   for (const each of problems) terminal.problem(each);
   const running =

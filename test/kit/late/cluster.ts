@@ -6,6 +6,7 @@ import path from 'node:path';
 import { folders, layout } from '../../../src/adapters/files/base/layout.js';
 import { memory, world, type World } from '../../../src/adapters/memory/index.js';
 import type { Event } from '../../../src/domain/event.js';
+import type { Peer } from '../../../src/domain/peer.js';
 import type { Session } from '../../../src/domain/session/session.js';
 import type { Placed } from '../../../src/domain/task/task.js';
 import type { Disk } from '../../../src/ports/disk.js';
@@ -33,7 +34,8 @@ export function lateCluster(given: Story, random: () => number): LateCluster {
   const disk = simDisk();
   writeStory(disk, given);
   for (const folder of folders(layout(ROOT))) disk.makeFolder(folder);
-  const w = world();
+  const buried = new Set<string>();
+  const w = { ...world(), alive: livingPeers(buried) };
   const procs = cluster(given.script, given.asks);
   const show = (): void => reflect(w, disk);
   const human = given.human;
@@ -49,10 +51,22 @@ export function lateCluster(given: Story, random: () => number): LateCluster {
         ...options,
         store: (given) => life.store(takingIn(memory(w, { ...given, random }), disk)),
       });
-      life.onDeath(() => w.alive.delete(proc.store.presence.peer.id));
+      life.onDeath(() => {
+        buried.add(proc.store.presence.peer.id);
+        w.alive.delete(proc.store.presence.peer.id);
+      });
       return { ...proc, die: life.die };
     },
   };
+}
+
+/** A process that dies while it joins is not alive, even if its call takes effect after its death. */
+function livingPeers(buried: ReadonlySet<string>): World['alive'] {
+  return new (class extends Map<string, Peer> {
+    override set(id: string, peer: Peer): this {
+      return buried.has(id) ? this : super.set(id, peer);
+    }
+  })();
 }
 
 /** A scan takes in the task files that people dropped on the disk. */
