@@ -60,7 +60,7 @@ export function lateCluster(given: Story, random: () => number): LateCluster {
   };
 }
 
-/** A process that dies while it joins is not alive, even if its call takes effect after its death. */
+/** A process that dies while it joins is not alive, even if its call takes effect later. */
 function livingPeers(buried: ReadonlySet<string>): World['alive'] {
   return new (class extends Map<string, Peer> {
     override set(id: string, peer: Peer): this {
