@@ -162,6 +162,8 @@ function settled({ code, out, err }: Ran, { root }: Place): string {
     .replace(/"((busy_)?ms|prints|seen|peer)": ?("[^"]*"|\d+)/g, '"$1":0')
     .replace(/"cause": ?"[a-z]{10}"/g, '"cause": "ID"')
     .replace(/\bcall-[0-9a-z]{10}\b/g, 'call-ID')
+    // Events of a file that happen in the same millisecond are numbered.
+    .replace(/^ *"seq": ?\d+,?\n/gm, '')
     // States are published at most every so often, so their number depends on the time.
     .replace(/\b\d\d notes\b/g, 'MANY notes')
     .replace(/"notes": ?\d\d\b/g, '"notes": MANY')
