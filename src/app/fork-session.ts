@@ -11,6 +11,7 @@ import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import { wantsAnswer, type Message, type SessionHeader } from '../domain/session/session.js';
 import type { Task } from '../domain/task/task.js';
 import type { Store } from '../ports/store/index.js';
+import { recordedTaint } from '../engine/conversation/taint.js';
 import { isLeaf } from '../rules/patterns/decide.js';
 import { newTask } from './new-task.js';
 import { openReader } from './readers/open-reader.js';
@@ -84,7 +85,9 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
   if (!made) throw new ProblemError(problem('duplicate', `there is a session ${sessionId} already`));
   const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
   const description = text ?? first;
-  const context = { forked_from: { session: from, at: kept } };
+  // The copy shows what influenced the original, whose tasks are not its own.
+  const taint = await recordedTaint(store.tasks, { header, messages: beginning });
+  const context = { forked_from: { session: from, at: kept }, ...(taint.length > 0 ? { taint } : {}) };
   const fork = { id: name, description, to: agent.name, session: sessionId, context };
   const task = await newTask(store, fork, { at: now });
   return { task, session: sessionId, kept, moved: kept !== wanted };

@@ -2,6 +2,7 @@
  * Combines the command policy, the path rules and the tool rules into one gate. Policy files are
  * read again when they change; one that cannot be read closes the gate until a person fixes it.
  */
+import os from 'node:os';
 import path from 'node:path';
 import { defined } from '../../domain/defined.js';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -12,19 +13,20 @@ import type { Disk } from '../../ports/disk.js';
 import type { PathVerdict, WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Gate, GateVerdict } from '../../ports/gate.js';
 import type { PluginAction } from '../../ports/shell.js';
-import { inspect } from '../../rules/policy/command.js';
+import { inspect, type Inspection } from '../../rules/policy/command.js';
 import { riskOfCommand } from '../../rules/policy/risk.js';
 import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 import { useOfTool } from '../../rules/policy/paths.js';
 import { wrongHosts } from '../../rules/policy/hosts.js';
 import { usesOf } from '../../rules/policy/uses.js';
 import { judgeTool } from '../../rules/policy/tools.js';
+import { judgeInspected } from '../../rules/policy/verdict.js';
 import { parseBash } from '../../text/bash/parse.js';
 import { lineDiff } from '../../text/lines/line-diff.js';
 import { changeFile } from './change-file.js';
 import { failedCheck } from './safety-checks.js';
 import { operandsOf } from './operands.js';
-import { ALLOWLIST_FILE, commandGate, loadPolicy, policyOf, POLICY_FILE } from './index.js';
+import { ALLOWLIST_FILE, loadPolicy, policyOf, POLICY_FILE } from './index.js';
 
 interface GateOptions {
   root: string;
@@ -43,6 +45,15 @@ interface GateOptions {
   trusted?: () => { rules: Record<string, string>; own?: string; restricted?: string } | undefined;
   /** A rule that a person has allowed is trusted in the same step. */
   onRule?: (file: string, edit: (before: string) => string) => void;
+}
+
+interface Line {
+  text: string;
+  parse: typeof parseBash;
+  /** As it would run for the agent. */
+  judged: Inspection;
+  /** By its words alone. */
+  plain: Inspection;
 }
 
 export function gate(options: GateOptions): Gate {
@@ -83,8 +94,9 @@ export function gate(options: GateOptions): Gate {
       reload();
       // The place is looked up once, however many policies judge it.
       const spot = tool === 'execute_command' ? undefined : spotOf(agent, tool, args);
+      const line = tool === 'execute_command' ? readLine(agent, String(args['command'] ?? '')) : undefined;
       const verdicts = lasting(loaded.policy).map((policy) =>
-        tool === 'execute_command' ? command(policy, agent, args) : other(policy, agent, tool, args, spot),
+        line !== undefined ? command(policy, agent, args, line) : other(policy, agent, tool, args, spot),
       );
       return verdicts.reduce((one, two) => (stricter(one.verdict, two.verdict) === one.verdict ? one : two));
     },
@@ -99,19 +111,27 @@ export function gate(options: GateOptions): Gate {
     unreported = loaded.problems;
   }
 
-  function command(policy: Policy, agent: Agent, args: Record<string, unknown>): GateVerdict {
-    const line = String(args['command'] ?? '');
-    const { verdict, reason, plan } = commandGate(policy).judge(line, {
-      agent,
-      cwd: root,
-      operand: isSandboxed() ? undefined : operandsOf(root, folder, agent.name),
-    });
+  /** Parsed and inspected once, however many policies judge it. */
+  function readLine(agent: Agent, text: string): Line {
+    const parsed = parseBash(text);
+    const parse: typeof parseBash = (line) => (line === text ? parsed : parseBash(line));
+    const operand = isSandboxed() ? undefined : operandsOf(root, folder, agent.name);
+    return {
+      text,
+      parse,
+      judged: inspect(text, { parse, home: os.homedir(), cwd: root, ...defined({ operand }) }),
+      plain: inspect(text, { parse }),
+    };
+  }
+
+  function command(policy: Policy, agent: Agent, args: Record<string, unknown>, line: Line): GateVerdict {
+    const { verdict, reason, plan } = judgeInspected(line.text, line.judged, { policy, agent });
     // A command line that a person allowed has no plan: the shell runs it, like an approved one.
     const wrong = args['hosts'] === undefined ? undefined : wrongHosts(args['hosts']);
     if (wrong !== undefined) return { verdict: 'deny', reasons: [wrong], risk: 'HIGH' };
     const needsNetwork = args['hosts'] !== undefined && verdict !== 'deny';
     const strict = needsNetwork && verdict !== 'ask' ? 'ask' : verdict;
-    const action = verdict === 'deny' ? undefined : actionIn(line);
+    const action = verdict === 'deny' ? undefined : actionIn(line.plain);
     const reasons = needsNetwork ? [reason, 'it asks for network access'] : [reason];
     if (action)
       return {
@@ -120,12 +140,12 @@ export function gate(options: GateOptions): Gate {
         risk: 'HIGH',
         action,
       };
-    const used = strict === 'ask' ? usesOf(line, parseBash) : undefined;
+    const used = strict === 'ask' ? usesOf(line.text, line.parse) : undefined;
     const uses = used ? { uses: used, secret: used.words.some(isSecretPath) } : {};
     return {
       verdict: strict,
       reasons,
-      risk: riskOfCommand(line, inspect(line, { parse: parseBash }), needsNetwork),
+      risk: riskOfCommand(line.text, line.plain, needsNetwork),
       ...uses,
       ...(plan && strict !== 'ask' ? { plan } : {}),
     };
@@ -231,8 +251,7 @@ function countsIn(text: string): Record<string, number> {
 }
 
 /** The plugin action that the line runs, if the line is one plain command. */
-function actionIn(line: string): PluginAction | undefined {
-  const { plan } = inspect(line, { parse: parseBash });
+function actionIn({ plan }: Inspection): PluginAction | undefined {
   const only = plan?.length === 1 && plan[0]!.commands.length === 1 ? plan[0]!.commands[0]! : undefined;
   const [file, ...args] = only?.redirections.length === 0 ? only.argv : [];
   return file !== undefined && /^plugins\/[\w-]+\/actions\/[\w-]+\.mjs$/.test(file) ? { file, args } : undefined;

@@ -104,18 +104,18 @@ async function end(
   const costs = await costAccount.costs();
   switch (ending.do) {
     case 'answer': {
-      const marked = await tainted(context, task, conversation.messages());
+      const marked = await tainted(context, task, conversation);
       const { isRound } = roleFacts(task.role);
       const result = isRound ? contribution(conversation.mine(), ending.text) : ending.text;
       return complete(context, claim, marked, result, costs);
     }
     case 'fail': {
       if (ending.said === undefined) return fail(context, claim, task, ending.problem, costs);
-      const marked = await tainted(context, task, conversation.messages());
+      const marked = await tainted(context, task, conversation);
       return fail(context, claim, marked, ending.problem, costs, await kept(context, ending.said));
     }
     case 'stop':
-      return settleStopped(context, claim, task, ending.problem, costs);
+      return settleStopped(context, claim, await tainted(context, task, conversation), ending.problem, costs);
     case 'put_back':
       return release(context, claim, withPrints(task, conversation), ending.why, costs);
     case 'wait':

@@ -20,6 +20,7 @@ import { withAttachments } from '../tasks/attachments.js';
 import { builtHead, type BuiltHead } from './heads.js';
 import { currentPins, pinsOf, readPins, storePins } from './pins.js';
 import { openingTaint } from './sources.js';
+import { taintOfSession } from './taint.js';
 import { firstMessage, promptHead, resultsBefore, type PromptHead } from './prompt.js';
 import { controlMessage } from './decide/step.js';
 
@@ -27,6 +28,8 @@ export interface Conversation {
   id: string;
   /** The agent as it was when the conversation started. */
   agent: Agent;
+  /** The task whose conversation it was at first. */
+  startedBy?: string;
   /** What is sent before the messages, the same in every call. */
   head(): PromptHead;
   /** When its head was pinned; undefined: it has no pins, and each opening builds the head. */
@@ -111,7 +114,7 @@ function modelOf(agent: Agent, { role }: Task): { model?: string } {
 /** The first message of a task, with its attachments and what influenced them. */
 async function opening(context: EngineContext, agent: Agent, task: Task, request: Message): Promise<Message> {
   const message = await withAttachments(context, agent, task, request);
-  const taint = await openingTaint(context, agent, task);
+  const taint = await openingTaint(context, agent, task, (id) => taintOfSession(context, id));
   return taint.length === 0 ? message : { ...message, taint };
 }
 
@@ -145,6 +148,7 @@ function conversation(
   const self: Conversation = {
     id,
     agent,
+    ...(session.header.task === undefined ? {} : { startedBy: session.header.task }),
     head: () => head,
     startedAt:
       currentPins(session) === undefined ? undefined : (session.messages[0]?.timestamp ?? session.header.created),

@@ -86,7 +86,7 @@ async function say({ context, conversation }: Loop, { messages, failure }: SaySt
 
 async function performCalls(loop: Loop, calls: ToolCall[]): Promise<Performed> {
   const { context, conversation, account, stop } = loop;
-  const task = await tainted(context, loop.task, conversation.messages());
+  const task = await tainted(context, loop.task, conversation);
   const agent = presentAgent(context, conversation.agent, task);
   const done = await executeCalls(context, task, agent, calls, stop, await account.remaining());
   if (done.results.length > 0 && (await conversation.append(done.results, false)) === 'edited') return 'changed';

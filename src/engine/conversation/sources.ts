@@ -10,35 +10,44 @@ import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 import { attachmentsOf } from '../tasks/attachments.js';
 
+/** The taint of a conversation. */
+type OfSession = (session: string) => Promise<Iterable<string>>;
+
 /** The outside sources of a result: of the tool itself, or of the files that it shows. */
 export async function sourcesOf(
   context: EngineContext,
   agent: string,
   call: ToolCall,
   content: string,
-): Promise<string[]> {
+  ofSession: OfSession,
+): Promise<Iterable<string>> {
   const tool = context.tools.get(call.name);
   if (tool?.outside) return [`${tool.plugin ?? 'web'}/${tool.name}`];
   const { path, session, command } = call.arguments;
-  if (call.name === 'read_file' && typeof path === 'string') return fileSources(context, agent, call.name, [path]);
-  if (call.name === 'search_files') return fileSources(context, agent, call.name, pathsIn(content));
-  if (call.name === 'read_session' && typeof session === 'string') return taintOfSession(context, session);
-  if (call.name === 'execute_command' && typeof command === 'string')
-    return fileSources(context, agent, call.name, filesIn(command, agent));
+  const of = (paths: readonly string[]): Promise<string[]> => fileSources(context, agent, call.name, paths, ofSession);
+  if (call.name === 'read_file' && typeof path === 'string') return of([path]);
+  if (call.name === 'search_files') return of(pathsIn(content));
+  if (call.name === 'read_session' && typeof session === 'string') return ofSession(session);
+  if (call.name === 'execute_command' && typeof command === 'string') return of(filesIn(command, agent));
   return [];
 }
 
 /**
- * The sources of a task's first message: the results that it depends on and the files that come
- * with it. In a shared conversation later tasks read the message too, so it carries them all.
+ * The sources of a task's first message: its own, the results that it depends on and the files that
+ * come with it. Later tasks of the conversation read the message too, so it carries them all.
  */
-export async function openingTaint(context: EngineContext, agent: Agent, task: Task): Promise<string[]> {
-  const sources = new Set(agent.session === 'shared' ? taintIn(task) : []);
+export async function openingTaint(
+  context: EngineContext,
+  agent: Agent,
+  task: Task,
+  ofSession: OfSession,
+): Promise<string[]> {
+  const sources = new Set(taintIn(task));
   const asker = roleFacts(task.role).isOwnWork && task.parent ? await context.tasks.read(task.parent) : undefined;
   for (const id of (asker?.task ?? task).dependencies ?? [])
     for (const source of await taintOfTask(context, id)) sources.add(source);
   const files = await attachmentsOf(context, task);
-  for (const source of await fileSources(context, agent.name, 'attachment', files)) sources.add(source);
+  for (const source of await fileSources(context, agent.name, 'attachment', files, ofSession)) sources.add(source);
   return [...sources];
 }
 
@@ -47,6 +56,7 @@ async function fileSources(
   agent: string,
   tool: string,
   paths: readonly string[],
+  ofSession: OfSession,
 ): Promise<string[]> {
   const sources: string[] = [];
   for (const path of paths) {
@@ -56,7 +66,7 @@ async function fileSources(
     else if (isInbox(place)) sources.push(`inbox/${tool}`);
     const [, session] = /^sessions\/(.+)\.session\.yaml$/.exec(place) ?? [];
     const [, record] = /^(?:results|tasks\/[a-z]+)\/([^/]+)\.(?:md|json)$/.exec(place) ?? [];
-    if (session !== undefined) sources.push(...(await taintOfSession(context, session)));
+    if (session !== undefined) sources.push(...(await ofSession(session)));
     else if (record !== undefined) sources.push(...(await taintOfTask(context, record)));
     else sources.push(...context.fileTaint.of(path));
   }
@@ -100,16 +110,6 @@ function filesIn(command: string, agent: string): string[] {
     return LISTING.has(name) ? named : named.flatMap((word) => [word, `${word.replace(/\/+$/, '')}/`]);
   });
   return [...new Set(files)].slice(0, 2 * MAX_PATHS);
-}
-
-/** A conversation carries the taint of its task. */
-async function taintOfSession(context: EngineContext, session: string): Promise<string[]> {
-  for (const name of context.agents.all().keys()) {
-    if (!session.startsWith(`${name}-`)) continue;
-    const placed = await context.tasks.read(session.slice(name.length + 1));
-    if (placed !== undefined) return taintIn(placed.task);
-  }
-  return [];
 }
 
 async function taintOfTask(context: EngineContext, id: string): Promise<string[]> {

@@ -1,45 +1,134 @@
 /**
- * Outside sources whose text a conversation contains: results of tools that fetch it, files and
- * messages that carry it, and answers of tainted children. Derived from the messages, so it
- * survives a crash.
+ * Outside sources whose text a conversation contains: of the tasks that speak in it, of results of
+ * tools that fetch it, of files and messages that carry it, and of answers of tainted children.
+ * Derived from the messages and the records of tasks, so it survives a crash.
  */
+import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
-import type { Message, ToolCall } from '../../domain/session/session.js';
+import type { Message, Session, ToolCall } from '../../domain/session/session.js';
 import { taintIn, withTaint } from '../../domain/task/taint.js';
 import type { Placed, Task } from '../../domain/task/task.js';
-import type { EngineContext } from '../core/context.js';
+import type { Tasks } from '../../ports/store/tasks.js';
+import type { EngineContext, TaintFold } from '../core/context.js';
 import { sourcesOf } from './sources.js';
 
-export async function tainted(context: EngineContext, task: Task, messages: readonly Message[]): Promise<Task> {
+/** An open conversation. */
+interface Spoken {
+  id: string;
+  agent: Pick<Agent, 'name'>;
+  startedBy?: string;
+  messages(): readonly Message[];
+}
+
+/** The task with the taint of everything that its conversation contains. */
+export async function tainted(
+  context: EngineContext,
+  task: Task,
+  conversation: Spoken,
+): Promise<Task> {
+  const messages = conversation.messages();
   let fold = context.folds.taint.get(messages);
-  if (fold === undefined || fold.seen > messages.length) fold = { seen: 0, calls: new Map(), heard: new Set() };
+  if (fold === undefined || fold.seen > messages.length) fold = newFold(conversation.startedBy);
   context.folds.taint.set(messages, fold);
+  await hear(context, fold, conversation.agent.name, messages, new Set([conversation.id]));
+  return withTaint(task, fold.heard);
+}
+
+/** The taint of a conversation that an agent reads, whichever tasks have spoken in it. */
+export async function taintOfSession(
+  context: EngineContext,
+  id: string,
+  visited: Set<string> = new Set(),
+): Promise<Iterable<string>> {
+  // Two conversations may have read each other.
+  if (visited.has(id)) return [];
+  visited.add(id);
+  const opened = await context.sessions.open(id);
+  // Text that cannot be read as a conversation may come from anywhere.
+  if (opened.kind === 'held') return [`session/${id}`];
+  if (opened.kind === 'missing') return [];
+  const { header, messages } = opened.session;
+  // Another task may be speaking in it meanwhile, so it has a fold of its own.
+  const fold = newFold(header.task);
+  await hear(context, fold, header.agentId, messages, visited);
+  return fold.heard;
+}
+
+/** The taint that messages, their tasks and the children who answered in them have on record. */
+export async function recordedTaint(tasks: Pick<Tasks, 'read'>, { header, messages }: Session): Promise<string[]> {
+  const fold = newFold(header.task);
+  for (const message of messages) await recordedIn(tasks, fold, message, () => true, true);
+  return [...fold.heard];
+}
+
+/** Continues the fold with the messages that it has not seen. */
+async function hear(
+  context: EngineContext,
+  fold: TaintFold,
+  agent: string,
+  messages: readonly Message[],
+  visited: Set<string>,
+): Promise<void> {
   const { calls, heard } = fold;
+  const isAsk = (name: string): boolean => context.tools.get(name)?.kind === 'ask';
+  // The messages of a shared conversation carry the taint of their tasks, of which there are many.
+  const isShared = context.agents.all().get(agent)?.session === 'shared';
   for (; fold.seen < messages.length; fold.seen++) {
-    const { role, kind, toolCalls, toolCallId, from, content, taint } = messages[fold.seen]!;
-    for (const source of taint ?? []) heard.add(source);
-    for (const call of toolCalls ?? []) calls.set(call.id, call);
-    const call = role === 'tool' ? calls.get(toolCallId ?? '') : undefined;
-    if (call !== undefined)
-      for (const source of await sourcesOf(context, task.to ?? '', call, content)) heard.add(source);
-    if (call !== undefined && showsOtherText(context, task, call, messages.slice(0, fold.seen)))
-      heard.add('storage/blobs');
-    const isAnswer = call !== undefined && context.tools.get(call.name)?.kind === 'ask';
-    const child = isAnswer ? childId(task.id, `call-${call.id}`) : kind === 'task_result' ? from : undefined;
-    if (child !== undefined) for (const outside of await taintOfChild(context, task, child)) heard.add(outside);
+    const message = messages[fold.seen]!;
+    await recordedIn(context.tasks, fold, message, isAsk, !isShared);
+    const call = message.role === 'tool' ? calls.get(message.toolCallId ?? '') : undefined;
+    if (call === undefined) continue;
+    const ofSession = (id: string): Promise<Iterable<string>> => taintOfSession(context, id, visited);
+    for (const source of await sourcesOf(context, agent, call, message.content, ofSession)) heard.add(source);
+    if (showsOtherText(context, agent, call, messages.slice(0, fold.seen))) heard.add('storage/blobs');
   }
-  return withTaint(task, heard);
+}
+
+function newFold(startedBy: string | undefined): TaintFold {
+  return { seen: 0, calls: new Map(), heard: new Set(), owner: startedBy, owners: new Set() };
+}
+
+/** Adds what one message has on record: its own taint, its task's, and that of a child it quotes. */
+async function recordedIn(
+  tasks: Pick<Tasks, 'read'>,
+  fold: TaintFold,
+  message: Message,
+  isAsk: (tool: string) => boolean,
+  readsOwners: boolean,
+): Promise<void> {
+  const { role, kind, toolCalls, toolCallId, from, taint, task } = message;
+  const { calls, heard, owners } = fold;
+  fold.owner = task ?? fold.owner;
+  const { owner } = fold;
+  if (owner !== undefined && !owners.has(owner)) {
+    owners.add(owner);
+    const placed = readsOwners ? await tasks.read(owner) : undefined;
+    for (const source of placed === undefined ? [] : taintIn(placed.task)) heard.add(source);
+  }
+  for (const source of taint ?? []) heard.add(source);
+  for (const call of toolCalls ?? []) calls.set(call.id, call);
+  const call = role === 'tool' ? calls.get(toolCallId ?? '') : undefined;
+  const isAnswer = call !== undefined && owner !== undefined && isAsk(call.name);
+  const child = isAnswer ? childId(owner, `call-${call.id}`) : kind === 'task_result' ? from : undefined;
+  const placed = child === undefined ? undefined : await tasks.read(child);
+  // A message may come from any task; only a child's answer is in the conversation.
+  if (placed === undefined || !owners.has(placed.task.parent ?? '')) return;
+  for (const source of taintIn(placed.task)) heard.add(source);
 }
 
 /**
  * The texts in `storage/blobs` come from every task and do not say from which. One that this
  * conversation has named is known already: what named it carries the taint.
  */
-function showsOtherText(context: EngineContext, task: Task, call: ToolCall, before: readonly Message[]): boolean {
+function showsOtherText(
+  context: EngineContext,
+  agent: string,
+  call: ToolCall,
+  before: readonly Message[],
+): boolean {
   const { path, command } = call.arguments;
   // A link must not hide where the file is.
-  const place =
-    typeof path === 'string' ? (context.workspaceFiles.judge(task.to ?? '', 'read', path).path ?? path) : undefined;
+  const place = typeof path === 'string' ? (context.workspaceFiles.judge(agent, 'read', path).path ?? path) : undefined;
   const asked = call.name === 'read_file' ? place : call.name === 'execute_command' ? String(command) : undefined;
   if (asked === undefined) return false;
   if (!/storage\/+(?:\.\/+)*blobs/i.test(asked)) return false;
@@ -55,10 +144,4 @@ export function taintedBy(task: Task, children: Iterable<Placed | undefined>): T
     task,
     [...children].flatMap((child) => (child ? taintIn(child.task) : [])),
   );
-}
-
-/** Empty unless this is a child of the task: a message may come from any task. */
-async function taintOfChild(context: EngineContext, task: Task, id: string): Promise<string[]> {
-  const placed = await context.tasks.read(id);
-  return placed?.task.parent === task.id ? taintIn(placed.task) : [];
 }

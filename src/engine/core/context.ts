@@ -121,7 +121,17 @@ interface Folds {
   /** The last head that was built for each agent, and what it was built from. */
   built: WeakMap<Agent, Built>;
   background: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
-  taint: WeakMap<readonly Message[], { seen: number; calls: Map<string, ToolCall>; heard: Set<string> }>;
+  taint: WeakMap<readonly Message[], TaintFold>;
+}
+
+/** What the messages up to `seen` have brought into a conversation. */
+export interface TaintFold {
+  seen: number;
+  calls: Map<string, ToolCall>;
+  heard: Set<string>;
+  /** The task that speaks at this place, and all that have spoken. */
+  owner: string | undefined;
+  owners: Set<string>;
 }
 
 interface Built {

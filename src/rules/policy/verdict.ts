@@ -18,17 +18,20 @@ import { autoVerdict, inspect, type CommandContext, type Inspection, type Leaf }
 import { applyingRules, type Action } from './rules.js';
 import { protectedName } from './never/secrets.js';
 
-interface Judging extends CommandContext {
+interface Rules {
   policy: Policy;
   agent?: Pick<Agent, 'approve'>;
 }
 
 /** The verdict on a command line that the agent wants to run. */
-export function judgeLine(line: string, judging: Judging): CommandVerdict {
-  const { policy } = judging;
-  const inspection = inspect(line, judging);
+export function judgeLine(line: string, judging: CommandContext & Rules): CommandVerdict {
+  return judgeInspected(line, inspect(line, judging), judging);
+}
+
+/** The same, for a line that several policies judge. */
+export function judgeInspected(line: string, inspection: Inspection, { policy, agent }: Rules): CommandVerdict {
   if (inspection.deny !== undefined) return { verdict: 'deny', reason: inspection.deny };
-  const own = judging.agent?.approve['execute_command'];
+  const own = agent?.approve['execute_command'];
   if (own === 'deny') return { verdict: 'deny', reason: 'the agent file denies execute_command' };
   const ruled = rulesOnLine(line, inspection.leaves, policy.rules);
   if (ruled.verdict === 'deny') return { verdict: 'deny', reason: ruled.reason };
