@@ -109,7 +109,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   );
   // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
-  const consent = believe(consentOf(trust, env, tape));
+  const consent = believe(consentOf(given, tape));
   const commands = shellOf(given, waitingClock);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
   const kept = privateTexts({ root, disk });
@@ -243,8 +243,8 @@ function shellOf({ root, env, config, trust }: Foundation, clock: Clock): Shell 
   return actions(shell({ root, env, sandbox, clock }), { root, env, builtIn: packageFolder('plugins'), ...own });
 }
 
-function consentOf(trust: Trust | undefined, env: Foundation['env'], tape: Tape | undefined): Consent {
-  const real = trust && consentFor(trust.record, env);
+function consentOf({ trust, env, config }: Foundation, tape: Tape | undefined): Consent {
+  const real = trust && consentFor(trust.record, env, config);
   return tape?.consent(real) ?? real!;
 }
 

@@ -26,7 +26,7 @@ import { lineDiff } from '../../text/lines/line-diff.js';
 import { changeFile } from './change-file.js';
 import { failedCheck } from './safety-checks.js';
 import { operandsOf } from './operands.js';
-import { ALLOWLIST_FILE, loadPolicy, policyOf, POLICY_FILE } from './index.js';
+import { ALLOWLIST_FILE, loadPolicy, policyOf, POLICY_FILE, type LoadedPolicy } from './index.js';
 
 interface GateOptions {
   root: string;
@@ -95,7 +95,7 @@ export function gate(options: GateOptions): Gate {
       // The place is looked up once, however many policies judge it.
       const spot = tool === 'execute_command' ? undefined : spotOf(agent, tool, args);
       const line = tool === 'execute_command' ? readLine(agent, String(args['command'] ?? '')) : undefined;
-      const verdicts = lasting(loaded.policy).map((policy) =>
+      const verdicts = lasting(loaded).map((policy) =>
         line !== undefined ? command(policy, agent, args, line) : other(policy, agent, tool, args, spot),
       );
       return verdicts.reduce((one, two) => (stricter(one.verdict, two.verdict) === one.verdict ? one : two));
@@ -210,18 +210,24 @@ export function gate(options: GateOptions): Gate {
 }
 
 /** The policies that must all agree, given the present one. */
-function trustedPolicies(trusted: GateOptions['trusted']): (now: Policy) => Policy[] {
+function trustedPolicies(trusted: GateOptions['trusted']): (now: LoadedPolicy) => Policy[] {
   let known: { rules: Record<string, string>; policy: Policy } | undefined;
   let ownRules: Policy | undefined;
-  return (now) => {
+  return ({ policy: now, texts }) => {
     const given = trusted?.();
     if (given === undefined) return [now];
-    if (known?.rules !== given.rules) known = { rules: given.rules, policy: policyOf(given.rules) };
     const own = given.own === undefined ? [] : [withOwn(now, (ownRules ??= policyOf({ [POLICY_FILE]: given.own })))];
     if (given.restricted !== undefined)
       return [now, ...own].map((policy) => ({ ...policy, closed: policy.closed ?? given.restricted! }));
+    // Usually they are as they were trusted, and one reading is enough.
+    if (isSame(given.rules, texts)) return [now, ...own];
+    if (known?.rules !== given.rules) known = { rules: given.rules, policy: policyOf(given.rules) };
     return [now, known.policy, ...own];
   };
+}
+
+function isSame(one: Record<string, string>, two: Record<string, string>): boolean {
+  return [ALLOWLIST_FILE, POLICY_FILE].every((file) => one[file] === two[file]);
 }
 
 const MAX_DIFFED_BYTES = 8 * 1024 * 1024;

@@ -17,9 +17,11 @@ import { readPolicy } from '../../text/config/policy.js';
 export const ALLOWLIST_FILE = 'storage/terminal-cmd-allowlist.yaml';
 export const POLICY_FILE = 'storage/policy.yaml';
 
-interface LoadedPolicy {
+export interface LoadedPolicy {
   policy: Policy;
   problems: Problem[];
+  /** The texts that it comes from, by file; not those that cannot be read. */
+  texts: Record<string, string>;
 }
 
 export function loadPolicy(root: string): LoadedPolicy {
@@ -38,7 +40,9 @@ function policyFrom(read: (file: string) => RuleText): LoadedPolicy {
     policy.closed ??= `${file} cannot be read, so nothing runs without approval`;
     problems.push(...causes);
   };
+  const texts: Record<string, string> = {};
   const allow = read(ALLOWLIST_FILE);
+  if (allow.text !== undefined) texts[ALLOWLIST_FILE] = allow.text;
   if (allow.problem) close(ALLOWLIST_FILE, [allow.problem]);
   else if (allow.text !== undefined) {
     const list = readAllowlist(ALLOWLIST_FILE, allow.text);
@@ -46,13 +50,14 @@ function policyFrom(read: (file: string) => RuleText): LoadedPolicy {
     else close(ALLOWLIST_FILE, list.problems);
   }
   const rules = read(POLICY_FILE);
+  if (rules.text !== undefined) texts[POLICY_FILE] = rules.text;
   if (rules.problem) close(POLICY_FILE, [rules.problem]);
   else if (rules.text !== undefined) {
     const list = readPolicy(POLICY_FILE, rules.text);
     if (list.ok) policy.rules = list.rules;
     else close(POLICY_FILE, list.problems);
   }
-  return { policy, problems };
+  return { policy, problems, texts };
 }
 
 /** Why an operand needs a person where no sandbox confines the command. */

@@ -4,37 +4,32 @@
  * there.
  */
 import fs from 'node:fs';
-import path from 'node:path';
 import { FOREIGN_AGENT_FOLDERS } from '../../domain/agent/places.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
-/** What decides: each entry itself, and for folders with a star the entries in it. */
-const RULES = [
-  '.',
-  'guild.yaml',
-  'storage',
-  'storage/*',
-  'agents',
-  'agents/*',
-  'templates',
-  'templates/*',
-  '.mcp.json',
-  ...FOREIGN_AGENT_FOLDERS.flatMap((folder) => [folder, `${folder}/*`]),
-  'plugins',
-  'plugins/*',
-  'tasks',
-  'tasks/*',
-  'sessions',
-  '.guild',
-];
+/** What decides: these entries, and of the folders also the entries in them. */
+const RULES = ['guild.yaml', '.mcp.json', 'sessions', '.guild'];
+const RULE_FOLDERS = ['storage', 'agents', 'templates', ...FOREIGN_AGENT_FOLDERS, 'plugins', 'tasks'];
 
-/** Records are written here; a link would lead them elsewhere. */
-const STATE_FOLDERS = ['tasks', 'sessions', 'events', 'results', 'bus', 'storage', 'inbox', 'quarantine', '.guild'];
+/** Everything in these is the program's own, so nothing in them is a link. */
+const OWN = ['.guild', '.guild/cache', '.guild/history', '.guild/history.git'];
+/** Folders of folders. A file in them is never written through a link. */
+const PARENTS = ['tasks', 'storage', 'inbox', 'quarantine', 'bus'];
+/** Records are written and removed here; a link would lead that elsewhere. */
+const STATE_FOLDERS = [...PARENTS, 'sessions', 'events', 'results', 'agents/live', ...OWN];
 
 /** `owner`: another user whom the person has accepted. */
 export function rightsProblems(root: string, owner?: number): Problem[] {
-  return [...ownerProblem(root, owner), ...linkProblems(root), ...writableProblem(root)];
+  const entries = new Map<string, fs.Stats | undefined>();
+  const look = (name: string): fs.Stats | undefined => {
+    if (!entries.has(name)) entries.set(name, lstat(name === '.' ? root : `${root}/${name}`));
+    return entries.get(name);
+  };
+  return [...ownerProblem(root, owner), ...linkProblems(root, look), ...writableProblem(root, look)];
 }
+
+/** An entry of the workspace, not what it links to. */
+type Look = (name: string) => fs.Stats | undefined;
 
 /** The user id of the folder's owner; undefined where the system has none. */
 export function ownerOf(folder: string): number | undefined {
@@ -51,8 +46,19 @@ function ownerProblem(root: string, accepted: number | undefined): Problem[] {
   ];
 }
 
-function linkProblems(root: string): Problem[] {
-  const links = STATE_FOLDERS.filter((name) => lstat(path.join(root, name))?.isSymbolicLink());
+/** Also for commands that only read or submit: they put broken files into quarantine. */
+export function linkedState(root: string): Problem | undefined {
+  return linkProblems(root, (name) => lstat(`${root}/${name}`))[0];
+}
+
+function linkProblems(root: string, look: Look): Problem[] {
+  const isLink = (name: string): boolean => look(name)?.isSymbolicLink() === true;
+  const [folder] = STATE_FOLDERS.filter(isLink);
+  // Below a link everything else is elsewhere, too.
+  const links =
+    folder !== undefined
+      ? [folder]
+      : [...OWN.flatMap((own) => linksIn(root, own)), ...PARENTS.flatMap((parent) => linksIn(root, parent, 'folders'))];
   return links.map((file) =>
     problem('not_allowed', `${file} is a link, so records would be written outside the workspace`, {
       where: { file },
@@ -61,11 +67,25 @@ function linkProblems(root: string): Problem[] {
   );
 }
 
-function writableProblem(root: string): Problem[] {
+/** The links in a folder, or those of them that lead to folders. */
+function linksIn(root: string, folder: string, only?: 'folders'): string[] {
+  const isWanted = (file: string): boolean =>
+    only === undefined || fs.statSync(`${root}/${file}`, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    if (!fs.existsSync(`${root}/${folder}`)) return [];
+    const entries = fs.readdirSync(`${root}/${folder}`, { withFileTypes: true });
+    const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => `${folder}/${name}`);
+    return links.filter(isWanted);
+  } catch {
+    return [];
+  }
+}
+
+function writableProblem(root: string, look: Look): Problem[] {
   if (process.getuid === undefined) return [];
-  const found = RULES.flatMap((rule) => (rule.endsWith('/*') ? entries(root, rule.slice(0, -2)) : [rule])).filter(
-    (file) => isWritableByOthers(path.join(root, file)),
-  );
+  // Most of the folders are missing, and an error costs more than a look.
+  const inside = RULE_FOLDERS.flatMap((folder) => (look(folder) === undefined ? [] : entriesOf(root, folder)));
+  const found = ['.', ...RULES, ...RULE_FOLDERS, ...inside].filter((file) => isWritableByOthers(look(file)));
   if (found.length === 0) return [];
   const [first, ...others] = found.map((file) => (file === '.' ? root : file));
   const more = others.length === 0 ? '' : `, and ${others.length} more`;
@@ -77,17 +97,16 @@ function writableProblem(root: string): Problem[] {
   ];
 }
 
-function entries(root: string, folder: string): string[] {
+function entriesOf(root: string, folder: string): string[] {
   try {
-    return fs.readdirSync(path.join(root, folder)).map((name) => `${folder}/${name}`);
+    return fs.readdirSync(`${root}/${folder}`).map((name) => `${folder}/${name}`);
   } catch {
     return [];
   }
 }
 
 /** A sticky folder such as /tmp lets others add entries, not replace them; rules may not be so. */
-function isWritableByOthers(file: string): boolean {
-  const stat = lstat(file);
+function isWritableByOthers(stat: fs.Stats | undefined): boolean {
   return stat !== undefined && !stat.isSymbolicLink() && (stat.mode & 0o022) !== 0;
 }
 

@@ -16,7 +16,7 @@ interface Publishing {
 }
 
 export async function publishDefinitions(root: string, env: Env, store?: string): Promise<Publishing> {
-  const { digest, record } = lookAtTrust(root, env);
+  const { digest } = lookAtTrust(root, env);
   const commit = commitOf(root);
   const published: Published = defined({
     hash: definitionsHash(root),
@@ -28,7 +28,7 @@ export async function publishDefinitions(root: string, env: Env, store?: string)
   return withLedger(storeAddress(root, env, store), async (ledger) => {
     const before = await readPublished(ledger);
     const id = randomUUID();
-    await publishKey(ledger, `${id}-key`, publicKeyOf(record, env));
+    await publishKey(ledger, `${id}-key`, publicKeyOf(env));
     await publish(ledger, id, published);
     return defined({ published, before });
   });

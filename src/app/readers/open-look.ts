@@ -5,6 +5,7 @@ import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/base/layout.js';
 import { look, type Look } from '../../adapters/files/readers/look.js';
 import { processes } from '../../adapters/processes/index.js';
+import { linkedState } from '../../adapters/trust/rights.js';
 import { ProblemError, type Problem } from '../../domain/problem.js';
 import type { Tasks } from '../../ports/store/tasks.js';
 import { mayBeShared } from '../far/may-be-shared.js';
@@ -15,6 +16,8 @@ export function openLook(folder: string, { leaves = false } = {}): Look {
   const root = path.resolve(folder);
   const disk = realDisk();
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  const linked = leaves ? undefined : linkedState(root);
+  if (linked !== undefined) throw new ProblemError(linked);
   return look({ root, disk, clock: clock(), processes: processes(), leaves });
 }
 

@@ -5,6 +5,7 @@ import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { FarParts, FarStore } from '../../adapters/far/index.js';
 import { files, isWorkspace } from '../../adapters/files/index.js';
 import { processes } from '../../adapters/processes/index.js';
+import { linkedState } from '../../adapters/trust/rights.js';
 import { ProblemError, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Store } from '../../ports/store/index.js';
@@ -25,6 +26,8 @@ export function openReader(folder: string): Store {
 /** The files of the folder, whatever guild.yaml says. */
 export function openFilesReader(root: string): Store {
   const disk = realDisk();
+  const linked = linkedState(root);
+  if (linked !== undefined) throw new ProblemError(linked);
   const store = files({ root, disk, clock: clock(), ids: ids(), processes: processes(), isReader: true });
   const scan = async (full?: boolean): Promise<Scan> => {
     const scanned = await store.tasks.scan(full);

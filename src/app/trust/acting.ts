@@ -101,6 +101,8 @@ function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined
 
 function textOf(file: string): string | undefined {
   try {
+    // Usually there is none, and an error costs more than a look.
+    if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
     return fs.readFileSync(file, 'utf8');
   } catch (thrown) {
     // What cannot be read closes the gate elsewhere; here it only must not look trusted.

@@ -62,6 +62,8 @@ export function withinSettings(inForce: Acting, settings: OwnSettings): { inForc
 
 function textOf(file: string): string | undefined {
   try {
+    // Usually there is none, and an error costs more than a look.
+    if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
     return fs.readFileSync(file, 'utf8');
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;

@@ -3,7 +3,7 @@
  * user's state folder. A workspace that is unknown, or wants more than was trusted, works with what
  * was trusted last, or restricted, until a person has looked at it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { consent, publicKey } from '../../adapters/consent/index.js';
@@ -12,6 +12,7 @@ import { copyOf, keepCopy } from '../../adapters/trust/plugin-tree.js';
 import { trustRecords, type TrustRecords } from '../../adapters/trust/records.js';
 import { ownerOf, rightsProblems } from '../../adapters/trust/rights.js';
 import { stateFolder } from '../../adapters/trust/state-folder.js';
+import type { Config } from '../../domain/config/config.js';
 import { isNothing, NOTHING_ACTS, type Acting, type TrustRecord } from '../../domain/consent/trust.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
@@ -44,7 +45,7 @@ export interface Trust {
 
 function digestOf({ code, ...acting }: Acting): string {
   const text = JSON.stringify(sorted({ ...acting, code: code?.hash ?? null }));
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 function sorted(value: unknown): unknown {
@@ -94,7 +95,7 @@ export function askOnce(trust: Trust, env: Env): Problem[] {
   if (trust.state === 'trusted') return [];
   const { record, digest } = trust;
   const isKnown = record.asked === digest;
-  if (!isKnown) place(record.path, env).records.write({ ...record, asked: digest });
+  if (!isKnown) kept(env).records.write({ ...record, asked: digest });
   return [question(trust, isKnown)];
 }
 
@@ -176,7 +177,7 @@ interface TrustedRules {
 
 /** The rules that are in force: looks again whenever the record has changed. */
 export function rulesInForce(trust: Trust, env: Env): () => TrustedRules {
-  const { records } = place(trust.record.path, env);
+  const { records } = kept(env);
   const { path: root } = trust.record;
   let stamp = records.stamp(root);
   let { trusted } = trust.record;
@@ -193,7 +194,7 @@ const RESTRICTED = 'this workspace is not trusted yet (guild trust), so nothing 
 
 /** Applies a change of a rule file that a person has allowed to the trusted version, too. */
 export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (before: string) => string) => void {
-  const { records } = place(trust.record.path, env);
+  const { records } = kept(env);
   return (file, edit) => {
     const record = records.read(trust.record.path);
     if (record?.trusted === undefined) return;
@@ -204,27 +205,27 @@ export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (befor
   };
 }
 
-/** Answers of this user for this workspace. */
-export function consentFor(record: TrustRecord, env: Env): Consent {
-  const { records } = place(record.path, env);
+/** Answers of this user for this workspace. `config`: if it was read already. */
+export function consentFor(record: TrustRecord, env: Env, config?: Pick<Config, 'store'>): Consent {
+  const { state, records } = kept(env);
   // An answer counts on every machine of a shared store, wherever their folders are.
-  const shared = sharedName(readConfig(realDisk(), record.path, env).config, env);
+  const shared = sharedName(config ?? readConfig(realDisk(), record.path, env).config, env);
   const workspace = shared ?? record.id;
-  return consent({ disk: realDisk(), folder: records.folder(record.id), workspace, keyFile: keyFileOf(record, env) });
+  return consent({ disk: realDisk(), folder: records.folder(record.id), workspace, keyFile: keyFileOf(state, env) });
 }
 
 /** The folder outside of the workspace for what this machine keeps about it. */
 export function keptFolder(record: TrustRecord, env: Env): string {
-  return place(record.path, env).records.folder(record.id);
+  return kept(env).records.folder(record.id);
 }
 
 /** The public part of this user's key, for other machines. */
-export function publicKeyOf(record: TrustRecord, env: Env): string {
-  return publicKey(realDisk(), keyFileOf(record, env));
+export function publicKeyOf(env: Env): string {
+  return publicKey(realDisk(), keyFileOf(kept(env).state, env));
 }
 
-function keyFileOf({ path: root }: TrustRecord, env: Env): string {
-  return env['GUILD_KEY_FILE'] || path.join(place(root, env).state, 'key');
+function keyFileOf(state: string, env: Env): string {
+  return env['GUILD_KEY_FILE'] || path.join(state, 'key');
 }
 
 /** A machine without a person trusts exactly what its environment names. */
@@ -236,15 +237,21 @@ export function acceptNamed(trust: Trust, env: Env): Trust {
 
 function place(root: string, env: Env): { real: string; state: string; records: TrustRecords } {
   if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
-  const real = fs.realpathSync(root);
-  const state = stateFolder(env);
+  const real = fs.realpathSync.native(root);
+  const { state, records } = kept(env);
   if (state === real || state.startsWith(real + path.sep))
     throw new ProblemError(
       problem('not_allowed', `your state folder ${state} is inside the workspace, where agents could read it`, {
         hint: 'set GUILD_STATE to a folder outside of it, or use another folder as workspace',
       }),
     );
-  return { real, state, records: trustRecords(realDisk(), state) };
+  return { real, state, records };
+}
+
+/** The user's state, for a workspace whose place was looked at before. */
+function kept(env: Env): { state: string; records: TrustRecords } {
+  const state = stateFolder(env);
+  return { state, records: trustRecords(realDisk(), state) };
 }
 
 function takeOver(records: TrustRecords, from: string, to: string): void {

@@ -21,11 +21,7 @@ interface Spoken {
 }
 
 /** The task with the taint of everything that its conversation contains. */
-export async function tainted(
-  context: EngineContext,
-  task: Task,
-  conversation: Spoken,
-): Promise<Task> {
+export async function tainted(context: EngineContext, task: Task, conversation: Spoken): Promise<Task> {
   const messages = conversation.messages();
   let fold = context.folds.taint.get(messages);
   if (fold === undefined || fold.seen > messages.length) fold = newFold(conversation.startedBy);
@@ -120,12 +116,7 @@ async function recordedIn(
  * The texts in `storage/blobs` come from every task and do not say from which. One that this
  * conversation has named is known already: what named it carries the taint.
  */
-function showsOtherText(
-  context: EngineContext,
-  agent: string,
-  call: ToolCall,
-  before: readonly Message[],
-): boolean {
+function showsOtherText(context: EngineContext, agent: string, call: ToolCall, before: readonly Message[]): boolean {
   const { path, command } = call.arguments;
   // A link must not hide where the file is.
   const place = typeof path === 'string' ? (context.workspaceFiles.judge(agent, 'read', path).path ?? path) : undefined;

@@ -1,0 +1,55 @@
+/**
+ * A folder that came from elsewhere has links in its state: nothing is written, removed or read
+ * through them. A linked `.guild/tmp` once had old files removed from any folder of the user.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { place, scripted, type Place } from '../kit/guild.js';
+
+const OWN = ['notified', 'journal', 'tmp', 'run', 'history', 'evidence', 'torn', 'intents', 'live', 'turns', 'private'];
+const FOLDERS = ['tasks/completed', 'tasks/pending', 'storage/blobs', 'storage/paused', 'agents/live', 'inbox/kept'];
+const LONG_AGO = new Date('2020-01-01');
+
+/** Everything in a folder with its content and time. */
+function stateOf({ root }: Place): string[] {
+  return fs.readdirSync(root).map((name) => {
+    const file = path.join(root, name);
+    return `${name} ${fs.statSync(file).mtimeMs} ${fs.readFileSync(file, 'utf8')}`;
+  });
+}
+
+for (const link of [...OWN.map((name) => `.guild/${name}`), ...FOLDERS, '.guild/history.git/objects'])
+  test(`${link} as a link: nothing outside changes, and the link is named`, async (t) => {
+    const victim = place(t, { 'diary.txt': 'dear diary\n', 'photo.jpg': 'x', 'package.json': '{"no": "task"}' });
+    for (const name of victim.list('.')) fs.utimesSync(path.join(victim.root, name), LONG_AGO, LONG_AGO);
+    const before = stateOf(victim);
+    const clone = place(t, scripted('- {say: done}', { 'tasks/waiting/.keep': '' }));
+    clone.put('guild.yaml', `${clone.read('guild.yaml')}notify: {desktop: true, gather: 1ms}\n`);
+    if (link !== 'tasks/pending') clone.put('tasks/pending/t1.json', '{"description": "tidy", "to": "boss"}');
+    const full = path.join(clone.root, link);
+    fs.mkdirSync(path.dirname(full), { recursive: true });
+    fs.symlinkSync(victim.root, full);
+    for (const args of [['pump'], ['run', 'boss', 'hello'], ['watch']]) {
+      const ran = await clone.guildWith({ untrusted: true }, ...args);
+      assert.equal(ran.code, 3, ran.out + ran.err);
+      assert.match(ran.err, new RegExp(`${link.replaceAll('.', '\\.')} is a link`));
+      assert.deepEqual(stateOf(victim), before, args.join(' '));
+    }
+    for (const args of [['task', 'list'], ['check'], ['doctor'], ['approve'], ['log'], ['task', 'add', 'more']]) {
+      await clone.guildWith({ untrusted: true }, ...args);
+      assert.deepEqual(stateOf(victim), before, args.join(' '));
+    }
+  });
+
+test('a linked rule file or board of the user still works', async (t) => {
+  const dotfiles = place(t, { 'policy.yaml': '# none\n', 'today.md': '# Today\n' });
+  const home = place(t, scripted('- {say: done}'));
+  fs.mkdirSync(path.join(home.root, 'storage'), { mode: 0o700 });
+  fs.mkdirSync(path.join(home.root, 'tasks'), { mode: 0o700 });
+  fs.symlinkSync(path.join(dotfiles.root, 'policy.yaml'), path.join(home.root, 'storage/policy.yaml'));
+  fs.symlinkSync(path.join(dotfiles.root, 'today.md'), path.join(home.root, 'tasks/today.task.md'));
+  const { code, err } = await home.guild('pump');
+  assert.equal(code, 0, err);
+});
