@@ -20,6 +20,11 @@ export async function serveMetrics(place: string, text: () => Promise<string>): 
       }),
     );
   const server = http.createServer((request, response) => {
+    // A page in a browser can give its own name the address of this machine.
+    if (isLocal(host) && !isLocal(hostIn(request.headers.host))) {
+      response.writeHead(403).end();
+      return;
+    }
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
@@ -43,4 +48,13 @@ export async function serveMetrics(place: string, text: () => Promise<string>): 
       await once(server, 'close');
     },
   };
+}
+
+function isLocal(host: string): boolean {
+  return ['localhost', '127.0.0.1', '::1', '[::1]'].includes(host.toLowerCase());
+}
+
+/** Without the port. */
+function hostIn(header = ''): string {
+  return header.replace(/:\d+$/, '');
 }

@@ -57,11 +57,12 @@ async function delivered(
 /** An agent moves only work of its own goal. */
 async function assign(
   context: EngineContext,
-  { root }: Task,
+  own: Task,
   agent: Agent,
   { id }: ToolCall,
   { task, to }: { task: string; to: string },
 ): Promise<Problem | undefined> {
+  const { root } = own;
   const target = await context.tasks.read(task);
   // The call is repeated after a crash: it has been done.
   if (target?.task.root === root && target.task.to === to) return undefined;
@@ -71,7 +72,7 @@ async function assign(
       : assignProblem(task, target, to, context.agents.all().keys());
   if (wrong !== undefined) return wrong;
   const at = context.clock.now().toISOString();
-  await context.intents.submit({ kind: 'assign', id, task, to, by: agent.name, at });
+  await context.intents.submit({ kind: 'assign', id, task, to, by: agent.name, at, ...taintField(own) });
   return undefined;
 }
 

@@ -1,11 +1,12 @@
 /** Carries out a request to give a task that has not started to another agent. */
 import type { Intent } from '../../domain/task/intent.js';
+import { withTaint } from '../../domain/task/taint.js';
 import { assignProblem } from '../../rules/scheduling/assign.js';
 import { record, type EngineContext } from '../core/context.js';
 
 /** True if the task changed. */
 export async function assign(context: EngineContext, intent: Intent & { kind: 'assign' }): Promise<boolean> {
-  const { id, task, to, by } = intent;
+  const { id, task, to, by, taint = [] } = intent;
   const names = [...context.agents.all().keys()];
   const before = await context.tasks.read(task);
   if (before?.task.to === to) return done(); // the process that moved it died before it said so
@@ -14,7 +15,10 @@ export async function assign(context: EngineContext, intent: Intent & { kind: 'a
   const claim = await context.tasks.claim(task, before!.task.to ?? 'nobody');
   if (claim === undefined) return false; // another process has it; the next look shows how it went
   const late = assignProblem(task, { task: claim.task, state: claim.from }, to, names);
-  const isMoved = await context.tasks.release(claim, late === undefined ? { ...claim.task, to } : claim.task);
+  const isMoved = await context.tasks.release(
+    claim,
+    late === undefined ? withTaint({ ...claim.task, to }, taint) : claim.task,
+  );
   if (late !== undefined) return done(late.message);
   if (!isMoved) return false;
   record(context, 'task.reassigned', { task, agent: to, from: claim.task.to, by, cause: id });

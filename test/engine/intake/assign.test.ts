@@ -79,3 +79,22 @@ test('an agent cannot move work of another goal', async () => {
   assert.equal((await proc.ports.tasks.read('mine'))?.task.result, 'Refused.');
   assert.equal((await proc.ports.tasks.read('theirs'))?.task.to, 'ana');
 });
+
+test('a task that a tainted agent moves is tainted', async () => {
+  const { proc } = start({
+    tasks: {
+      mine: { description: 'Move it', to: 'ana', context: { taint: ['slack/mallory'] } },
+      gate: { description: 'Ask', to: 'ana' },
+      later: { description: 'Wait', to: 'ana', root: 'mine', dependencies: ['gate'] },
+    },
+    script: `
+- {task: gate, turn: 1, call: [{ask_human: {question: 'Which?'}}]}
+- {task: mine, turn: 1, call: [{reassign_task: {id: later, agent: ben}}]}
+- {task: mine, turn: 2, say: Moved.}
+`,
+  });
+  await untilQuiet(proc);
+  const { to, context } = (await proc.ports.tasks.read('later'))!.task;
+  assert.equal(to, 'ben');
+  assert.deepEqual(context['taint'], ['slack/mallory']);
+});

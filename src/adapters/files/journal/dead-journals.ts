@@ -6,6 +6,7 @@ import { diskReason, problem, type Problem } from '../../../domain/problem.js';
 import { inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
+import { faultOf } from './check-step.js';
 import { JOURNAL_VERSION, readLines, type Header, type Line } from './frames.js';
 import { adoptedName, parseJournalName, type JournalFile } from './names.js';
 import { oldSteps } from './old-format.js';
@@ -154,6 +155,10 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
       if (next.isTorn) break;
     }
     for (const line of lines) if ('step' in line) steps.push(line.step);
+    for (const step of steps) {
+      const fault = faultOf(step);
+      if (fault !== undefined) return unreadable(last.file, fault);
+    }
     return {
       peer,
       files: files.map(({ file }) => file),
