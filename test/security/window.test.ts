@@ -276,3 +276,32 @@ test('a window for showing leaves out secrets and text from outside', async (t) 
   assert.doesNotMatch(text, /Very private words/);
   assert.doesNotMatch(text, /Text of a file/);
 });
+
+test('no view of a window for showing has them, now or at a moment of the past', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': `${SCRIPTED}inbox: { agent: boss }\n`,
+    '.env': 'SERVICE_TOKEN=hunter2-hunter2\n',
+    'agents/boss.md': '---\ndescription: Does it\ntools: [execute_command]\n---\nYou are the boss.\n',
+    'script.yaml':
+      '- turn: 1\n  say: The token is hunter2-hunter2\n  call: [{execute_command: {command: touch a.txt}}]\n',
+  });
+  await workspace.guild('mail', 'add', 'Very private words of Eve', '--from', 'eve', '--channel', 'slack');
+  await workspace.guild('pump', '--all');
+  const moments = ['', new Date().toISOString()];
+  const shown = await openWindow(t, workspace, { readOnly: true });
+  const own = await openWindow(t, workspace);
+  const [request] = (await own.get('/api/requests')).json<Requests>().open;
+  const { id, session } = request!;
+  const task = session!.replace('boss-', '');
+  const views = ['hall', 'requests', `requests/${id}`, 'tasks', 'board', `tasks/${task}`, `tasks/${task}/why`];
+  views.push(`tasks/${task}/spans`, 'sessions', `sessions/${session}`, `sessions/${session}/prompt`, 'waits', 'costs');
+  views.push(`replay/${task}`, 'boards', 'notes', 'history', 'agents', 'agents/boss', 'machines');
+  let found = 0;
+  for (const view of views)
+    for (const at of moments) {
+      const address = `/api/${view}${at === '' ? '' : `?at=${at}`}`;
+      if (/Very private words|hunter2/.test((await own.get(address)).text)) found++;
+      assert.doesNotMatch((await shown.get(address)).text, /Very private words|hunter2/, address);
+    }
+  assert.ok(found >= 6, 'the owner sees them');
+});

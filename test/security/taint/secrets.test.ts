@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import type { Place } from '../kit/guild.js';
-import { ballotOf, openEntries, pump, scene, tickAll } from './scene.js';
+import type { Place } from '../../kit/guild.js';
+import { ballotOf, openEntries, pump, scene, tickAll } from '../scene.js';
 
 const HISTORY =
   'model: s/x\nproviders:\n  s: {kind: scripted, script: script.yaml}\ndefault_agent: executor\ngit: {enabled: true}\n';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { place, ROOT } from '../kit/guild.js';
+import { place, ROOT } from '../../kit/guild.js';
 
 const CLONE = {
   'guild.yaml': `model: corp/large

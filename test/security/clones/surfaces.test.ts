@@ -5,8 +5,8 @@ import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { serveScript } from '../../src/app/serve-script.js';
-import { place, scripted, succeeds, type Given, type Place, type Ran } from '../kit/guild.js';
+import { serveScript } from '../../../src/app/serve-script.js';
+import { place, scripted, succeeds, type Given, type Place, type Ran } from '../../kit/guild.js';
 
 const KEYS = { OPENAI_API_KEY: 'canary-openai', CORP_KEY: 'canary-corp' };
 const SCRIPTED = 'model: s/x\nproviders:\n  s: {kind: scripted, script: script.yaml}\ndefault_agent: ana\n';

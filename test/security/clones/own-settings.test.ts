@@ -5,8 +5,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { misdirectedKey } from '../../src/domain/config/key-hosts.js';
-import { place, scripted, succeeds, type Place } from '../kit/guild.js';
+import { misdirectedKey } from '../../../src/domain/config/key-hosts.js';
+import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 
 const agent = (tools: string): string => `---\ndescription: Does things\ntools: [${tools}]\n---\nDo it.\n`;
 const TASK = { 'tasks/pending/t1.json': '{"description": "do it", "to": "ana"}' };

@@ -9,7 +9,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { place, scripted, succeeds, type Given, type Place, type Ran } from '../kit/guild.js';
+import { place, scripted, succeeds, type Given, type Place, type Ran } from '../../kit/guild.js';
 
 const BALLOT = 'tasks/approvals.task.md';
 const STRANGER: Given = { untrusted: true };

@@ -1,7 +1,7 @@
 /** M4: every task of a conversation leaves its taint there, for whoever reads it later. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ballotOf, pump, scene } from './scene.js';
+import { ballotOf, pump, scene } from '../scene.js';
 
 const TOOLS = 'read_file, execute_command, read_session, delegate_to_agent';
 const AGENT = `---\ndescription: Does work\ntools: [${TOOLS}]\n---\nYou work.\n`;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { Place } from '../kit/guild.js';
-import { NO_SANDBOX } from '../kit/commands.js';
-import { ballotOf, pump, scene } from './scene.js';
+import type { Place } from '../../kit/guild.js';
+import { NO_SANDBOX } from '../../kit/commands.js';
+import { ballotOf, pump, scene } from '../scene.js';
 
 const TOOLS = 'read_file, write_file, execute_command, send_message, broadcast, create_task';
 const AGENT = `---\ndescription: Does work\ntools: [${TOOLS}]\n---\nYou work.\n`;

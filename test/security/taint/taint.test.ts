@@ -5,8 +5,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import test from 'node:test';
-import { NO_SANDBOX } from '../kit/commands.js';
-import { ballotOf, exists, openEntries, pump, scene, tickAll } from './scene.js';
+import { NO_SANDBOX } from '../../kit/commands.js';
+import { ballotOf, exists, openEntries, pump, scene, tickAll } from '../scene.js';
 
 const AGENT = `---
 description: Looks things up

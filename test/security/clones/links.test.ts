@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { place, scripted, type Place } from '../kit/guild.js';
+import { place, scripted, type Place } from '../../kit/guild.js';
 
 const OWN = ['notified', 'journal', 'tmp', 'run', 'history', 'evidence', 'torn', 'intents', 'live', 'turns', 'private'];
 const FOLDERS = ['tasks/completed', 'tasks/pending', 'storage/blobs', 'storage/paused', 'agents/live', 'inbox/kept'];

