@@ -7,6 +7,8 @@ interface QueryRows {
   rows: Record<string, unknown>[];
   /** Number of unreadable board entries that were left out. */
   leftOut: number;
+  /** Outside sources of the tasks and bullets that the rows are about. */
+  taint: string[];
 }
 
 export interface BoardChange {
@@ -21,7 +23,8 @@ export interface BoardTools {
   select(query: string): Promise<QueryRows | Problem>;
   /**
    * Changes the bullet with this id on any board, except approvals, people's own bullets and tasks
-   * under way. Idempotent. Returns the place and title of the bullet.
+   * under way. Idempotent. Returns the place and title of the bullet. `taint`: what influenced the
+   * agent; the bullet carries it to the task that it becomes.
    */
-  change(by: string, id: string, change: BoardChange): Promise<string | Problem>;
+  change(by: string, id: string, change: BoardChange, taint: readonly string[]): Promise<string | Problem>;
 }

@@ -30,6 +30,14 @@ function isTainted({ taint }: Record<string, unknown>): boolean {
   return Array.isArray(taint) && taint.length > 0;
 }
 
+/** An explanation names tasks by their titles and quotes requests. */
+export function withoutTitles<T>(value: T, titles: readonly string[]): T {
+  if (typeof value === 'string') return (titles.some((title) => value.includes(title)) ? LEFT_OUT : value) as T;
+  if (Array.isArray(value)) return value.map((each: unknown) => withoutTitles(each, titles)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutTitles(each, titles)])) as T;
+}
+
 export function talkForGuests(talk: Conversation, hide: Redaction): Conversation {
   const { text: _, ...rest } = talk;
   const isOutside = talk.taint.length > 0;

@@ -6,7 +6,7 @@ import test from 'node:test';
 import { ROOT } from '../kit/guild.js';
 
 const FOLDER = path.join(ROOT, 'test/security');
-const ROW = /^\| (.+?) \| `([\w./-]+)`: (.+) \|$/;
+const ROW = /^\| (.+?) +\| `([\w./-]+)`: (.+?) +\|$/;
 
 test('every finding, rule and surface names a test that exists', () => {
   const lines = fs.readFileSync(path.join(FOLDER, 'README.md'), 'utf8').split('\n');

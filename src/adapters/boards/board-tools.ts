@@ -6,13 +6,16 @@
 import path from 'node:path';
 import { visible } from '../../domain/coordination/mail.js';
 import { asProblem, problem, type Problem } from '../../domain/problem.js';
+import { taintIn } from '../../domain/task/taint.js';
 import { HUMAN } from '../../domain/task/task.js';
 import type { Ids } from '../../ports/clock.js';
 import type { BoardChange, BoardTools } from '../../ports/board-tools.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Store } from '../../ports/store/index.js';
 import { fieldOf, itemKey, parseBoard, type Item } from '../../text/board/parse.js';
+import { INFLUENCED_BY, influences, influencesOf } from '../../text/board/influences.js';
 import { taskId } from '../../text/board/tasks.js';
+import type { Select } from '../../text/query/ast.js';
 import { parseQuery, type Assignment } from '../../text/query/query.js';
 import { runParsed, type Sources } from './queries.js';
 
@@ -45,18 +48,19 @@ export function boardTools(options: BoardToolsOptions): BoardTools {
         );
       try {
         const { rows, problems } = await runParsed(query, options);
-        return { rows, leftOut: problems.filter(({ severity }) => severity === 'error').length };
+        const leftOut = problems.filter(({ severity }) => severity === 'error').length;
+        return { rows, leftOut, taint: await taintOfRows(options, query) };
       } catch (thrown) {
         return asProblem(thrown);
       }
     },
-    async change(by, id, change) {
+    async change(by, id, change, taint) {
       const bullet = findBullet(options, id);
       if (bullet === undefined)
         return problem('not_found', `no bullet in tasks/ has the id ${id}`, { hint: FIND_HINT });
       const refusal = (await refusalFor(options, bullet, by, change)) ?? invalidField(change);
       if (refusal) return refusal;
-      const set = assignments(bullet.item, change, by);
+      const set = assignments(bullet.item, change, by, taint);
       const where = { kind: 'compare', field: 'id', op: '=', value: itemKey(bullet.item) } as const;
       try {
         await runParsed({ kind: 'update', from: bullet.file, set, where }, options);
@@ -67,6 +71,22 @@ export function boardTools(options: BoardToolsOptions): BoardTools {
       return `${bullet.file}: ${JSON.stringify(bullet.item.title)} ${now}`;
     },
   };
+}
+
+/** The column that leads to a task, or to what influenced a bullet. */
+const ORIGINS: Record<string, string> = { tasks: 'id', sessions: 'task', events: 'task' };
+const MAX_ORIGINS = 500;
+
+/** Rows may show text of any task, so whoever reads them is influenced by what influenced it. */
+async function taintOfRows(options: BoardToolsOptions, query: Select): Promise<string[]> {
+  if (query.count || query.from === 'agents') return [];
+  const column = ORIGINS[query.from] ?? INFLUENCED_BY;
+  const limit = Math.min(query.limit ?? MAX_ORIGINS, MAX_ORIGINS);
+  const { rows } = await runParsed({ ...query, fields: [column], limit }, options);
+  const values = [...new Set(rows.flatMap((row) => (typeof row[column] === 'string' ? [row[column]] : [])))];
+  if (column === INFLUENCED_BY) return [...new Set(values.flatMap(influences))];
+  const placed = await Promise.all(values.map((id) => options.store.tasks.read(id)));
+  return [...new Set(placed.flatMap((each) => (each === undefined ? [] : taintIn(each.task))))];
 }
 
 const FIND_HINT =
@@ -124,7 +144,7 @@ async function refusalFor(
 
 /** Keys that identify a bullet or are written by the program. */
 const NOT_FIELDS = new Set(
-  'id title parent line priority completed completed_at skipped in_progress failed_at error failure updated_by'.split(
+  'id title parent line priority completed completed_at skipped in_progress failed_at error failure updated_by influenced_by schedule timezone missed'.split(
     ' ',
   ),
 );
@@ -142,7 +162,12 @@ function invalidField({ fields }: BoardChange): Problem | undefined {
   return undefined;
 }
 
-function assignments(item: Item, { status, note, priority, fields }: BoardChange, by: string): Assignment[] {
+function assignments(
+  item: Item,
+  { status, note, priority, fields }: BoardChange,
+  by: string,
+  taint: readonly string[],
+): Assignment[] {
   const set: Assignment[] = [];
   if (status === 'open') for (const field of ['completed', 'skipped', 'in_progress']) set.push({ field, value: false });
   else if (status !== undefined) set.push({ field: status === 'failed' ? 'skipped' : status, value: true });
@@ -151,6 +176,8 @@ function assignments(item: Item, { status, note, priority, fields }: BoardChange
     set.push({ field, value: typeof value === 'string' ? visible(value) : value });
   if (note !== undefined && fields?.['note'] === undefined) set.push({ field: 'note', value: withNote(item, note) });
   set.push({ field: 'updated_by', value: by });
+  const influenced = new Set([...influencesOf(item), ...taint]);
+  if (influenced.size > 0) set.push({ field: INFLUENCED_BY, value: [...influenced].join(', ') });
   return set;
 }
 

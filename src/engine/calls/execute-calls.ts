@@ -80,6 +80,7 @@ export async function executeCalls(
         ? await privateResult(context, call, sent.text)
         : await result(context, call, textOf(sent), sent.kind === 'problem', sent.kind === 'final');
       if (sent.kind === 'text' && sent.kept) message.files = sent.kept;
+      if (sent.kind === 'text' && sent.taint) message.taint = sent.taint;
       const line = isSecret ? '' : shownLine(textOf(sent));
       context.watchers.progress({ ...now, kind: 'result', ok: sent.kind !== 'problem', line });
       const code = codeOf(sent);

@@ -25,10 +25,12 @@ export async function sourcesOf(
   if (tool?.outside) return [`${tool.plugin ?? 'web'}/${tool.name}`];
   const { path, session, command } = call.arguments;
   const of = (paths: readonly string[]): Promise<string[]> => fileSources(context, agent, call.name, paths, ofSession);
-  if (call.name === 'read_file' && typeof path === 'string') return of([path]);
+  if (call.name === 'read_file' && typeof path === 'string')
+    return [...(await of([path])), ...influencedBullets(content)];
   if (call.name === 'search_files') return of(pathsIn(content));
   if (call.name === 'read_session' && typeof session === 'string') return ofSession(session);
-  if (call.name === 'execute_command' && typeof command === 'string') return of(filesIn(command, agent));
+  if (call.name === 'execute_command' && typeof command === 'string')
+    return [...(await of(filesIn(command, agent))), ...influencedBullets(content)];
   return [];
 }
 
@@ -86,6 +88,12 @@ function isInbox(place: string): boolean {
 }
 
 const MAX_PATHS = 50;
+
+/** Bullets of a board that agents changed name what influenced those. */
+function influencedBullets(content: string): string[] {
+  const fields = content.matchAll(/^\s*influenced_by: "?([^"\n]+)/gm);
+  return [...fields].flatMap(([, sources]) => sources!.split(',').map((source) => source.trim()));
+}
 
 /** `path:line: text`, as search_files prints it. */
 function pathsIn(content: string): string[] {

@@ -84,7 +84,7 @@ function newFold(startedBy: string | undefined): TaintFold {
   return { seen: 0, calls: new Map(), heard: new Set(), owner: startedBy, owners: new Set() };
 }
 
-/** Adds what one message has on record: its own taint, its task's, and that of a child it quotes. */
+/** Adds what one message has on record: its taint, its task's, and that of a child it quotes. */
 async function recordedIn(
   tasks: Pick<Tasks, 'read'>,
   fold: TaintFold,

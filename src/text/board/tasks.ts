@@ -10,6 +10,7 @@ import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
 import { HUMAN, rootRole, type Task } from '../../domain/task/task.js';
+import { influencesOf } from './influences.js';
 import { fieldOf, itemKey, type Board, type Field, type Item } from './item.js';
 import { whereOnLine } from '../lines/where.js';
 
@@ -232,6 +233,7 @@ function wishOf(entry: Entry): BoardWish {
   const needs = entry.needs.filter(({ item: needed }) => !bulletOf(needed).closedByHand);
   const dependencies = [...new Set([...needs.map(({ id }) => id), ...entry.others])];
   const description = describe(item);
+  const taint = new Set([item, ...chain.map((above) => above.item)].flatMap(influencesOf));
   const task: BoardWish['task'] = defined({
     id: entry.id,
     description,
@@ -244,7 +246,11 @@ function wishOf(entry: Entry): BoardWish {
     dependencies,
     priority: priorityOf(item),
     schedule: entry.schedule,
-    context: { original_goal: top ? describe(top.item) : description, ...contextOf(item) },
+    context: defined({
+      original_goal: top ? describe(top.item) : description,
+      ...contextOf(item),
+      taint: taint.size > 0 ? [...taint] : undefined,
+    }),
   });
   const { parent: _, root: __, depth: ___, ...identity } = task;
   return {
@@ -284,7 +290,7 @@ function priorityOf({ priority }: Item): Task['priority'] {
 /** Keys with a meaning of their own, on boards or in a task's context. */
 const NOT_CONTEXT = new Set(
   `id title priority stakeholders tags description prompt depends_on dependencies parent requirements completed completed_at
-  skipped in_progress failed_at schedule timezone missed original_goal taint request mail reply_to received __proto__`.split(
+  skipped in_progress failed_at schedule timezone missed influenced_by original_goal taint request mail reply_to received __proto__`.split(
     /\s+/,
   ),
 );

@@ -78,7 +78,8 @@ export interface ReplyFile {
 }
 
 /**
- * - text: the result, perhaps with files to look at; `kept`: the same, once the engine stored them.
+ * - text: the result, perhaps with files to look at; `kept`: the same, once the engine stored them;
+ *   `taint`: outside sources of what it shows.
  * - ask: another agent must act; its answer becomes the result.
  * - question: the call cannot continue without the human; it runs again with their answer.
  * - spawn: another agent acts, and the turn continues.
@@ -90,7 +91,7 @@ export interface ReplyFile {
  * - problem: the call did not work; `message` tells the model what to do instead.
  */
 export type ToolReply =
-  | { kind: 'text'; text: string; files?: ReplyFile[]; kept?: FileRef[] }
+  | { kind: 'text'; text: string; files?: ReplyFile[]; kept?: FileRef[]; taint?: string[] }
   | { kind: 'ask'; child: WantedChild }
   | { kind: 'question'; question: Question }
   | { kind: 'spawn'; child: WantedChild; text: string }

@@ -28,6 +28,7 @@ export const queryTasks = defineTool({
     if (lines.length < length)
       lines.push(`[${lines.length} of ${length} rows; name fields, or narrow it with WHERE and LIMIT]`);
     if (reply.leftOut > 0) lines.push(`[${reply.leftOut} entries of this board cannot be read and were left out]`);
-    return { kind: 'text', text: lines.join('\n') };
+    const { taint } = reply;
+    return { kind: 'text', text: lines.join('\n'), ...(taint.length > 0 ? { taint } : {}) };
   },
 });

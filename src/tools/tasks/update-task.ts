@@ -5,6 +5,7 @@
  */
 import { defined } from '../../domain/defined.js';
 import { roleFacts } from '../../domain/task/role.js';
+import { taintIn } from '../../domain/task/taint.js';
 import { problemText } from '../../domain/problem.js';
 import type { BoardChange } from '../../ports/board-tools.js';
 import { defineTool, mapping, oneOf, optional, text, toolProblem } from '../core/define-tool.js';
@@ -35,7 +36,7 @@ export const updateTask = defineTool({
     if (isOwn && change.status === 'in_progress') return { kind: 'text', text: 'Noted: your task is in progress.' };
     if (isOwn && change.status !== undefined)
       return toolProblem('not_allowed', `${id} is your own task: end it with completed or failed`);
-    const done = await context.boardTools.change(context.agent.name, id, change);
+    const done = await context.boardTools.change(context.agent.name, id, change, taintIn(task));
     if (typeof done === 'string') return { kind: 'text', text: done };
     const own = done.code === 'not_found' ? ` (your own task is ${task.id})` : '';
     return toolProblem(done.code, problemText(done) + own);

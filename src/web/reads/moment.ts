@@ -76,6 +76,11 @@ export async function outsideTasks(moment: Moment): Promise<Set<string>> {
   return new Set(tasks.flatMap(({ id, taint = [] }) => (taint.length > 0 ? [id] : [])));
 }
 
+export async function outsideTitles(moment: Moment): Promise<string[]> {
+  const tasks = await moment.tasks('');
+  return tasks.flatMap(({ title, taint = [] }) => (taint.length > 0 && title !== '' ? [title] : []));
+}
+
 const QUERIES_KEPT = 8;
 
 function keptQueries(feed: Feed): Moment['tasks'] {

@@ -74,6 +74,6 @@ test('a plain no does not ask', async () => {
 test('an agent cannot lift the requirement', async () => {
   const { proc } = await begin(BOARD.replace('id: check', 'id: check depends_on: later'));
   const fields = { approval_required: null };
-  const change = await proc.ports.boardTools.change('ben', 'check', { fields });
+  const change = await proc.ports.boardTools.change('ben', 'check', { fields }, []);
   assert.match(JSON.stringify(change), /only a person can change approval_required/);
 });
