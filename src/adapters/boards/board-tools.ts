@@ -82,7 +82,10 @@ async function taintOfRows(options: BoardToolsOptions, query: Select): Promise<s
   if (query.count || query.from === 'agents') return [];
   const column = ORIGINS[query.from] ?? INFLUENCED_BY;
   const limit = Math.min(query.limit ?? MAX_ORIGINS, MAX_ORIGINS);
-  const { rows } = await runParsed({ ...query, fields: [column], limit }, options);
+  const { fields: _, ...whole } = query;
+  // A board without the field does not know the column.
+  const asked = column === INFLUENCED_BY ? whole : { ...query, fields: [column] };
+  const { rows } = await runParsed({ ...asked, limit }, options);
   const values = [...new Set(rows.flatMap((row) => (typeof row[column] === 'string' ? [row[column]] : [])))];
   if (column === INFLUENCED_BY) return [...new Set(values.flatMap(influences))];
   const placed = await Promise.all(values.map((id) => options.store.tasks.read(id)));
