@@ -44,12 +44,12 @@ interface Sharing {
 
 async function answersOf(moment: Moment, root: string, { all, hide }: Sharing): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
-  const outside = all ? new Set<string>() : await outsideTasks(moment);
+  const outside = all ? new Map<string, string>() : await outsideTasks(moment);
   const top = await taskDetail(moment, root);
   for (const { id, session } of top.tree) {
     const detail = id === root ? top : await taskDetail(moment, id);
     answers[`/api/tasks/${encodeURIComponent(id)}`] = forGuests(detail, outside);
-    answers[`/api/tasks/${encodeURIComponent(id)}/why`] = await whyOf(moment, id);
+    answers[`/api/tasks/${encodeURIComponent(id)}/why`] = forGuests(await whyOf(moment, id), outside);
     if (session === undefined) continue;
     const key = `/api/sessions/${encodeURIComponent(session)}`;
     const talk = await conversationOf(moment, session, Infinity, Infinity);

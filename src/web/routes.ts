@@ -14,7 +14,7 @@ import { costsBy } from './reads/costs.js';
 import { boardsOf, channelsOf, historyOf } from './reads/files.js';
 import { countStates, hallOf, spendOf, startOfDay } from './reads/hall.js';
 import { machinesOf } from './reads/machines.js';
-import { outsideTasks, outsideTitles, pastOf, presentOf, type Moment } from './reads/moment.js';
+import { outsideTasks, pastOf, presentOf, type Moment } from './reads/moment.js';
 import { promptOf } from './reads/prompt.js';
 import { replayOf } from './reads/replay.js';
 import { requestSource } from './reads/request-source.js';
@@ -25,7 +25,7 @@ import { asBoard, asTree, rowOnly } from './reads/tasks.js';
 import { spansBetween } from './reads/tree.js';
 import { waitGraph } from './reads/waits.js';
 import { redaction } from './redact.js';
-import { forGuests, talkForGuests, withoutTitles } from './showing.js';
+import { forGuests, talkForGuests } from './showing.js';
 import { streams } from './stream.js';
 
 export interface Served {
@@ -79,10 +79,7 @@ export function routes(api: Hono, served: Served): void {
     asBoard((await moment.tasks(context.req.query('where') ?? '')).map(rowOnly)),
   );
   get('/tasks/:id', (context, moment) => taskDetail(moment, id(context)));
-  get('/tasks/:id/why', async (context, moment) => {
-    const why = await whyOf(moment, id(context));
-    return guests === undefined ? why : withoutTitles(why, await outsideTitles(moment));
-  });
+  get('/tasks/:id/why', (context, moment) => whyOf(moment, id(context)));
   get('/tasks/:id/spans', (context, moment) => {
     const { from, to } = context.req.query();
     return spansBetween(moment, id(context), whole(from, 0), whole(to, Date.now()));

@@ -7,9 +7,19 @@ import type { Redaction } from './redact.js';
 
 export const LEFT_OUT = '[text from outside, not shown]';
 
-/** `outside`: the ids of tasks that text from outside had influence on. */
-export function forGuests(value: unknown, outside: ReadonlySet<string>): unknown {
-  if (Array.isArray(value)) return value.map((each) => forGuests(each, outside));
+/** `outside`: the titles of tasks that text from outside had influence on, by their ids. */
+export function forGuests(value: unknown, outside: ReadonlyMap<string, string>): unknown {
+  return withoutTitles(
+    withoutWords(value, outside),
+    [...outside.values()].filter((title) => title.length >= MIN_TITLE),
+  );
+}
+
+/** A shorter one would be found in other words. */
+const MIN_TITLE = 4;
+
+function withoutWords(value: unknown, outside: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutWords(each, outside));
   if (typeof value !== 'object' || value === null) return value;
   const fields = value as Record<string, unknown>;
   const isOutside = typeof fields['id'] === 'string' ? outside.has(fields['id']) : isTainted(fields);
@@ -18,7 +28,7 @@ export function forGuests(value: unknown, outside: ReadonlySet<string>): unknown
       key,
       typeof each === 'string' && ((isOutside && WORDS.has(key)) || (key === 'text' && 'source' in fields))
         ? LEFT_OUT
-        : forGuests(each, outside),
+        : withoutWords(each, outside),
     ]),
   );
 }
@@ -26,16 +36,16 @@ export function forGuests(value: unknown, outside: ReadonlySet<string>): unknown
 /** The words of a task itself. What an agent did about it is its own text. */
 const WORDS: ReadonlySet<string> = new Set(['title', 'description', 'result']);
 
-function isTainted({ taint }: Record<string, unknown>): boolean {
-  return Array.isArray(taint) && taint.length > 0;
+/** Lists of conversations and explanations name tasks by their titles and quote requests. */
+function withoutTitles(value: unknown, titles: readonly string[]): unknown {
+  if (typeof value === 'string') return titles.some((title) => value.includes(title)) ? LEFT_OUT : value;
+  if (Array.isArray(value)) return value.map((each) => withoutTitles(each, titles));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutTitles(each, titles)]));
 }
 
-/** An explanation names tasks by their titles and quotes requests. */
-export function withoutTitles<T>(value: T, titles: readonly string[]): T {
-  if (typeof value === 'string') return (titles.some((title) => value.includes(title)) ? LEFT_OUT : value) as T;
-  if (Array.isArray(value)) return value.map((each: unknown) => withoutTitles(each, titles)) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutTitles(each, titles)])) as T;
+function isTainted({ taint }: Record<string, unknown>): boolean {
+  return Array.isArray(taint) && taint.length > 0;
 }
 
 export function talkForGuests(talk: Conversation, hide: Redaction): Conversation {

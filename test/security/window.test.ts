@@ -246,8 +246,14 @@ test('names of agents cannot look like others', async (t) => {
 
 test('a page that asks without end gets 429', async (t) => {
   const window = await openWindow(t, place(t, EMPTY));
-  const many = await Promise.all(Array.from({ length: 450 }, () => window.get('/api/turns').catch(() => undefined)));
-  assert.ok(many.some((reply) => reply?.status === 429));
+  const burst = (): Promise<unknown[]> =>
+    Promise.all(
+      Array.from({ length: 450 }, async () => (await window.get('/api/turns').catch(() => undefined))?.status),
+    );
+  // On a busy machine one burst takes so long that the next requests are allowed again.
+  let isSlowed = false;
+  for (let n = 0; n < 20 && !isSlowed; n++) isSlowed = (await burst()).includes(429);
+  assert.ok(isSlowed);
 });
 
 test('a window for showing leaves out secrets and text from outside', async (t) => {

@@ -51,9 +51,7 @@ interface Line {
   text: string;
   parse: typeof parseBash;
   /** As it would run for the agent. */
-  judged: Inspection;
-  /** By its words alone. */
-  plain: Inspection;
+  inspection: Inspection;
 }
 
 export function gate(options: GateOptions): Gate {
@@ -119,19 +117,18 @@ export function gate(options: GateOptions): Gate {
     return {
       text,
       parse,
-      judged: inspect(text, { parse, home: os.homedir(), cwd: root, ...defined({ operand }) }),
-      plain: inspect(text, { parse }),
+      inspection: inspect(text, { parse, home: os.homedir(), cwd: root, ...defined({ operand }) }),
     };
   }
 
   function command(policy: Policy, agent: Agent, args: Record<string, unknown>, line: Line): GateVerdict {
-    const { verdict, reason, plan } = judgeInspected(line.text, line.judged, { policy, agent });
+    const { verdict, reason, plan } = judgeInspected(line.text, line.inspection, { policy, agent });
     // A command line that a person allowed has no plan: the shell runs it, like an approved one.
     const wrong = args['hosts'] === undefined ? undefined : wrongHosts(args['hosts']);
     if (wrong !== undefined) return { verdict: 'deny', reasons: [wrong], risk: 'HIGH' };
     const needsNetwork = args['hosts'] !== undefined && verdict !== 'deny';
     const strict = needsNetwork && verdict !== 'ask' ? 'ask' : verdict;
-    const action = verdict === 'deny' ? undefined : actionIn(line.plain);
+    const action = verdict === 'deny' ? undefined : actionIn(line);
     const reasons = needsNetwork ? [reason, 'it asks for network access'] : [reason];
     if (action)
       return {
@@ -145,7 +142,7 @@ export function gate(options: GateOptions): Gate {
     return {
       verdict: strict,
       reasons,
-      risk: riskOfCommand(line.text, line.plain, needsNetwork),
+      risk: riskOfCommand(line.text, line.inspection, needsNetwork),
       ...uses,
       ...(plan && strict !== 'ask' ? { plan } : {}),
     };
@@ -257,7 +254,9 @@ function countsIn(text: string): Record<string, number> {
 }
 
 /** The plugin action that the line runs, if the line is one plain command. */
-function actionIn({ plan }: Inspection): PluginAction | undefined {
+function actionIn({ text, parse }: Line): PluginAction | undefined {
+  if (!text.trimStart().startsWith('plugins/')) return undefined;
+  const { plan } = inspect(text, { parse });
   const only = plan?.length === 1 && plan[0]!.commands.length === 1 ? plan[0]!.commands[0]! : undefined;
   const [file, ...args] = only?.redirections.length === 0 ? only.argv : [];
   return file !== undefined && /^plugins\/[\w-]+\/actions\/[\w-]+\.mjs$/.test(file) ? { file, args } : undefined;

@@ -70,15 +70,10 @@ export async function pastOf(feed: Feed, log: Log, at: string): Promise<Moment> 
   };
 }
 
-/** The ids of tasks that text from outside had influence on. */
-export async function outsideTasks(moment: Moment): Promise<Set<string>> {
+/** The tasks that text from outside had influence on: their titles by their ids. */
+export async function outsideTasks(moment: Moment): Promise<Map<string, string>> {
   const tasks = await moment.tasks('');
-  return new Set(tasks.flatMap(({ id, taint = [] }) => (taint.length > 0 ? [id] : [])));
-}
-
-export async function outsideTitles(moment: Moment): Promise<string[]> {
-  const tasks = await moment.tasks('');
-  return tasks.flatMap(({ title, taint = [] }) => (taint.length > 0 && title !== '' ? [title] : []));
+  return new Map(tasks.flatMap(({ id, title, taint = [] }) => (taint.length > 0 ? [[id, title] as const] : [])));
 }
 
 const QUERIES_KEPT = 8;
