@@ -4,7 +4,7 @@
  * whose task ends is notified at once, so a thousand runs cost the passes of one.
  */
 import { INTERVALS } from '../../domain/intervals.js';
-import type { Placed } from '../../domain/task/task.js';
+import type { Placed, Task } from '../../domain/task/task.js';
 import { alarm } from '../core/alarm.js';
 import type { Ports } from '../core/context.js';
 import { finishGoal, neededTrees, quietGoal, type Goal, type LastPass } from './goals.js';
@@ -54,6 +54,8 @@ export function driver(ports: Ports, engine: Engine): Driver {
   /** What the next pass must look at. Nothing is known before the first pass. */
   let wanted: Look = 'all';
   let fullDue = Infinity;
+  /** When the steps that needed no pass of their own get one together. */
+  let sharedDue = Infinity;
   let lookedAt = -Infinity;
   let restUntil = -Infinity;
   let last: LastPass | undefined;
@@ -104,8 +106,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
   async function run(): Promise<void> {
     const condition: Condition = {
       get roots() {
-        for (const goal of attentive) if (goal.roots === undefined && !goal.isAborted()) return undefined;
-        return roots;
+        return startableRoots();
       },
       look: nextLook,
       onEnd,
@@ -128,6 +129,12 @@ export function driver(ports: Ports, engine: Engine): Driver {
     running = goals.size > 0 ? run() : undefined;
   }
 
+  /** Undefined: tasks of all trees may be started. */
+  function startableRoots(): ReadonlySet<string> | undefined {
+    for (const goal of attentive) if (goal.roots === undefined && !goal.isAborted()) return undefined;
+    return roots;
+  }
+
   async function hasGoalsAfterThisTurn(): Promise<boolean> {
     await new Promise((resolve) => setImmediate(resolve));
     return goals.size > 0;
@@ -141,6 +148,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
     else if (from >= lookDue()) look = stronger(look, 'changed');
     wanted = 'none';
     wantsPass = false;
+    sharedDue = Infinity;
     if (look === 'all') fullDue = Infinity;
     changed.clear();
     current = { look, from, fresh: [...fresh] };
@@ -155,9 +163,15 @@ export function driver(ports: Ports, engine: Engine): Driver {
     return goals.size > listening ? lookedAt + INTERVALS.folderCheckMs : Infinity;
   }
 
-  function onEnd(moved: boolean, root: string): void {
+  function onEnd(moved: boolean, task: Task): void {
+    const { root } = task;
     const waiting = byRoot.get(root);
     changed.add(root);
+    if (moved && startableRoots()?.has(root) !== false && engine.follow(task, onEnd)) {
+      if (sharedDue !== Infinity) return;
+      sharedDue = clock.monotonicMs() + INTERVALS.stateGatherMs;
+      return bell.ring();
+    }
     for (const goal of waiting ?? []) touched.add(goal);
     for (const goal of attentive) touched.add(goal);
     if (!moved && waiting === undefined && engine.backlog() === 0) return;
@@ -189,7 +203,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
       let goalDue = Infinity;
       for (const goal of attentive) goalDue = Math.min(goalDue, goal.nextPass?.(now) ?? Infinity);
       const passDue = wantsPass || wanted !== 'none' ? restUntil : Infinity;
-      const next = Math.min(passDue, lookDue(), fullDue, publishAt, dueAt, goalDue);
+      const next = Math.min(passDue, sharedDue, lookDue(), fullDue, publishAt, dueAt, goalDue);
       if (next <= now) return true;
       const isRung = await bell.wait(Math.max(1, next - now));
       // Tasks that end in the same turn of the event loop share a pass, and a simulated clock must

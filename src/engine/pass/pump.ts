@@ -23,6 +23,7 @@ import { takeIn } from '../intake/intake.js';
 import { canStart, lockShared, mustWaitAlone, runnable } from './runnable.js';
 import { engineContext } from './engine-context.js';
 import { flightTable } from './flights.js';
+import { followers } from './follow.js';
 import { isSuspect } from '../../domain/task/lost-takers.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 import { passedOver } from './passed-over.js';
@@ -59,14 +60,18 @@ export interface PumpReport {
  */
 export type Look = 'none' | 'rules' | 'changed' | 'all';
 
-/** `root`: the tree of the task that has left this process. */
-type OnEnd = (moved: boolean, root: string) => void;
+/** `task`: as it was when it started; it has left this process. */
+type OnEnd = (moved: boolean, task: Task) => void;
 
 export interface Engine {
   /** One pass, then waits for everything it started. `roots`: start only tasks of these trees. */
   pump(roots?: ReadonlySet<string>): Promise<PumpReport>;
   /** One pass that only starts tasks; `onEnd` is called when one of them leaves this process. */
   pass(look: Look, onEnd: OnEnd, roots?: ReadonlySet<string>): Promise<PumpReport>;
+  /**
+   * Starts what a task that has left this process allows in its pattern. False: a pass must look.
+   */
+  follow(task: Task, onEnd: OnEnd): boolean;
   /** Every pass waits for everything it started, as `pump` does. */
   isSettling: boolean;
   flights: ReadonlyMap<string, Flight>;
@@ -110,6 +115,7 @@ export function engine(ports: Ports): Engine {
   const skipped = passedOver(queue);
   /** Number of stops. A pass that began before the last one starts nothing more. */
   let stops = 0;
+  let stopping = 0;
   let failure: unknown;
   let isSwept = false;
   /** Tasks found missing since the last pass that scanned. */
@@ -118,6 +124,7 @@ export function engine(ports: Ports): Engine {
   return {
     pump,
     pass,
+    follow,
     isSettling: false,
     flights,
     isFlying: table.hasRoot,
@@ -318,17 +325,26 @@ export function engine(ports: Ports): Engine {
         moved = false;
       } finally {
         table.remove(flight);
-        if (moved !== undefined) onEnd(moved, task.root);
+        if (moved !== undefined) onEnd(moved, task);
       }
     }
   }
 
+  function follow(task: Task, onEnd: OnEnd): boolean {
+    if (stopping > 0 || context.isSequential || backlog > 0 || failure !== undefined) return false;
+    const next = followers(context, table, task);
+    for (const each of next ?? []) void start(each, onEnd);
+    return next !== undefined;
+  }
+
   async function stop(kept: ReadonlySet<string> = new Set()): Promise<void> {
     stops++;
+    stopping++;
     if (kept.size === 0) votes.close();
     const leaving = (): Flight[] => [...flights.values()].filter(({ root }) => !kept.has(root));
     for (const flight of leaving()) flight.stop.abort();
     for (let left = leaving(); left.length > 0; left = leaving()) await Promise.all(left.map(({ done }) => done));
+    stopping--;
     await views.wrappedUp();
     if (failure !== undefined) return;
     await publisher.publish();
