@@ -1,6 +1,6 @@
 /**
- * What waits for a person, and the way to answer it. Every surface that answers uses this: it draws
- * a request with `draw`, and an answer names the digest of what was drawn.
+ * Requests that wait for a person, and the way to answer them. Every surface that answers uses this
+ * file: it draws a request with `draw`, and an answer names the digest of the drawn text.
  */
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';

@@ -71,7 +71,9 @@ interface Foundation {
   agents: Roster;
   /** Peer ids under which this process worked until its store failed. */
   abandoned: ReadonlySet<string>;
-  /** What may act; absent in a replay, which runs nothing of its folder. */
+  /**
+   * The parts of the workspace that may act; absent in a replay, which runs nothing of its folder.
+   */
   trust?: Trust;
   /** Agents that wait until the workspace is trusted, and why. */
   held: ReadonlyMap<string, string>;
@@ -169,7 +171,7 @@ function homed(opened: Store, { agents, env }: Foundation, report: (problem: Pro
   return { store: { ...opened, tasks }, isHere };
 }
 
-/** What people and programs leave in the folder for the next pass. */
+/** The ports for files that people and programs leave in the folder for the next pass. */
 function takenIn({ root, disk, clock, peer, isWatched }: Pick<Foundation, 'root' | 'disk' | 'clock'> & Taken) {
   return {
     inbox: inbox({ root, disk, peer }),

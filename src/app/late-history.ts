@@ -1,6 +1,6 @@
 /**
  * History for a working process. Its code is loaded at the first commit, so that it does not slow
- * down the start. What changed before is remembered until then.
+ * down the start. Earlier changes are remembered until then.
  */
 import path from 'node:path';
 import { markBegun } from '../adapters/git/changes/change-lists.js';

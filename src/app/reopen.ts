@@ -1,7 +1,7 @@
 /**
  * A workspace that outlives failures of its disk. When the store fails under `watch`, the process
  * gives that store up, waits until the disk can be written again, and opens the workspace again
- * under another peer id. What it had in hand is then recovered as if a process had died.
+ * under another peer id. Its unfinished work is then recovered as if a process had died.
  */
 import path from 'node:path';
 import { clock as realClock } from '../adapters/clock/index.js';
@@ -55,7 +55,7 @@ interface Reopening {
 export async function reopenOnStoreFailure(given: Reopening): Promise<void> {
   const { clock, signal, work, probe, reopen, report } = given;
   let waitMs: number = INTERVALS.storeRetryMs;
-  /** The error that was last reported; another path with the same error is no news. */
+  /** The last reported error. The same error at another path is not reported again. */
   let reported: string | undefined;
   for (;;) {
     const from = clock.monotonicMs();

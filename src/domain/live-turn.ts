@@ -11,7 +11,7 @@ export interface LiveTurn {
   agent: string;
   /** When the process took the task, as an ISO time. */
   since: string;
-  /** What the model has said in this turn; the end of it if `isCut`. */
+  /** The model's words in this turn; only the end of them if `isCut`. */
   words: string;
   isCut: boolean;
   /** The tool that runs. `line`: how far it is. */
@@ -68,7 +68,7 @@ export function addCost(turn: LiveTurn, event: Event): boolean {
   return true;
 }
 
-/** Events after which the process does not work on the task any more. */
+/** Events after which the process no longer works on the task. */
 export const ENDS_TURN: ReadonlySet<Event['name']> = new Set([
   'task.completed',
   'task.failed',

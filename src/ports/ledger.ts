@@ -41,7 +41,7 @@ export interface Add {
   readonly tag?: string;
 }
 
-/** What one step changes. */
+/** The changes of one step. */
 export interface Change {
   readonly puts: readonly Put[];
   readonly adds: readonly Add[];
@@ -72,8 +72,8 @@ export interface Ledger {
   get(key: string): Promise<Entry | undefined>;
   /**
    * At the first call, and after the ledger was away, every live entry (`isComplete`); otherwise
-   * those that changed since the last call, also if they are not live any more. Nothing
-   * acknowledged to any peer before the call is missed. An entry may come again.
+   * those that changed since the last call, also if they are no longer live. Nothing acknowledged
+   * to any peer before the call is missed. An entry may come again.
    */
   news(): Promise<{ entries: Entry[]; isComplete: boolean }>;
   /** Entries by the beginning of their keys, the last changed first. */

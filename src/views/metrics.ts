@@ -4,13 +4,13 @@
  */
 import { callCost, type Event } from '../domain/event.js';
 
-/** What is counted since the process started. */
+/** Counts since the process started. */
 export interface Counters {
   count(event: Event): void;
   lines(): string[];
 }
 
-/** What is true now. */
+/** Values of this moment. */
 export interface Gauges {
   pending: number;
   active: number;

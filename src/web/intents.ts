@@ -27,7 +27,7 @@ import { seenOf, sessionFile, textOf } from './reads/session.js';
 type Store = ReturnType<typeof openReader>;
 type Env = Record<string, string | undefined>;
 
-/** What was on the screen is not what is there now. Nothing was done. */
+/** The screen was out of date. Nothing was done. */
 export class Stale extends Error {
   readonly theirs: string | undefined;
   readonly seen: string | undefined;

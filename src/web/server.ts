@@ -31,7 +31,7 @@ interface ServerOptions {
   readOnly: boolean;
   /** Where it listens; default: this machine only. */
   listening?: Listening;
-  /** What works here as a child of this server, for the page to show. */
+  /** The worker that runs as a child of this server, for the page to show. */
   worker?: () => Hello['worker'];
 }
 

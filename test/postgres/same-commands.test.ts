@@ -86,7 +86,7 @@ const COMMANDS = [
   ['policy', 'ls'],
 ];
 
-/** What the window reads. */
+/** The pages that the window reads. */
 const PAGES = [
   ...['hall', 'requests', 'tasks', 'board', 'tasks/one', 'tasks/two', 'tasks/bad', 'tasks/may'],
   ...['tasks/two/why', 'tasks/later/why', 'sessions', 'sessions/ana-one', 'sessions/boss-two', 'agents', 'agents/ana'],

@@ -222,7 +222,9 @@ function turnOf({ name, task }: AgentNow): TurnNow | undefined {
   return mine ?? [...turns.value.values()].find(({ agent }) => agent === name);
 }
 
-/** What it does now: words as they come, a tool with its argument, or why it waits. */
+/**
+ * The agent's activity: words as they come, a tool with its argument, or the reason why it waits.
+ */
 function Doing({ agent: { why, state }, turn }: { agent: AgentNow; turn: TurnNow | undefined }): JSX.Element {
   if (turn?.tool !== undefined)
     return (

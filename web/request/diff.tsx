@@ -16,7 +16,7 @@ interface Line {
 
 type Pair = [Line | undefined, Line | undefined];
 
-/** What the person chose last, for all diffs. */
+/** The person's last choice, for all diffs. */
 const isInline = signal(false);
 
 interface DiffProps {

@@ -1,4 +1,4 @@
-/** What moving a task to another column means: the intent, or nothing. */
+/** The intent that moving a task to another column means, if any. */
 import type { IntentKind, Row, TaskBoard } from '../../src/web/base/contract.ts';
 
 export type Column = TaskBoard['columns'][number]['state'];

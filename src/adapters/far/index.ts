@@ -60,7 +60,7 @@ export interface FarStore extends Store {
   readonly far: FarParts;
 }
 
-/** What the ports on one ledger share: one queue of commits, and one view of what is live. */
+/** State that the ports on one ledger share: one queue of commits, and one view of live entries. */
 export interface FarParts {
   readonly ledger: Ledger;
   readonly outbox: Outbox;

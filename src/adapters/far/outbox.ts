@@ -21,7 +21,10 @@ export interface Tail {
   isLost: boolean;
 }
 
-/** What an entry becomes. It is printed when it is sent: of many changes only the last one is. */
+/**
+ * The next value of an entry. It is serialized when it is sent, so of many changes only the last
+ * one costs anything.
+ */
 export interface Value extends Pick<Put, 'live' | 'tag' | 'atMost'> {
   print(): string;
 }
@@ -48,7 +51,7 @@ export interface Outbox {
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** From now on every commit depends on this entry. */
   guardBy(key: string): void;
-  /** No write succeeds any more. The first reason stays. */
+  /** From now on every write fails. The first reason stays. */
   fail(reason: unknown): void;
   /** Throws the reason why nothing can be written. */
   check(): void;

@@ -47,7 +47,7 @@ interface PresenceOptions {
   isReader: boolean;
   /** Whether this machine knows that the process has ended. */
   isGone: (peer: Peer) => boolean;
-  /** The peer is not alive any more, as far as this process knows. */
+  /** The peer is dead, as far as this process knows. */
   died: (peer: string) => void;
 }
 

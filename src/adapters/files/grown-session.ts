@@ -8,7 +8,7 @@ import type { Message, Session } from '../../domain/session/session.js';
 import { decodeUtf8 } from '../../text/lines/utf8.js';
 import { headLength, hasFurtherKey, statusSpan, type parseSession } from '../../text/session/parse.js';
 
-/** What is known of the bytes of a conversation. */
+/** Facts about the bytes of a conversation. */
 export interface Prefix {
   bytes: number;
   /** Bytes up to the first message. */

@@ -180,7 +180,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
     return 'written';
   }
 
-  /** What is known of the conversation stays known: the next task in it need not parse it again. */
+  /** Keeps the parsed conversation, so that the next task in it need not parse it again. */
   function mark(id: string, status: SessionHeader['status']): void {
     const cached = cache.get(id);
     const file = layout.session(id);

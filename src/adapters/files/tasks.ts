@@ -236,7 +236,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     return { ...task, extra: { ...task.extra, ...pageMark(text) } };
   }
 
-  /** Queues a new state of the task's file. What is already queued keeps its place. */
+  /** Queues a new state of the task's file. States that are already queued keep their place. */
   function send(id: string, change: Partial<TaskItem> & { to: string }): TaskItem {
     const key = taskKey(id);
     const line = journal.line();

@@ -116,7 +116,7 @@ export function git(options: GitOptions): History {
     return { commit: await readCommit(found.run, found.id, mail), files: changes, old: found, wanted: files };
   }
 
-  /** What is on disk and not in the newest commit. */
+  /** Files that differ from the newest commit. */
   async function uncommitted(now: OpenTarget | undefined): Promise<string[]> {
     const opened = now ?? { gitDir: '', ref: '', tip: undefined, run: async () => NO_RESULT, start: noGit };
     const stamps = await stampsAt(path.join(root, '.guild', 'history', 'stamps'), opened);

@@ -55,12 +55,12 @@ interface Writer {
   close(): Promise<void>;
 }
 
-/** The longer a look takes, the more rarely a process looks: for at most 1/2000 of the time. */
+/** The longer a look takes, the less often a process looks: it may use 1/2000 of the time. */
 const LOOK_SHARE = 2000;
 /** A process that ends may look at ended work for 1/500 of its life. */
 const LAST_LOOK_SHARE = 500;
 const MS_PER_FILE = 0.005;
-/** What a process that ends may spend on ended work, and on a first commit that is not finished. */
+/** The time that an ending process may spend on ended work, and on an unfinished first commit. */
 const CHEAP_WALK_MS = 20;
 const CLOSE_MS = 250;
 /** A first commit that takes longer than this is continued after the work that led to it. */
@@ -200,7 +200,9 @@ export function writer(options: WriterOptions): Writer {
     return tip === before || tip === undefined ? { kind: 'nothing' } : { kind: 'committed', id: tip };
   }
 
-  /** What people changed, under their name; files of a killed process are the program's. */
+  /**
+   * Commits people's changes under their name. Files of a killed process count as the program's.
+   */
   async function commitPeople(
     now: Ready,
     look: Look,

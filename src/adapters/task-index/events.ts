@@ -1,6 +1,4 @@
-/**
- * What a look at the event log found: columns from the index, and lines where these lack a value.
- */
+/** The events that a look found: columns from the index, and lines where these lack a value. */
 import fs from 'node:fs';
 import { defined } from '../../domain/defined.js';
 import type { Event } from '../../domain/event.js';

@@ -93,9 +93,8 @@ function readAt(fd: number, from: number, length: number): Buffer | undefined {
 }
 
 /**
- * Replaces the file in one step and returns what was written. Undefined if it cannot be written,
- * for whatever reason: that is no problem for a cache. Nothing is synced, because a torn file is
- * noticed.
+ * Replaces the file in one step and returns what was written. Undefined if it cannot be written: a
+ * cache can do without. Nothing is synced, because a torn file is noticed.
  */
 export function writeSections(
   file: string,

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { FOREIGN_AGENT_FOLDERS } from '../../domain/agent/places.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
-/** What decides: each entry itself, and for folders with a star the entries in it. */
+/** The entries that decide: each one itself, and for folders with a star the entries in it. */
 const RULES = [
   '.',
   'guild.yaml',

@@ -15,7 +15,10 @@ import { answerIn } from '../../domain/task/question.js';
 import type { Store } from '../../ports/store/index.js';
 import { keptFolder } from '../trust/trust.js';
 
-/** What a plugin gets. All texts are the program's, with values of agents made visible. */
+/**
+ * The interface for a plugin. The program wrote all texts; in values of agents every character is
+ * visible.
+ */
 export interface RemoteDesk {
   /** Open requests that nobody has shown at another place, as texts to show. */
   unshown(): Promise<{ id: string; seen: string; text: string }[]>;

@@ -67,7 +67,7 @@ function copyTeam(from: string, to: string): void {
     fs.rmSync(path.join(to, state), { recursive: true, force: true });
 }
 
-/** What a person trusts in the workspace may act in the copy, before files of a case change it. */
+/** Carries a person's trust in the workspace over to the copy, before a case's files change it. */
 function trustCopy(root: string, copy: string, env: RunOptions['env']): void {
   const { state, digest } = lookAtTrust(root, env);
   if (state === 'trusted') acceptTrust(copy, env, { digest });

@@ -14,7 +14,7 @@ interface DefinitionsCheck {
   /** The hash of the definitions in this folder. */
   own(): string;
   agents(): Iterable<string>;
-  /** Called when agents are held for another reason than before. */
+  /** Called when the reason why agents are held changes. */
   report(reason: string): void;
   monotonicMs(): number;
 }

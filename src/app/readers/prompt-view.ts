@@ -1,4 +1,4 @@
-/** What a model would get for an agent and a task: the same code as a real call, and no call. */
+/** The prompt of an agent for a task, built by the code of a real call, without making the call. */
 import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';

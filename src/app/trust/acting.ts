@@ -1,6 +1,6 @@
 /**
- * What of a workspace wants to act, and what of it may: never more than a person has seen, and
- * never more than the workspace still wants.
+ * The parts of a workspace that want to act, and those that may: never more than a person has seen,
+ * and never more than the workspace still wants.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -103,7 +103,7 @@ function textOf(file: string): string | undefined {
   try {
     return fs.readFileSync(file, 'utf8');
   } catch (thrown) {
-    // What cannot be read closes the gate elsewhere; here it only must not look trusted.
+    // An unreadable file closes the gate elsewhere. Here it only must not look trusted.
     return (thrown as { code?: string }).code === 'ENOENT' ? undefined : '(cannot be read)';
   }
 }

@@ -1,4 +1,4 @@
-/** What a person reads about a workspace that wants to act: every part, or the difference. */
+/** The question about a workspace that wants to act: it shows every part, or the difference. */
 import { changedParts, partsOf, type Acting, type Part, type TrustRecord } from '../../domain/consent/trust.js';
 import { problem, type Problem } from '../../domain/problem.js';
 

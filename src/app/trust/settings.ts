@@ -29,7 +29,9 @@ export function readSettings(env: Env): OwnSettings {
   return { ...read.settings, ...(policy === undefined ? {} : { policy }) };
 }
 
-/** What is left of what a workspace may do, and what was taken away. */
+/**
+ * Narrows the rights of a workspace to the user's settings, and reports each right that it removed.
+ */
 export function withinSettings(inForce: Acting, settings: OwnSettings): { inForce: Acting; problems: Problem[] } {
   const problems: Problem[] = [];
   const plugins = Object.entries(inForce.plugins).filter(([name]) => {

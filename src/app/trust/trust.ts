@@ -29,12 +29,12 @@ type TrustState = 'trusted' | 'restricted' | 'changed';
 
 export interface Trust {
   state: TrustState;
-  /** Of everything that wants to act now. */
+  /** The digest of everything that wants to act now. */
   digest: string;
   acting: Acting;
-  /** What may act. */
+  /** The parts that may act. */
   inForce: Acting;
-  /** What the user's own settings take away. */
+  /** One problem for each right that the user's own settings remove. */
   problems: Problem[];
   settings: OwnSettings;
   /** The kept copy of the plugin code that may run. */
@@ -107,7 +107,10 @@ interface Acceptance {
   movedFrom?: string;
 }
 
-/** What `guild trust` shows and decides about. Makes a record for the folder if there is none. */
+/**
+ * The parts that `guild trust` shows and decides about. Makes a record for the folder if there is
+ * none.
+ */
 export function lookAtTrust(root: string, env: Env, { owner, movedFrom }: Acceptance = {}): Trust {
   const { real, state, records } = place(root, env);
   if (movedFrom !== undefined) takeOver(records, path.resolve(movedFrom), real);

@@ -1,7 +1,7 @@
 /**
- * What the window of a workspace keeps between its starts, in the user's own state folder: the name
- * and port of its address, and the key that its cookies and links are made with. So a browser that
- * has entered stays entered when the server is started again.
+ * The state that the window of a workspace keeps between its starts, in the user's own state
+ * folder: the name and port of its address, and the key that its cookies and links are made with.
+ * So a browser stays logged in when the server is started again.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';

@@ -36,7 +36,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
   let open = 0;
   let below: readonly string[] = [];
   let cursor: Cursor | undefined;
-  /** What was said while it was suspended. */
+  /** Output that arrived while the view was suspended. */
   const late: (() => void)[] = [];
   const print = (write: () => void): void => void (isSuspended ? late.push(write) : write());
 

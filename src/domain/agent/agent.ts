@@ -90,7 +90,7 @@ export interface Agent {
   session: 'per_task' | 'shared';
   /** Its result is JSON that fits this schema. */
   output?: AnswerSchema;
-  /** What it expects of the agent that hands off to it. */
+  /** The input that it expects of the agent that hands off to it. */
   input?: AnswerSchema;
   /** Names that `{{name}}` in the prompt may stand for, with their defaults. */
   variables: Record<string, string>;

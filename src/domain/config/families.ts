@@ -1,6 +1,6 @@
 /**
- * What model families make of settings. A setting that a family refuses fails every call, so it is
- * left out; `guild check` warns about it. The name of the model decides, at every provider.
+ * The settings that model families accept. A setting that a family refuses fails every call, so it
+ * is left out; `guild check` warns about it. The name of the model decides, at every provider.
  */
 import type { ModelSettings } from '../agent/agent.js';
 

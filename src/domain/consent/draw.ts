@@ -22,7 +22,7 @@ export interface Drawn {
   risk?: ApprovalRequest['risk'];
   /** Of a question: the possible answers, and the one that is preselected. */
   question?: { choices?: string[]; default?: string };
-  /** What an answer must name: it identifies everything that was drawn. */
+  /** An answer must name it. It identifies everything that was drawn. */
   digest: string;
 }
 

@@ -23,7 +23,7 @@ export function printsOf(messages: readonly Message[]): string {
 }
 
 /**
- * What changed since these prints were taken; undefined if nothing did. Messages that the program
+ * The edit since these prints were taken; undefined if there was none. Messages that the program
  * itself wrote are not an edit.
  */
 export function editSince(prints: string, messages: readonly Message[]): SessionEdit | undefined {

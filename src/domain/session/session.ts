@@ -23,7 +23,7 @@ export function boundedCall(call: ToolCall): ToolCall {
 }
 
 /**
- * What one model call cost, kept with its answer so that a resumed session knows what was spent.
+ * The cost of one model call, kept with its answer so that a resumed session knows its spending.
  */
 export interface MessageUsage {
   model?: string;
@@ -35,8 +35,8 @@ export interface MessageUsage {
 }
 
 /**
- * What a provider wants back with its own answer, such as signed thoughts. Only the model that made
- * it gets it, and only while everything before the answer is sent as it was then.
+ * Data that a provider wants back with its own answer, such as signed thoughts. Only the model that
+ * made it gets it, and only while everything before the answer is sent unchanged.
  */
 export interface ProviderData {
   /** The provider's name in `guild.yaml`. */

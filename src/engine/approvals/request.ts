@@ -23,7 +23,7 @@ import type { GateVerdict } from '../../ports/gate.js';
 import { errorText } from '../../rules/patterns/gather.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What differs from a plain call: its own id, title or confinement. */
+/** Differences from a plain call: its own id, title or confinement. */
 interface Own {
   bound?: Bound;
   id?: string;
@@ -103,7 +103,7 @@ export function questionFor(
   };
 }
 
-/** What an answer to this call would be bound to now. */
+/** The content that an answer to this call would be bound to now. */
 export async function boundNow(context: EngineContext, call: ToolCall, gate: GateVerdict): Promise<Bound> {
   const isCommand = call.name === 'execute_command' && gate.action === undefined;
   return defined<Bound>({
@@ -185,7 +185,9 @@ export function requestIn(child: WantedChild): ApprovalRequest {
   return child.context!['request'] as ApprovalRequest;
 }
 
-/** What has changed since an answer, for people; undefined if it is nothing of this kind. */
+/**
+ * Describes, for people, the change of bound content since an answer; undefined if there is none.
+ */
 function changedSince(context: EngineContext, before: Bound | undefined, now: Bound): string | undefined {
   const changes: string[] = [];
   if (now.walls === 'none' && before?.walls === 'sandbox')

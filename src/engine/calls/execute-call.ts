@@ -80,7 +80,8 @@ export async function executeCall(
   const { child, placed, answer } = await consult(context, wanted);
   const hasBegun = async (): Promise<boolean> => (await context.effects.get(wanted.id)).state !== 'none';
   if (answer.kind === 'open') {
-    // What it began may have changed what it is bound to. It is not asked again.
+    // The call may itself have changed a file that its answer is bound to, so it is not asked
+    // again.
     if (placed === undefined && (await hasBegun()))
       return runApproved(context, task, agent, call, tool, stop, { request: requestIn(wanted) });
     const full = placed === undefined ? tooManyOpen(context, agent, before.asking) : undefined;

@@ -27,7 +27,7 @@ export interface Conversation {
   id: string;
   /** The agent as it was when the conversation started. */
   agent: Agent;
-  /** What is sent before the messages, the same in every call. */
+  /** The part before the messages, the same in every call. */
   head(): PromptHead;
   /** When its head was pinned; undefined: it has no pins, and each opening builds the head. */
   startedAt?: string;

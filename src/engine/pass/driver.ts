@@ -51,7 +51,9 @@ export function driver(ports: Ports, engine: Engine): Driver {
   let bell = alarm(clock);
   let running: Promise<void> | undefined;
   let wantsPass = false;
-  /** What the next pass must look at. Nothing is known before the first pass. */
+  /**
+   * The scope of the next pass. The first pass looks at everything, because nothing is known yet.
+   */
   let wanted: Look = 'all';
   let fullDue = Infinity;
   let lookedAt = -Infinity;

@@ -68,7 +68,7 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
   let published: Map<string, PublishedState> | undefined;
   /** Agents whose published state is neither idle nor complete. */
   const busyAgents = new Set<string>();
-  /** Notes being published; the bus echoes them, and the echo is not news. */
+  /** Notes being published. The bus echoes them, and the echo is ignored. */
   const sent = new Map<string, string>();
   let seenStamp = '';
   let due = Infinity;

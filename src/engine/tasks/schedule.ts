@@ -52,7 +52,7 @@ async function dueTimes(context: EngineContext, rule: Rule, after: Date, now: Da
   return { first: first.toISOString(), latest: latest.toISOString(), count };
 }
 
-/** What changes in the schedule. */
+/** Decides the next change of the schedule. */
 async function decide(
   context: EngineContext,
   task: Task,

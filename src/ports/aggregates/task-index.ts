@@ -29,7 +29,7 @@ export interface EndedTasks {
    * that the index does not have.
    */
   rows(keys: readonly string[]): Iterable<EndedRow>;
-  /** What is wrong with the records that cannot be read. */
+  /** One problem for each record that cannot be read. */
   problems(): Iterable<Problem>;
 }
 

@@ -6,7 +6,7 @@
 import { INFORMING, type Message, type MessageKind } from '../../domain/session/session.js';
 
 export interface Loop {
-  /** What is repeated, for people and models. */
+  /** Names the repeated work, for people and models. */
   what: string;
   /** The agent was warned before and continued. */
   warned: boolean;
@@ -57,7 +57,7 @@ export function failedTurns(messages: readonly Message[]): { turns: number; warn
   return { turns, warned };
 }
 
-/** Messages that bring no news. */
+/** Messages without new information. */
 const WARNINGS: ReadonlySet<MessageKind | undefined> = new Set<MessageKind | undefined>([
   ...INFORMING,
   'loop_warning',
@@ -81,7 +81,7 @@ function lastTurns(messages: readonly Message[]): { turns: Turn[]; warned: boole
     const message = messages[i]!;
     if (message.role === 'tool') results.set(message.toolCallId ?? '', message.content);
     else if (message.role === 'user') {
-      // A warning is not news that would explain a repeated call.
+      // A warning brings no new information that would explain a repeated call.
       if (!WARNINGS.has(message.kind)) break;
       warned = warned || message.kind === 'loop_warning';
     } else if (message.role === 'assistant') {

@@ -9,7 +9,7 @@ export interface NotUtf8 {
   /** 1-based. */
   line: number;
   column: number;
-  /** What can be read of this line before it. */
+  /** The readable text of this line before it. */
   source: string;
 }
 

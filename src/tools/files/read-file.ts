@@ -32,7 +32,7 @@ export const readFile = defineTool({
 
 /** Only these are looked into: reading every text twice would cost more than it brings. */
 const MEDIA = /\.(png|jpe?g|gif|webp|pdf)$/i;
-/** What every provider accepts for one file. */
+/** The size that every provider accepts for one file. */
 const MAX_MEDIA_BYTES = 4 * 1024 * 1024;
 
 function shownFile(path: string, { mediaType, data }: { mediaType: string; data: Uint8Array }): ToolReply {

@@ -1,5 +1,5 @@
 /**
- * What the server and the page say to each other. Text is text: no field is HTML. Money is in whole
+ * The messages between the server and the page. Text is text: no field is HTML. Money is in whole
  * micro-dollars. Times are ISO; the page shows them in the browser's zone.
  */
 import type { AgentState } from '../../domain/agent/agent-state.js';
@@ -96,7 +96,7 @@ export interface TurnNow {
   task: string;
   agent: string;
   since: string;
-  /** What the model has said in this turn; the end of it if `isCut`. */
+  /** The model's words in this turn; only the end of them if `isCut`. */
   words: string;
   isCut: boolean;
   tool?: { name: string; argument: string; line?: string };
@@ -106,7 +106,7 @@ export interface TurnNow {
 
 export interface TurnsChanged {
   turns: TurnNow[];
-  /** Tasks that nobody works on any more. */
+  /** Tasks that nobody works on now. */
   ended: string[];
 }
 
@@ -160,7 +160,7 @@ export interface Request {
   question?: { choices?: string[]; default?: string };
   /** Open requests for exactly the same action, this one included. */
   alike: number;
-  /** What would happen, verbatim: the name of an argument and its text. */
+  /** The action, verbatim: the name of an argument and its text. */
   action: { key: string; text: string };
   /** The text that a person may change, as it is; absent if there is none. */
   editable?: string;
@@ -185,7 +185,7 @@ export interface Requests {
 
 /** The words around a request, and the text from outside that had influence on it. */
 export interface RequestSource {
-  /** What the agent said when it asked. */
+  /** The agent's words when it asked. */
   said?: string;
   turn?: number;
   untrusted: { source: string; text: string; at?: string; link?: { page: 'task' | 'conversation'; id: string } }[];
@@ -341,7 +341,7 @@ export interface Conflict {
   problem: Problem;
   /** The text as it is now. */
   theirs?: string;
-  /** What an answer to that text names. */
+  /** The digest that an answer to that text names. */
   seen?: string;
 }
 
@@ -350,7 +350,7 @@ export interface Exported {
   workspace: string;
   task: string;
   at: string;
-  /** What was left out. */
+  /** Describes the part that was left out. */
   about: string;
   hello: Hello;
   answers: Record<string, unknown>;

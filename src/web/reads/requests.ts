@@ -1,4 +1,4 @@
-/** What waits for the person, and what was answered lately. */
+/** Requests that wait for the person, and requests that were answered lately. */
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';
 import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';

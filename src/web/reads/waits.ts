@@ -116,7 +116,7 @@ async function brokenCycles({ feed, whole }: Moment): Promise<Cycle[]> {
   async function requestOf(id: string): Promise<Task | undefined> {
     const task = nodeKind(id) === 'task' ? (await feed.states.store.tasks.read(id))?.task : undefined;
     if (task === undefined) return undefined;
-    // What was asked, not what came of it.
+    // The graph shows the request without its result.
     const { result: _, ...asked } = task;
     return asked;
   }

@@ -17,7 +17,7 @@ const processes = simProcesses();
 interface Desk {
   store: FarStore;
   clock: SimClock;
-  /** What the timer of a running process does. */
+  /** Renews the lease, as the timer of a running process does. */
   renew(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Exports that no other file uses, or that only tests use. What the package publishes counts as
- * used.
+ * Exports that no other file uses, or that only tests use. An export that the package publishes
+ * counts as used.
  */
 import type { Source } from './parse.js';
 

@@ -120,7 +120,7 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
     return place !== undefined && place !== inodeOf(disk.stamp(folder) ?? '');
   }
 
-  /** What cannot be read, or has another shape than this version writes, holds the journal. */
+  /** A line that cannot be read, or that another version wrote, puts the whole journal on hold. */
   function readWhole(group: Group): DeadJournal | Problem {
     const read = attempt(() => readJournal(group));
     return 'kind' in read ? unreadable(group.last.file, read.reason) : read;

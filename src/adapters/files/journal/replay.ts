@@ -1,7 +1,8 @@
 /**
- * Replays the journals of dead processes: every file that they owed gets its content and its name.
- * Replay is idempotent, and it never overwrites what a person or another process wrote later. Where
- * the disk has neither the content before nor the content after, ours is kept as evidence.
+ * Replays the journals of dead processes: every file that they had not finished gets its content
+ * and its name. Replay is idempotent, and it never overwrites what a person or another process
+ * wrote later. Where the disk has neither the content before nor the content after, ours is kept as
+ * evidence.
  */
 import path from 'node:path';
 import { problem, type Problem } from '../../../domain/problem.js';

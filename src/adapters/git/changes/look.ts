@@ -63,7 +63,7 @@ export async function changesByPeople(look: Look): Promise<string[]> {
   }
 }
 
-/** What cannot be looked at, for example in a folder of another user, is not missing. */
+/** A file that cannot be looked at, for example in a folder of another user, is not missing. */
 function exists(root: string, name: string): boolean {
   return statNow(path.join(root, name)) !== undefined;
 }

@@ -138,7 +138,7 @@ function readReplies(child: ChildProcessWithoutNullStreams): Replies {
       }
     }
   });
-  /** An idle git must not keep this process from exiting; one that owes an answer must. */
+  /** An idle git must not keep this process from exiting; one whose answer is awaited must. */
   const hold = (on: boolean): void => {
     for (const part of [child, child.stdin, child.stdout, child.stderr] as { ref?(): void; unref?(): void }[])
       if (on) part.ref?.();

@@ -21,7 +21,7 @@ interface ConnectionOptions {
   clock: Clock;
   /** Prepares a new connection; what it throws is treated as a failed call. */
   onOpen?(client: Client, isDirect: boolean): Promise<void>;
-  /** An open connection was lost: whatever was known may not be so any more. */
+  /** An open connection was lost: known state may be out of date. */
   onLost?(): void;
   patienceMs?: number;
 }

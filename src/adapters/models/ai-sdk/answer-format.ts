@@ -32,7 +32,7 @@ export function responseFormat(request: ModelRequest, target: Target): Pick<Call
   return { responseFormat: { type: 'json', name: 'answer', schema: closed(request.format!) as never } };
 }
 
-/** What a package wants to know beside the schema. */
+/** Options that a package needs besides the schema. */
 export function formatOptions(request: ModelRequest, target: Target): Pick<CallOptions, 'providerOptions'> {
   if (!isOffered(request, target)) return {};
   const strict = { strictJsonSchema: isStrict(request.format!) };

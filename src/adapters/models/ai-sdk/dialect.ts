@@ -1,7 +1,7 @@
 /**
- * What differs between servers of chat completions: which settings a model accepts and what a
- * history must look like. A setting that a model refuses is left out, because one refused setting
- * would fail every call.
+ * Differences between servers of chat completions: the settings that a model accepts, and the shape
+ * of a valid history. A setting that a model refuses is left out, because one refused setting would
+ * fail every call.
  */
 import { needsSeparation } from './prompt/prompt.js';
 import type { ModelSettings } from '../../../domain/agent/agent.js';

@@ -7,7 +7,9 @@ import path from 'node:path';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { sumOf } from './rendered.js';
 
-/** What a file had when it was shown: its sum, and the revision or the end of the log behind it. */
+/**
+ * The state of a file when it was shown: its sum, and the revision or the end of the log behind it.
+ */
 interface Base {
   sum: string;
   rev: number;

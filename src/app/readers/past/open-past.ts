@@ -75,7 +75,9 @@ function heldThen(placed: Placed & { state: OpenState }): OpenTask {
   return { ...placed, held: placed.state === 'active' };
 }
 
-/** What each agent of today did then: its open tasks, else the last state that it had published. */
+/**
+ * The state of each of today's agents at that time: its open tasks, else its last published state.
+ */
 function agentsAt(
   states: StatesView,
   agents: readonly AgentActivity[],

@@ -9,7 +9,7 @@ interface Reading {
   keyboard: Keyboard;
   history: readonly string[];
   prompt: string;
-  /** What is typed so far; kept when the work ends in the middle of it. */
+  /** The text typed so far. It is kept when the work ends while the person types. */
   draft: { text: string };
   status(): string[];
   /** Ends the reading when it resolves. */

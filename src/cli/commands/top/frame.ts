@@ -116,7 +116,7 @@ export function topFrame(frame: Frame, terminal: Terminal): string[] {
   ];
 }
 
-/** What can be selected, in the order of the screen. */
+/** The ids that can be selected, in the order of the screen. */
 export function selectable({ forHuman, open }: Snapshot): string[] {
   return [...forHuman.map(({ task }) => task.id), ...orderedTasks(open).map(({ task }) => task.id)];
 }

@@ -44,7 +44,7 @@ interface Seen {
 
 const MAX_COMMANDS = 20_000;
 const MAX_NESTED = 24;
-/** A line of 10 kB has no more. */
+/** A line of 10 kB cannot have more. */
 const MAX_WRAPPERS = 4000;
 
 class DenyWalk {

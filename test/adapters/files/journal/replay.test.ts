@@ -1,4 +1,4 @@
-/** What the next process makes of a dead one's journal. */
+/** Replay of a dead process's journal by the next process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crashDisk } from '../../../kit/crash-disk.js';
@@ -40,7 +40,9 @@ async function busy(store: Started, disk: SimDisk, isPlaced: boolean): Promise<v
   void released.catch(() => undefined);
 }
 
-/** What people and other processes read. Readers skip event lines that a power cut tore. */
+/**
+ * The files as people and other processes read them. Readers skip event lines torn by a power cut.
+ */
 function seen(disk: SimDisk): Record<string, string> {
   const isPrivate = /\/\.guild\/(?:journal|tmp|torn|run)\/|\/agents\/live\//;
   const files = [...disk.tree()].filter(([file]) => !isPrivate.test(file));

@@ -1,4 +1,6 @@
-/** What real servers do against their own description, and what our clients make of it. */
+/**
+ * Behaviour of real servers that contradicts their own description, and our clients' answer to it.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { quirksOf, type StandInName } from '../../../../src/adapters/models/stand-ins/index.js';

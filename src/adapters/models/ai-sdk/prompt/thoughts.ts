@@ -17,7 +17,7 @@ export type ReadBlob = (hash: string) => Promise<Uint8Array | undefined>;
 export interface Thoughts {
   /** The parts of the answers that have thoughts to send. */
   readonly sent: ReadonlyMap<Message, readonly AnswerPart[]>;
-  /** What to keep with an answer to this request. */
+  /** Returns the data to keep with an answer to this request. */
   keep(parts: readonly AnswerPart[], answer: Pick<Message, 'content' | 'toolCalls'>): ProviderData;
   /** The provider refused them: they are not sent again. */
   reject(): void;
@@ -108,7 +108,7 @@ function answerDigest({ content, toolCalls = [] }: Pick<Message, 'content' | 'to
   return sha256([content, JSON.stringify(toolCalls.map((call) => [call.name, call.arguments])), parts]);
 }
 
-/** What a model gets of a message, apart from thoughts. */
+/** A digest of the parts of a message that a model gets, without thoughts. */
 function digestOf(message: Message): string {
   const files = (message.files ?? []).map(({ name, mediaType, blob }) => [name, mediaType, blob]);
   return files.length === 0 ? digestOfText(message) : sha256([digestOfText(message), JSON.stringify(files)]);
