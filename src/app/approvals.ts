@@ -16,7 +16,7 @@ import { consentFor, lookAtTrust } from './trust/trust.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A request as every surface shows it. `seen`: what an answer has to name. */
+/** A request as every surface shows it. `seen`: the digest that an answer has to name. */
 export interface OpenRequest extends Approval {
   shown: Drawn;
   seen: string;

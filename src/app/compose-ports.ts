@@ -83,7 +83,7 @@ interface Composed {
   ports: Ports;
   /** Separate because only its owner may close it. */
   store: Store;
-  /** Other processes see nothing of the running turns from now on. */
+  /** Hides the running turns from other processes from now on. */
   withdraw(): void;
 }
 

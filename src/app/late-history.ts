@@ -24,7 +24,7 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
   let history: History | undefined;
   let loading: Promise<History> | undefined;
   let isEnding = false;
-  // A process that lives on commits what others left and what people changed.
+  // A long-running process commits changes that other processes left and changes of people.
   const timer = setInterval(() => void tend(), INTERVALS.historyCheckMs).unref();
   return {
     changed(file) {

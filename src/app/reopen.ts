@@ -42,7 +42,7 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
 interface Reopening {
   clock: Pick<Clock, 'sleep' | 'monotonicMs'>;
   signal: AbortSignal;
-  /** Works until the signal aborts. Throws what the store threw. */
+  /** Works until the signal aborts. Rethrows the error of the store. */
   work(): Promise<void>;
   /** Resolves if the store can be written again; throws if not. `failed`: the path that failed. */
   probe(failed: string | undefined): Promise<void>;
@@ -115,7 +115,7 @@ async function probe(disk: Disk, { root, store }: Workspace, failed: string | un
   }
 }
 
-/** Stops what still runs. Other processes, and this one, then see that its peer is gone. */
+/** Stops the running work. Other processes, and this one, then see that its peer is gone. */
 async function abandon(disk: Disk, workspace: Workspace): Promise<void> {
   try {
     await workspace.close();

@@ -1,6 +1,6 @@
 /**
- * The turn that a process works on right now, folded from its progress and events: what a person
- * sees of it who looks later or from elsewhere. It is stored in no file.
+ * The turn that a process works on right now, folded from its progress and events, for people who
+ * look later or from elsewhere. It is stored in no file.
  */
 import { callCost, type Event } from './event.js';
 import type { Progress } from './progress.js';
@@ -18,7 +18,7 @@ export interface LiveTurn {
   tool?: { name: string; argument: string; line?: string };
   /** The last tool that ended. */
   result?: { name: string; argument: string; ok: boolean; line: string };
-  /** Of this task since the process took it. */
+  /** Usage of this task since the process took it. */
   tokens: number;
   microUsd: number;
   /** Calls whose price is not known. */

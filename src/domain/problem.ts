@@ -88,7 +88,7 @@ export class ProblemError extends Error {
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
   const error = thrown as { code?: string; message?: string; path?: string; name?: string; problem?: Problem };
-  // The library and the command line are bundled apart: a plugin may throw another class.
+  // The library and the command line are separate bundles, so a plugin may throw another class.
   if (error?.name === 'ProblemError' && isProblemCode(error.problem?.code)) return error.problem;
   const message = diskReason(thrown);
   if (message) {

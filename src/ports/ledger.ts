@@ -5,16 +5,16 @@
  */
 
 // Every sentence here has a test in `test/contract/ledger.ts`. Revisions and places in logs are
-// opaque: take them from answers and never compute the next one. Calls are repeated inside while
+// opaque: take them from answers and never compute the next one. Calls are retried internally while
 // the connection is bad; when that takes too long, they throw a ProblemError with the code
 // `store_away`, and the fate of the call is unknown.
 
 /** A value under a key, as one commit left it. */
 export interface Entry {
   readonly key: string;
-  /** Of two commits, one started after the other was acknowledged, the later has greater ones. */
+  /** If one commit starts after another was acknowledged, its revisions are greater. */
   readonly rev: number;
-  /** Empty: the value was taken away. */
+  /** Empty: the value was removed. */
   readonly value: string;
   readonly live: boolean;
 }

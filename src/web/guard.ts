@@ -43,7 +43,7 @@ export function sameSite(guarded: Guarded): MiddlewareHandler {
   };
 }
 
-/** For every route of the API but `enter`. */
+/** Guards every route of the API except `enter`. */
 export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
   return async (context, next) => {
     const csrf = entry.csrf(getCookie(context, cookieName));

@@ -224,7 +224,7 @@ function listen() {
           };
           looks.add(look);
           look();
-          // A test that waits for other words than the program says must fail, not hang.
+          // A test that waits for words that never come must fail, not hang.
           const patience = setTimeout(
             () => reject(new Error(`it never said ${what}: ${said.out}${said.err}`)),
             SAYS_LIMIT_MS,
@@ -262,7 +262,7 @@ export function succeeds(ran: Ran): Ran {
   return ran;
 }
 
-/** On a terminal of this size. */
+/** Runs on a terminal of this size. */
 export function onTerminal(columns: number, { rows = 20, ...more }: Given & { rows?: number } = {}): Given {
   return { ...more, tty: { columns, rows } };
 }

@@ -253,7 +253,7 @@ function Doing({ agent: { why, state }, turn }: { agent: AgentNow; turn: TurnNow
   );
 }
 
-/** The end of what it says is what is new. */
+/** The end of its words is the new part. */
 const WORDS_SHOWN = 110;
 
 function Spending({ spend }: { spend: HallData['spend'] }): JSX.Element {

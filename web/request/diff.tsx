@@ -22,7 +22,7 @@ const isInline = signal(false);
 interface DiffProps {
   lines: readonly string[];
   path: string;
-  /** Of the two sides. */
+  /** The headings of the two sides. */
   names?: [string, string];
 }
 
@@ -116,7 +116,7 @@ function numbered(drawn: readonly string[]): Line[] {
   });
 }
 
-/** Removed lines stand beside the added ones that replace them. */
+/** Removed lines are beside the added ones that replace them. */
 function pairs(lines: readonly Line[]): Pair[] {
   const out: Pair[] = [];
   let removed: Line[] = [];

@@ -12,7 +12,7 @@ interface Act {
   name: string;
   kind: IntentKind;
   key: string;
-  /** Said before it is done, with a text. */
+  /** The question before the act, which also asks for a text. */
   ask?: string;
   arg?: string;
 }

@@ -7,7 +7,7 @@ export interface Move {
   to: Column;
   name: string;
   kind: IntentKind;
-  /** Said before it is done, where it ends work. */
+  /** The question before a move that ends work. */
   asks?: string;
 }
 

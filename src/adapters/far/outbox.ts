@@ -1,7 +1,7 @@
 /**
- * Everything that this process writes to the ledger, in one commit at a time: what is queued while
- * a commit is under way goes with the next one. That is group commit without a timer, and an end
- * never arrives without the conversation that led to it.
+ * Everything that this process writes to the ledger, in one commit at a time: changes that are
+ * queued while a commit is under way go with the next one. That is group commit without a timer,
+ * and an end never arrives without the conversation that led to it.
  */
 import { declaredDead } from './problems.js';
 import type { Add, Change, Committed, Ledger, Put } from '../../ports/ledger.js';
@@ -36,7 +36,7 @@ export interface Outbox {
   set(cell: Cell, value: Value): Promise<boolean>;
   /** The value that is queued or under way. */
   unsent(key: string): Value | undefined;
-  /** Whether the entry is queued and nothing of it has been sent, so no other process knows it. */
+  /** Whether the entry is queued and unsent, so that no other process knows it. */
   isOwn(cell: Cell): boolean;
   /** Queues items for the end of a log. */
   growLater(tail: Tail, items: readonly unknown[]): void;

@@ -124,7 +124,7 @@ export function files(options: FilesOptions): Store {
       return unseen > 0 ? { ...claim, unseen } : claim;
     },
     async reopen(id, task) {
-      await dead.replay(true); // an end that a dead process did not finish must not end the next attempt
+      await dead.replay(true); // an old unfinished end must not end the next attempt
       return verbs.reopen(id, task);
     },
     /** Only the header of a journal says who is dead, so a journal that stays holds its tasks. */

@@ -67,7 +67,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
         done: (placing) => done(id, head, item, placing),
       };
       placer.put(item);
-      journal.syncSoon(); // on the device by the time the model answers
+      journal.syncSoon(); // durable by the time the model answers
       return session;
     },
     open: async (id, options) => {

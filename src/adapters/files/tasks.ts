@@ -159,7 +159,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
   }
 
   /**
-   * Without `durable` the record stays as it is on the disk: the next reader derives what changed.
+   * Without `durable` the record stays as it is on the disk: the next reader derives the change.
    */
   async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting', durable: boolean): Promise<boolean> {
     const { id } = claim;

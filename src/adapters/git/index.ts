@@ -147,7 +147,7 @@ export function git(options: GitOptions): History {
     const note = (changed: readonly string[]): void => {
       for (const name of changed) writes.changed(path.join(root, name));
     };
-    // Another process that writes history does not look for changes at once: it is sent a list.
+    // Another process that writes history does not look for changes at once, so it gets a list.
     note(writes.mayWrite() ? names.filter((name) => !isCovered(name)) : names);
     await landed(
       await writes.commit({ subject: 'before an undo', body: 'the workspace as it was' }, { look: 'whole' }),

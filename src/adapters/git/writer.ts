@@ -1,7 +1,7 @@
 /**
- * Writes commits: what other processes left, what this one did, then what people changed. One
- * process writes at a time; the others leave their lists to it. After a failure everything is in
- * the next commit.
+ * Writes commits: changes that other processes left, changes of this one, then changes of people.
+ * One process writes at a time; the others leave their lists to it. After a failure everything is
+ * in the next commit.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -30,7 +30,7 @@ interface WriterOptions {
   env: Record<string, string | undefined>;
   clock: Clock;
   processes: Processes;
-  /** `Name <mail>` for what the program does. */
+  /** `Name <mail>` for the program's commits. */
   author?: string;
 }
 
@@ -50,7 +50,7 @@ interface Writer {
   mayWrite(): boolean;
   /** Looks for lists of others and, at most once a minute, for people's changes. */
   tend(): Promise<void>;
-  /** Gives up what takes long, because the process is about to end. */
+  /** Gives up long work, because the process is about to end. */
   hurry(): void;
   close(): Promise<void>;
 }
@@ -269,7 +269,7 @@ export function writer(options: WriterOptions): Writer {
     return { isOver: () => pace.isOver() || clock.monotonicMs() > until };
   }
 
-  /** A process that lives on looks at much ended work in its time. */
+  /** Whether a look at ended work is short in relation to the life of this process. */
   function isCheap(stamps: Stamps): boolean {
     const lifeMs = clock.monotonicMs() - openedAt;
     return stamps.count('timed') * MS_PER_FILE < Math.max(CHEAP_WALK_MS, lifeMs / LAST_LOOK_SHARE);

@@ -189,7 +189,7 @@ async function load(
   return undefined;
 }
 
-/** The name of a built-in plugin on a request must not mean other code. */
+/** A request shows the plugin's name, so a built-in name must not refer to other code. */
 function shadowing(name: string): Problem {
   const file = `plugins/${name}/index.mjs`;
   return problem('duplicate', `${name} is a built-in plugin, so the one in this workspace is not loaded`, {

@@ -85,7 +85,10 @@ function entries(root: string, folder: string): string[] {
   }
 }
 
-/** A sticky folder such as /tmp lets others add entries, not replace them; rules may not be so. */
+/**
+ * A sticky folder such as /tmp lets others add entries but not replace them. That is not enough for
+ * folders of rules.
+ */
 function isWritableByOthers(file: string): boolean {
   const stat = lstat(file);
   return stat !== undefined && !stat.isSymbolicLink() && (stat.mode & 0o022) !== 0;

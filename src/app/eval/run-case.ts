@@ -55,7 +55,7 @@ export async function runCase(evalCase: EvalCase, options: RunOptions): Promise<
   }
 }
 
-/** Everything that defines the team, and nothing that it did. */
+/** Copies the files that define the team, without the results of its work. */
 const LEFT_OUT = new Set(
   '.git .guild node_modules tasks sessions results events bus inbox workspaces quarantine evals'.split(' '),
 );

@@ -7,7 +7,7 @@ import type { Pauses } from '../../ports/pauses.js';
 import type { Published } from './definitions.js';
 
 interface DefinitionsCheck {
-  /** Whether the store was looked at yet: before that, agents wait without a word. */
+  /** Whether the store was looked at yet. Before that, agents wait without a message. */
   isKnown(): boolean;
   /** As of the last look at the store. */
   published(): Published | undefined;

@@ -17,7 +17,7 @@ interface NotifierOptions {
   rules(): NotifyRules | undefined;
   workspace: string;
   store: Pick<Store, 'tasks' | 'presence'>;
-  /** Opened when there is something to tell. */
+  /** Opened when the first notice is due. */
   ledger(): Ledger;
   /** Tells this process's own terminal, whatever other processes do. */
   ring(message: NoticeMessage): void;
@@ -29,7 +29,7 @@ export interface Notifier {
   event(event: Event): void;
   /** Looks for missed notices: from before the start, or of a process that died. */
   catchUp(): Promise<void>;
-  /** Sends what is due. Bounded in time. */
+  /** Sends the notices that are due. Bounded in time. */
   close(): Promise<void>;
 }
 

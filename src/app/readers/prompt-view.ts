@@ -44,7 +44,7 @@ export interface PromptView {
   tokens: { system: number; tools: number; messages: number };
 }
 
-/** `about`: the id of a task, or the text of a request. `role`: what the request is for. */
+/** `about`: the id of a task, or the text of a request. `role`: the role of the task. */
 export async function promptView(
   folder: string,
   name: string,
@@ -105,7 +105,10 @@ function example(description: string, agent: Agent, role: Role | undefined): Tas
   return makeTask({ id: 'example', description, role: role ?? own, to: agent.name, from: 'human', created_at: '' });
 }
 
-/** Under a pattern the agent takes its turns in a child; before that exists, as it would there. */
+/**
+ * Under a pattern the agent takes its turns in a child. Before that child exists, the view shows
+ * the prompt it would have.
+ */
 async function ownTurn({ tasks }: Store, id: string, agent: Agent): Promise<Task | undefined> {
   const task = (await tasks.read(id))?.task;
   if (task === undefined || isLeaf(task, agent)) return task;

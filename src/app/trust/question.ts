@@ -8,7 +8,7 @@ interface Asked {
   digest: string;
 }
 
-/** The parts that were never trusted, or how they differ from what was. */
+/** The parts that were never trusted, or their differences from the trusted version. */
 export function wanted({ record, acting }: Omit<Asked, 'digest'>): Part[] {
   return record.trusted === undefined ? partsOf(acting) : changedParts(record.trusted.acting, acting);
 }

@@ -1,6 +1,6 @@
 /**
- * The user's own settings (`settings.yaml` and `policy.yaml` in the configuration folder), and what
- * they take away from a workspace. They hold in every workspace, trusted or not.
+ * The user's own settings (`settings.yaml` and `policy.yaml` in the configuration folder), and the
+ * rights that they remove from a workspace. They hold in every workspace, trusted or not.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -43,7 +43,7 @@ function fileOf(root: string, env: Env, showing: boolean): string {
 
 const KEY_BYTES = 32;
 
-/** Undefined for a file that is missing or broken: then everything is made new. */
+/** Undefined for a file that is missing or broken: then all values are made again. */
 function read(file: string): WindowPlace | undefined {
   try {
     const { hostName, port, address, key } = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;

@@ -26,7 +26,7 @@ export interface Working {
   lastArgument: string;
   /** The first line of the last result. */
   result?: { ok: boolean; line: string };
-  /** The end of what the model says. */
+  /** The end of the model's words. */
   words: string;
   /** The reason of a failure, or of a wait. */
   note: string;

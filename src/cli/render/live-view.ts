@@ -14,7 +14,9 @@ import type { Cursor } from './dock.js';
 import type { Terminal } from './terminal.js';
 
 export interface LiveView extends Narrator {
-  /** Rows below the tree: what a person can do now. The cursor is placed in them, or hidden. */
+  /**
+   * Rows below the tree with the person's present choices. The cursor is placed in them, or hidden.
+   */
   footer(rows: readonly string[], cursor?: Cursor): void;
   /** Shows nothing until `resume`: another program has the terminal. */
   suspend(): void;

@@ -125,7 +125,7 @@ export interface Message {
    * is the reason why the task could not be done.
    */
   final?: boolean;
-  /** For roles `user` and `tool`: what the model can look at, if it accepts such files. */
+  /** For roles `user` and `tool`: files for the model, if it accepts their types. */
   files?: FileRef[];
   /** For role `tool`: the sha256 of the real result, which is kept private (PrivateTexts). */
   private?: string;

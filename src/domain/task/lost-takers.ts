@@ -1,6 +1,6 @@
 /**
  * Which task killed a process? A process works on many tasks at once, and all of them lose their
- * taker when it dies. A loss counts against a task only if the process had no other in hand. A task
+ * taker when it dies. A loss counts against a task only if the process worked on no other. A task
  * that was lost with others twice in a row is a suspect and is worked on alone: then the next death
  * shows whether it is to blame, and innocent tasks end.
  */
@@ -17,7 +17,7 @@ export function lostInARow({ lost = [] }: Pick<Task, 'lost'>, now: LostTaker): L
   return last !== undefined && last.messages < now.messages ? [now] : [...lost, now].slice(-MAX_KEPT);
 }
 
-/** How many processes died with this task alone in hand. */
+/** How many processes died while they worked on this task alone. */
 export function ownLosses(lost: readonly LostTaker[]): number {
   return lost.filter(({ beside = 0 }) => beside === 0).length;
 }

@@ -57,7 +57,7 @@ export interface LostTaker {
   agent: string;
   /** The number of messages in the conversation. */
   messages: number;
-  /** How many other tasks the process had in hand; absent: none, so it was this task's doing. */
+  /** How many other tasks the process worked on; absent: none, so this task caused the loss. */
   beside?: number;
 }
 

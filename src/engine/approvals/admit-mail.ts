@@ -56,7 +56,7 @@ export async function takeTask(
 }
 
 /**
- * A text that the sender cannot know. That of a reply is the same each time, so that a repeated
+ * A salt that the sender cannot know. A reply gets the same salt each time, so that a repeated
  * message is recognised.
  */
 export function saltOf({ ids }: Pick<Ports, 'ids'>, { follows, task, at = '' }: Mail): string {

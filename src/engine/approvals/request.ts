@@ -61,7 +61,7 @@ export function approvalFor(
   };
 }
 
-/** Of a question that the agent itself did not ask. */
+/** Fields of a question that the agent itself did not ask. */
 interface Asked {
   /** Differs for each question of one call. */
   part: string;
@@ -147,7 +147,7 @@ interface Consulted {
   answer: HumanAnswer;
 }
 
-/** An action that was asked so often without an answer that counts is refused. */
+/** After this many requests without a valid answer, the action is refused. */
 const MAX_ASKS = 20;
 
 /**
@@ -261,7 +261,7 @@ export function withDigest(request: Omit<ApprovalRequest, 'digest'>): ApprovalRe
   return { ...request, digest: digestOf(request) };
 }
 
-/** Not part of what is allowed: they explain it, or say where it came from. */
+/** Fields that are not part of the allowed action: they explain it, or name its origin. */
 const UNBOUND = new Set(['digest', 'session', 'call', 'reasons', 'risk', 'diff', 'asked', 'changed']);
 
 /** Identifies what a person allows. The order of keys does not matter. */

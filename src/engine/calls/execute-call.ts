@@ -117,7 +117,7 @@ async function refuseCommand(context: EngineContext, task: Task, call: ToolCall,
   return { kind: 'problem', code: 'not_allowed', message };
 }
 
-/** An action that was approved and is refused has a fate. */
+/** Records the outcome of an action that was approved and is refused after all. */
 async function endUnrun(context: EngineContext, effect: string, message: string): Promise<void> {
   if (await context.effects.begin(effect, 'denied', message))
     await context.effects.finish(effect, { ok: false, code: 'not_allowed', text: message });

@@ -155,7 +155,7 @@ interface Votes {
 /** Collects events and commits them to history after each pass. */
 export interface Audit {
   note(event: Event): void;
-  /** A pass is over: what was noted goes into the next commit, within a few seconds. */
+  /** A pass is over: the noted events go into the next commit, within a few seconds. */
   passed(): void;
   /** Commits the rest; resolves when no commit is running. */
   close(): Promise<void>;

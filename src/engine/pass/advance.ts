@@ -40,7 +40,7 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
   }
 }
 
-/** The record says why. Its costs are unknown if its conversation is what cannot be worked with. */
+/** Fails the task with the reason. Its costs are unknown if its conversation caused the error. */
 async function failFor(context: EngineContext, claim: Claim, thrown: unknown): Promise<void> {
   const error = faultProblem(thrown, 'this task stopped at a fault of its own');
   context.watchers.problem({ ...error, message: `${claim.task.id}: ${error.message}` });

@@ -19,8 +19,8 @@ interface Driver {
   pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport>;
   /**
    * Works on this task and what it needs until it has ended, waits for something outside this
-   * process, or the signal aborts. `isNew`: this process has just made the task, so nothing needs
-   * to be looked for.
+   * process, or the signal aborts. `isNew`: this process has just made the task, so the first pass
+   * need not scan.
    */
   finish(id: string, options?: { signal?: AbortSignal; isNew?: boolean }): Promise<Placed>;
 }

@@ -4,7 +4,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { ENGINE, HUMAN, isEnded, type Placed, type Task, type TaskState } from '../../domain/task/task.js';
 
-/** Why the task cannot go to this agent; undefined if it can. `agents`: the names there are. */
+/** Why the task cannot go to this agent; undefined if it can. `agents`: all known names. */
 export function assignProblem(
   id: string,
   placed: Pick<Placed, 'task' | 'state'> | undefined,

@@ -4,7 +4,7 @@
  */
 import { problem, type Problem } from '../../domain/problem.js';
 
-/** Where the first byte is that is not UTF-8. */
+/** The place of the first byte that is not UTF-8. */
 export interface NotUtf8 {
   /** 1-based. */
   line: number;

@@ -30,7 +30,7 @@ export const readFile = defineTool({
   },
 });
 
-/** Only these are looked into: reading every text twice would cost more than it brings. */
+/** Only files with these extensions are checked: reading every text twice would cost too much. */
 const MEDIA = /\.(png|jpe?g|gif|webp|pdf)$/i;
 /** The size that every provider accepts for one file. */
 const MAX_MEDIA_BYTES = 4 * 1024 * 1024;

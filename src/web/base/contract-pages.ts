@@ -96,7 +96,7 @@ export interface Costs {
   budgets: BudgetUse[];
 }
 
-/** A limit of an open task: what is spent, and what open children may still spend. */
+/** A limit of an open task: the amount spent, and the amount that open children may still spend. */
 export interface BudgetUse {
   task: { id: string; title: string };
   name: string;

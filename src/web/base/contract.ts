@@ -171,7 +171,7 @@ export interface Request {
   taint: string[];
   /** Tasks that cannot continue before the answer. */
   blocks: string[];
-  /** Identifies what is shown; an answer carries it back. */
+  /** Identifies the shown text; an answer names it. */
   seen: string;
   place: string;
   answer?: { approved: boolean; by: string; at: string; reason?: string; text?: string; edited: boolean };
@@ -299,7 +299,9 @@ export interface ReplayRun {
   events: { at: string; name: string; task?: string; title?: string; agent?: string; text: string }[];
 }
 
-/** An act of the person. `seen` is what was on the screen; `key` makes a repeat harmless. */
+/**
+ * An act of the person. `seen` identifies the text on the screen; `key` makes a repeat harmless.
+ */
 export interface IntentBody {
   key: string;
   kind: IntentKind;
@@ -336,7 +338,7 @@ export interface IntentDone {
   made?: { task?: string; session?: string };
 }
 
-/** 409: what was on the screen is not what is there now. */
+/** 409: the screen was out of date. */
 export interface Conflict {
   problem: Problem;
   /** The text as it is now. */

@@ -26,7 +26,7 @@ export function requestsOf(open: readonly Placed[], ended: readonly Placed[]): R
   };
 }
 
-/** `open`: all open tasks, for what the request blocks. */
+/** `open`: all open tasks, to find those that the request blocks. */
 export function requestOf(placed: Placed, open: readonly Placed[]): Request {
   const { task, state } = placed;
   const approval = approvalOf(task);

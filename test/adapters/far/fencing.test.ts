@@ -1,4 +1,4 @@
-/** Leases, declarations of death and what a process can do after its own. */
+/** Leases, and the fencing of a process that was declared dead. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { far, type FarOptions, type FarStore } from '../../../src/adapters/far/index.js';

@@ -1,4 +1,6 @@
-/** History in its own repository: what is in it, what never is, and how it heals. */
+/**
+ * History in its own repository: the files in it, the files never in it, and how it repairs itself.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -29,7 +29,7 @@ interface JournalAdoption {
   adopt(journal: HeldJournal): Promise<void>;
 }
 
-/** No process has this id: whoever comes next replays what it was given. */
+/** No process has this id, so the next process replays the journal. */
 const NOBODY = 'doctor';
 
 export function journalAdoption(root: string, disk: Disk, processes: Processes): JournalAdoption {

@@ -53,7 +53,7 @@ interface JournalOptions {
   whereIs: (key: string) => string | undefined;
   /** Called before the first line. */
   beforeFirst: () => void;
-  /** Called before each line; what it adds is part of the line. */
+  /** Called before each line; its additions are part of the line. */
   beforeLine: () => void;
 }
 
@@ -251,7 +251,7 @@ export function journal(options: JournalOptions): Journal {
 
   /**
    * The files of the journal are gone. If another process replays them, it took this one for dead:
-   * nothing more may be written. Otherwise a person deleted them: what they held is made durable
+   * nothing more may be written. Otherwise a person deleted them, and their content is made durable
    * elsewhere.
    */
   async function writeAgain(): Promise<void> {

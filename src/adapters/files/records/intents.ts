@@ -1,6 +1,6 @@
 /**
  * Intents in `.guild/intents`, one file each, named by time so that they sort by arrival. The file
- * of an intent goes only when what was done because of it is durable.
+ * of an intent is removed only when its effects are durable.
  */
 import path from 'node:path';
 import type { Intent } from '../../../domain/task/intent.js';

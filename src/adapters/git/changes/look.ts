@@ -1,6 +1,6 @@
 /**
- * Finds what people, editors and commands changed since the last commit: files whose stamp differs,
- * new files, and files that are gone. A file with the same content did not change.
+ * Finds the changes of people, editors and commands since the last commit: files whose stamp
+ * differs, new files, and files that are gone. A file with the same content did not change.
  */
 import path from 'node:path';
 import { isCovered, isProgramsOwn, OPEN_PLACES, pathInHistory, pathInWorkspace, TIMED_PLACES } from './covered.js';
@@ -68,7 +68,7 @@ function exists(root: string, name: string): boolean {
   return statNow(path.join(root, name)) !== undefined;
 }
 
-/** Whose content is not that of the last commit. The stamps of the others are put right. */
+/** The files whose content differs from the last commit. The stamps of the others are corrected. */
 async function withOtherContent({ root, stamps, tip, idsOf }: Look, names: string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const files = names.map((name) => ({ name, now: readNow(path.join(root, name)), known: stamps.get(name)! }));

@@ -32,7 +32,7 @@ export interface Stamps {
   count(kind: Kind): number;
   /** How many files history has under each minute, from this one on. */
   minutes(from: number): Map<number, number>;
-  /** Appends what was set since the last save; it then describes this commit. */
+  /** Appends the entries set since the last save; the file then describes this commit. */
   save(commit: string): void;
 }
 

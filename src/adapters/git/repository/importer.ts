@@ -25,7 +25,7 @@ export interface Importer {
   begin(head: CommitHead): void;
   put(path: string, mode: string, bytes: Uint8Array): void;
   remove(path: string): void;
-  /** Resolves when git has taken what was written so far. */
+  /** Resolves when git has read everything written so far. */
   drained(): Promise<void>;
   /** Ends the commit and resolves to its id when it is on disk. */
   end(): Promise<string>;

@@ -123,7 +123,7 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
     const { rows } = await (since === undefined
       ? ears.query({ text: `${columns} where live ${end}` })
       : ears.query({ name: 'news', text: `${columns} where xid >= $1::xid8 ${end}`, values: [since] }));
-    if (losses !== before) return news(); // The server may have lost commits that this process knows.
+    if (losses !== before) return news(); // the server may have lost known commits
     mark = (rows.at(-1) as { mark: string }).mark;
     return { entries: (rows as EntryRow[]).slice(0, -1).map(entryOf), isComplete: since === undefined };
   };
@@ -136,7 +136,7 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
       // The same function may be given twice.
       const own = (): void => ring();
       wakers.add(own);
-      await calls.open(); // It finds out about poolers.
+      await calls.open(); // Detects poolers.
       if (isPooled) looking ??= setInterval(wake, INTERVALS.databaseLookMs).unref();
       else await ears.query({ text: `listen "${channel}"` });
       return async () => void wakers.delete(own);

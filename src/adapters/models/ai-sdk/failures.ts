@@ -124,7 +124,7 @@ function fromStatus(status: number, thrown: Thrown, info: CallInfo): ModelFailur
       `redirects elsewhere (status ${status})`,
       `correct the base URL ${info.address}`,
     );
-  // Groq refuses what its model wrote, not what we sent: asking again helps.
+  // Groq refuses its own model's answer, not our request, so a retry helps.
   if (body.includes('tool_use_failed'))
     return failure('garbage', info, `could not read the call of its model: ${reason}`);
   return failure('refused', info, `refused the request with status ${status}: ${reason}`, whatToChange(reason, info));

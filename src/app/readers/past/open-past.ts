@@ -100,7 +100,7 @@ function agentsAt(
   });
 }
 
-/** Ended records stay as they are if they had ended by then; open ones are those of then. */
+/** Records that had ended by then stay as they are; the others are shown as they were then. */
 function tableAt(now: Table, open: readonly OpenTask[], atIso: string): Table {
   const ended: Table = {
     size: now.size,

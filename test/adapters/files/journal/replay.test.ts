@@ -8,9 +8,9 @@ import { seeded } from '../../../kit/sim-processes.js';
 import { AT, ground, record, says, session, takeOver, type Ground, type Started } from './ground.js';
 
 /**
- * A process that leaves something of everything behind: an end with its page, a parked and a
- * released task, a claim, a child, a conversation, an effect with its outcome, and events. With
- * `isPlaced` the files are there too.
+ * A process that leaves every kind of record behind: an end with its page, a parked and a released
+ * task, a claim, a child, a conversation, an effect with its outcome, and events. With `isPlaced`
+ * the files are there too.
  */
 async function busy(store: Started, disk: SimDisk, isPlaced: boolean): Promise<void> {
   for (const id of ['ends', 'parks', 'goes', 'stays']) disk.save(`/w/tasks/pending/${id}.json`, record(id));

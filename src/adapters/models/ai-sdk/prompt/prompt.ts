@@ -14,7 +14,7 @@ import type { Media } from './media.js';
 import type { Assistant, CallOptions, FilePart, Prompt, ResultPart } from './types.js';
 
 export interface PromptWriter {
-  /** `thoughts`: what goes back with which answer. */
+  /** `thoughts`: the data that goes back with each answer. */
   toPrompt(system: string, messages: readonly Message[], thoughts?: Thoughts, media?: Media): Prompt;
   toTools(tools: readonly ToolSpec[]): CallOptions['tools'];
 }

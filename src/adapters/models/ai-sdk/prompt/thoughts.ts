@@ -28,7 +28,7 @@ interface ThoughtBook {
   of(request: ModelRequest, model: { provider: string; model: string }): Promise<Thoughts>;
 }
 
-/** Another way of sending messages needs another number, so that old thoughts are left out. */
+/** Raise it when messages are sent in another way, so that old thoughts are left out. */
 const VERSION = 'guildhall 1';
 const MAX_REJECTED = 10_000;
 
