@@ -45,7 +45,7 @@ export function answerFrom(known: ReadonlyMap<string, unknown>): void {
 
 /**
  * The answer of a route, kept up to date while a component uses it. While the pages show the past,
- * it is the answer of then, unless `isTimeless`.
+ * the answer is from that moment, unless `isTimeless`.
  */
 export function useRead<T>(route: string, isTimeless = false): Read<T> {
   const at = isTimeless ? undefined : momentIso.value;

@@ -250,7 +250,7 @@ function consentOf(trust: Trust | undefined, env: Foundation['env'], tape: Tape 
   return tape?.consent(real) ?? real!;
 }
 
-/** The trusted rules; in a replay, those of its folder until it continues live. */
+/** The trusted rules. A replay uses the rules of its folder until it continues live. */
 function rulesOf(
   trust: Trust | undefined,
   env: Foundation['env'],

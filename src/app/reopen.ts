@@ -125,7 +125,7 @@ async function abandon(disk: Disk, workspace: Workspace): Promise<void> {
   disk.remove(path.join(workspace.root, 'agents', 'live', `${workspace.store.presence.peer.id}.json`));
 }
 
-/** Every member is that of the workspace that is open now. */
+/** Forwards every member to the workspace that is open now. */
 function delegating(current: () => Workspace): Workspace {
   const members = Object.keys(current()) as (keyof Workspace)[];
   const getters = members.map((name) => [name, { enumerable: true, configurable: true, get: () => current()[name] }]);

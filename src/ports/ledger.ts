@@ -89,6 +89,6 @@ export interface Ledger {
   onRing(ring: () => void): Promise<() => Promise<void>>;
   /** Wakes the other peers soon. Every commit that changed something rings. */
   ring(): void;
-  /** Waits for calls under way and lets go of the connection. */
+  /** Waits for calls under way and closes the connection. */
   close(): Promise<void>;
 }

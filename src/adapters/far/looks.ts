@@ -9,7 +9,7 @@ import type { Cell } from './outbox.js';
 interface Learner {
   /** The beginning of the keys of this kind. */
   readonly prefix: string;
-  /** Never called with an older revision than that of an end. */
+  /** Never called with a revision older than the entry's end. */
   learn(entry: Entry): void;
   /** Keys of the entries that are live as far as this process knows. */
   keys(): Iterable<string>;
@@ -27,7 +27,7 @@ export interface Looks {
   acknowledged(cell: Cell, live: boolean): void;
 }
 
-/** An answer older than this many ends is no longer under way. */
+/** Ends are remembered up to this number: older answers are no longer under way. */
 const MAX_ENDS = 10_000;
 
 export function looks(ledger: Ledger): Looks {

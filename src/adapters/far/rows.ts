@@ -48,7 +48,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
   const index = openIndex<Row>();
   const ended = new Map<string, Placed>();
   const gone = new Set<string>();
-  /** News about rows with changes under way; the answer to those decides. */
+  /** Updates of rows whose own changes are under way. The answer to those changes decides. */
   const late = new Map<string, Entry>();
   const corrections = new Set<Promise<void>>();
   const listeners: ((task: Task) => void)[] = [];

@@ -72,7 +72,7 @@ export async function loadPlugins(options: PluginsOptions): Promise<Plugins> {
   for (const [name, config] of Object.entries(options.plugins)) {
     const plugin = await load(options, name, config, problems, (tools) => {
       const changed = loaded.find((each) => each.name === name);
-      if (changed === undefined) return; // it still loads, and returns them
+      if (changed === undefined) return; // the plugin still loads, and returns its problems
       changed.tools = tools;
       offered = offeredBy(options.root, loaded);
     });

@@ -93,8 +93,8 @@ function readAt(fd: number, from: number, length: number): Buffer | undefined {
 }
 
 /**
- * Replaces the file in one step and returns its sections. Undefined if it cannot be written: a
- * cache can do without. Nothing is synced, because a torn file is noticed.
+ * Replaces the file in one step and returns its sections. Undefined if it cannot be written, which
+ * is harmless for a cache. Nothing is synced, because a torn file is noticed.
  */
 export function writeSections(
   file: string,

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { FOREIGN_AGENT_FOLDERS } from '../../domain/agent/places.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
-/** The entries that decide: each one itself, and for folders with a star the entries in it. */
+/** Paths whose owner and rights are checked. `/*` also checks every entry of the folder. */
 const RULES = [
   '.',
   'guild.yaml',

@@ -26,7 +26,7 @@ export interface RunOptions {
   modelName?: string;
   /** Replaces the models themselves. */
   model?: Model;
-  /** The model that judges; default: that of the agents. */
+  /** The model that judges; default: the model of the agents. */
   judge?: string;
 }
 

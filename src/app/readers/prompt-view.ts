@@ -11,7 +11,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
 import { windowOf } from '../../domain/config/window.js';
 import { defined } from '../../domain/defined.js';
-import { nearestHint } from '../../domain/nearest.js';
+import { noAgent } from '../../domain/nearest.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Message, Session } from '../../domain/session/session.js';
@@ -58,7 +58,7 @@ export async function promptView(
     const agents = roster(realDisk(), root, undefined, [], () => plugins.tools.map((tool) => tool.name));
     agents.refresh();
     const agent = agents.all().get(name);
-    if (agent === undefined) throw new ProblemError(unknownAgent(name, agents.all()));
+    if (agent === undefined) throw new ProblemError(problem('unknown_agent', noAgent(name, agents.all().keys())));
     const tools = new Map([...toolbox(), ...plugins.tools.map((tool) => [tool.name, tool] as const)]);
     const heads = new Map();
     const context = {
@@ -138,10 +138,4 @@ function shownMessages(
   if ('code' in resolved) return messages;
   const { models, settings } = resolved;
   return compactor(windowOf(models, config.windows), headTokens, settings.maxTokens ?? 4096).view(messages);
-}
-
-function unknownAgent(name: string, agents: ReadonlyMap<string, Agent>): ReturnType<typeof problem> {
-  const names = [...agents.keys()].sort();
-  const hint = nearestHint(name, names, `the agents are: ${names.join(', ') || 'none'}`);
-  return problem('unknown_agent', `there is no agent ${name}`, hint === undefined ? {} : { hint });
 }

@@ -6,7 +6,7 @@
  */
 import type { LostTaker, Task } from './task.js';
 
-/** Losses beside other tasks after which a task is worked on alone. */
+/** After this many losses together with other tasks, a task is worked on alone. */
 const MAX_BESIDE = 2;
 
 const MAX_KEPT = 10;

@@ -166,7 +166,7 @@ export interface WantedChild {
   from?: string;
   type?: string;
   description: string;
-  /** Absent: that of the parent. */
+  /** Absent: the parent's. */
   priority?: Task['priority'];
   requirements?: string[];
   context?: Record<string, unknown>;

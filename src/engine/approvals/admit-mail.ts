@@ -37,8 +37,8 @@ export async function admit(context: Ports, approval: Task): Promise<boolean> {
 }
 
 /**
- * The task of a message; if it answers one that has a task, it continues that conversation instead.
- * True if anything changed.
+ * Creates the task of a message. A reply to a message that has a task continues that conversation
+ * instead. Returns true if anything changed.
  */
 export async function takeTask(
   context: Ports,

@@ -245,7 +245,7 @@ export function isAnswered(consent: Consent, { id, request: { digest }, answer }
   return answer !== undefined && consent.isSigned({ task: id, digest, answer }, answer.signature);
 }
 
-/** An approval whose digest is that of its request. Any other was not made by this program. */
+/** An approval whose digest matches its request. Any other was not made by this program. */
 export function soundApproval(task: Task): Approval | undefined {
   if (!known.has(task)) {
     const approval = approvalOf(task);

@@ -43,7 +43,7 @@ export interface StatePublisher {
 
 /** Events of this process since the last look. */
 interface News {
-  /** Agents that did something: the tasks they took, and how tasks ended. */
+  /** By agent: the tasks it took, and how its tasks ended. */
   busy: Map<string, { took: string[]; ended: [string, string][] }>;
   /** Tasks whose state was set here, so it need not be read again. */
   ours: Set<string>;

@@ -32,7 +32,9 @@ export function loopIn(messages: readonly Message[], changes: (tool: string) => 
   return undefined;
 }
 
-/** Turns in a row without a successful call: after so many the agent is warned, then it fails. */
+/**
+ * After this many turns in a row without a successful call the agent is warned, and later fails.
+ */
 export const ERRORS_WARN = 3;
 export const ERRORS_FAIL = 6;
 

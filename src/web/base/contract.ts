@@ -128,7 +128,7 @@ export interface Span {
   microUsd?: number;
   model?: string;
   turn?: number;
-  /** How many spans are drawn as this one; absent: it is one. */
+  /** How many spans this one stands for; absent: one. */
   n?: number;
 }
 
@@ -203,7 +203,7 @@ export interface TaskDetail {
   usage: Usage;
   can: TaskAct[];
   tree: TreeRow[];
-  /** Some spans are drawn as one; those of a part can be read. */
+  /** Some spans are drawn as one. A closer view of a part can be read. */
   isMerged: boolean;
   place: string;
 }

@@ -8,7 +8,7 @@ import type { Lag } from '../base/lag.js';
 import type { Journal } from '../journal/journal.js';
 import type { Execute, Operation, Placing } from './operation.js';
 
-/** A file on its way to its name. */
+/** A queued write of a file. */
 export interface Item extends Operation {
   readonly key: string;
   /** The number of the journal line that must be durable first. */

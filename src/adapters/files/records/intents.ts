@@ -28,7 +28,7 @@ interface Dependencies {
 }
 
 export function intents({ disk, layout, write, journal, now, isJoined }: Dependencies): Intents & {
-  /** Resolves when the files of intents that are done are gone. Those of a failed journal stay. */
+  /** Resolves when the files of finished intents are removed. If the journal failed, they stay. */
   flush(): Promise<void>;
 } {
   /** The intents when the folder had this stamp, and when that was. */

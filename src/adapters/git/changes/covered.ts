@@ -60,7 +60,7 @@ export function staysAfterUndo(path: string): boolean {
   return isKeptOut(path) || /^(?:inbox|quarantine|storage\/blobs|workspaces)\//.test(path);
 }
 
-/** Files that only the program writes, unless a person steps in. */
+/** Files that normally only the program writes. */
 export function isProgramsOwn(path: string): boolean {
   return /^(?:tasks\/(?:pending|active|waiting|completed|failed|bids)|sessions|results|storage\/blobs)\//.test(path);
 }

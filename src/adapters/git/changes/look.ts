@@ -26,7 +26,7 @@ interface Look {
   pace: Pace;
 }
 
-/** Changes this young may be those of another process. */
+/** Changes this recent may come from another process. */
 const YOUNG_MS = 1000;
 
 export async function changesByPeople(look: Look): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** Each commit leaves a small pack. Many of them are merged beside the work, never in its way. */
+/** Each commit leaves a small pack. Many of them are merged in the background. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { HISTORY_REF } from './own.js';

@@ -27,7 +27,7 @@ export interface Folder {
    */
   changed(file: string): string | undefined;
   exists(file: string): boolean;
-  /** Names in a folder, without those of editors' temporary files. */
+  /** Names in a folder, without temporary files of editors. */
   list(folder: string): string[];
   read(file: string): string;
   /** Writes as a whole, and remembers it as shown. */

@@ -95,7 +95,7 @@ function merged(before: ProviderOptions | undefined, more: ProviderOptions): Pro
   return result;
 }
 
-/** The answer as it was sent to us. Its text and calls are those of the message. */
+/** The answer as the provider sent it. Its text and calls come from the message. */
 export function answerWithParts(message: Message, parts: readonly AnswerPart[]): Assistant {
   const content: Assistant['content'] = [];
   const calls = [...(message.toolCalls ?? [])];

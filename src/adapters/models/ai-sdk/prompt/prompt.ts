@@ -173,7 +173,7 @@ function answerMessage(message: Message): Assistant {
   };
 }
 
-/** The parts of a message are the same list in every call. */
+/** The parts of a message are memoized, so every call gets the same list. */
 function thoughtfulAnswers(): (message: Message, parts: readonly AnswerPart[]) => Assistant {
   const cache = new WeakMap<readonly AnswerPart[], Assistant>();
   return (message, parts) => {

@@ -84,7 +84,7 @@ export function thoughtBook(readBlob: ReadBlob = () => Promise.resolve(undefined
   };
 }
 
-/** Thoughts that belong to their message as it is now. */
+/** Thoughts whose message has not changed since. */
 interface Kept {
   parts: AnswerPart[];
   chain: string;
