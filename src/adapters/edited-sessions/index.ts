@@ -90,7 +90,7 @@ export function editedSessions({ root, disk, peer, isWatched }: Options): Edited
     return last === undefined || last[2] === 'user';
   }
 
-  /** Everything up to the mark is handled: it stays below whatever is not. */
+  /** Everything up to the mark is handled, so the mark stays below every unhandled change. */
   function save(): void {
     let next = highest;
     for (const at of open.values()) if (at <= next) next = at - 1n;
