@@ -88,7 +88,7 @@ function asReply(result: unknown): ToolReply {
   return defined({ kind: 'text', text, shown, files: files.length > 0 ? files : undefined });
 }
 
-/** What providers accept at most for all files of one result. */
+/** The largest size that providers accept for all files of one result. */
 const MAX_FILES_BYTES = 4 * 1024 * 1024;
 
 /** Images and PDF documents in base64. The first bytes decide what a file is, not its label. */

@@ -24,7 +24,7 @@ import { checkDraft } from './check-draft.js';
 
 export interface Permission {
   approved: boolean;
-  /** What the approval is bound to. */
+  /** The content that the approval is bound to. */
   base?: BoundBase;
   walls?: Walls;
   plan?: PlainPipeline[];

@@ -11,7 +11,7 @@ import { priorityOf, URGENCIES } from '../../domain/coordination/urgency.js';
 import { defineTool, oneOf, optional, text, texts, toolProblem } from '../core/define-tool.js';
 import type { ToolReply } from '../core/tool.js';
 
-/** A longer need belongs in a file that it names. */
+/** A longer text belongs in a file that `need` names. */
 const MAX_NEED_CHARS = 16_000;
 const MAX_EXPERTISE = 50;
 

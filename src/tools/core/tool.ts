@@ -123,8 +123,8 @@ export interface Tool extends ToolSpec {
    */
   kind: 'pure' | 'effect' | 'ask';
   /**
-   * What arguments are checked against, if `parameters` uses more of JSON Schema than our check
-   * understands.
+   * The schema that arguments are checked against, if `parameters` uses more of JSON Schema than
+   * our check understands.
    */
   checked?: JsonSchema;
   /** The plugin it comes from; absent for built-in tools. */

@@ -14,7 +14,7 @@ import { agent, writeStory } from '../../kit/stories/story.js';
 
 interface Use {
   args: Record<string, unknown>;
-  /** What shows that it acted; looked for in every file of the workspace. */
+  /** The text that shows that it acted, searched in every file of the workspace. */
   shows: RegExp;
 }
 
