@@ -26,6 +26,7 @@ import type { Roster } from '../adapters/roster/index.js';
 import { schedules } from '../adapters/schedules/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
+import { machine } from '../adapters/machine/look.js';
 import { surroundings } from '../adapters/machine/surroundings.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
 import { web } from '../adapters/web/index.js';
@@ -128,6 +129,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     privateTexts: kept,
     shell: commands,
     web: web(),
+    machine: machine(root),
     project: project(disk, root),
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),

@@ -96,7 +96,7 @@ export function editedSessions({ root, disk, peer, isWatched }: Options): Edited
     for (const at of open.values()) if (at <= next) next = at - 1n;
     if (next <= (mark ?? 0n)) return;
     mark = next;
-    const tmp = path.join(root, '.guild', 'tmp', `${peer}-sessions-mark${++count}`);
+    const tmp = path.join(root, '.guild', 'tmp', `${peer}-mark${++count}`);
     disk.makeFolder(path.dirname(tmp), 0o700);
     if (disk.create(tmp, String(next))) disk.rename(tmp, markFile);
   }

@@ -29,6 +29,7 @@ import type { PrivateTexts } from '../../ports/consent/private-texts.js';
 import type { FileTaint } from '../../ports/consent/file-taint.js';
 import type { Pauses } from '../../ports/pauses.js';
 import type { EditedSessions } from '../../ports/reading/edited-sessions.js';
+import type { Machine } from '../../ports/reading/machine.js';
 import type { Project } from '../../ports/reading/project.js';
 import type { Schedules } from '../../ports/reading/schedules.js';
 import type { Shell } from '../../ports/shell.js';
@@ -56,6 +57,7 @@ export interface Ports extends Omit<Store, 'close'> {
   privateTexts: PrivateTexts;
   shell: Shell;
   web: Web;
+  machine: Machine;
   project: Project;
   ballot: Ballot;
   consent: Consent;

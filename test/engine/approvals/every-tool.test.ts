@@ -54,6 +54,7 @@ const OTHERS: Record<string, Use> = {
   broadcast: { args: { message: 'Fire', channel: 'news' }, shows: /Posted on the channel news/ },
   give_back: { args: { resource: 'staging' }, shows: /staging/ },
   provide_dependency: { args: { status: 'resolved', data: 'x' }, shows: /no agent asked you/ },
+  system_status: { args: {}, shows: /Disk of the workspace: / },
   load_skill: { args: { name: 'cooking' }, shows: /there is no skill cooking/ },
   web_fetch: { args: { url: 'not an address' }, shows: /is not an address/ },
   final_report: { args: { report: 'The whole story.' }, shows: /The whole story/ },
