@@ -1,6 +1,6 @@
 /**
- * What waits for a person, and the way to answer it. Every surface that answers uses this: it draws
- * a request with `draw`, and an answer names the digest of what was drawn.
+ * Requests that wait for a person, and the way to answer them. Every surface that answers uses this
+ * file: it draws a request with `draw`, and an answer names the digest of the drawn text.
  */
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
@@ -17,7 +17,7 @@ import { consentFor, lookAtTrust } from './trust/trust.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A request as every surface shows it. `seen`: what an answer has to name. */
+/** A request as every surface shows it. `seen`: the digest that an answer has to name. */
 export interface OpenRequest extends Approval {
   shown: Drawn;
   seen: string;

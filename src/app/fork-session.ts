@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Agent } from '../domain/agent/agent.js';
 import { cutAt, keptMessages } from '../domain/session/fork.js';
 import { childId } from '../domain/task/id.js';
-import { nearestHint } from '../domain/nearest.js';
+import { nearestHint, noAgent } from '../domain/nearest.js';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import { wantsAnswer, type Message, type SessionHeader } from '../domain/session/session.js';
 import type { Task } from '../domain/task/task.js';
@@ -123,8 +123,7 @@ function agentFor(root: string, header: SessionHeader, to: string | undefined): 
   const { agents } = openRoster(root);
   const agent = agents.get(name);
   if (agent !== undefined) return agent;
-  const hint = nearestHint(name, agents.keys(), `the agents are: ${[...agents.keys()].sort().join(', ')}`);
-  throw new ProblemError(problem('unknown_agent', `there is no agent ${name}`, hint === undefined ? {} : { hint }));
+  throw new ProblemError(problem('unknown_agent', noAgent(name, agents.keys())));
 }
 
 async function unknownSession(store: Store, id: string): Promise<Problem> {

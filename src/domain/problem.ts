@@ -88,7 +88,7 @@ export class ProblemError extends Error {
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
   const error = thrown as { code?: string; message?: string; path?: string; name?: string; problem?: Problem };
-  // The library and the command line are bundled apart: a plugin may throw another class.
+  // The library and the command line are separate bundles, so a plugin may throw another class.
   if (error?.name === 'ProblemError' && isProblemCode(error.problem?.code)) return error.problem;
   const message = diskReason(thrown);
   if (message) {
@@ -131,7 +131,7 @@ const DISK_HINTS: Record<string, string> = {
   EXDEV: 'keep the whole workspace on one file system: make this a plain folder, not a mount or a link',
 };
 
-/** What a system error says to a person; undefined if it is not one. */
+/** The sentence for a system error; undefined if it is not a system error. */
 export function diskReason(thrown: unknown): string | undefined {
   const error = thrown as { code?: string; syscall?: string } | undefined;
   // On a read-only file system, Node reports "no such file" for a recursive mkdir.

@@ -1,6 +1,6 @@
 /**
- * What a working process does right now. It is shown to people while it happens and stored in no
- * file; losing it affects only the display.
+ * The present activity of a working process. It is shown to people and stored in no file; losing it
+ * affects only the display.
  */
 export type Progress = { task: string; root: string; agent: string } & (
   | { kind: 'thinking' }

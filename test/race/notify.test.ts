@@ -1,4 +1,4 @@
-/** Notifications with several processes: each is told once. */
+/** Notifications with several processes: each is sent once. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** What is shown is what happens: a person who allows a request has seen all of it. */
+/** A person who allows a request has seen all of it, and nothing else happens. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

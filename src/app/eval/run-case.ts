@@ -26,7 +26,7 @@ export interface RunOptions {
   modelName?: string;
   /** Replaces the models themselves. */
   model?: Model;
-  /** The model that judges; default: that of the agents. */
+  /** The model that judges; default: the model of the agents. */
   judge?: string;
 }
 
@@ -55,7 +55,7 @@ export async function runCase(evalCase: EvalCase, options: RunOptions): Promise<
   }
 }
 
-/** Everything that defines the team, and nothing that it did. */
+/** Copies the files that define the team, without the results of its work. */
 const LEFT_OUT = new Set(
   '.git .guild node_modules tasks sessions results events bus inbox workspaces quarantine evals'.split(' '),
 );
@@ -67,7 +67,7 @@ function copyTeam(from: string, to: string): void {
     fs.rmSync(path.join(to, state), { recursive: true, force: true });
 }
 
-/** What a person trusts in the workspace may act in the copy, before files of a case change it. */
+/** Carries a person's trust in the workspace over to the copy, before a case's files change it. */
 function trustCopy(root: string, copy: string, env: RunOptions['env']): void {
   const { state, digest } = lookAtTrust(root, env);
   if (state === 'trusted') acceptTrust(copy, env, { digest });

@@ -15,7 +15,7 @@ import { onInterrupt } from '../process/interrupt.js';
 import { liveView } from '../render/live-view.js';
 import { narrator } from '../render/narrator.js';
 
-/** Of every command that works until it is stopped. */
+/** Options of every command that works until it is stopped. */
 export const METRICS = {
   metrics: { type: 'string', value: 'PORT', about: 'serve /metrics on this port, or on HOST:PORT' },
 } as const satisfies Command['options'];
@@ -70,7 +70,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   let asks: Attendance | undefined;
   const leave = (): void => {
     if (stop.signal.aborted) return;
-    // The keyboard first: the next Ctrl-C must reach the process.
+    // Releases the keyboard first, because the next Ctrl-C must reach the process.
     void asks?.close();
     view.close();
     call.terminal.say('stopping; open tasks are released (Ctrl-C again to quit at once)');

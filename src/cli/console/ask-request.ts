@@ -56,7 +56,9 @@ function showHead(request: OpenRequest, { terminal }: Asking, position: string):
     terminal.say(terminal.dim(`  Task: ${oneLine(request.purpose, terminal.width - 9)}`));
 }
 
-/** What is taller than the screen is shown in the pager, or cut. False if it was cut. */
+/**
+ * Text that is taller than the screen is shown in the pager, or cut. Returns false if it was cut.
+ */
 async function showBody(request: OpenRequest, asking: Asking, isCut: boolean): Promise<boolean> {
   const { io, terminal } = asking;
   const lines = requestLines(request, terminal, false);

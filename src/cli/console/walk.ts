@@ -18,7 +18,7 @@ const ELSEWHERE_MS = 300;
 
 /**
  * `isWanted`: which requests; default: all. Requests that arrive meanwhile follow. `seen`: gets the
- * requests that were shown. `closing`: aborted when the person is not asked any more.
+ * requests that were shown. `closing`: aborted when the person is no longer asked.
  */
 export async function walk(
   desk: Desk,

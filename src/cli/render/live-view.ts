@@ -15,7 +15,9 @@ import type { Cursor } from './dock.js';
 import type { Terminal } from './terminal.js';
 
 export interface LiveView extends Narrator {
-  /** Rows below the tree: what a person can do now. The cursor is placed in them, or hidden. */
+  /**
+   * Rows below the tree with the person's present choices. The cursor is placed in them, or hidden.
+   */
   footer(rows: readonly string[], cursor?: Cursor): void;
   /** Shows nothing until `resume`: another program has the terminal. */
   suspend(): void;
@@ -37,7 +39,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
   let open = 0;
   let below: readonly string[] = [];
   let cursor: Cursor | undefined;
-  /** What was said while it was suspended. */
+  /** Output that arrived while the view was suspended. */
   const late: (() => void)[] = [];
   const print = (write: () => void): void => void (isSuspended ? late.push(write) : write());
 

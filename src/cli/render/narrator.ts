@@ -1,7 +1,6 @@
 /**
- * Prints one line for each event of interest to people, with tasks indented under their parents.
- * On a terminal it shows what happens right now below these lines. With `--json` it prints every
- * event.
+ * Prints one line for each event of interest to people, with tasks indented under their parents. On
+ * a terminal it shows the running work below these lines. With `--json` it prints every event.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Event, Watchers, Workspace } from '../../app/index.js';
@@ -18,7 +17,7 @@ import { columnsOf, endOf } from './columns.js';
 import { fitted, oneLine } from './layout.js';
 import type { Terminal } from './terminal.js';
 
-/** Next to a task that only a person can end. */
+/** Shown next to a task that only a person can end. */
 export const FOR_YOU = 'waits for you: guild inbox';
 
 export interface Narrator extends Watchers {

@@ -80,7 +80,7 @@ export async function executeCalls(
         ? await privateResult(context, call, sent.text)
         : await result(context, call, textOf(sent), sent.kind === 'problem', sent.kind === 'final');
       if (sent.kind === 'text' && sent.kept) message.files = sent.kept;
-      const shown = isSecret ? { line: '' } : shownResult(textOf(sent));
+      const shown = isSecret ? { line: '' } : shownResult(shownOf(sent));
       context.watchers.progress({ ...now, kind: 'result', ok: sent.kind !== 'problem', ...shown });
       const code = codeOf(sent);
       done.results.push(code === undefined ? message : { ...message, code });
@@ -127,6 +127,12 @@ function codeOf(reply: Spoken): ProblemCode | undefined {
 
 function textOf(reply: Spoken): string {
   return reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : reply.text;
+}
+
+/** For people: without the words that only the model needs. */
+function shownOf(reply: Spoken): string {
+  if (reply.kind === 'problem') return `${reply.code}: ${reply.shown ?? reply.message}`;
+  return reply.kind === 'text' ? (reply.shown ?? reply.text) : reply.text;
 }
 
 /** The text stays on this machine; conversation and history name only its hash. */

@@ -34,7 +34,7 @@ export interface Feed {
 
 export async function openFeed(root: string, env: Record<string, string | undefined>): Promise<Feed> {
   const states = openStates(root, env);
-  // Then the folders say nothing about the work.
+  // With a shared store, the folders say nothing about the work.
   const isShared = farPartsOf(states.store) !== undefined;
   const hearers = new Set<(version: number) => void>();
   let version = 1;

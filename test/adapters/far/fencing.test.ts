@@ -1,4 +1,4 @@
-/** Leases, declarations of death and what a process can do after its own. */
+/** Leases, and the fencing of a process that was declared dead. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { far, type FarOptions, type FarStore } from '../../../src/adapters/far/index.js';
@@ -17,7 +17,7 @@ const processes = simProcesses();
 interface Desk {
   store: FarStore;
   clock: SimClock;
-  /** What the timer of a running process does. */
+  /** Renews the lease, as the timer of a running process does. */
   renew(): void;
 }
 

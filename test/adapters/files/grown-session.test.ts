@@ -24,7 +24,7 @@ const textOf = (disk: SimDisk): string => {
   return read.kind === 'file' ? read.bytes.toString('utf8') : '';
 };
 
-/** What people and programs put at the end of the file. */
+/** Texts that people and programs append to the file. */
 const TAILS = [
   '  - role: user\n    content: Plain.\n',
   '  - role: user\n    content: |\n      Several\n\n      lines\n',

@@ -1,4 +1,6 @@
-/** History in its own repository: what is in it, what never is, and how it heals. */
+/**
+ * History in its own repository: the files in it, the files never in it, and how it repairs itself.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -107,7 +109,7 @@ test('a task that moves during a commit is in it, at its old or new place', asyn
       const [old, now] = [from, to].map((folder) => path.join(root, 'tasks', folder, `t${i}.json`)) as [string, string];
       fs.renameSync(old, now);
       history.changed(old);
-      // Another process moved the odd ones: nobody has told this one where they went.
+      // Another process moved the odd ones, and this one does not know where they went.
       if (i % 2 === 0) history.changed(now);
     }
     await history.commit(`round ${round}`, '', { evenIfSame: true });

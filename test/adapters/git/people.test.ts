@@ -1,4 +1,4 @@
-/** What people change is in history under their name, and found without reading everything. */
+/** People's changes are in history under their name, and found without reading everything. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** One process writes history at a time; nothing of the others, or of a killed one, is lost. */
+/** One process writes history at a time; no change of the others, or of a killed one, is lost. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-/** `guild watch` on a real terminal: it asks in place, goes on working, and guards its keys. */
+/** `guild watch` on a real terminal: it asks in place, keeps working, and guards its keys. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';

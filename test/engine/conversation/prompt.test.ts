@@ -1,4 +1,4 @@
-/** What is sent to a model: the same bytes before the messages in every call, and real lists. */
+/** Prompts start with the same bytes in every call and contain real lists. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelRequest } from '../../../src/ports/model.js';

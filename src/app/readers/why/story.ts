@@ -63,7 +63,7 @@ function scoresIn({ name, scores }: Event): string[] {
     : [];
 }
 
-/** What an event says about its own task. Undefined: nothing that a person needs. */
+/** The sentence for an event about its own task. Undefined if a person does not need it. */
 export function eventText(event: Event): string | undefined {
   const detail = (name: string): string => String(event[name] ?? '');
   switch (event.name) {

@@ -61,7 +61,7 @@ export async function goThrough(call: Call): Promise<number> {
 
 const NOTICE_MS = 24 * 60 * 60_000;
 
-/** Nothing is asked here: these actions are done. */
+/** Shows actions that are already done, so nothing is asked. */
 async function showNotices({ root, terminal }: Call): Promise<void> {
   const notices = await noticesSince(root, new Date(Date.now() - NOTICE_MS));
   if (notices.length === 0) return;

@@ -19,7 +19,7 @@ Runs the cases in evals/ (or another folder or file) against the agents of this 
 which pass. A case is a task and what must be true afterwards: its result, files, tools that were called or not, requests, cost,
 or a statement that a judge model checks. The exit code is 1 if a case failed.
 
-  guild eval --model anthropic/claude-haiku-4-5 --times 3
+  guild eval --model anthropic/claude-haiku-5-5 --times 3
   guild eval evals/retriever.yaml --json
 
 With --offline no model is called: the scripts of the cases are played by a strict stand-in of a provider. That proves the cases

@@ -13,7 +13,7 @@ tasks/pending, edit a conversation, tick the ballot or a board, write into memor
 itself. Without a folder it uses this one; a new folder gets the definitions of this one.
 
 A conversation that you edit while its agent writes keeps both: your version, and after it what was said meanwhile. If two people change
-the same note in memory/, yours stays and the other one is put beside it. What you did while it was stopped is taken in when it
+the same note in memory/, yours stays and the other one is put beside it. Changes that you made while it was stopped are taken in when it
 starts again. If two people answer one request, the first answer counts, and the other ballot shows whose it was.
 
 The record of a task that is being worked on is for reading; use guild task cancel, stop and tell. Results, events and the registry are for

@@ -1,5 +1,5 @@
 /**
- * One frame of `guild top`: agents with what they do right now, requests for the human, open tasks,
+ * One frame of `guild top`: agents with their present activity, requests for the human, open tasks,
  * cost and last events, as many rows as fit. Requests and tasks can be selected.
  */
 import type { EventsSeen } from '../../../app/readers/aggregates/open-index.js';
@@ -64,7 +64,7 @@ export interface Frame {
   titles: ReadonlyMap<string, string>;
   /** The turns that run right now, in whatever process. */
   turns: readonly LiveTurn[];
-  /** When an agent got into the state of an error. */
+  /** The time at which an agent entered the state `error`. */
   errorAt(agent: string): string | undefined;
   name: string;
   height: number;
@@ -119,7 +119,7 @@ export function topFrame(frame: Frame, terminal: Terminal): string[] {
   ];
 }
 
-/** What can be selected, in the order of the screen. */
+/** The ids that can be selected, in the order of the screen. */
 export function selectable({ forHuman, open }: Snapshot): string[] {
   return [...forHuman.map(({ task }) => task.id), ...orderedTasks(open).map(({ task }) => task.id)];
 }
@@ -168,7 +168,7 @@ function counts({ agents }: Snapshot, terminal: Terminal): string {
 /** An error is news for this long; then it takes one line together with the other old ones. */
 const FRESH_MS = 10 * 60_000;
 
-/** Who works comes first, then what needs attention; the rest shares a few lines. */
+/** Working agents come first, then those that need attention; the rest shares a few lines. */
 function agentEntries({ seen: { agents, open }, turns, errorAt, isWhole }: Frame, terminal: Terminal): Entry[] {
   const isOld = (agent: string): boolean => Date.now() - Date.parse(errorAt(agent) ?? '') > FRESH_MS;
   const quiet = new Set<AgentState>(['idle', 'complete']);
@@ -201,7 +201,7 @@ function agentEntries({ seen: { agents, open }, turns, errorAt, isWhole }: Frame
   ];
 }
 
-/** The order of the rows: errors must not hide who works. */
+/** The order of the rows: errors must not hide working agents. */
 const ROWS: AgentState[] = ['working', 'error', 'blocked', 'paused', 'waiting'];
 
 /** `· read_file notes.md · 12 s · 1.2k tokens`. */

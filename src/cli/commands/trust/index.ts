@@ -1,4 +1,4 @@
-/** `guild trust`: shows what of the workspace wants to act, and asks whether it may. */
+/** `guild trust`: shows the parts of the workspace that want to act, and asks whether they may. */
 import path from 'node:path';
 import { acceptTrust, lookAtTrust, withdrawTrust, type Trust } from '../../../app/trust/trust.js';
 import { wanted } from '../../../app/trust/question.js';

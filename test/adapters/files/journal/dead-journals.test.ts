@@ -1,4 +1,4 @@
-/** Which journals are replayed, which are held, and what that says to people. */
+/** Which journals are replayed, which are held, and the messages for people. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JOURNAL_VERSION, printLine } from '../../../../src/adapters/files/journal/frames.js';

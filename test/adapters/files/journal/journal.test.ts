@@ -29,7 +29,7 @@ function ground(change: (disk: SimDisk) => Partial<Disk> = () => ({}), moved: Re
     ...disk,
     sync: (file) => (synced.push(file), disk.sync(file)),
     syncFolder: (folder) => (synced.push(folder), disk.syncFolder(folder)),
-    // The file stays open: what is written after its name is gone goes nowhere.
+    // The file stays open: bytes written after its name is gone are lost.
     writeOwn: (file, offset, bytes) => void (disk.stamp(file) && disk.writeOwn(file, offset, bytes)),
     ...change(disk),
   };

@@ -1,4 +1,4 @@
-/** What the stand-in for Anthropic sends, accepts and counts. */
+/** Answers, requests and token counts of the stand-in for Anthropic. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEADERS, TOOL, ask, call, result, signedTurn, user } from './anthropic-kit.js';
