@@ -79,7 +79,7 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
     terminal.say(
       `Sarah writes on Slack: ${terminal.bold(`“${QUESTION}”`)} ${terminal.dim('(inbox/slack-messages.jsonl)')}`,
     );
-    const narration = narrator(call);
+    const narration = narrator({ ...call, isStory: true });
     const workspace = await call.open(folder, {
       watchers: narration,
       modelName: model,
