@@ -1,6 +1,6 @@
 /**
- * What every request must show before anything of it is read: the right host, the same origin, a
- * cookie of this process, and its CSRF token. Nothing here depends on the route.
+ * The checks that every request must pass before any of it is read: the right host, the same
+ * origin, a cookie of this process, and its CSRF token. Nothing here depends on the route.
  */
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
@@ -43,7 +43,7 @@ export function sameSite(guarded: Guarded): MiddlewareHandler {
   };
 }
 
-/** For every route of the API but `enter`. */
+/** Guards every route of the API except `enter`. */
 export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
   return async (context, next) => {
     const csrf = entry.csrf(getCookie(context, cookieName));

@@ -73,7 +73,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
       const item = queued(id);
       if (item !== undefined) return { kind: 'open', session: item.session };
       const opened = await reader.open(id, options);
-      // Before the first append: on the device by the time the model answers.
+      // Before the first append: durable by the time the model answers.
       if (opened.kind === 'open' && isJoined() && !journal.isDurable(lastClaim)) journal.syncSoon();
       return opened;
     },
@@ -180,7 +180,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
     return 'written';
   }
 
-  /** What is known of the conversation stays known: the next task in it need not parse it again. */
+  /** Keeps the parsed conversation, so that the next task in it need not parse it again. */
   function mark(id: string, status: SessionHeader['status']): void {
     const cached = cache.get(id);
     const file = layout.session(id);

@@ -237,7 +237,7 @@ function actionIn(line: string): PluginAction | undefined {
   return file !== undefined && /^plugins\/[\w-]+\/actions\/[\w-]+\.mjs$/.test(file) ? { file, args } : undefined;
 }
 
-/** What no rule speaks about is not known to be harmless. */
+/** A call that no rule mentions is not known to be harmless. */
 const RISK: Record<Risk, ApprovalRequest['risk']> = {
   none: 'MEDIUM',
   low: 'LOW',

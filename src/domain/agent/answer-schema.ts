@@ -55,7 +55,7 @@ function faultIn(schema: unknown, path: string[]): SchemaFault | undefined {
   return items === undefined ? undefined : faultIn(items, [...path, 'items']);
 }
 
-/** What `next` expects and `output` does not promise; undefined if they fit. */
+/** The input of `next` that `output` does not promise; undefined if they fit. */
 export function misfit(output: AnswerSchema, next: AnswerSchema, at = ''): string | undefined {
   const name = at === '' ? 'the result' : `"${at}"`;
   if (output.type !== next.type && !(output.type === 'integer' && next.type === 'number'))

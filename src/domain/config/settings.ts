@@ -10,7 +10,7 @@ export interface UserSettings {
   sandbox?: SandboxSetting;
 }
 
-/** The stricter of the two; what only one of them says counts. */
+/** The stricter of the two. A limit that only one of them sets counts. */
 export function stricterSandbox(one?: SandboxSetting, two?: SandboxSetting): SandboxSetting | undefined {
   if (one === undefined || two === undefined) return one ?? two;
   return SANDBOX_SETTINGS.indexOf(one) <= SANDBOX_SETTINGS.indexOf(two) ? one : two;

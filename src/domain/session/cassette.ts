@@ -21,8 +21,8 @@ export interface FileState {
   base64?: string;
   link?: string;
   /**
-   * Instead of `text` if the content is left out: its size, so that listings of its folder stay the
-   * same.
+   * The size, instead of `text`, if the content is left out, so that listings of its folder stay
+   * the same.
    */
   bytes?: number;
   folder?: true;

@@ -23,7 +23,7 @@ export function boundedCall(call: ToolCall): ToolCall {
 }
 
 /**
- * What one model call cost, kept with its answer so that a resumed session knows what was spent.
+ * The cost of one model call, kept with its answer so that a resumed session knows its spending.
  */
 export interface MessageUsage {
   model?: string;
@@ -35,8 +35,8 @@ export interface MessageUsage {
 }
 
 /**
- * What a provider wants back with its own answer, such as signed thoughts. Only the model that made
- * it gets it, and only while everything before the answer is sent as it was then.
+ * Data that a provider wants back with its own answer, such as signed thoughts. Only the model that
+ * made it gets it, and only while everything before the answer is sent unchanged.
  */
 export interface ProviderData {
   /** The provider's name in `guild.yaml`. */
@@ -125,7 +125,7 @@ export interface Message {
    * is the reason why the task could not be done.
    */
   final?: boolean;
-  /** For roles `user` and `tool`: what the model can look at, if it accepts such files. */
+  /** For roles `user` and `tool`: files for the model, if it accepts their types. */
   files?: FileRef[];
   /** For role `tool`: the sha256 of the real result, which is kept private (PrivateTexts). */
   private?: string;

@@ -9,8 +9,8 @@ import { roleFacts } from './role.js';
 import type { Task } from './task.js';
 
 /**
- * What an answer is bound to besides the action. If any of it is different when the action would
- * run, the human is asked again.
+ * The content that an answer is bound to besides the action. If any of it has changed when the
+ * action would run, the human is asked again.
  */
 export interface Bound {
   /** How a command is confined. */

@@ -1,4 +1,4 @@
-/** The words around a request: what the agent said, and what came from outside. */
+/** The words around a request: the agent's own, and the text from outside. */
 import { visible } from '../../domain/consent/visible.js';
 import { defined } from '../../domain/defined.js';
 import { approvalOf } from '../../domain/task/approval.js';

@@ -1,6 +1,6 @@
 /**
- * What one step of the work changes, as one value: files that get new content (`puts`) and text
- * that files grow by (`adds`). A step is one line of the journal.
+ * The changes of one step of the work, as one value: files that get new content (`puts`) and text
+ * that is appended to files (`adds`). A step is one line of the journal.
  */
 import type { EndedState, TaskState } from '../../../domain/task/task.js';
 

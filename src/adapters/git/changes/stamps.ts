@@ -1,5 +1,5 @@
 /**
- * What each file looked like at the last commit, so that people's changes are found without reading
+ * A stamp of each file at the last commit, so that people's changes are found without reading
  * everything. A compact file: a hash table that is loaded as it is, then 16 bytes for each file
  * that changed since. It may be deleted at any time; it is then rebuilt from the commit, and files
  * are compared by content.
@@ -32,7 +32,7 @@ export interface Stamps {
   count(kind: Kind): number;
   /** How many files history has under each minute, from this one on. */
   minutes(from: number): Map<number, number>;
-  /** Appends what was set since the last save; it then describes this commit. */
+  /** Appends the entries set since the last save; the file then describes this commit. */
   save(commit: string): void;
 }
 

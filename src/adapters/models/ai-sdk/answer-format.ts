@@ -1,6 +1,6 @@
 /**
  * Structured output: which models can be held to a JSON Schema by their provider, and how. For the
- * others the instructions and the check of the answer have to do. A provider that forces a tool
+ * others, the instructions and the check of the answer must suffice. A provider that forces a tool
  * call instead would keep the agent from using its own tools, so it is not asked.
  */
 import type { Provider } from '../../../domain/config/config.js';
@@ -32,7 +32,7 @@ export function responseFormat(request: ModelRequest, target: Target): Pick<Call
   return { responseFormat: { type: 'json', name: 'answer', schema: closed(request.format!) as never } };
 }
 
-/** What a package wants to know beside the schema. */
+/** Options that a package needs besides the schema. */
 export function formatOptions(request: ModelRequest, target: Target): Pick<CallOptions, 'providerOptions'> {
   if (!isOffered(request, target)) return {};
   const strict = { strictJsonSchema: isStrict(request.format!) };

@@ -44,7 +44,7 @@ interface Seen {
 
 const MAX_COMMANDS = 20_000;
 const MAX_NESTED = 24;
-/** A line of 10 kB has no more. */
+/** A line of 10 kB cannot have more. */
 const MAX_WRAPPERS = 4000;
 
 class DenyWalk {
@@ -152,7 +152,7 @@ class DenyWalk {
     if (name === 'printf' && args.some((arg) => arg.fetched)) for (const arg of args) this.fetched.add(arg.text);
   }
 
-  /** Substitutions in words run, and what they download becomes part of the word. */
+  /** Substitutions in words run, and downloaded text becomes part of the word. */
   private words(words: ShellWord[]): Seen {
     let seen = NOTHING;
     for (const word of words) {

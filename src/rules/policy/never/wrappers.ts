@@ -214,7 +214,9 @@ function shellScripts(args: Arg[], stdin: string | undefined): string[] {
   return stdin === undefined ? [] : [stdin];
 }
 
-/** Each command of -exec. One that is `find` again is read in the same pass: some nest many. */
+/**
+ * Each command of -exec. A nested `find` is read in the same pass, because a line may nest many.
+ */
 function findArgvs(args: Arg[]): Arg[][] {
   const all: Arg[][] = [];
   let { roots, end: at } = findRoots(args, 0, [argOf('.')]);
