@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AT_ONCE, WHEN_ASKED } from '../kit/cluster.js';
-import { following } from '../kit/following.js';
+import { AT_ONCE, following, WHEN_ASKED } from '../kit/cluster.js';
 import { sampleNumbers } from '../kit/sample.js';
 import { PATTERNS } from '../kit/stories/patterns.js';
 import { failAt } from './fail-at.js';

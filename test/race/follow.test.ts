@@ -4,9 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cluster, play } from '../kit/cluster.js';
+import { cluster, following, play } from '../kit/cluster.js';
 import { crashDisk } from '../kit/crash-disk.js';
-import { following } from '../kit/following.js';
 import { outcome } from '../kit/outcome.js';
 import { sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';

@@ -4,7 +4,7 @@
  * whose task ends is notified at once, so a thousand runs cost the passes of one.
  */
 import { INTERVALS } from '../../domain/intervals.js';
-import type { Placed, Task } from '../../domain/task/task.js';
+import type { Placed } from '../../domain/task/task.js';
 import { alarm } from '../core/alarm.js';
 import type { Ports } from '../core/context.js';
 import { finishGoal, neededTrees, quietGoal, type Goal, type LastPass } from './goals.js';
@@ -165,11 +165,10 @@ export function driver(ports: Ports, engine: Engine): Driver {
     return goals.size > listening ? lookedAt + INTERVALS.folderCheckMs : Infinity;
   }
 
-  function onEnd(moved: boolean, task: Task): void {
-    const { root } = task;
+  function onEnd(moved: boolean, root: string, follow: () => boolean): void {
     const waiting = byRoot.get(root);
     changed.add(root);
-    if (moved && startableRoots()?.has(root) !== false && engine.follow(task, onEnd)) {
+    if (moved && startableRoots()?.has(root) !== false && follow()) {
       if (sharedDue !== Infinity) return;
       sharedDue = clock.monotonicMs() + INTERVALS.stateGatherMs;
       return bell.ring();

@@ -60,18 +60,17 @@ export interface PumpReport {
  */
 export type Look = 'none' | 'rules' | 'changed' | 'all';
 
-/** `task`: as it was when it started; it has left this process. */
-type OnEnd = (moved: boolean, task: Task) => void;
+/**
+ * `root`: the tree of the task that has left this process. `follow` starts what that allows in its
+ * pattern; it returns false if a pass must look.
+ */
+export type OnEnd = (moved: boolean, root: string, follow: () => boolean) => void;
 
 export interface Engine {
   /** One pass, then waits for everything it started. `roots`: start only tasks of these trees. */
   pump(roots?: ReadonlySet<string>): Promise<PumpReport>;
   /** One pass that only starts tasks; `onEnd` is called when one of them leaves this process. */
   pass(look: Look, onEnd: OnEnd, roots?: ReadonlySet<string>): Promise<PumpReport>;
-  /**
-   * Starts what a task that has left this process allows in its pattern. False: a pass must look.
-   */
-  follow(task: Task, onEnd: OnEnd): boolean;
   /** Every pass waits for everything it started, as `pump` does. */
   isSettling: boolean;
   flights: ReadonlyMap<string, Flight>;
@@ -108,14 +107,13 @@ export function engine(ports: Ports): Engine {
   const effectsUnderWay = new Map<string, number>();
   const votes = voting({ ...ports, effectsUnderWay }, flights, rootOf, lookAgain);
   const stuckWork = stuck(ports, rootOf);
-  const own = { queue, waits, votes, effectsUnderWay, lookAgain };
-  const context = engineContext({ ...ports, watchers: { ...ports.watchers, event: hear } }, own);
+  const heard = { ...ports, watchers: { ...ports.watchers, event: hear } };
+  const context = engineContext(heard, { queue, waits, votes, effectsUnderWay, lookAgain });
   const nudged = new Set<string>();
   let backlog = 0;
   const skipped = passedOver(queue);
   /** Number of stops. A pass that began before the last one starts nothing more. */
   let stops = 0;
-  let stopping = 0;
   let failure: unknown;
   let isSwept = false;
   /** Tasks found missing since the last pass that scanned. */
@@ -124,13 +122,11 @@ export function engine(ports: Ports): Engine {
   return {
     pump,
     pass,
-    follow,
     isSettling: false,
     flights,
     isFlying: table.hasRoot,
     isPassedOver: skipped.has,
-    wrapUp: views.wrapUp,
-    tidy: views.tidy,
+    ...views,
     ...registry(context, publisher),
     backlog: () => backlog,
     stop,
@@ -325,26 +321,24 @@ export function engine(ports: Ports): Engine {
         moved = false;
       } finally {
         table.remove(flight);
-        if (moved !== undefined) onEnd(moved, task);
+        if (moved !== undefined) onEnd(moved, task.root, follow);
       }
     }
-  }
 
-  function follow(task: Task, onEnd: OnEnd): boolean {
-    if (stopping > 0 || context.isSequential || backlog > 0 || failure !== undefined) return false;
-    const next = followers(context, table, task);
-    for (const each of next ?? []) void start(each, onEnd);
-    return next !== undefined;
+    function follow(): boolean {
+      if (stop.signal.aborted || context.isSequential || backlog > 0 || failure !== undefined) return false;
+      const next = followers(context, table, task);
+      for (const each of next ?? []) void start(each, onEnd);
+      return next !== undefined;
+    }
   }
 
   async function stop(kept: ReadonlySet<string> = new Set()): Promise<void> {
     stops++;
-    stopping++;
     if (kept.size === 0) votes.close();
     const leaving = (): Flight[] => [...flights.values()].filter(({ root }) => !kept.has(root));
     for (const flight of leaving()) flight.stop.abort();
     for (let left = leaving(); left.length > 0; left = leaving()) await Promise.all(left.map(({ done }) => done));
-    stopping--;
     await views.wrappedUp();
     if (failure !== undefined) return;
     await publisher.publish();

@@ -1,8 +1,7 @@
 /** Stages follow each other without a pass, unless something needs a wider look. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cluster, ROOT, untilQuiet, type StartOptions } from '../../kit/cluster.js';
-import { following } from '../../kit/following.js';
+import { cluster, following, ROOT, untilQuiet, type StartOptions } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { writeStory } from '../../kit/stories.js';
 import { agent, type Story } from '../../kit/stories/story.js';
