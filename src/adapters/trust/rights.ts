@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import { FOREIGN_AGENT_FOLDERS } from '../../domain/agent/places.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
-/** What decides: these entries, and of the folders also the entries in them. */
+/** Paths whose rights are checked; of the folders also every entry. */
 const RULES = ['guild.yaml', '.mcp.json', 'sessions', '.guild'];
 const RULE_FOLDERS = ['storage', 'agents', 'templates', ...FOREIGN_AGENT_FOLDERS, 'plugins', 'tasks'];
 
@@ -105,7 +105,10 @@ function entriesOf(root: string, folder: string): string[] {
   }
 }
 
-/** A sticky folder such as /tmp lets others add entries, not replace them; rules may not be so. */
+/**
+ * A sticky folder such as /tmp lets others add entries but not replace them. That is not enough for
+ * folders of rules.
+ */
 function isWritableByOthers(stat: fs.Stats | undefined): boolean {
   return stat !== undefined && !stat.isSymbolicLink() && (stat.mode & 0o022) !== 0;
 }

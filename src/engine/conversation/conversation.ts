@@ -30,7 +30,7 @@ export interface Conversation {
   agent: Agent;
   /** The task whose conversation it was at first. */
   startedBy?: string;
-  /** What is sent before the messages, the same in every call. */
+  /** The part before the messages, the same in every call. */
   head(): PromptHead;
   /** When its head was pinned; undefined: it has no pins, and each opening builds the head. */
   startedAt?: string;
@@ -125,7 +125,7 @@ async function makeFiles(
   { header, messages }: Session,
   durable: boolean,
 ): Promise<Session | undefined> {
-  // The header names them, so they are on the disk before it.
+  // The header names these blobs, so they are written before it.
   await head.stored();
   return context.sessions.create(header, [...messages], { durable });
 }
@@ -353,7 +353,7 @@ function withoutPrints({ messages, last }: Written): Written {
   return { messages, last };
 }
 
-/** It slept while its task waited for a person. */
+/** Clears the status `sleeping`, which the file had while its task waited for a person. */
 async function wakeUp({ sessions }: EngineContext, { header }: Session): Promise<void> {
   if (header.status === 'sleeping') await sessions.setStatus(header.sessionId, 'active');
 }

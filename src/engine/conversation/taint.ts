@@ -113,8 +113,8 @@ async function recordedIn(
 }
 
 /**
- * The texts in `storage/blobs` come from every task and do not say from which. One that this
- * conversation has named is known already: what named it carries the taint.
+ * The texts in `storage/blobs` come from every task and do not say from which. A text that this
+ * conversation has named is known already: the message that named it carries the taint.
  */
 function showsOtherText(context: EngineContext, agent: string, call: ToolCall, before: readonly Message[]): boolean {
   const { path, command } = call.arguments;
