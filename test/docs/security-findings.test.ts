@@ -1,4 +1,4 @@
-/** The list in README.md is true: every file and title that it names exists. */
+/** The list in test/security/README.md is true: every file and title that it names exists. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
