@@ -20,12 +20,13 @@ export function commentTexts({ file, text, comments }: Pick<Source, 'file' | 'te
     const words = whole.replace(mark === '*' ? /^\s*\*(?!\/) ?/ : /^.*?(?:\/\/|\/\*\*?)/, '').replace(/\*\/$/, '');
     const isNext = line === last.line + 1 && (mark === '*' || (mark === '//' && last.mark === '//'));
     last = { line, mark };
+    if (/^\s*(?:oxlint|eslint|prettier)-/.test(words)) continue;
     if (isNext) found.at(-1)!.text += ` ${words.trim()}`;
     else found.push({ file, line, text: words.trim() });
   }
   return found
     .map((comment) => ({ ...comment, text: comment.text.trim() }))
-    .filter((comment) => /[a-z]{2}/i.test(comment.text) && !/^(?:oxlint|eslint|prettier)-/.test(comment.text));
+    .filter((comment) => /[a-z]{2}/i.test(comment.text));
 }
 
 const MIN_WORDS = 4;
