@@ -1,6 +1,5 @@
 /**
- * Other entry points than `pump` and `run`: eval, MCP, the model server, settings that a pull
- * brings.
+ * Entry points besides `pump` and `run`: eval, MCP, the model server, settings that a pull brings.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -19,8 +19,9 @@ export function commentTexts({ file, text, comments }: Pick<Source, 'file' | 'te
     const mark = /^\s*(\/\/|\/\*|\*)/.exec(whole)?.[1] ?? '';
     const words = whole.replace(mark === '*' ? /^\s*\*(?!\/) ?/ : /^.*?(?:\/\/|\/\*\*?)/, '').replace(/\*\/$/, '');
     const isNext = line === last.line + 1 && (mark === '*' || (mark === '//' && last.mark === '//'));
-    last = { line, mark };
-    if (/^\s*(?:oxlint|eslint|prettier)-/.test(words)) continue;
+    const isForLinters = /^\s*(?:oxlint|eslint|prettier)-/.test(words);
+    last = { line, mark: isForLinters ? '' : mark };
+    if (isForLinters) continue;
     if (isNext) found.at(-1)!.text += ` ${words.trim()}`;
     else found.push({ file, line, text: words.trim() });
   }
