@@ -107,10 +107,11 @@ async function carryOut(
     const desk = await openDesk(folder, env);
     const open = desk.list();
     for (const { request } of open) asks.add(request.tool);
-    if (approve === 'all')
-      for (const request of open) await desk.answer(request.id, request.seen, { approved: true, by: 'human' });
+    // A question waits for a person's words; its default is not an answer.
+    const allowed = approve === 'all' ? open.filter(({ request }) => request.question === undefined) : [];
+    for (const { id: asked, seen } of allowed) await desk.answer(asked, seen, { approved: true, by: 'human' });
     await desk.close();
-    if (approve !== 'all' || open.length === 0) break;
+    if (allowed.length === 0) break;
     placed = await workspace.finish(id);
   }
   return { placed, asks: [...asks] };

@@ -13,7 +13,7 @@ import type { Store } from '../../ports/store/index.js';
 import { summary } from '../../views/summary.js';
 
 interface NotifierOptions {
-  /** As they are now; absent: nobody is notified. */
+  /** The present rules; undefined: nobody is notified. */
   rules(): NotifyRules | undefined;
   workspace: string;
   store: Pick<Store, 'tasks' | 'presence'>;

@@ -5,6 +5,7 @@
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Event, Workspace } from '../../app/index.js';
+import { lastPart } from '../../views/short-id.js';
 import { summary } from '../../views/summary.js';
 import { activity, doingText, elapsedText, spentText, type Working } from './activity.js';
 import { columnsOf, endOf } from './columns.js';
@@ -156,7 +157,7 @@ const MAX_TITLE = 80;
 /** Of a streamed answer the end is shown, because it is the newest. */
 function lineOf(task: Working, depth: number, terminal: Terminal, verbose: boolean): string {
   const { bold, dim, width } = terminal;
-  const short = verbose ? task.id : task.id.slice(task.id.lastIndexOf('.') + 1);
+  const short = verbose ? task.id : lastPart(task.id);
   const spent = task.state === 'working' || task.state === 'done' ? ` · ${spentText(task)}` : '';
   const head = `${'  '.repeat(depth)}${markOf(task, terminal)} `;
   const room = Math.max(16, width - depth * 2 - columnsOf(task.agent) - columnsOf(spent) - 8);

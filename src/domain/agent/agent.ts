@@ -38,12 +38,12 @@ export interface ModelSettings {
 }
 
 /**
- * Another model of an agent, with its own prompt and settings. An absent field has the value that
- * it has for the agent's work.
+ * Another model of an agent, with its own prompt and settings. An absent field has the same value
+ * as for the agent's own work.
  */
 export interface Mind {
   model?: string;
-  /** In place of the agent's own prompt. */
+  /** Replaces the agent's own prompt. */
   prompt?: string;
   temperature?: number;
   maxTokens?: number;

@@ -151,9 +151,9 @@ interface Consulted {
 const MAX_ASKS = 20;
 
 /**
- * Looks for the human's answer. An approval of anything else than exactly this action, or without a
- * signature of this user, does not count; the action is then asked again under an id of its own.
- * `read`: default, from the store.
+ * Looks for the human's answer. An approval of any other action, or without a signature of this
+ * user, does not count; the action is then asked again under an id of its own. `read`: default,
+ * from the store.
  */
 export async function consult(
   context: EngineContext,
@@ -221,7 +221,7 @@ function answerTo(
   const requested = requestIn(wanted);
   if (placed.state === 'failed')
     return { kind: 'no', message: `the request was not approved: ${errorText(placed.task.error)}` };
-  // A refusal allows nothing, so whoever gave it is believed.
+  // A refusal allows nothing, so it counts whoever gave it.
   const refusal = approvalOf(placed.task)?.answer;
   if (refusal?.approved === false) {
     const { reason } = refusal;
@@ -240,7 +240,7 @@ function answerTo(
   });
 }
 
-/** Whether this user gave this approval. Any other answer is a question again. */
+/** Whether this user gave this approval. Any other answer leads to a new question. */
 export function isAnswered(consent: Consent, { id, request: { digest }, answer }: Approval): boolean {
   return answer !== undefined && consent.isSigned({ task: id, digest, answer }, answer.signature);
 }

@@ -5,7 +5,7 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import { defined } from '../../domain/defined.js';
 import { problem, type ProblemCode } from '../../domain/problem.js';
-import { shownArgument, shownLine } from '../../domain/progress.js';
+import { shownArgument, shownResult } from '../../domain/progress.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import { overBudget, type RemainingBudget } from '../../rules/budget/remaining.js';
@@ -68,7 +68,7 @@ export async function executeCalls(
       const { text, isError, ...more } = childResult(asked.child);
       note(context, task, agent, call, !isError, 0);
       done.results.push({ ...(await result(context, call, text, isError)), ...more });
-      context.watchers.progress({ ...now, kind: 'result', ok: !isError, line: shownLine(text) });
+      context.watchers.progress({ ...now, kind: 'result', ok: !isError, ...shownResult(text) });
     } else {
       const sent = await send(context, task, agent, call, asked.reply);
       if (sent.kind === 'final') done.isFinal = true;
@@ -80,8 +80,8 @@ export async function executeCalls(
         ? await privateResult(context, call, sent.text)
         : await result(context, call, textOf(sent), sent.kind === 'problem', sent.kind === 'final');
       if (sent.kind === 'text' && sent.kept) message.files = sent.kept;
-      const line = isSecret ? '' : shownLine(shownOf(sent));
-      context.watchers.progress({ ...now, kind: 'result', ok: sent.kind !== 'problem', line });
+      const shown = isSecret ? { line: '' } : shownResult(shownOf(sent));
+      context.watchers.progress({ ...now, kind: 'result', ok: sent.kind !== 'problem', ...shown });
       const code = codeOf(sent);
       done.results.push(code === undefined ? message : { ...message, code });
     }

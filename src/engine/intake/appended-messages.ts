@@ -27,10 +27,15 @@ export async function takeAppended(context: EngineContext): Promise<Appended> {
     // later.
     if (busy.has(id)) continue;
     const opened = await context.sessions.open(id);
-    if (opened.kind === 'held') continue;
-    const taken = opened.kind === 'missing' ? 'nothing' : await take(context, opened.session);
+    // A file that cannot be read is reported, and read again when it changes.
+    const taken =
+      opened.kind === 'held'
+        ? opened.problem
+        : opened.kind === 'missing'
+          ? 'nothing'
+          : await take(context, opened.session);
     if (taken === 'busy') continue;
-    done.push(id);
+    if (opened.kind !== 'held') done.push(id);
     if (taken === 'created') result.moved = true;
     if (typeof taken === 'object' && context.heldFiles.isNews(taken)) result.problems.push(taken);
   }

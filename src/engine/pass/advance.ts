@@ -72,8 +72,8 @@ async function work(context: EngineContext, claimed: Claimed, stop: AbortSignal)
 }
 
 /**
- * The system lets us work with the store and not with the file of this one conversation, because it
- * belongs to another user, for example.
+ * The store works, but the system denies access to the file of this conversation, for example
+ * because another user owns it.
  */
 async function deniedConversation(
   context: EngineContext,

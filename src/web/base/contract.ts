@@ -19,7 +19,7 @@ export interface Hello {
   now: string;
   /** Processes that work here. Without any, answers wait for the next one. */
   processes: number;
-  /** `guild watch` was started by this server, and how it ended if it did. */
+  /** The `guild watch` that this server started, and how it ended, if it has. */
   worker: { pid: number } | { ended: string } | null;
   counts: { requests: number; pending: number; active: number; waiting: number };
   spend: Spend;

@@ -38,7 +38,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
   let current: Client | undefined;
   let opening: Promise<Client> | undefined;
   let isClosed = false;
-  /** Of the current connection: no pooler is in between. */
+  /** Whether the current connection has no pooler in between. */
   let isDirect = false;
   /** The client takes one call at a time. */
   let last: Promise<unknown> = Promise.resolve();

@@ -80,7 +80,9 @@ export function eventText(event: Event): string | undefined {
       return `turn ${detail('turn')}: ${calls} (${cost.inputTokens}+${cost.outputTokens} tokens${money}, ${cost.ms} ms)`;
     }
     case 'model.failed':
-      return `the model failed (${detail('class')}): ${detail('message')}`;
+      return event['class'] === 'aborted'
+        ? 'the model call was stopped'
+        : `the model failed (${detail('class')}): ${detail('message')}`;
     case 'tool.ran':
       return `  used ${detail('tool')}${event['ok'] === false ? ', which failed' : ''}${event['approved'] ? ', as approved' : ''} (${detail('ms')} ms)`;
     case 'task.parked': {

@@ -10,6 +10,7 @@ import { callCost, type CallCost, type Event } from '../../../domain/event.js';
 import { compareText } from '../../../domain/order.js';
 import { HUMAN } from '../../../domain/task/task.js';
 import { partialMoneyText } from '../../../domain/budget/usage.js';
+import { lastPart } from '../../../views/short-id.js';
 import { summary } from '../../../views/summary.js';
 import { localTime, zone } from '../../../views/local-time.js';
 import { toText, whoText } from '../../../views/who.js';
@@ -59,6 +60,8 @@ function addCall(ledger: Ledger, { inputTokens, outputTokens, microUsd, isUnpric
 export interface Frame {
   seen: Snapshot;
   ledger: Ledger;
+  /** The titles of the tasks of the last events, by id; empty if unknown. */
+  titles: ReadonlyMap<string, string>;
   /** The turns that run right now, in whatever process. */
   turns: readonly LiveTurn[];
   /** The time at which an agent entered the state `error`. */
@@ -235,14 +238,10 @@ function taskEntries({ seen: { open, takers }, isWhole }: Frame, terminal: Termi
   const tasks = orderedTasks(open);
   const rows = tasks.map(({ task, state }) => {
     const who = toText(task.to ?? takers.get(task.id));
-    const id = isWhole ? task.id : shortId(task.id);
+    const id = isWhole ? task.id : lastPart(task.id);
     return [`  ${mark(state, terminal)}`, id, who, oneLine(summary(task), terminal.width - 2)];
   });
   return tableRows(rows, terminal.width, [0, 1, 2]).map((lines, i) => ({ lines, id: tasks[i]!.task.id }));
-}
-
-function shortId(id: string): string {
-  return id.slice(id.lastIndexOf('.') + 1);
 }
 
 const SHOWN: Partial<Record<Event['name'], string>> = {
@@ -267,10 +266,12 @@ function lastTitle({ latest: events }: Ledger): string {
   return newest === undefined ? 'last' : `last (local time, UTC${zone(newest.at)})`;
 }
 
-function latest({ ledger, isWhole }: Frame, terminal: Terminal): Entry[] {
+function latest({ ledger, titles, isWhole }: Frame, terminal: Terminal): Entry[] {
   return ledger.latest.map((event) => {
-    const tool = typeof event['tool'] === 'string' ? ` ${event['tool']}` : '';
-    const line = `${terminal.dim(localTime(event.at))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${isWhole ? (event.task ?? '') : shortId(event.task ?? '')}`;
+    const tool = typeof event['tool'] === 'string' ? ` ${event['tool']} ·` : '';
+    const id = event.task ?? '';
+    const about = isWhole ? id : oneLine(titles.get(id) || lastPart(id), terminal.width);
+    const line = `${terminal.dim(localTime(event.at))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${about}`;
     return { lines: isWhole ? wrapped(line, terminal.width) : [fitted(line, terminal.width)] };
   });
 }
