@@ -63,22 +63,26 @@ test('M1: a later effect of a turn waits behind an earlier one that waits', asyn
 });
 
 test('M1: no rule is proposed for a line that interprets what an agent can write', async (t) => {
-  const turns = [1, 2, 3, 4].map(
-    (turn) => `- turn: ${turn}
-  call:
-    - execute_command: {command: "bash workspaces/executor/build.sh ${turn > 0 ? 'x' : ''}"}
-`,
-  );
-  const workspace = scene(t, `${turns.join('')}- turn: 5\n  say: done\n`, {
-    'workspaces/executor/build.sh': 'echo built\n',
-  });
-  await workspace.guild('run', 'executor', 'go');
-  for (let n = 0; n < 4; n++) {
-    tickAll(workspace);
-    await pump(workspace);
-  }
-  assert.doesNotMatch(ballotOf(workspace), /Always allow/);
-  assert.ok(!exists(workspace, 'storage/terminal-cmd-allowlist.yaml'));
+  const isProposed = async (command: string): Promise<boolean> => {
+    const turns = [1, 2, 3, 4, 5].map(
+      (turn) => `- {turn: ${turn}, call: [{execute_command: {command: "${command}"}}]}\n`,
+    );
+    const workspace = scene(t, `${turns.join('')}- {turn: 6, say: done}\n`, {
+      'workspaces/executor/build.sh': 'echo built\n',
+    });
+    await workspace.guild('run', 'executor', 'go');
+    let shown = ballotOf(workspace);
+    // An approved action is done in one pass, and the next request is made in another.
+    for (let n = 0; n < 10 && !/Always allow/.test(shown); n++) {
+      tickAll(workspace);
+      await pump(workspace);
+      shown += ballotOf(workspace);
+    }
+    return /Always allow/.test(shown);
+  };
+  assert.equal(await isProposed('touch memory/built'), true);
+  for (const command of ['bash workspaces/executor/build.sh', './build.sh'])
+    assert.equal(await isProposed(command), false, command);
 });
 
 const REWRITE = `- turn: 1

@@ -1,7 +1,7 @@
 /** H5: without a sandbox reading is auto only for files of the workspace that are not secrets. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { exists, openEntries, SANDBOX_OFF, scene } from './scene.js';
+import { openEntries, SANDBOX_OFF, scene } from './scene.js';
 
 const PROOFS = [
   'cat ../outside-canary.txt context/server.key',
@@ -52,18 +52,13 @@ test('H5: without a sandbox reading outside the workspace, or a secret in it, as
 });
 
 test('H5: GUILD_SANDBOX=off, and the agent reads nothing outside without a mark', async (t) => {
-  const workspace = scene(
-    t,
-    `- turn: 1
-  call:
-    - execute_command: {command: "cat /etc/hosts .env"}
-- turn: 2
-  say: "done: {{last}}"
-`,
-    { '.env': 'CANARY' },
-  );
-  const ran = await workspace.guildWith(SANDBOX_OFF, 'run', 'executor', 'look');
-  assert.equal(ran.code, 4, ran.out);
-  assert.equal(openEntries(workspace), 1);
-  assert.ok(exists(workspace, 'tasks/approvals.task.md'));
+  const outside = scene(t, '', { 'diary.txt': 'OUTSIDE\n' });
+  for (const command of [`cat ${outside.root}/diary.txt`, `grep -rhs OUTSIDE ${outside.root}`, 'cat .env']) {
+    const script = `- turn: 1\n  call: [{execute_command: {command: ${JSON.stringify(command)}}}]\n- {turn: 2, say: "done: {{last}}"}\n`;
+    const workspace = scene(t, script, { '.env': 'OUTSIDE' });
+    const ran = await workspace.guildWith(SANDBOX_OFF, 'run', 'executor', 'look');
+    assert.equal(ran.code, 4, ran.out);
+    assert.doesNotMatch(ran.out, /OUTSIDE$/m);
+    assert.equal(openEntries(workspace), 1, command);
+  }
 });

@@ -80,6 +80,7 @@ export function gate(options: GateOptions): Gate {
       return times;
     },
     async allowAlways(line) {
+      if (mayUseAgentsFiles(line)) return;
       const exactly = `/^${line.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/`;
       const rule = `${JSON.stringify(exactly)}: { approve: true, matchCommandLine: true }`;
       const edit = (before: string): string =>
@@ -122,7 +123,8 @@ export function gate(options: GateOptions): Gate {
 
   function command(policy: Policy, agent: Agent, args: Record<string, unknown>, line: Line): GateVerdict {
     const { verdict, reason, plan } = judgeInspected(line.text, line.inspection, { policy, agent });
-    // A command line that a person allowed has no plan: the shell runs it, like an approved one.
+    // A whole line that a person's rule allows has no plan: the shell runs it, like an approved
+    // one.
     const wrong = args['hosts'] === undefined ? undefined : wrongHosts(args['hosts']);
     if (wrong !== undefined) return { verdict: 'deny', reasons: [wrong], risk: 'HIGH' };
     const needsNetwork = args['hosts'] !== undefined && verdict !== 'deny';
