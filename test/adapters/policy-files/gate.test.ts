@@ -28,3 +28,22 @@ test('a write shows the lines it changes, and says so if it changes none', (t) =
   assert.equal(diffOf(before.with(1, 'two').with(37, 'thirty-eight'))?.split('\n').length, 15);
   assert.equal(diffOf(before), 'no line changes');
 });
+
+test('a rule is made for exactly one line, and never for one that runs what an agent can write', async (t) => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-gate-'));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const files = workspaceFiles({
+    root,
+    disk: disk(),
+    judge: { spelling: judgeSpelling, path: judgePath },
+    search: search({ kind: 'lexical' }),
+  });
+  const { allowAlways, judge } = gate({ root, disk: disk(), folder: files, peer: 'me', isSandboxed: () => true });
+  const verdict = (command: string): string => judge(agent('ana'), 'execute_command', { command }).verdict;
+  for (const line of ['bash build.sh', './build.sh', 'npm test', 'cat workspaces/ana/x > out']) {
+    await allowAlways(line);
+    assert.equal(verdict(line), 'ask', line);
+  }
+  await allowAlways('touch memory/built');
+  assert.deepEqual([verdict('touch memory/built'), verdict('touch memory/built x')], ['auto', 'ask']);
+});
