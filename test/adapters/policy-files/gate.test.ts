@@ -32,6 +32,7 @@ test('a write shows the lines it changes, and says so if it changes none', (t) =
 test('a rule is made for exactly one line, and never for one that runs what an agent can write', async (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-gate-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  for (const folder of ['.guild/tmp', 'storage']) fs.mkdirSync(path.join(root, folder), { recursive: true });
   const files = workspaceFiles({
     root,
     disk: disk(),
