@@ -63,9 +63,20 @@ export async function agentList(moment: Moment, env: Record<string, string | und
   return {
     agents: [...rows, ...broken].sort((a, b) => compareText(a.name, b.name)),
     edges: agentGraph(agents.values()).edges.map(({ from, to, step }) => ({ from, to, pattern: step })),
+    teams: [...agents.values()].flatMap(({ name, team }) =>
+      team === undefined
+        ? []
+        : [{ lead: name, members: [...team.members], ends: TEAM_ENDS[team.terminationMode], rounds: team.maxRounds }],
+    ),
     problems,
   };
 }
+
+const TEAM_ENDS = {
+  consensus: 'until all agree',
+  maxRounds: 'all rounds',
+  coordinatorDecides: 'until its lead decides',
+};
 
 type Past = Pick<AgentRow, 'record' | 'bids'>;
 
