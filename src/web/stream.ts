@@ -28,7 +28,10 @@ export function streams(feed: Feed, live: Live | undefined): (context: Context) 
         const text = JSON.stringify(data);
         unread += text.length;
         // It reads everything again after it reconnects, so nothing is kept for it.
-        if (unread > UNREAD_MAX) return void stream.abort();
+        if (unread > UNREAD_MAX) {
+          stream.abort();
+          return;
+        }
         const done = (): void => void (unread -= text.length);
         stream.writeSSE({ event, data: text }).then(done, done);
       };

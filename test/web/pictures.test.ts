@@ -39,6 +39,7 @@ const VIEWS: View[] = [
   { name: 'task-files', page: `task/${RUN}`, click: 'button:text-is("Files")' },
   { name: 'task-failed', page: 'task/seats' },
   { name: 'agents-list', page: 'agents/press_office' },
+  { name: 'agents-edit', page: 'agents/press_office', click: 'button:text-is("Edit file")' },
   { name: 'agents-bids', page: 'agents', click: 'button:text-is("Bids")' },
   { name: 'board', page: 'tasks?view=board' },
   { name: 'tree', page: 'tasks?view=tree' },
