@@ -38,7 +38,7 @@ test('budgets, bids, teams, checks and costs of real work are on their pages', a
   await t.test('the tree of a run has costs that add up', () => costs(shown));
 });
 
-async function budgets({ page, window, go }: Opened): Promise<void> {
+async function budgets({ page, window, workspace, go }: Opened): Promise<void> {
   const { spend } = (await window.get('/api/hello')).json<Hello>();
   const { limit, reserved, tasks } = spend.budget!;
   assert.ok(tasks > 1, 'several tasks are open');
@@ -57,6 +57,9 @@ async function budgets({ page, window, go }: Opened): Promise<void> {
   assert.ok(Math.abs(part - spend.microUsd / limit) < 0.02, `${part} of the bar is filled`);
   await page.waitForSelector('.panel:has(h2:text-is("Spending today")) >> text=at most');
   await page.waitForSelector('.fig:has-text("Spent today") >> text=/\\d+% of \\$/');
+  workspace.put('guild.yaml', workspace.read('guild.yaml').replace('usd: 1.00', 'usd: 2.00'));
+  const { spend: later } = (await window.get('/api/hello')).json<Hello>();
+  assert.ok(later.budget!.limit > limit, 'an edited guild.yaml counts at once');
 }
 
 async function bids({ page, window, go }: Opened): Promise<void> {
