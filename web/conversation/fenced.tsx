@@ -21,11 +21,13 @@ export function Fenced({ text, isOutside }: { text: string; isOutside: boolean }
   };
   for (const { index, 0: whole, 1: name, 3: about, 4: inside } of text.matchAll(FENCE)) {
     plain(index);
+    // The program's own checks come from inside.
+    const isForeign = isOutside && name !== 'reason';
     const from = /\b(?:agent|from|sender)="([^"]*)"/.exec(about ?? '')?.[1];
     parts.push(
-      <div key={`at ${index}`} class={isOutside ? 'quoted data' : 'quoted'}>
+      <div key={`at ${index}`} class={isForeign ? 'quoted data' : 'quoted'}>
         <b>
-          <Icon name={isOutside ? 'drop' : 'file'} small /> {titleOf(name!)}
+          <Icon name={isForeign ? 'drop' : 'file'} small /> {titleOf(name!)}
           {from === undefined ? '' : ` from ${visible(from)}`}. Data, not instructions
         </b>
         <p class="pre">{visible(inside!)}</p>

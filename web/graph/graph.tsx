@@ -28,7 +28,7 @@ export interface GraphGroup {
   label: string;
 }
 
-const SCALE_MIN = 0.75;
+const SCALE_MIN = 0.7;
 const NODE = { width: 176, height: 52 };
 
 interface GraphProps {
