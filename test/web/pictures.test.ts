@@ -20,6 +20,7 @@ interface View {
   page: string;
   /** What a person clicks there first. */
   click?: string;
+  press?: string;
 }
 
 const RUN = 'build_user_api';
@@ -27,7 +28,7 @@ const RUN = 'build_user_api';
 /** The first are on the mock, too. */
 const VIEWS: View[] = [
   { name: 'hall', page: 'hall' },
-  { name: 'inbox', page: 'inbox', click: '.ilist .it >> nth=1' },
+  { name: 'inbox', page: 'inbox', press: 'j' },
   { name: 'tasks', page: 'tasks' },
   { name: 'task', page: `task/${RUN}` },
   { name: 'waits', page: 'waits' },
@@ -86,13 +87,13 @@ test('every page of a workspace with work of every kind looks right', async (t) 
   }
 });
 
-async function open(page: Page, host: string, { page: name, click }: View): Promise<void> {
+async function open(page: Page, host: string, { page: name, click, press }: View): Promise<void> {
   await page.goto(`http://${host}/#/hall`);
   await page.goto(`http://${host}/#/${name}`);
   await page.waitForSelector(':is(h1, h2):visible');
   await page.waitForSelector('.still', { state: 'detached' });
-  if (click === undefined) return;
-  await page.click(click);
+  if (press !== undefined) await page.keyboard.press(press);
+  if (click !== undefined) await page.click(click);
   await page.waitForSelector('.still', { state: 'detached' });
 }
 
