@@ -5,7 +5,7 @@ import path from 'node:path';
 import { sessionStatus, sessionText } from '../../app/far/session-text.js';
 import { writtenLines } from '../../app/editing/written-lines.js';
 import { farPartsOf, openReader } from '../../app/readers/open-reader.js';
-import { thoughtsOf } from '../../app/readers/thoughts.js';
+import { thoughtsOf } from '../../app/editing/thoughts.js';
 import { defined } from '../../domain/defined.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
