@@ -115,10 +115,10 @@ export function openStates(folder: string, env: Record<string, string | undefine
   function takersOf(open: readonly OpenTask[], paused: ReadonlyMap<string, string>): Map<string, string> {
     const all = [...agents.all().values()];
     const awake = all.filter(({ name }) => !paused.has(name));
+    const preferred = config().defaultAgent;
     return new Map(
       open.flatMap(({ task }) => {
-        const fit =
-          task.to === undefined ? fitFor(task, awake.length > 0 ? awake : all, config().defaultAgent) : undefined;
+        const fit = task.to === undefined ? fitFor(task, awake.length > 0 ? awake : all, preferred) : undefined;
         return fit?.kind === 'one' ? [[task.id, fit.agent]] : [];
       }),
     );
