@@ -1,4 +1,4 @@
-/** What a person sees of work under way and done: budgets, bids, teams, checks, costs, thoughts, undo. */
+/** Work under way and done: budgets, bids, teams, checks, costs, thoughts and undo. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';

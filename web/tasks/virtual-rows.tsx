@@ -1,4 +1,4 @@
-/** Rows of one height. If there are many, they scroll in a box, and only those in sight are drawn. */
+/** Rows of one height. Many of them scroll in a box, and only those in sight are drawn. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { count } from '../text.ts';

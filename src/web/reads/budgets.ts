@@ -1,4 +1,4 @@
-/** Limits of open tasks: what is spent of each, what open children hold, and what today can cost. */
+/** Limits of open tasks: what is spent, what open children hold, and what today can cost. */
 import type { Snapshot } from '../../app/readers/open-states.js';
 import { budgetWord, reservation } from '../../domain/budget/budget.js';
 import { HUMAN, type Task } from '../../domain/task/task.js';
