@@ -89,7 +89,7 @@ export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): J
 const REST_MS = 120;
 
 /**
- * The spans of the part that is shown, as finely as it shows them. While the part moves, the last
+ * The spans of the visible part, in the detail that it can show. While the part moves, the last
  * ones stay: the server is asked when it rests. `id`: absent if every span is there already.
  */
 function useFineSpans(id: string | undefined, axis: Axis, zoom: Zoom): TaskSpans | undefined {
