@@ -14,8 +14,8 @@ interface DefinitionsCheck {
   /** The hash of the definitions in this folder. */
   own(): string;
   agents(): Iterable<string>;
-  /** Called when agents are held for another reason than before. */
-  report(reason: string): void;
+  /** Called when agents are held for another reason than before, or no longer. */
+  report(reason: string | undefined): void;
   monotonicMs(): number;
 }
 
@@ -25,7 +25,7 @@ export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses
   const reason = (): string | undefined => {
     const why = mismatch();
     if (!check.isKnown()) return why;
-    if (why !== undefined && why !== reported) check.report(why);
+    if (why !== reported) check.report(why);
     reported = why;
     return why;
   };

@@ -3,15 +3,11 @@
  * and takes in what people change; an engine without agents of its own reads the ballot, boards and
  * inboxes of the folder, as in any workspace.
  */
-import fs from 'node:fs';
-import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
-import { folders, layout } from '../../adapters/files/base/layout.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { asProblem, problem as problemOf, type Problem } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { mirror, type Mirror } from './mirror/index.js';
-import { definitionFiles } from '../far/state-files.js';
 import { disk } from '../../adapters/disk/index.js';
 import { sharedName } from '../far/shared-name.js';
 import { readConfig } from '../readers/read-config.js';
@@ -35,18 +31,6 @@ interface SyncOptions {
 interface Desk {
   watch(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
-}
-
-/** A new folder gets the definitions of the one in which the command runs. */
-export function prepareFolder(root: string, target: string): void {
-  if (target !== root && !fs.existsSync(path.join(target, 'guild.yaml'))) {
-    for (const file of definitionFiles(root)) {
-      const to = path.join(target, file);
-      fs.mkdirSync(path.dirname(to), { recursive: true });
-      fs.copyFileSync(path.join(root, file), to);
-    }
-  }
-  for (const folder of folders(layout(target))) fs.mkdirSync(folder, { recursive: true });
 }
 
 /** Works until the signal aborts. */
