@@ -52,6 +52,7 @@ import { hiredAgents } from './far/hired.js';
 import { HOME, homesOf } from './far/homes.js';
 import { isShared, openFarStore } from './far/open-store.js';
 import { farPorts, type SharedPorts } from './far/shared-ports.js';
+import { sharedTexts, type SharedTexts } from './far/shared-texts.js';
 import { released } from './far/released.js';
 import { offered } from './live/offered.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
@@ -85,6 +86,8 @@ interface Composed {
   store: Store;
   /** Other processes see nothing of the running turns from now on. */
   withdraw(): void;
+  /** On a store that several machines share. */
+  texts?: SharedTexts;
 }
 
 const JUDGE = { spelling: judgeSpelling, path: judgePath };
@@ -99,8 +102,9 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
-  const { opened, common, believe, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
-  const { store, isHere } = homed(history === undefined ? opened : noted(opened, trail), given, onlookers.problem);
+  const { opened, common, believe, texts, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
+  const noting = history === undefined ? opened : noted(opened, trail);
+  const { store, isHere } = homed(texts?.around(noting) ?? noting, given, onlookers.problem);
   const peer = store.presence.peer.id;
   const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
   const ranked = search({ kind: config.search });
@@ -152,7 +156,12 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     watchers: shown,
   };
   const { tasks, intents, ...rest } = tape?.ports(ports) ?? ports;
-  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw };
+  return {
+    ports: { ...rest, tasks, intents },
+    store: { ...store, tasks, intents },
+    withdraw: shown.withdraw,
+    ...(texts === undefined ? {} : { texts }),
+  };
 
   function readFile(file: string): string | undefined {
     const read = disk.read(path.resolve(root, file));
@@ -194,6 +203,8 @@ interface Opened {
   common: SharedPorts;
   /** Also believes answers that were given on other machines. */
   believe(own: Consent): Consent;
+  /** Texts that travel between machines. */
+  texts?: SharedTexts;
   /** Agents that people approve are known wherever the work is. */
   agents(consent: Consent): Agents;
 }
@@ -216,6 +227,7 @@ function openShared(foundation: Foundation, options: OpenOptions): Opened {
     opened,
     common: { ...common, pauses: pauses(common.pauses) },
     believe: consent,
+    texts: sharedTexts(opened.far),
     agents: (own) => hired.shared(foundation.agents, { tasks: opened.tasks, consent: own }),
   };
 }

@@ -55,25 +55,32 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
 }
 
 /**
- * Keeps `memory/` and `context/` of a worker's folder the same as on other machines, until the
- * signal aborts. A worker shows nothing else: nobody looks at its folder.
+ * Keeps `memory/`, `context/` and `scratch/` of a worker's folder the same as on other machines,
+ * until the signal aborts. A worker shows nothing else: nobody looks at its folder. Returns after
+ * the first look.
  */
 export async function keepDocuments(
   root: string,
   env: Env,
   signal: AbortSignal,
   report: (problem: Problem) => void,
-): Promise<void> {
+): Promise<{ look(): Promise<void>; ended: Promise<void> }> {
   const ledger = ledgerFor(storeAddress(root, env));
   const shown = mirrorOf(root, env, ledger, (text) => report(problemOf('by_hand', text)), true);
-  try {
-    await looks(shown, ledger, signal, report);
-    await shown.look();
-  } catch (thrown) {
-    report(asProblem(thrown));
-  } finally {
-    await ledger.close();
-  }
+  const keep = async (): Promise<void> => {
+    try {
+      await looks(shown, ledger, signal, report);
+      await shown.look();
+    } catch (thrown) {
+      report(asProblem(thrown));
+    } finally {
+      await ledger.close();
+    }
+  };
+  // A failure is reported by the looks that go on.
+  const look = async (): Promise<void> => void (await shown.look().catch(() => undefined));
+  await look();
+  return { look, ended: keep() };
 }
 
 function mirrorOf(root: string, env: Env, ledger: Ledger, note: (text: string) => void, documentsOnly = false): Mirror {
