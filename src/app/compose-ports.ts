@@ -86,8 +86,8 @@ interface Composed {
   store: Store;
   /** Other processes see nothing of the running turns from now on. */
   withdraw(): void;
-  /** On a store that several machines share. */
-  texts?: SharedTexts;
+  /** Undefined: the work is in this folder. */
+  texts: SharedTexts | undefined;
 }
 
 const JUDGE = { spelling: judgeSpelling, path: judgePath };
@@ -103,8 +103,8 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
   const { opened, common, believe, texts, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
-  const noting = history === undefined ? opened : noted(opened, trail);
-  const { store, isHere } = homed(texts?.around(noting) ?? noting, given, onlookers.problem);
+  const carried = texts?.around(opened) ?? opened;
+  const { store, isHere } = homed(history === undefined ? carried : noted(carried, trail), given, onlookers.problem);
   const peer = store.presence.peer.id;
   const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
   const ranked = search({ kind: config.search });
@@ -156,12 +156,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     watchers: shown,
   };
   const { tasks, intents, ...rest } = tape?.ports(ports) ?? ports;
-  return {
-    ports: { ...rest, tasks, intents },
-    store: { ...store, tasks, intents },
-    withdraw: shown.withdraw,
-    ...(texts === undefined ? {} : { texts }),
-  };
+  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw, texts };
 
   function readFile(file: string): string | undefined {
     const read = disk.read(path.resolve(root, file));
@@ -204,7 +199,7 @@ interface Opened {
   /** Also believes answers that were given on other machines. */
   believe(own: Consent): Consent;
   /** Texts that travel between machines. */
-  texts?: SharedTexts;
+  texts: SharedTexts | undefined;
   /** Agents that people approve are known wherever the work is. */
   agents(consent: Consent): Agents;
 }
@@ -253,7 +248,7 @@ function openFiles({ root, disk, clock, ids, abandoned, agents: own }: Foundatio
     bids: bids({ root, disk, peer, fold: addToRecords }),
     checkIns: checkIns({ root, disk, peer }),
   };
-  return { opened, common, believe: (own) => own, agents: () => own };
+  return { opened, common, believe: (own) => own, texts: undefined, agents: () => own };
 }
 
 /** A file that may be a secret is kept private; conversations refer to both in the same way. */

@@ -1,7 +1,7 @@
 /**
- * The steps of docs/how-to/run-on-several-machines.md with the swarm example: three workers in three
- * folders, a person in a fourth. One worker is killed and one is paused beyond its lease; a request
- * is answered in the mirrored ballot. At the end everything comes home as plain files.
+ * The steps of docs/how-to/run-on-several-machines.md with the swarm example: three workers in
+ * three folders, a person in a fourth. One worker is killed and one is paused beyond its lease; a
+ * request is answered in the mirrored ballot. At the end everything comes home as plain files.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -66,7 +66,10 @@ test('the swarm example on three machines, one killed and one paused', { skip: N
     return workers.find(({ child }) => child.pid === pid)!;
   };
   await whileRunning([...running], sync.says(/shows the store/));
-  fs.copyFileSync(path.join(ROOT, 'examples/swarm/tasks/pending/build_user_api.json'), desk('tasks/pending/build_user_api.json'));
+  fs.copyFileSync(
+    path.join(ROOT, 'examples/swarm/tasks/pending/build_user_api.json'),
+    desk('tasks/pending/build_user_api.json'),
+  );
 
   const killed = await next('.rules.work', []);
   running.delete(killed);
@@ -85,7 +88,11 @@ test('the swarm example on three machines, one killed and one paused', { skip: N
   await wait(() => has('tasks/approvals.task.md') && /^- \[_\]/m.test(fs.readFileSync(ballot, 'utf8')));
   fs.writeFileSync(ballot, fs.readFileSync(ballot, 'utf8').replace(/^- \[_\]/m, '- [x]'));
   await wait(() => has('results/diagram.md'));
-  assert.match(fs.readFileSync(desk('results/diagram.md'), 'utf8'), /erDiagram/, 'the new agent read what another wrote');
+  assert.match(
+    fs.readFileSync(desk('results/diagram.md'), 'utf8'),
+    /erDiagram/,
+    'the new agent read what another wrote',
+  );
   const alive = places.filter((_, at) => workers[at] !== killed);
   await wait(() => alive.every((here) => here.list('agents').includes('drawer.md')));
   const state = succeeds(await checkout.guild('state'));
@@ -112,7 +119,10 @@ async function goesOnAsFiles(checkout: Place, has: (file: string) => boolean): P
   await watching.says(/watching/);
   checkout.put('plain/tasks/pending/diagram-2.json', '{"description": "Find out more", "to": "search"}');
   // The script has no line for it: it ends, and that is what the folder has to show.
-  await whileRunning([watching], until(() => checkout.list('plain/tasks/failed').includes('diagram-2.json')));
+  await whileRunning(
+    [watching],
+    until(() => checkout.list('plain/tasks/failed').includes('diagram-2.json')),
+  );
   watching.interrupt();
   await watching.ended;
 }

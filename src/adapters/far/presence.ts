@@ -8,7 +8,8 @@ import type { Peer, Rank } from '../../domain/peer.js';
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Presence } from '../../ports/store/presence.js';
 import type { Looks } from './looks.js';
-import type { Cell, Outbox } from './outbox.js';
+import type { Cell } from './batch.js';
+import type { Outbox } from './outbox.js';
 import { declaredDead } from './problems.js';
 
 export interface FarPresence extends Presence {
@@ -146,7 +147,8 @@ export function presence(options: PresenceOptions): FarPresence {
     if (seen !== undefined && rev > seen.cell.rev) {
       seen.cell.rev = rev;
       seen.peer = JSON.parse(value) as Peer;
-    } else if (seen === undefined) living.set(id, { peer: JSON.parse(value) as Peer, cell: { key, rev }, judged: 0, quietMs: 0 });
+    } else if (seen === undefined)
+      living.set(id, { peer: JSON.parse(value) as Peer, cell: { key, rev }, judged: 0, quietMs: 0 });
   }
 
   async function judge(): Promise<void> {

@@ -24,7 +24,8 @@ export function prepareFolder(root: string, target: string, env: Env): string[] 
 
 function copyDefinitions(root: string, target: string, env: Env): string[] {
   const copied = readCopied(target);
-  if (copied === undefined && fs.existsSync(path.join(target, 'guild.yaml'))) return []; // a checkout of its own
+  // It is a checkout of its own.
+  if (copied === undefined && fs.existsSync(path.join(target, 'guild.yaml'))) return [];
   storeAddress(root, env); // Without one that is trusted, no folder is made.
   const isOurs = copied !== undefined || !fs.existsSync(target) || fs.readdirSync(target).length === 0;
   const sums: Record<string, string> = {};

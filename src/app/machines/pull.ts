@@ -49,7 +49,7 @@ interface Pulled {
   files: number;
 }
 
-/** `consent`: believes the answers of all desks; only agents that one of them approved come along. */
+/** `consent`: believes all desks. Agents come along that one of them approved. */
 async function pullStore(root: string, target: string, ledger: Ledger, consent: Consent): Promise<Pulled> {
   refuseIfThere(target);
   await refuseIfBusy(ledger);

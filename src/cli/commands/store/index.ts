@@ -77,7 +77,10 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
   async pull(call, address, target) {
     const folder = path.resolve(call.io.cwd, target);
     const pulled = await withLedger(address, (ledger) => pullFrom(call.root, folder, call.io.env, address, ledger));
-    report(call, pulled, [`pulled ${contents(pulled)} into ${folder}`, `next: guild trust --workspace ${target}, then guild watch there`]);
+    report(call, pulled, [
+      `pulled ${contents(pulled)} into ${folder}`,
+      `next: guild trust --workspace ${target}, then guild watch there`,
+    ]);
   },
 };
 
