@@ -19,6 +19,7 @@ import { pauses } from '../../src/adapters/pauses/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { boardTools } from '../../src/adapters/boards/board-tools.js';
 import { project } from '../../src/adapters/project/index.js';
+import { machine } from '../../src/adapters/machine/look.js';
 import { web } from '../../src/adapters/web/index.js';
 import { sourcesOf } from '../../src/app/readers/query-sources.js';
 import { editedSessions } from '../../src/adapters/edited-sessions/index.js';
@@ -26,7 +27,7 @@ import { schedules } from '../../src/adapters/schedules/index.js';
 import { roster } from '../../src/adapters/roster/index.js';
 import { FREE } from '../../src/domain/budget/price.js';
 import type { Config } from '../../src/domain/config/config.js';
-import { engine, type Engine } from '../../src/engine/pass/pump.js';
+import { engine, type Engine, type OnEnd } from '../../src/engine/pass/pump.js';
 import { NO_AUDIT, watchers, type Ports, type Watchers } from '../../src/engine/core/context.js';
 import type { Clock, Ids } from '../../src/ports/clock.js';
 import type { Store } from '../../src/ports/store/index.js';
@@ -144,6 +145,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
     creationRate: creationRate({ root: ROOT, disk }),
     bus: options.bus ?? busOn(disk, clock),
     web: web(),
+    machine: machine('/'),
     project: project(disk, ROOT),
     boardTools: boardTools({
       root: ROOT,
@@ -238,6 +240,28 @@ export async function untilQuiet(proc: Proc, most = 60): Promise<{ passes: numbe
     if (!moved) return { passes, ...(due === undefined ? {} : { due }) };
   }
   throw new Error(`still moving after ${most} passes`);
+}
+
+/**
+ * A process that works as the driver does: the steps of a pattern follow without a pass. `steps`:
+ * how many of them did.
+ */
+export function following(proc: Proc): Proc & { steps(): number } {
+  const { pass, tidy, flights } = proc.engine;
+  let steps = 0;
+  let hasEnded = false;
+  const onEnd: OnEnd = (moved, _, follow) => {
+    hasEnded ||= moved;
+    if (moved && follow()) steps++;
+  };
+  const pump: Engine['pump'] = async (roots) => {
+    hasEnded = false;
+    const report = await pass('all', onEnd, roots);
+    while (flights.size > 0) await Promise.all([...flights.values()].map(({ done }) => done));
+    await tidy();
+    return { ...report, moved: report.moved || hasEnded };
+  };
+  return { ...proc, engine: { ...proc.engine, pump }, steps: () => steps };
 }
 
 /**

@@ -19,7 +19,10 @@ export interface Tail {
   isLost: boolean;
 }
 
-/** What an entry becomes. It is printed when it is sent: of many changes only the last one is. */
+/**
+ * The next value of an entry. It is serialized when it is sent, so of many changes only the last
+ * one costs anything.
+ */
 export interface Value extends Pick<Put, 'live' | 'tag' | 'atMost'> {
   print(): string;
 }

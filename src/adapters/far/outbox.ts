@@ -1,7 +1,7 @@
 /**
- * Everything that this process writes to the ledger, in one commit at a time: what is queued while
- * a commit is under way goes with the next one. That is group commit without a timer, and an end
- * never arrives without the conversation that led to it.
+ * Everything that this process writes to the ledger, in one commit at a time: changes that are
+ * queued while a commit is under way go with the next one. That is group commit without a timer,
+ * and an end never arrives without the conversation that led to it.
  */
 import type { Add, Ledger } from '../../ports/ledger.js';
 import {
@@ -24,7 +24,7 @@ export interface Outbox {
   set(cell: Cell, value: Value): Promise<boolean>;
   /** The value that is queued or under way. */
   unsent(key: string): Value | undefined;
-  /** Whether the entry is queued and nothing of it has been sent, so no other process knows it. */
+  /** Whether the entry is queued and unsent, so that no other process knows it. */
   isOwn(cell: Cell): boolean;
   /** Queues items for the end of a log. */
   growLater(tail: Tail, items: readonly unknown[]): void;
@@ -39,7 +39,7 @@ export interface Outbox {
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** From now on every commit depends on this entry. */
   guardBy(key: string): void;
-  /** No write succeeds any more. The first reason stays. */
+  /** From now on every write fails. The first reason stays. */
   fail(reason: unknown): void;
   /** Throws the reason why nothing can be written. */
   check(): void;

@@ -1,5 +1,4 @@
 /** One commit: reads the files that changed, in slices, and hands them to git. */
-import path from 'node:path';
 import type { Message } from './changes/change-lists.js';
 import { pathInHistory } from './changes/covered.js';
 import { nestedRepositories, placesOfTask, readNow, taskOf } from './changes/files-now.js';
@@ -31,13 +30,15 @@ export interface NewCommit {
 }
 
 /**
- * Another git moved the branch meanwhile: that of a process that was just killed, or a person's.
- * The commit is made again on top.
+ * Another git moved the branch meanwhile: a person's, or the git of a killed process. The commit is
+ * made again on top.
  */
 export class BranchMoved extends Error {}
 
 const SLICE_MS = 1;
-/** A folder is written again with every file that comes into it, and searched name by name. */
+/**
+ * Git rewrites a folder with every new file and searches it name by name, so folders stay small.
+ */
 const MAX_PER_MINUTE = 250;
 
 /** Undefined if there was nothing to commit. */
@@ -89,11 +90,11 @@ export async function commitFiles(
 
   function add(name: string): void {
     const known = entries.has(name) ? entries.get(name) : stamps.get(name);
-    const now = readNow(path.join(root, name));
+    const now = readNow(`${root}/${name}`);
+    if (now.kind === 'missing' && known === undefined) return;
     if (now.kind === 'left_out' || isNested(name)) return;
     if (now.kind === 'missing') {
-      if (known === undefined) return;
-      begin().remove(pathInHistory(name, known.minute));
+      begin().remove(pathInHistory(name, known!.minute));
       entries.set(name, undefined);
     } else {
       const minute = known?.minute ?? kindOf(name, target.isByTime ? freeMinute(now.minute) : 0);
@@ -104,7 +105,7 @@ export async function commitFiles(
       committed.push({ path: name, ...(now.kind === 'file' ? now : { mode: '', bytes: undefined }) });
   }
 
-  /** The minute of a file, or a later one that has room. */
+  /** The minute of a file, or a later minute whose folder has room. */
   function freeMinute(wanted: number): number {
     if (ready.minutes === undefined || wanted < ready.minutes.from)
       ready.minutes = { from: wanted, counts: stamps.minutes(wanted) };

@@ -2,7 +2,6 @@
  * Combines the command policy, the path rules and the tool rules into one gate. Policy files are
  * read again when they change; one that cannot be read closes the gate until a person fixes it.
  */
-import path from 'node:path';
 import { defined } from '../../domain/defined.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { ApprovalRequest, BoundBase } from '../../domain/task/approval.js';
@@ -49,7 +48,7 @@ export function gate(options: GateOptions): Gate {
   const { root, disk, folder, peer, isSandboxed, isFree, trusted, onRule } = options;
   const lasting = trustedPolicies(trusted);
   const change = changeFile({ root, disk, peer });
-  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.glance(path.join(root, file))).join(' ');
+  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.glance(`${root}/${file}`)).join(' ');
   let seen = stamp();
   let loaded = loadPolicy(root);
   let unreported = loaded.problems;
@@ -172,7 +171,7 @@ export function gate(options: GateOptions): Gate {
   }
 
   function diffOf(agent: string, file: string, after: string): { diff: string; base?: BoundBase } {
-    // First the base, then the text: if the file changes in between, the base does not fit later.
+    // The base is read before the text: if the file changes in between, the base no longer fits it.
     const base = folder.baseOf(file);
     if (isSecretPath(base?.path ?? file))
       return { diff: 'the file is replaced; it may contain a secret, so it is not compared', ...defined({ base }) };
@@ -238,7 +237,7 @@ function actionIn(line: string): PluginAction | undefined {
   return file !== undefined && /^plugins\/[\w-]+\/actions\/[\w-]+\.mjs$/.test(file) ? { file, args } : undefined;
 }
 
-/** What no rule speaks about is not known to be harmless. */
+/** A call that no rule mentions is not known to be harmless. */
 const RISK: Record<Risk, ApprovalRequest['risk']> = {
   none: 'MEDIUM',
   low: 'LOW',

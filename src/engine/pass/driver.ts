@@ -19,8 +19,8 @@ interface Driver {
   pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport>;
   /**
    * Works on this task and what it needs until it has ended, waits for something outside this
-   * process, or the signal aborts. `isNew`: this process has just made the task, so nothing needs
-   * to be looked for.
+   * process, or the signal aborts. `isNew`: this process has just made the task, so the first pass
+   * need not scan.
    */
   finish(id: string, options?: { signal?: AbortSignal; isNew?: boolean }): Promise<Placed>;
 }
@@ -51,9 +51,13 @@ export function driver(ports: Ports, engine: Engine): Driver {
   let bell = alarm(clock);
   let running: Promise<void> | undefined;
   let wantsPass = false;
-  /** What the next pass must look at. Nothing is known before the first pass. */
+  /**
+   * The scope of the next pass. The first pass looks at everything, because nothing is known yet.
+   */
   let wanted: Look = 'all';
   let fullDue = Infinity;
+  /** When the steps that needed no pass of their own get one together. */
+  let sharedDue = Infinity;
   let lookedAt = -Infinity;
   let restUntil = -Infinity;
   let last: LastPass | undefined;
@@ -104,8 +108,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
   async function run(): Promise<void> {
     const condition: Condition = {
       get roots() {
-        for (const goal of attentive) if (goal.roots === undefined && !goal.isAborted()) return undefined;
-        return roots;
+        return startableRoots();
       },
       look: nextLook,
       onEnd,
@@ -128,6 +131,12 @@ export function driver(ports: Ports, engine: Engine): Driver {
     running = goals.size > 0 ? run() : undefined;
   }
 
+  /** Undefined: tasks of all trees may be started. */
+  function startableRoots(): ReadonlySet<string> | undefined {
+    for (const goal of attentive) if (goal.roots === undefined && !goal.isAborted()) return undefined;
+    return roots;
+  }
+
   async function hasGoalsAfterThisTurn(): Promise<boolean> {
     await new Promise((resolve) => setImmediate(resolve));
     return goals.size > 0;
@@ -141,6 +150,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
     else if (from >= lookDue()) look = stronger(look, 'changed');
     wanted = 'none';
     wantsPass = false;
+    sharedDue = Infinity;
     if (look === 'all') fullDue = Infinity;
     changed.clear();
     current = { look, from, fresh: [...fresh] };
@@ -155,9 +165,14 @@ export function driver(ports: Ports, engine: Engine): Driver {
     return goals.size > listening ? lookedAt + INTERVALS.folderCheckMs : Infinity;
   }
 
-  function onEnd(moved: boolean, root: string): void {
+  function onEnd(moved: boolean, root: string, follow: () => boolean): void {
     const waiting = byRoot.get(root);
     changed.add(root);
+    if (moved && startableRoots()?.has(root) !== false && follow()) {
+      if (sharedDue !== Infinity) return;
+      sharedDue = clock.monotonicMs() + INTERVALS.stateGatherMs;
+      return bell.ring();
+    }
     for (const goal of waiting ?? []) touched.add(goal);
     for (const goal of attentive) touched.add(goal);
     if (!moved && waiting === undefined && engine.backlog() === 0) return;
@@ -189,7 +204,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
       let goalDue = Infinity;
       for (const goal of attentive) goalDue = Math.min(goalDue, goal.nextPass?.(now) ?? Infinity);
       const passDue = wantsPass || wanted !== 'none' ? restUntil : Infinity;
-      const next = Math.min(passDue, lookDue(), fullDue, publishAt, dueAt, goalDue);
+      const next = Math.min(passDue, sharedDue, lookDue(), fullDue, publishAt, dueAt, goalDue);
       if (next <= now) return true;
       const isRung = await bell.wait(Math.max(1, next - now));
       // Tasks that end in the same turn of the event loop share a pass, and a simulated clock must

@@ -1,4 +1,4 @@
-/** What a task and its children have spent, read from their records. */
+/** The spending of a task and its children, read from their records. */
 import { roleFacts } from '../../domain/task/role.js';
 import { addUsage, NO_USAGE, type Usage } from '../../domain/budget/usage.js';
 import type { BudgetName } from '../../domain/budget/budget.js';
@@ -7,7 +7,7 @@ import type { Message } from '../../domain/session/session.js';
 import { HUMAN, type Placed, type Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What a task spent itself, and together with everything below it. */
+/** A task's own spending, and its spending together with everything below it. */
 export interface Costs {
   own: Usage;
   usage: Usage;
@@ -20,6 +20,7 @@ export interface Costs {
  * them, and their cost counts like that of its own children.
  */
 export async function subtasks(context: EngineContext, task: Task): Promise<Placed[]> {
+  if (task.dependencies.length === 0 && task.bids === undefined) return [];
   const dependencies = await Promise.all(task.dependencies.map((id) => context.tasks.read(id)));
   const own = dependencies.flatMap((placed) => (placed?.task.parent === task.id ? placed : []));
   return [...own, ...(await bidsOf(context, task))];
