@@ -106,8 +106,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
   const { opened, common, believe, texts, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
-  const carried = texts?.around(opened) ?? opened;
-  const { store, isHere } = homed(history === undefined ? carried : noted(carried, trail), given, onlookers.problem);
+  const { store, isHere } = homed(history === undefined ? opened : noted(opened, trail), given, onlookers.problem);
   const peer = store.presence.peer.id;
   const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
   const ranked = search({ kind: config.search });
@@ -222,11 +221,12 @@ function openShared(foundation: Foundation, options: OpenOptions): Opened {
     hold: opened.hold,
     report: watchers(options.watchers).problem,
   });
+  const texts = sharedTexts(opened.far);
   return {
-    opened,
+    opened: texts.around(opened),
     common: { ...common, pauses: pauses(common.pauses) },
     believe: consent,
-    texts: sharedTexts(opened.far),
+    texts,
     agents: (own) => hired.shared(foundation.agents, { tasks: opened.tasks, consent: own }),
   };
 }
