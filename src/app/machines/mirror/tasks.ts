@@ -111,8 +111,8 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
   }
 
   /**
-   * A process works on the task, so it is asked to stop: taken from it, the task could be done twice.
-   * Until it has stopped, the file is shown where the task is.
+   * A process works on the task, so it is asked to stop: a task that is taken from a live process
+   * could be done twice. Until it has stopped, the file is shown where the task is.
    */
   async function moveActive(id: string, { file, state }: Found, shownAt: string): Promise<boolean> {
     if (state !== 'failed') {
