@@ -70,12 +70,6 @@ export async function pastOf(feed: Feed, log: Log, at: string): Promise<Moment> 
   };
 }
 
-/** The tasks that text from outside had influence on: their titles by their ids. */
-export async function outsideTasks(moment: Moment): Promise<Map<string, string>> {
-  const tasks = await moment.tasks('');
-  return new Map(tasks.flatMap(({ id, title, taint = [] }) => (taint.length > 0 ? [[id, title] as const] : [])));
-}
-
 const QUERIES_KEPT = 8;
 
 function keptQueries(feed: Feed): Moment['tasks'] {
