@@ -28,7 +28,7 @@ function isPut(put: Put): boolean {
 function isAdd(add: Add): boolean {
   if (!isText(add.text)) return false;
   if ('session' in add) return isPart(add.session) && Number.isSafeInteger(add.at) && add.at >= 0;
-  return /^\d{4}-\d\d-\d\d$/.test(String(add.day));
+  return isText(add.day) && /^\d{4}-\d\d-\d\d$/.test(add.day);
 }
 
 /** One part of a path, and not a hidden one. */
