@@ -26,7 +26,7 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
     return reopenOnStoreFailure({
       clock,
       signal,
-      // Each attempt has a signal of its own, which takes its listeners away with it.
+      // Each attempt has its own signal, so that its listeners are dropped with it.
       work: () => current.watch(AbortSignal.any([signal]), onPass),
       probe: (failed) => probe(disk, current, failed),
       async reopen() {
@@ -96,7 +96,7 @@ function waiting(thrown: unknown): Problem {
   return { ...problem, message: `${problem.message}: work stops here until that is over`, hint: next };
 }
 
-/** Room for what a turn writes: a file of a few bytes may fit on a full disk. */
+/** The probe writes as much as a turn does, because a few bytes may fit on a full disk. */
 const PROBE_BYTES = 256 * 1024;
 
 async function probe(disk: Disk, { root, store }: Workspace, failed: string | undefined): Promise<void> {

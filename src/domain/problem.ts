@@ -60,9 +60,9 @@ export interface Problem {
   where?: Where;
   /** One safe next step. */
   hint?: string;
-  /** Of an unknown name: the known one that was probably meant. */
+  /** For an unknown name: the known name that was probably meant. */
   meant?: string;
-  /** Of a file that was quarantined: its path now, relative to the workspace. */
+  /** For a quarantined file: its present path, relative to the workspace. */
   movedTo?: string;
 }
 

@@ -40,7 +40,9 @@ const REQUESTS: Record<string, (description: string) => string | undefined> = {
   judge: () => 'Is the new agent good enough?',
 };
 
-/** The words of a message from outside, which its task has in a fence below facts about it. */
+/**
+ * The words of a message from outside. Its task has them in a fence, below facts about the message.
+ */
 function messageIn(description: string): string | undefined {
   const inside = /<message[^>]*>\n([^]*)\n<\/message/.exec(description)?.[1];
   const words = inside?.split('\n\n').slice(1).join(' ').trim();

@@ -55,11 +55,11 @@ export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
 }
 
 /** A page that asks in a loop gets 429 instead of the processor. Each browser has its own count. */
-export function limitRate(cookieName = 'none', now: () => number = Date.now): MiddlewareHandler {
+export function limitRate(cookieName = 'none'): MiddlewareHandler {
   let second = 0;
   let counts = new Map<string, number>();
   return async (context, next) => {
-    const at = Math.floor(now() / 1000);
+    const at = Math.floor(Date.now() / 1000);
     if (at !== second) counts = new Map();
     second = at;
     const who = getCookie(context, cookieName) ?? '';

@@ -2,7 +2,6 @@
  * Combines the command policy, the path rules and the tool rules into one gate. Policy files are
  * read again when they change; one that cannot be read closes the gate until a person fixes it.
  */
-import path from 'node:path';
 import { defined } from '../../domain/defined.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { ApprovalRequest, BoundBase } from '../../domain/task/approval.js';
@@ -49,7 +48,7 @@ export function gate(options: GateOptions): Gate {
   const { root, disk, folder, peer, isSandboxed, isFree, trusted, onRule } = options;
   const lasting = trustedPolicies(trusted);
   const change = changeFile({ root, disk, peer });
-  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.glance(path.join(root, file))).join(' ');
+  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.glance(`${root}/${file}`)).join(' ');
   let seen = stamp();
   let loaded = loadPolicy(root);
   let unreported = loaded.problems;
@@ -106,7 +105,8 @@ export function gate(options: GateOptions): Gate {
       cwd: root,
       operand: isSandboxed() ? undefined : operandsOf(root, folder, agent.name),
     });
-    // A command line that a person allowed has no plan: the shell runs it, like an approved one.
+    // A whole line that a person's rule allows has no plan: the shell runs it, like an approved
+    // one.
     const wrong = args['hosts'] === undefined ? undefined : wrongHosts(args['hosts']);
     if (wrong !== undefined) return { verdict: 'deny', reasons: [wrong], risk: 'HIGH' };
     const needsNetwork = args['hosts'] !== undefined && verdict !== 'deny';
@@ -172,7 +172,7 @@ export function gate(options: GateOptions): Gate {
   }
 
   function diffOf(agent: string, file: string, after: string): { diff: string; base?: BoundBase } {
-    // First the base, then the text: if the file changes in between, the base does not fit later.
+    // The base is read before the text: if the file changes in between, the base no longer fits it.
     const base = folder.baseOf(file);
     if (isSecretPath(base?.path ?? file))
       return { diff: 'the file is replaced; it may contain a secret, so it is not compared', ...defined({ base }) };

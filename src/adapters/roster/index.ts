@@ -69,7 +69,7 @@ export function roster(
   let placeStamps = '';
   /** From the second look on, a file that is new or changed may be half saved. */
   let hasLooked = false;
-  /** Files that this process wrote, each at once and whole. */
+  /** Files that this process wrote itself, which are never half saved. */
   const created = new Set<string>();
   let lookedAt = -Infinity;
   /** The plugin tools at the last look. */
@@ -198,7 +198,7 @@ export function roster(
 
   /** An unreadable file is `unknown`, so that it is loaded and its problem reported. */
   function stampOf(file: string): string | undefined {
-    const stamp = fenced(file, () => disk.stamp(path.join(root, file)));
+    const stamp = fenced(file, () => disk.stamp(`${root}/${file}`));
     return isUnreadable(stamp) ? 'unknown' : stamp;
   }
 

@@ -163,7 +163,7 @@ export function forgetTrust(root: string, env: Env): void {
   fs.rmSync(records.folder(record.id), { recursive: true, force: true });
 }
 
-/** Rule files that are not as a person has trusted them. Writes nothing. */
+/** Rule files that differ from the trusted version. Writes nothing. */
 export function untrustedRules(root: string, env: Env): string[] {
   if (!fs.existsSync(root)) return [];
   const { real, records } = place(root, env);

@@ -28,10 +28,10 @@ Several watches can share one workspace.
 
 On a terminal it draws the tree of open work and shows you requests and questions as they come up, with the keys of guild
 inbox; in a pipe it prints one line for each change. Questions from before it started come first. Edits to agents, policy, tasks and
-guild.yaml take effect at once. Keys of guild.yaml that need a new start (providers, plugins, sandbox, allow_outward, timeouts,
+guild.yaml take effect at once. Keys of guild.yaml that need a restart (providers, plugins, sandbox, allow_outward, timeouts,
 search, store, git) are named when they change.
 
-With --metrics it serves figures for Prometheus: open tasks, calls, tokens, cost, processes. They hold no text of any task.`,
+With --metrics it serves figures for Prometheus: open tasks, calls, tokens, cost, processes. They contain no text of tasks.`,
   options: METRICS,
   maxWords: 0,
   run: (call) => host(call, undefined),

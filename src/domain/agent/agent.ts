@@ -38,12 +38,12 @@ export interface ModelSettings {
 }
 
 /**
- * Another model of an agent, with its own prompt and settings. An absent field has the value that
- * it has for the agent's work.
+ * Another model of an agent, with its own prompt and settings. An absent field has the same value
+ * as for the agent's own work.
  */
 export interface Mind {
   model?: string;
-  /** In place of the agent's own prompt. */
+  /** Replaces the agent's own prompt. */
   prompt?: string;
   temperature?: number;
   maxTokens?: number;
@@ -119,7 +119,7 @@ export function hasPattern(agent: Agent): boolean {
   );
 }
 
-/** A terminal agent owns its final answer. */
+/** A terminal agent gives the final answer itself. */
 export function isTerminal(agent: Agent): boolean {
   return agent.router === undefined && agent.handoff === undefined;
 }

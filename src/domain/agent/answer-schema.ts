@@ -23,7 +23,7 @@ interface SchemaFault {
   message: string;
 }
 
-/** The first thing that is wrong with it. The top must be an object with properties. */
+/** The first fault in it. The top must be an object with properties. */
 export function schemaFault(schema: unknown): SchemaFault | undefined {
   const fault = faultIn(schema, []);
   if (fault !== undefined) return fault;

@@ -1,4 +1,6 @@
-/** The user's own settings, for every workspace. A workspace can tighten them and never widen. */
+/**
+ * The user's own settings, for every workspace. A workspace can tighten them, but not widen them.
+ */
 import { SANDBOX_SETTINGS, type SandboxSetting } from './config.js';
 
 export interface UserSettings {

@@ -17,7 +17,7 @@ export const CASSETTE_VERSION = 1;
 export interface FileState {
   file: string;
   text?: string;
-  /** Instead of `text` if the bytes are not UTF-8. */
+  /** Replaces `text` if the bytes are not UTF-8. */
   base64?: string;
   link?: string;
   /**

@@ -114,7 +114,7 @@ export interface Message {
   toolCalls?: ToolCall[];
   /** For role `tool`: which call it answers, and that tool's name. */
   toolCallId?: string;
-  /** Also the tool that a `tool_removed` or `tool_restored` is about. */
+  /** For `tool_removed` and `tool_restored`: the tool. */
   name?: string;
   /** For role `tool`: the call did not succeed. */
   isError?: boolean;
@@ -141,7 +141,9 @@ export interface Message {
   compacted?: Compacted;
   /** The note that this message brings. */
   cause?: string;
-  /** Outside sources that influenced it, if no result shows them: of a sender, an attachment. */
+  /**
+   * Outside sources that influenced it through its sender or an attachment, which no result shows.
+   */
   taint?: string[];
   /** In a conversation that several tasks share: the task that begins with this message. */
   task?: string;

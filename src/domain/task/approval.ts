@@ -35,7 +35,7 @@ export interface BoundContent {
 export interface BoundBase {
   /** In the workspace, with all links resolved. */
   path: string;
-  /** Of the whole file; `missing` if there is none. */
+  /** The sha256 of the whole file; `missing` if there is none. */
   sha256: string;
 }
 
@@ -84,7 +84,7 @@ export interface Answer {
   text?: string;
   /** From now on exactly this command runs without asking. */
   always?: true;
-  /** Of an approval: by whom it was given (`domain/consent/signed`). */
+  /** For an approval: who gave it (`domain/consent/signed`). */
   signature?: string;
 }
 

@@ -103,7 +103,7 @@ export interface Task {
   result?: string;
   error?: Problem;
   ended_at?: string;
-  /** Of a completed root. */
+  /** The certificate of a completed root. */
   certificate?: Certificate;
   /** Own spending and that of all descendants, written when the task parks or ends. */
   usage?: Usage;

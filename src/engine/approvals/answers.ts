@@ -82,7 +82,7 @@ async function learn(context: Ports, task: Task, answer: Answer): Promise<void> 
   const line = String({ ...request.arguments, ...answer.edited }['command'] ?? '');
   if (request.tool === 'allow_command') return context.gate.allowAlways(line);
   const isPlain = request.tool === 'execute_command' && answer.edited === undefined && request.hosts === undefined;
-  // Outside text may have led the person to it, so a rule is made only without its influence.
+  // Outside text may have led the person to approve, so no rule is proposed under its influence.
   if (isPlain && answer.always && request.taint.length === 0) return context.gate.allowAlways(line);
   if (!isPlain || (await context.gate.noteAllowed(line)) !== HABIT) return;
   const proposal = withDigest({

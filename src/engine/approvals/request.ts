@@ -151,9 +151,9 @@ interface Consulted {
 const MAX_ASKS = 20;
 
 /**
- * Looks for the human's answer. An approval of anything else than exactly this action, or without a
- * signature of this user, does not count; the action is then asked again under an id of its own.
- * `read`: default, from the store.
+ * Looks for the human's answer. An approval of any other action, or without a signature of this
+ * user, does not count; the action is then asked again under an id of its own. `read`: default,
+ * from the store.
  */
 export async function consult(
   context: EngineContext,
@@ -174,10 +174,11 @@ export async function consult(
 
 function askedAgain(wanted: WantedChild, n: number, changed: string | undefined): WantedChild {
   const request = { ...requestIn(wanted), ...defined({ asked: n, changed }) };
-  return { ...wanted, id: againId(wanted.id, n), context: { ...wanted.context, request } };
+  return { ...wanted, id: askedAgainId(wanted.id, n), context: { ...wanted.context, request } };
 }
 
-function againId(effect: string, n: number): string {
+/** The id of the request that asks for the n-th time about one action. */
+export function askedAgainId(effect: string, n: number): string {
   return shortId(`${effect}-again-${n}`);
 }
 
@@ -202,7 +203,7 @@ function changedSince(context: EngineContext, before: Bound | undefined, now: Bo
 
 /** Whether the human was asked again about the same action after this request. */
 export async function isAskedAgain(context: EngineContext, approval: Approval): Promise<boolean> {
-  const next = againId(effectIdOf(approval), (approval.request.asked ?? 1) + 1);
+  const next = askedAgainId(effectIdOf(approval), (approval.request.asked ?? 1) + 1);
   return (await context.tasks.read(next)) !== undefined;
 }
 
@@ -221,7 +222,7 @@ function answerTo(
   const requested = requestIn(wanted);
   if (placed.state === 'failed')
     return { kind: 'no', message: `the request was not approved: ${errorText(placed.task.error)}` };
-  // A refusal allows nothing, so whoever gave it is believed.
+  // A refusal allows nothing, so it counts whoever gave it.
   const refusal = approvalOf(placed.task)?.answer;
   if (refusal?.approved === false) {
     const { reason } = refusal;
@@ -240,7 +241,7 @@ function answerTo(
   });
 }
 
-/** Whether this user gave this approval. Any other answer is a question again. */
+/** Whether this user gave this approval. Any other answer leads to a new question. */
 export function isAnswered(consent: Consent, { id, request: { digest }, answer }: Approval): boolean {
   return answer !== undefined && consent.isSigned({ task: id, digest, answer }, answer.signature);
 }
@@ -285,7 +286,10 @@ function sorted(value: unknown): unknown {
 /** The arguments of our own tools that name an action, the most telling first. */
 const SUBJECTS = ['path', 'recipient', 'session', 'name', 'description', 'task', 'need', 'context', 'to'];
 
-/** The program's words. Only for its own tools it names an argument, whose meaning it knows. */
+/**
+ * The title in the program's words. It names an argument only for the program's own tools, whose
+ * arguments it understands.
+ */
 function titleOf({ tool, plugin, arguments: args }: ApprovalRequest): string {
   if (plugin !== undefined) return `Approve ${tool} of the plugin ${plugin}`;
   if (tool === 'execute_command') return `Approve command: ${String(args['command'])}`;

@@ -30,7 +30,7 @@ export function isContained(thrown: unknown): boolean {
   return thrown instanceof Error && !isStoreFault(thrown);
 }
 
-/** The reason for a person, with what it means for the thing at hand. */
+/** The reason for a person, and `meaning`: its consequence for the task or file. */
 export function faultProblem(thrown: unknown, meaning: string): Problem {
   const { code, message, where, hint } = asProblem(thrown);
   const isDeep = thrown instanceof RangeError;

@@ -50,7 +50,7 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
   return {
     underWay() {
       refresh();
-      // Several rooms ask in each pass.
+      // Cached, because several modules ask in each pass.
       if (shown?.version !== seen) {
         const all = [...going.values()].map(({ one }) => tasks.getOpen(one.task.id) ?? one);
         shown = { version: seen, all };

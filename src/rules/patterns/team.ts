@@ -27,7 +27,7 @@ export interface Note {
   at?: string;
 }
 
-/** `notes`: what was said in the rounds that are over. */
+/** `notes`: the statements of earlier rounds. */
 type TeamStep =
   | { kind: 'ask'; children: WantedChild[]; notes: Note[] }
   | { kind: 'concluded'; children: WantedChild[]; notes: Note[]; why: string };

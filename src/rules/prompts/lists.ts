@@ -28,7 +28,7 @@ interface Lists {
   output?: AnswerSchema | undefined;
 }
 
-/** More names than this would cost more than a wrong guess. */
+/** A longer list would cost more than a wrong guess. */
 const MAX_NAMES = 200;
 
 export function listsFor(

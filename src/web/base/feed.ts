@@ -93,7 +93,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
 const WATCHED = ['sessions', 'agents', 'tasks'];
 const ENDED = ['tasks/completed', 'tasks/failed'];
 
-/** Nothing for a folder that is not there, or that cannot be watched: the next change rings too. */
+/** Returns no watcher if the folder does not exist or cannot be watched. */
 function watch(folder: string, ring: (name: string | null) => void): fs.FSWatcher[] {
   try {
     return [fs.watch(folder, { persistent: false }, (_, name) => ring(name)).on('error', () => undefined)];

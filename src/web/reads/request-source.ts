@@ -36,7 +36,7 @@ export async function requestSource(root: string, id: string): Promise<RequestSo
 
 type Untrusted = RequestSource['untrusted'];
 
-/** A message from outside is the request of a task above. */
+/** Finds the message from outside, which is the request of an ancestor task. */
 async function fromLineage(
   store: ReturnType<typeof openReader>,
   placed: Placed,

@@ -95,7 +95,7 @@ test('a clock that is wrong by an hour changes nothing', async () => {
   assert.deepEqual(await second.store.tasks.orphans(), []);
 });
 
-test('a process that was declared dead can write nothing, of whatever kind', async () => {
+test('a process that was declared dead can write nothing of any kind', async () => {
   const { state, first, second } = await working();
   await first.store.sessions.create(header('s'), [user('hello')]);
   await watch(second, 1.5 * LEASE_MS);
@@ -169,7 +169,7 @@ test('max_concurrent_tasks is exact among processes that claim at once', async (
   assert.equal([...last.tasks.open()].filter(({ state: at }) => at === 'active').length, 2);
 });
 
-test('an effect that the database forgot is not begun again on the machine that began it', async () => {
+test('an effect that the database forgot is not started again on the machine that started it', async () => {
   const seen = new Map<string, { digest: string; at: string }>();
   const witness: FarOptions['witness'] = {
     started: (id) => seen.get(id),

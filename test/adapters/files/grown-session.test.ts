@@ -42,7 +42,7 @@ const TAILS = [
   '\n',
 ];
 
-test(`whatever changes a conversation, opening it gives what a parse of the whole file gives (SEED=${SEED})`, async () => {
+test(`after any change a conversation opens with the result of parsing the whole file (SEED=${SEED})`, async () => {
   const random = seeded(SEED);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   let opened = 0;

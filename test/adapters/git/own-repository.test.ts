@@ -120,7 +120,7 @@ test('a task that moves during a commit is in it, at its old or new place', asyn
   }
 });
 
-test('a half-made repository is completed, and an unreadable one is moved aside with a note', async (t) => {
+test('a half-made repository is completed, and an unreadable one is moved away with a note', async (t) => {
   const { root, history, write, own, again } = ground(t);
   write('memory/a.md', 'one\n');
   await history.commit('first', '');
@@ -195,7 +195,7 @@ test('nothing is swept by age: a process that lives for an hour keeps committing
   assert.deepEqual(subjects.sort(), ['a 1', 'a 2', 'a 3', 'b 1', 'b 2', 'b 3']);
 });
 
-test('without git the reason is told, and nothing is lost when it is back', async (t) => {
+test('without git the reason is reported, and nothing is lost when it is back', async (t) => {
   const { root, write, own, again } = ground(t);
   write('memory/a.md', 'one');
   const nowhere = again({ env: { PATH: '/nowhere' } });

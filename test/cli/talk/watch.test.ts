@@ -28,7 +28,7 @@ async function add(workspace: Place, id: string, text: string, to = 'ana'): Prom
 }
 
 for (const size of SIZES)
-  test(`watch asks while another task goes on, at ${size.columns} by ${size.rows}`, async (t) => {
+  test(`watch asks while another task continues, at ${size.columns} by ${size.rows}`, async (t) => {
     const workspace = place(t, office());
     await add(workspace, 'slow', 'think for long', 'ben');
     await add(workspace, 't1', 'touch it');

@@ -22,7 +22,7 @@ export interface TaskPut {
   agent?: string;
   /** The record. Absent: as in an earlier line of the same segment. */
   text?: string;
-  /** The content that was claimed: a replay that finds it finds the state before. */
+  /** The claimed content. A replay that finds it on the disk knows that this change is missing. */
   base?: string;
 }
 

@@ -52,9 +52,10 @@ interface PlacerOptions {
 
 /**
  * A file that nobody waits for lets others pass for this long, because it may change again until
- * then. Readers see it within 50 ms.
+ * then. Shorter than the lag: a file that is due is not passed over, and readers see it within
+ * 50 ms.
  */
-const MAX_PASSED_OVER_MS = 30;
+const MAX_PASSED_OVER_MS = 20;
 
 export function placer({ journal, execute, monotonicMs, lag, afterBatch }: PlacerOptions): Placer {
   const queue = new Map<string, Queued>();
@@ -129,7 +130,7 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
   /** All queued items, unless the awaited ones can be placed before the others. */
   function nextBatch(): Queued[] {
     const all = [...queue.values()];
-    // While one end follows the other, the remaining items would never be placed.
+    // If ends keep coming, the remaining items would never be placed.
     const isLate = all.length > 0 && monotonicMs() - all[0]!.since > MAX_PASSED_OVER_MS;
     if (isFlushing || isLate) return all;
     const awaited = all.filter(({ waiting }) => waiting.length > 0);

@@ -32,7 +32,7 @@ interface EventLog extends Events {
 export function events({ disk, layout, journal, isJoined, isAtOnce, tmp }: Dependencies): EventLog {
   /** Lines by day. */
   const waiting = new Map<string, string>();
-  /** The number of events so far at the time of the last one. */
+  /** The time of the last event, and the number of events with that time. */
   let instant = { at: '', count: 0 };
 
   return {
@@ -55,7 +55,7 @@ export function events({ disk, layout, journal, isJoined, isAtOnce, tmp }: Depen
   function place(): void {
     if (waiting.size === 0) return;
     for (const [day, text] of waiting) {
-      const file = path.join(layout.events, `${day}.jsonl`);
+      const file = `${layout.events}${path.sep}${day}.jsonl`;
       appendOrCreate(disk, file, text, tmp);
       waiting.delete(day);
       if (isJoined()) journal.placed(eventsKey(day), file);

@@ -39,7 +39,10 @@ export interface Stamps {
 const WORDS = 4;
 const GONE = 0xffffffff;
 const MARK = 0xfffffffe;
-/** The last word of the two records before a table: its slots, those in use, and its counts. */
+/**
+ * The last word of the two records before a table. They hold its slots, the slots in use, and its
+ * counts.
+ */
 const TABLE = 0xfffffffd;
 /** The table is written again when this many records, or a part of the files, follow it. */
 const SLACK = 4096;
@@ -197,7 +200,7 @@ function hashTable(records: number, saved?: SavedTable): HashTable {
     if (minute !== GONE) counts[minute === PLAIN ? 'plain' : minute === EXTRA ? 'extra' : 'timed'] += by;
   }
 
-  /** Into a table with more room, without the files that are gone. */
+  /** Copies the entries into a larger table, without files that are gone. */
   function grow(): void {
     const old = slots;
     used = 0;

@@ -56,7 +56,7 @@ function isOffered({ format, tools }: ModelRequest, { provider, modelId }: Targe
   return format !== undefined && (offer === 'always' || (offer === 'without_tools' && tools.length === 0));
 }
 
-/** Strict mode wants every property to be required. */
+/** Strict mode requires every property to be present. */
 export function isStrict({ properties = {}, required = [], items }: JsonSchema): boolean {
   return (
     Object.keys(properties).every((name) => required.includes(name)) &&
@@ -65,7 +65,7 @@ export function isStrict({ properties = {}, required = [], items }: JsonSchema):
   );
 }
 
-/** Every object without further properties, as strict mode wants it. */
+/** Forbids further properties in every object, as strict mode requires. */
 export function closed(schema: JsonSchema): JsonSchema {
   const { properties, items } = schema;
   return {

@@ -20,7 +20,7 @@ export interface Dialect {
   assistantAfterTool: boolean;
   /** Whether a tool can be forced, or only calls forbidden. Many servers know neither. */
   toolChoice: 'any' | 'none' | 'unknown';
-  /** Whether answers can be held to a JSON Schema. Local servers cannot call tools meanwhile. */
+  /** Whether answers can be held to a JSON Schema. With one, local servers cannot call tools. */
   structured: 'always' | 'without_tools' | 'never';
   /** The server or the model is a vendor's, or stands in for it. */
   isVendor: boolean;

@@ -15,7 +15,7 @@ interface Target extends Context {
   provider: Provider;
   modelId: string;
   prompts: PromptWriter;
-  /** For OpenAI. */
+  /** The API to use at OpenAI. */
   api?: 'responses' | 'chat';
 }
 

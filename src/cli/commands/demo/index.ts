@@ -39,7 +39,7 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
     ui: { type: 'boolean', about: 'play it in the browser' },
     cluster: { type: 'boolean', about: 'play it on three workers with PostgreSQL, and kill one' },
     story: { type: 'string', value: 'NAME', about: 'with --ui: office (default), swarm or deadlock' },
-    pace: { type: 'string', value: 'SECONDS', about: 'with --ui: the rest between two passes (default: 2.5)' },
+    pace: { type: 'string', value: 'SECONDS', about: 'with --ui: the pause between two passes (default: 2.5)' },
     dir: {
       type: 'string',
       value: 'DIR',
@@ -67,7 +67,7 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
       return playInWindow(call, folder, story, story === STORIES['office'] ? sarahWrites : () => undefined);
     const model = text(values, 'model');
     fs.cpSync(packageFolder('examples', 'office'), folder, { recursive: true });
-    // It is a copy of what came with this program.
+    // The folder is a copy of files that came with this program.
     acceptTrust(folder, call.io.env);
     terminal.say(
       model

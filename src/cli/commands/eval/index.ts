@@ -26,7 +26,7 @@ With --offline no model is called: the scripts of the cases are played by a stri
 and this machine, and says nothing about a model.`,
   options: {
     model: { type: 'string', value: 'MODEL', about: 'the model of every agent; default: as their files say' },
-    judge: { type: 'string', value: 'MODEL', about: 'the model that judges; default: that of the agents' },
+    judge: { type: 'string', value: 'MODEL', about: 'the model that judges; default: the model of the agents' },
     times: { type: 'string', short: 'n', value: 'N', about: 'how often each case runs (default 1)' },
     parallel: { type: 'string', value: 'N', about: 'how many run at once (default 4)' },
     only: { type: 'string', value: 'TEXT', about: 'only cases with this text in their name, agent or file' },

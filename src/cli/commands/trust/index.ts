@@ -23,10 +23,10 @@ Without a terminal nothing is trusted, and the exit code is 4. Name the digest o
 What you trust is recorded in your own state folder (GUILD_STATE, or guild in XDG_STATE_HOME), never in the workspace. A
 copy of a workspace is trusted on its own.`,
   options: {
-    digest: { type: 'string', value: 'SHA256', about: 'trust exactly what has this digest, without asking' },
+    digest: { type: 'string', value: 'SHA256', about: 'trust exactly the parts with this digest, without asking' },
     'moved-from': { type: 'string', value: 'DIR', about: 'the workspace was there before; its answers still count' },
     owner: { type: 'boolean', about: 'accept that another user owns this folder, as in a CI checkout' },
-    revoke: { type: 'boolean', about: 'trust nothing of this workspace any more' },
+    revoke: { type: 'boolean', about: 'stop trusting this workspace' },
   },
   maxWords: 0,
   async run(call) {
@@ -67,9 +67,7 @@ copy of a workspace is trusted on its own.`,
 
 function draw({ terminal }: Call, trust: Trust): void {
   const isNew = trust.record.trusted === undefined;
-  terminal.out(
-    isNew ? `${trust.record.path} wants to act:` : `${trust.record.path} wants something else than you trusted:`,
-  );
+  terminal.out(isNew ? `${trust.record.path} wants to act:` : `${trust.record.path} has changed since you trusted it:`);
   for (const { name, lines } of wanted(trust)) {
     terminal.out('');
     terminal.out(`  ${terminal.bold(name)}`);

@@ -54,7 +54,10 @@ class DenyWalk {
   private readonly functions = new Map<string, Seen>();
   /** The findings on commands of one word, by their text: a line may repeat one. */
   private readonly singles = new Map<string, Seen>();
-  /** The number of words after each first word: several readings of options lead to one command. */
+  /**
+   * The most words examined after each first word, because several readings of options lead to the
+   * same command.
+   */
   private readonly tried = new Map<Arg, number>();
   /** Variables with downloaded text. */
   private readonly fetched = new Set<string>();

@@ -162,7 +162,7 @@ function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
       else if (skipped < wrapper.skip) skipped++;
       else {
         starts.add(at);
-        // The same wrapper again finds the other readings itself.
+        // If the same wrapper follows, unwrapping that one finds the other readings.
         if (wrapper.skip === 0 && WRAPPERS[args[at]!.name ?? ''] === wrapper) open.length = 0;
         break;
       }

@@ -182,7 +182,7 @@ test('a journal that a person deletes is written again, and no change is in it t
   );
 });
 
-test('what a deleted journal held is durable before anything more is acknowledged', async () => {
+test('the content of a deleted journal is durable before anything more is acknowledged', async () => {
   for (let seed = 1; seed <= 30; seed++) {
     const { disk, log } = ground();
     disk.create('/files/a', 'content');

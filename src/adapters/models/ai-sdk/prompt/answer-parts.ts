@@ -18,7 +18,7 @@ export type AnswerPart =
 /** The names under which chat completions have thoughts. No other field is ever sent back. */
 export const THOUGHT_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'];
 
-/** Where chat completions find the fields in a prompt. */
+/** The key under which a prompt carries the fields for chat completions. */
 export const FIELDS = 'message';
 
 export interface PartCollector {
