@@ -138,8 +138,8 @@ export function gate(options: GateOptions): Gate {
         risk: 'HIGH',
         action,
       };
-    const used = strict === 'ask' ? usesOf(line.text, line.parse) : undefined;
-    const uses = used ? { uses: used, secret: used.words.some(isSecretPath) } : {};
+    const used = strict === 'deny' ? undefined : usesOf(line.text, line.parse);
+    const uses = used ? { uses: used, secret: strict === 'ask' && used.words.some(isSecretPath) } : {};
     return {
       verdict: strict,
       reasons,

@@ -124,6 +124,7 @@ interface Folds {
   built: WeakMap<Agent, Built>;
   background: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
   taint: WeakMap<readonly Message[], TaintFold>;
+  facts: WeakMap<readonly Message[], MessageFacts>;
 }
 
 /** What the messages up to `seen` have brought into a conversation. */
@@ -134,6 +135,23 @@ export interface TaintFold {
   /** The task that speaks at this place, and all that have spoken. */
   owner: string | undefined;
   owners: Set<string>;
+}
+
+/** See `message-facts`. */
+export interface MessageFacts {
+  /** So many messages were read. */
+  seen: number;
+  /** The last ones that a message sets. */
+  pins?: Pins;
+  definition?: string;
+  /** Tasks that continued the conversation. */
+  tasks: Set<string>;
+  hasNewDay: boolean;
+  hasToolNews: boolean;
+  hasPrivate: boolean;
+  isCompacted: boolean;
+  /** The estimated size of all messages. */
+  tokens: number;
 }
 
 interface Built {
