@@ -1,4 +1,4 @@
-/** All benchmarks, in the order in which they run: what may be left out comes last. */
+/** All benchmarks, in the order in which they run; the least important come last. */
 import { costOfChoosing } from './coordination/cost-of-choosing.js';
 import { noteBus } from './coordination/note-bus.js';
 import { stateChanges } from './coordination/state-changes.js';

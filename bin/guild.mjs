@@ -11,6 +11,6 @@ const { main } = await import(cli).catch((error) => {
   console.error('guild is not built yet; run: npm run build');
   process.exit(1);
 });
-// Whatever it writes is for its user alone, also what its commands and git write.
+// Only this user can read the files that guild, its commands and git write.
 process.umask(0o077);
 process.exitCode = await main(process.argv.slice(2));

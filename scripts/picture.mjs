@@ -3,19 +3,17 @@
  * folders are replaced by fixed ones, so that a picture changes only when the output does.
  * Run after `npm run build`: node scripts/picture.mjs [name …]. Needs `script` from util-linux.
  */
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { aDay, firstTenMinutes } from './picture-talk.mjs';
+import { aDay, demo, firstTenMinutes, swarm } from './picture-stories.mjs';
 
 const COLUMNS = 100;
 const [CHAR, ROW, SIZE, EDGE, TOP] = [7.8, 17, 13, 20, 46];
 const COLOURS = { 31: '#ff7b72', 32: '#7ee787', 33: '#f2cc60', 35: '#d2a8ff', 36: '#79c0ff' };
 const [PLAIN, DIM, BRIGHT] = ['#c9d1d9', '#7d8590', '#ffffff'];
-const CUT = ['\u001b[2m⋮\u001b[22m', ''];
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const guild = `${process.execPath} ${path.join(root, 'bin', 'guild.mjs')}`;
@@ -25,88 +23,21 @@ const PICTURES = {
   swarm: ['A task that no agent can do leads to a new agent, which is tried, approved and put to work', swarm],
   'first-minutes': [
     'The first ten minutes: a workspace, an agent, a task, an approval and a conversation',
-    () => inFolderLater((folder) => firstTenMinutes(folder, guild, root, COLUMNS)),
+    firstTenMinutes,
   ],
-  day: [
-    'A day: three tasks, three questions and five requests, all answered in guild inbox',
-    () => inFolderLater((folder) => aDay(folder, guild, COLUMNS)),
-  ],
+  day: ['A day: three tasks, three questions and five requests, all answered in guild inbox', aDay],
 };
 const wanted = process.argv.slice(2);
 for (const [name, [title, play]] of Object.entries(PICTURES))
-  if (wanted.length === 0 || wanted.includes(name)) draw(name, title, await play());
+  if (wanted.length === 0 || wanted.includes(name)) draw(name, title, await recorded(play));
 
-/** The start and the end of the demo. */
-function demo() {
-  return inFolder((folder) => {
-    const lines = run(folder, `${guild} demo --yes --dir ${folder}`);
-    const passes = lines.flatMap((line, at) => (/^P(?:ump|ass) \d/.test(bare(line)) ? [at] : []));
-    const end = lines.indexOf('', passes.at(-1)) + 1;
-    return [prompt('guild demo --yes'), '', ...lines.slice(0, passes[4]), ...CUT, ...lines.slice(end)];
-  });
-}
-
-/** A task needs a capability that no agent has: the approval of a new agent, and its answer. */
-function swarm() {
-  return inFolder((folder) => {
-    fs.cpSync(path.join(root, 'examples', 'swarm'), folder, { recursive: true });
-    fs.appendFileSync(path.join(folder, 'guild.yaml'), '\nlimits: { parallel: 1 }\n'); // a fixed order of lines
-    run(folder, `${guild} pump --all --quiet`);
-    const task = `{"description": "Draw the data model of the API", "requirements": ["diagram_drawing"]}`;
-    fs.writeFileSync(path.join(folder, 'tasks', 'pending', 'diagram.json'), task);
-    const work = run(folder, `${guild} pump --all`);
-    const ask = run(folder, `${guild} approve`);
-    const rest = run(folder, `${guild} approve diagram.new-approve-1; ${guild} pump --all`);
-    const tree = run(folder, `${guild} task tree diagram`);
-    return [
-      ...[prompt('cat tasks/pending/diagram.json'), task, ''],
-      ...[prompt('guild pump --all'), ...CUT.slice(0, 1), ...work.slice(-2), ''],
-      ...[prompt('guild approve'), ...ask, ''],
-      ...[prompt('guild approve diagram.new-approve-1 && guild pump --all'), ...CUT.slice(0, 1), ...rest.slice(-2), ''],
-      ...[prompt('guild task tree diagram'), ...tree],
-    ];
-  });
-}
-
-function inFolder(play) {
+async function recorded(play) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-picture-'));
-  const lines = play(folder);
-  fs.rmSync(folder, { recursive: true, force: true });
-  return withFixedIds(lines.join('\n').replaceAll(folder, '/tmp/office'));
-}
-
-async function inFolderLater(play) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-picture-'));
-  const lines = await play(folder);
+  const lines = await play({ folder, guild, root, columns: COLUMNS });
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   fs.rmSync(`${folder}-state`, { recursive: true, force: true });
-  const fixed = lines.join('\n').replaceAll(folder, '/home/you');
-  return withFixedIds(
-    fixed.replaceAll(/\btask_[a-z0-9]{8}\b/g, 'task_4f7k2m9x').replaceAll(/\b\d+ s\b/g, '1 s'),
-  ).filter((line, at, all) => line !== '' || all[at - 1] !== '');
-}
-
-/** The lines that a command prints on a terminal. Exit code 4 (waiting for a human) is expected. */
-function run(folder, command) {
-  const env = { ...process.env, TERM: 'xterm-256color', NO_COLOR: '' };
-  const text = execFileSync(
-    'script',
-    ['-qec', `stty cols ${COLUMNS} rows 50; ${command} || [ $? -eq 4 ]`, '/dev/null'],
-    {
-      cwd: folder,
-      encoding: 'utf8',
-      env,
-    },
-  );
-  return text.replaceAll('\r\n', '\n').trimEnd().split('\n');
-}
-
-function prompt(command) {
-  return `\u001b[32m$\u001b[39m ${command}`;
-}
-
-function bare(line) {
-  return line.replaceAll(/\u001b\[\d+m/g, '');
+  const fixed = withFixedIds(lines.join('\n').replaceAll(folder, '/home/you'));
+  return fixed.split('\n').filter((line, at, all) => line !== '' || (at > 0 && all[at - 1] !== ''));
 }
 
 function withFixedIds(text) {
@@ -116,12 +47,14 @@ function withFixedIds(text) {
     return replacements.get(id).slice(0, length);
   };
   return text
-    .replaceAll(/(?<=\u001b\[\d+m|\b)call-([a-z0-9]{9,10})\b/g, (_, id) => `call-${fixed(id, id.length)}`)
+    .replaceAll(/call-([a-z0-9]{9,10})\b/g, (_, id) => `call-${fixed(id, id.length)}`)
+    .replaceAll(/task_([a-z0-9]{8})(?![a-z0-9])/g, (_, id) => `task_${fixed(id, 8)}`)
+    .replaceAll(/(?<=sha256 )[0-9a-f]{12}\b/g, (id) => fixed(id, 12))
+    .replaceAll(/\b\d+ s\b/g, '1 s')
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (id) =>
       fixed(id, 32).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     )
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-31T09:00:00.000Z')
-    .split('\n');
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-31T09:00:00.000Z');
 }
 
 function draw(name, title, lines) {
@@ -173,7 +106,7 @@ function svg(title, rows) {
 <title id="t">${escaped(title)}</title>
 <rect width="${width}" height="${height}" rx="10" fill="#0d1117"/>
 ${dots.join('')}
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${SIZE}" xml:space="preserve">
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${SIZE}">
 ${texts.filter(Boolean).join('\n')}
 </g>
 </svg>
@@ -196,6 +129,11 @@ function textElement({ column, text, style }, y) {
   return `<text x="${x}" y="${y.toFixed(1)}" textLength="${length}" lengthAdjust="spacingAndGlyphs" fill="${fill}"${weight}>${escaped(body)}</text>`;
 }
 
+/** Blanks in a row would become one. */
 function escaped(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return text
+    .replaceAll(/ {2,}/g, (blanks) => '\u00a0'.repeat(blanks.length))
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
 }

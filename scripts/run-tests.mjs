@@ -65,6 +65,8 @@ const SHARED = [
   ['adapters/git', 1],
   ['adapters/', 8],
   ['cli/', 3],
+  ...['security/', 'app/', 'postgres/', 'web/'].map((start) => [start, 3]),
+  ...['fences/', 'docs/', 'human/', 'round-trip/', 'contract/'].map((start) => [start, 5]),
   ...['domain/', 'rules/', 'views/', 'schemas/', 'text/', 'tools/', 'engine/', 'stories/'].map((start) => [start, 16]),
 ];
 

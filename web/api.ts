@@ -24,7 +24,7 @@ interface Mounted extends Read<unknown> {
 export const hello = signal<Hello | undefined>(undefined);
 /** The connection to the server. Without it reading works from memory, and nothing can be sent. */
 export const connection = signal<{ live: true } | { live: false; since: number; retryAt: number }>({ live: true });
-/** The cookie of this browser is not valid any more. */
+/** The cookie of this browser is no longer valid. */
 export const isOut = signal(false);
 /** The server has another build of this page. */
 export const isOutdated = signal(false);
@@ -45,7 +45,7 @@ export function answerFrom(known: ReadonlyMap<string, unknown>): void {
 
 /**
  * The answer of a route, kept up to date while a component uses it. While the pages show the past,
- * it is the answer of then, unless `isTimeless`.
+ * the answer is from that moment, unless `isTimeless`.
  */
 export function useRead<T>(route: string, isTimeless = false): Read<T> {
   const at = isTimeless ? undefined : momentIso.value;
@@ -183,7 +183,7 @@ export async function readOnce<T>(path: string): Promise<T | undefined> {
   }
 }
 
-/** What is wrong with this text as the file of an agent. */
+/** Checks this text as the file of an agent. */
 export async function checkAgent(file: string, text: string): Promise<AgentChecked> {
   const headers = { 'content-type': 'application/json' };
   const reply = await call('/api/agents/check', headers, { method: 'POST', body: JSON.stringify({ file, text }) });

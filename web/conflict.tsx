@@ -5,7 +5,7 @@ import { visible } from './text.ts';
 interface ConflictProps {
   mine: string;
   theirs: string;
-  /** Named after what happens to your version. */
+  /** Each choice is named after its effect on your version. */
   acts: { name: string; act: () => void; isMain?: boolean }[];
 }
 

@@ -20,7 +20,7 @@ export const range = signal<Range | undefined>(undefined);
 export const moment = signal<number | undefined>(undefined);
 export const isPlaying = signal(false);
 
-/** As reads name it. */
+/** The moment as reads send it. */
 export const momentIso = computed(() =>
   moment.value === undefined ? undefined : new Date(moment.value).toISOString(),
 );

@@ -216,7 +216,7 @@ export function Still({ rows = 4 }: { rows?: number }): JSX.Element {
 
 interface LoadedProps<T> {
   read: Read<T>;
-  /** How many still bars stand for what is not there yet. */
+  /** The number of still bars shown before the rows arrive. */
   rows?: number;
   children: (data: T) => ComponentChildren;
 }

@@ -5,7 +5,7 @@ import { useKeys } from './keys.ts';
 import { isPlaying, moment, range, showMoment, showNow, step, togglePlay } from './moment.ts';
 import { clock, duration, visible } from './text.ts';
 
-/** Above every page but that of the run, which has the slider itself. */
+/** Shown above every page except the page of the run, which has the slider itself. */
 export function PastBar(): JSX.Element | null {
   if (moment.value === undefined || range.value === undefined) return null;
   return (

@@ -61,7 +61,7 @@ function hear(heard: Heard): void {
     startGeneration();
     void readTurns();
   }
-  // A stream that opens says nothing about what changed before it.
+  // A new stream does not report earlier changes.
   if (wasLost || isOther || heard.event === 'changed' || heard.event === 'opened') refreshAll();
   return undefined;
 }

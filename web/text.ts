@@ -15,7 +15,7 @@ export function setServerTime(iso: string): void {
 
 let fixed: number | undefined;
 
-/** While the pages show the past, their clock is the one of then. */
+/** While the pages show the past, their clock shows that moment. */
 export function setFixedTime(at: number | undefined): void {
   fixed = at;
   tick();

@@ -25,7 +25,7 @@ export interface Row {
   subject?: SubjectFigures;
 }
 
-/** What a subject needed for one run. */
+/** The resources that a subject needed for one run. */
 export interface SubjectFigures {
   name: string;
   kind: Candidate['kind'];

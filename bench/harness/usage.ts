@@ -1,8 +1,8 @@
 /**
- * What a process and everything it started have used: processor time and bytes written to disk.
- * Linux adds the use of a child process to its parent when the child is reaped. Children that still
- * run, such as a long-lived `git fast-import`, are read from /proc. So the sum never falls, whoever
- * ends in between. A process that detached itself from its parent is not seen.
+ * The usage of a process and everything it started: processor time and bytes written to disk. Linux
+ * adds the use of a child process to its parent when the child is reaped. Children that still run,
+ * such as a long-lived `git fast-import`, are read from /proc. So the sum never falls, whoever ends
+ * in between. A process that detached itself from its parent is not seen.
  */
 import fs from 'node:fs';
 
@@ -13,7 +13,7 @@ export interface Usage {
   writtenBytes: number | undefined;
 }
 
-/** Of the calling process. Without /proc, only its own processor time is known. */
+/** The usage of the calling process. Without /proc, only its own processor time is known. */
 export function ownUsage(): Usage {
   const { user, system } = process.cpuUsage();
   const own = (user + system) / 1000;
@@ -26,7 +26,7 @@ export function ownUsage(): Usage {
   };
 }
 
-/** Of the children that this process has started and that have ended: in steps of 10 ms. */
+/** Processor time of children that have ended, in steps of 10 ms. */
 export function reapedCpuMs(): number {
   return readStat('self')?.reapedMs ?? 0;
 }
@@ -69,7 +69,7 @@ function descendants(root: number): number[] {
 interface Stat {
   parent: number;
   ownMs: number;
-  /** Of its children that have ended. */
+  /** The time of its children that have ended. */
   reapedMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Google ADK with in-memory sessions. It has no client for chat completions, so a model of our own
- * makes the same `fetch` as the raw loop; what is measured is the agent loop around it.
+ * makes the same `fetch` as the raw loop; the measurement covers the agent loop around it.
  */
 import { BaseLlm, FunctionTool, InMemoryRunner, LlmAgent } from '@google/adk';
 import { z } from 'zod';

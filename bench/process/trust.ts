@@ -1,6 +1,6 @@
 /**
- * What workspace trust adds to a cold `guild run`: the processor time of a process that reads the
- * configuration and opens its trust, and of one that only reads it, in turns.
+ * The cost that workspace trust adds to a cold `guild run`: the processor time of a process that
+ * reads the configuration and opens its trust, and of one that only reads it, in turns.
  */
 import fs from 'node:fs';
 import path from 'node:path';

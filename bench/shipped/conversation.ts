@@ -1,7 +1,7 @@
 /**
  * W4: one conversation of 2,000 turns, each a `run()` of an agent with `session: shared`. The whole
- * conversation is sent every time, so a raw loop gets slower too; what counts is how much more a
- * late turn costs over raw than an early one, and how much is written.
+ * conversation is sent every time, so a raw loop gets slower too; the figures are the added cost of
+ * a late turn over raw compared with an early one, and the bytes written.
  */
 import { against, median, without, type Bench, type Row } from '../harness/rows.js';
 import { builds, measure, RAW_FETCH, RAW_JOURNAL, type MeasuredSubject } from '../harness/subjects.js';

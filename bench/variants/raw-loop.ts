@@ -1,6 +1,6 @@
 /**
- * The same model calls without a framework. `call` makes one; `keep` is told about each step before
- * the next one starts, and does nothing in the plain loop.
+ * The same model calls without a framework. `call` makes one; `keep` gets each step before the next
+ * one starts, and does nothing in the plain loop.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What is measured, in the same words for everybody. A subject is one way to do it: a raw loop, a
- * build of Guildhall, or another framework (in peers/, which import nothing from here).
+ * The measured workloads, in the same words for everybody. A subject is one way to do it: a raw
+ * loop, a build of Guildhall, or another framework (in peers/, which import nothing from here).
  */
 
 export type WorkloadName = 'w1' | 'w2' | 'w3' | 'talk';

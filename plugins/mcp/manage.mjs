@@ -1,4 +1,4 @@
-/** For `guild mcp`: what the servers of a workspace are, and logging in to one. */
+/** For `guild mcp`: lists the servers of a workspace and logs in to one. */
 import { connection } from './connect.mjs';
 import { login } from './login.mjs';
 import { namedServers, projectServers } from './servers.mjs';

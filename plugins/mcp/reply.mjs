@@ -1,4 +1,7 @@
-/** What a server sent, as text for a model. Images and PDF documents are handed on; others are named. */
+/**
+ * The reply of a server as text for a model. Images and PDF documents are passed on; others are
+ * named.
+ */
 
 /** A tool's reply. */
 export function replyText({ content = [], structuredContent, toolResult, isError = false }) {

@@ -8,7 +8,7 @@ import * as path from 'node:path';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
-/** By name: what to start or to connect to. Throws with one sentence for a person. */
+/** The servers to start or to connect to, by name. Throws with one sentence for a person. */
 export function namedServers({ env, config }) {
   const named = Object.entries(config.servers ?? {}).filter(([, settings]) => settings !== false);
   return named.map(([name, settings]) => {

@@ -1,6 +1,6 @@
 /**
  * The way to a server: a process started for it, or HTTP. The process gets PATH, HOME, USER, SHELL
- * and TERM, and the variables that the settings name. What it writes to stderr is kept for error messages.
+ * and TERM, and the variables that the settings name. Its stderr output is kept for error messages.
  */
 import { loginProvider } from './login.mjs';
 

@@ -48,7 +48,7 @@ function tool(search, outward) {
     async execute({ query, limit = 5 }, context) {
       if (query.trim() === '') return { success: false, content: 'the query is empty' };
       const { success, content } = await search(query, limit, context);
-      return success ? { success, content: `${LABEL}\n${content}` } : { success, content };
+      return success ? { success, label: LABEL, content } : { success, content };
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What waits for a person, and the way to answer it. Every surface that answers uses this: it draws
- * a request with `draw`, and an answer names the digest of what was drawn.
+ * Requests that wait for a person, and the way to answer them. Every surface that answers uses this
+ * file: it draws a request with `draw`, and an answer names the digest of the drawn text.
  */
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
@@ -11,17 +11,20 @@ import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import { isEnded, type Task } from '../domain/task/task.js';
 import { soundApproval } from '../engine/approvals/request.js';
 import type { Store } from '../ports/store/index.js';
+import { summary } from '../views/summary.js';
 import { farPartsOf, openReader } from './readers/open-reader.js';
 import { consentFor, lookAtTrust } from './trust/trust.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A request as every surface shows it. `seen`: what an answer has to name. */
+/** A request as every surface shows it. `seen`: the digest that an answer has to name. */
 export interface OpenRequest extends Approval {
   shown: Drawn;
   seen: string;
   /** The root of the task that asks. */
   root: string;
+  /** The task that asks, in one line. */
+  purpose?: string;
 }
 
 export interface Desk {
@@ -51,7 +54,7 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
         .sort((a, b) => compareText(a.task.created_at, b.task.created_at) || compareText(a.task.id, b.task.id))
         .flatMap(({ task }) => {
           const approval = soundApproval(task);
-          return approval === undefined ? [] : [asRequest(approval, task.root)];
+          return approval === undefined ? [] : [asRequest(approval, task)];
         }),
     async look() {
       if (shared === undefined) await store.tasks.scan();
@@ -75,7 +78,7 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
           }),
         );
       if (isEnded(placed.state)) throw new ProblemError(answeredBefore(placed.task));
-      return asRequest(approval, placed.task.root);
+      return asRequest(approval, placed.task);
     },
     async answer(id, seen, answer) {
       const request = await desk.find(id);
@@ -90,10 +93,12 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
     close: async () => (shared === undefined ? store.close() : undefined),
   };
   return desk;
-}
 
-function asRequest(approval: Approval, root: string): OpenRequest {
-  return { ...approval, root, shown: draw(approval), seen: approval.request.digest };
+  function asRequest(approval: Approval, { root: rootId, parent }: Task): OpenRequest {
+    const asking = parent === undefined ? undefined : store.tasks.getOpen(parent)?.task;
+    const request = { ...approval, root: rootId, shown: draw(approval), seen: approval.request.digest };
+    return asking === undefined ? request : { ...request, purpose: summary(asking) };
+  }
 }
 
 /** Several people may have seen the same request; the first answer counts. */

@@ -26,6 +26,7 @@ import type { Roster } from '../adapters/roster/index.js';
 import { schedules } from '../adapters/schedules/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
+import { machine } from '../adapters/machine/look.js';
 import { surroundings } from '../adapters/machine/surroundings.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
 import { web } from '../adapters/web/index.js';
@@ -71,7 +72,9 @@ interface Foundation {
   agents: Roster;
   /** Peer ids under which this process worked until its store failed. */
   abandoned: ReadonlySet<string>;
-  /** What may act; absent in a replay, which runs nothing of its folder. */
+  /**
+   * The parts of the workspace that may act; absent in a replay, which runs nothing of its folder.
+   */
   trust?: Trust;
   /** Agents that wait until the workspace is trusted, and why. */
   held: ReadonlyMap<string, string>;
@@ -81,7 +84,7 @@ interface Composed {
   ports: Ports;
   /** Separate because only its owner may close it. */
   store: Store;
-  /** Other processes see nothing of the running turns from now on. */
+  /** Hides the running turns from other processes from now on. */
   withdraw(): void;
 }
 
@@ -126,6 +129,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     privateTexts: kept,
     shell: commands,
     web: web(),
+    machine: machine(root),
     project: project(disk, root),
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
@@ -169,7 +173,7 @@ function homed(opened: Store, { agents, env }: Foundation, report: (problem: Pro
   return { store: { ...opened, tasks }, isHere };
 }
 
-/** What people and programs leave in the folder for the next pass. */
+/** The ports for files that people and programs leave in the folder for the next pass. */
 function takenIn({ root, disk, clock, peer, isWatched }: Pick<Foundation, 'root' | 'disk' | 'clock'> & Taken) {
   return {
     inbox: inbox({ root, disk, peer }),
@@ -248,7 +252,7 @@ function consentOf(trust: Trust | undefined, env: Foundation['env'], tape: Tape 
   return tape?.consent(real) ?? real!;
 }
 
-/** The trusted rules; in a replay, those of its folder until it continues live. */
+/** The trusted rules. A replay uses the rules of its folder until it continues live. */
 function rulesOf(
   trust: Trust | undefined,
   env: Foundation['env'],

@@ -70,7 +70,7 @@ function journals(root: string): Finding[] {
   }));
 }
 
-/** Of a workspace on several machines. */
+/** Findings about a workspace on several machines. */
 async function store(root: string, env: Record<string, string | undefined>): Promise<Finding[]> {
   const { config } = readConfig(disk(), root, env);
   if (!isPostgresAddress(storeOf(config, env))) return [];

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Agent } from '../domain/agent/agent.js';
 import { cutAt, keptMessages } from '../domain/session/fork.js';
 import { childId } from '../domain/task/id.js';
-import { nearestHint } from '../domain/nearest.js';
+import { nearestHint, noAgent } from '../domain/nearest.js';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import { wantsAnswer, type Message, type SessionHeader } from '../domain/session/session.js';
 import type { Task } from '../domain/task/task.js';
@@ -17,6 +17,7 @@ import { openReader } from './readers/open-reader.js';
 import { openRoster } from './readers/open-roster.js';
 
 interface Fork {
+  /** The conversation, or the task whose conversation it is. */
   session: string;
   /** Messages to keep; default: all. */
   at?: number;
@@ -30,6 +31,8 @@ interface Fork {
 interface Forked {
   task: Task;
   session: string;
+  /** The conversation that was copied. */
+  from: string;
   kept: number;
   /** The requested place was between a tool call and its result, so an earlier one was used. */
   moved: boolean;
@@ -44,7 +47,9 @@ export async function forkSession(root: string, fork: Fork): Promise<Forked> {
   }
 }
 
-async function forkIn(store: Store, root: string, { session: from, at, to, text, id }: Fork): Promise<Forked> {
+async function forkIn(store: Store, root: string, { session: named, at, to, text, id }: Fork): Promise<Forked> {
+  const isSession = (await store.sessions.open(named)).kind !== 'missing';
+  const from = isSession ? named : ((await taskSession(store, named)) ?? named);
   const opened = await store.sessions.open(from);
   if (opened.kind === 'missing') throw new ProblemError(await unknownSession(store, from));
   if (opened.kind === 'held') throw new ProblemError(opened.problem);
@@ -87,7 +92,13 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
   const context = { forked_from: { session: from, at: kept } };
   const fork = { id: name, description, to: agent.name, session: sessionId, context };
   const task = await newTask(store, fork, { at: now });
-  return { task, session: sessionId, kept, moved: kept !== wanted };
+  return { task, session: sessionId, from, kept, moved: kept !== wanted };
+}
+
+/** The conversation of a task. An agent with a pattern talks in the work stage of its task. */
+async function taskSession({ tasks }: Store, id: string): Promise<string | undefined> {
+  const placed = await tasks.read(id);
+  return placed?.task.session ?? (await tasks.read(childId(id, 'work')))?.task.session;
 }
 
 /**
@@ -112,8 +123,7 @@ function agentFor(root: string, header: SessionHeader, to: string | undefined): 
   const { agents } = openRoster(root);
   const agent = agents.get(name);
   if (agent !== undefined) return agent;
-  const hint = nearestHint(name, agents.keys(), `the agents are: ${[...agents.keys()].sort().join(', ')}`);
-  throw new ProblemError(problem('unknown_agent', `there is no agent ${name}`, hint === undefined ? {} : { hint }));
+  throw new ProblemError(problem('unknown_agent', noAgent(name, agents.keys())));
 }
 
 async function unknownSession(store: Store, id: string): Promise<Problem> {

@@ -1,6 +1,6 @@
 /**
  * History for a working process. Its code is loaded at the first commit, so that it does not slow
- * down the start. What changed before is remembered until then.
+ * down the start. Earlier changes are remembered until then.
  */
 import path from 'node:path';
 import { markBegun } from '../adapters/git/changes/change-lists.js';
@@ -24,7 +24,7 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
   let history: History | undefined;
   let loading: Promise<History> | undefined;
   let isEnding = false;
-  // A process that lives on commits what others left and what people changed.
+  // A long-running process commits changes that other processes left and changes of people.
   const timer = setInterval(() => void tend(), INTERVALS.historyCheckMs).unref();
   return {
     changed(file) {

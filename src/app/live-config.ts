@@ -62,7 +62,7 @@ export function liveConfig(
   let stamp = disk.stamp(file);
   const started = readConfig(disk, root, env).config;
   let before = started;
-  /** Keys that wait for the next start are said once. */
+  /** Keys that wait for the next start are reported once. */
   let said = new Set<string>();
   return () => {
     const now = disk.stamp(file);

@@ -23,8 +23,8 @@ export interface OpenOptions {
   /** Opens the ledger of a store on several machines, whatever its address; for tests. */
   ledger?: () => Ledger;
   /**
-   * `false`: this process writes no history. With `disk` there is none either: git uses the real
-   * disk.
+   * `false`: this process writes no history. With `disk` it writes none either, because git uses
+   * the real disk.
    */
   history?: boolean;
   /** Called as things happen. */

@@ -1,7 +1,7 @@
 /**
  * A workspace that outlives failures of its disk. When the store fails under `watch`, the process
  * gives that store up, waits until the disk can be written again, and opens the workspace again
- * under another peer id. What it had in hand is then recovered as if a process had died.
+ * under another peer id. Its unfinished work is then recovered as if a process had died.
  */
 import path from 'node:path';
 import { clock as realClock } from '../adapters/clock/index.js';
@@ -26,7 +26,7 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
     return reopenOnStoreFailure({
       clock,
       signal,
-      // Each attempt has a signal of its own, which takes its listeners away with it.
+      // Each attempt has its own signal, so that its listeners are dropped with it.
       work: () => current.watch(AbortSignal.any([signal]), onPass),
       probe: (failed) => probe(disk, current, failed),
       async reopen() {
@@ -42,7 +42,7 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
 interface Reopening {
   clock: Pick<Clock, 'sleep' | 'monotonicMs'>;
   signal: AbortSignal;
-  /** Works until the signal aborts. Throws what the store threw. */
+  /** Works until the signal aborts. Rethrows the error of the store. */
   work(): Promise<void>;
   /** Resolves if the store can be written again; throws if not. `failed`: the path that failed. */
   probe(failed: string | undefined): Promise<void>;
@@ -55,7 +55,7 @@ interface Reopening {
 export async function reopenOnStoreFailure(given: Reopening): Promise<void> {
   const { clock, signal, work, probe, reopen, report } = given;
   let waitMs: number = INTERVALS.storeRetryMs;
-  /** The error that was last reported; another path with the same error is no news. */
+  /** The last reported error. The same error at another path is not reported again. */
   let reported: string | undefined;
   for (;;) {
     const from = clock.monotonicMs();
@@ -96,7 +96,7 @@ function waiting(thrown: unknown): Problem {
   return { ...problem, message: `${problem.message}: work stops here until that is over`, hint: next };
 }
 
-/** Room for what a turn writes: a file of a few bytes may fit on a full disk. */
+/** The probe writes as much as a turn does, because a few bytes may fit on a full disk. */
 const PROBE_BYTES = 256 * 1024;
 
 async function probe(disk: Disk, { root, store }: Workspace, failed: string | undefined): Promise<void> {
@@ -115,7 +115,7 @@ async function probe(disk: Disk, { root, store }: Workspace, failed: string | un
   }
 }
 
-/** Stops what still runs. Other processes, and this one, then see that its peer is gone. */
+/** Stops the running work. Other processes, and this one, then see that its peer is gone. */
 async function abandon(disk: Disk, workspace: Workspace): Promise<void> {
   try {
     await workspace.close();
@@ -125,7 +125,7 @@ async function abandon(disk: Disk, workspace: Workspace): Promise<void> {
   disk.remove(path.join(workspace.root, 'agents', 'live', `${workspace.store.presence.peer.id}.json`));
 }
 
-/** Every member is that of the workspace that is open now. */
+/** Forwards every member to the workspace that is open now. */
 function delegating(current: () => Workspace): Workspace {
   const members = Object.keys(current()) as (keyof Workspace)[];
   const getters = members.map((name) => [name, { enumerable: true, configurable: true, get: () => current()[name] }]);

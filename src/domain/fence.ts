@@ -10,7 +10,7 @@ export interface Unreadable {
   problem: Problem;
 }
 
-/** Runs a read of one file or folder; what it throws becomes a Problem that names the file. */
+/** Runs a read of one file or folder. An error becomes a Problem that names the file. */
 export function fenced<T>(file: string, read: () => T): T | Unreadable {
   try {
     return read();

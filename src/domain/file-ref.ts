@@ -18,7 +18,7 @@ export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   return head.startsWith('%PDF-') ? 'application/pdf' : undefined;
 }
 
-/** A list from a record or a conversation; what is damaged is left out. */
+/** A list from a record or a conversation, without damaged entries. */
 export function readFileRefs(value: unknown): FileRef[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown) => {

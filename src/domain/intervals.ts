@@ -69,7 +69,10 @@ export const INTERVALS = {
   commitGapMs: 3000,
   /** A process looks whether others left something for history. */
   historyCheckMs: 5000,
-  /** A process looks for what people changed, for history; and again at its end, not at once. */
+  /**
+   * A process looks for people's changes, for history. At its end it looks again, unless the last
+   * look is more recent than `peopleCheckAgainMs`.
+   */
   peopleCheckMs: 60_000,
   peopleCheckAgainMs: 1000,
 

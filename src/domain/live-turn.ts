@@ -1,6 +1,6 @@
 /**
- * The turn that a process works on right now, folded from its progress and events: what a person
- * sees of it who looks later or from elsewhere. It is stored in no file.
+ * The turn that a process works on right now, folded from its progress and events, for people who
+ * look later or from elsewhere. It is stored in no file.
  */
 import { callCost, type Event } from './event.js';
 import type { Progress } from './progress.js';
@@ -11,14 +11,14 @@ export interface LiveTurn {
   agent: string;
   /** When the process took the task, as an ISO time. */
   since: string;
-  /** What the model has said in this turn; the end of it if `isCut`. */
+  /** The model's words in this turn; only the end of them if `isCut`. */
   words: string;
   isCut: boolean;
   /** The tool that runs. `line`: how far it is. */
   tool?: { name: string; argument: string; line?: string };
   /** The last tool that ended. */
   result?: { name: string; argument: string; ok: boolean; line: string };
-  /** Of this task since the process took it. */
+  /** Usage of this task since the process took it. */
   tokens: number;
   microUsd: number;
   /** Calls whose price is not known. */
@@ -68,7 +68,7 @@ export function addCost(turn: LiveTurn, event: Event): boolean {
   return true;
 }
 
-/** Events after which the process does not work on the task any more. */
+/** Events after which the process no longer works on the task. */
 export const ENDS_TURN: ReadonlySet<Event['name']> = new Set([
   'task.completed',
   'task.failed',

@@ -21,12 +21,16 @@ export function nearestHint(name: string, known: Iterable<string>, otherwise?: s
   return match === undefined ? otherwise : `did you mean "${match}"?`;
 }
 
-/** The message for a name that no agent has: the closest one, and all of them. */
-export function noAgent(name: string, known: Iterable<string>): string {
+/**
+ * The message for an unknown agent, with the closest name and a list of all. `choices` replaces the
+ * list. A name that a model invented may be any text, so an odd one is quoted.
+ */
+export function noAgent(name: string, known: Iterable<string>, choices?: string): string {
   const names = [...known].sort();
+  const shown = /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
   const meant = nearest(name, names);
   const guess = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-  return `there is no agent ${name}${guess}; the agents are: ${names.join(', ') || 'none'}`;
+  return `there is no agent ${shown}${guess}; ${choices ?? `the agents are: ${names.join(', ') || 'none'}`}`;
 }
 
 function fold(name: string): string {

@@ -30,7 +30,7 @@ export function whereabouts(other: Place, me: Place): 'here' | 'elsewhere' | 'go
   return isHere ? 'here' : 'elsewhere';
 }
 
-/** The position of a process among all that run, by name and from 0, and their number. */
+/** The position of a process among all running ones, by name and from 0, and their number. */
 export interface Rank {
   rank: number;
   of: number;
@@ -38,7 +38,9 @@ export interface Rank {
 
 /** Up to this many processes, the cost of each one checking all others is negligible. */
 const FEW = 8;
-/** Among more, this many check for all: one may be paused, and another may just have died. */
+/**
+ * Among more processes, this many check for all: one may be paused, and another may just have died.
+ */
 export const WARDENS = 3;
 
 export const isFew = ({ of }: Rank): boolean => of <= FEW;
@@ -48,7 +50,10 @@ export function isWarden(rank: Rank): boolean {
   return isFew(rank) || rank.rank < WARDENS;
 }
 
-/** The factor on the interval between checks: all others together check as often as one warden. */
+/**
+ * The factor on the interval between checks. All processes that are not wardens together check as
+ * often as one warden.
+ */
 export function patience(rank: Rank): number {
   return isWarden(rank) ? 1 : rank.of;
 }

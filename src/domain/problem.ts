@@ -60,9 +60,9 @@ export interface Problem {
   where?: Where;
   /** One safe next step. */
   hint?: string;
-  /** Of an unknown name: the known one that was probably meant. */
+  /** For an unknown name: the known name that was probably meant. */
   meant?: string;
-  /** Of a file that was quarantined: its path now, relative to the workspace. */
+  /** For a quarantined file: its present path, relative to the workspace. */
   movedTo?: string;
 }
 
@@ -88,7 +88,7 @@ export class ProblemError extends Error {
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
   const error = thrown as { code?: string; message?: string; path?: string; name?: string; problem?: Problem };
-  // The library and the command line are bundled apart: a plugin may throw another class.
+  // The library and the command line are separate bundles, so a plugin may throw another class.
   if (error?.name === 'ProblemError' && isProblemCode(error.problem?.code)) return error.problem;
   const message = diskReason(thrown);
   if (message) {
@@ -131,7 +131,7 @@ const DISK_HINTS: Record<string, string> = {
   EXDEV: 'keep the whole workspace on one file system: make this a plain folder, not a mount or a link',
 };
 
-/** What a system error says to a person; undefined if it is not one. */
+/** The sentence for a system error; undefined if it is not a system error. */
 export function diskReason(thrown: unknown): string | undefined {
   const error = thrown as { code?: string; syscall?: string } | undefined;
   // On a read-only file system, Node reports "no such file" for a recursive mkdir.
@@ -148,18 +148,28 @@ export function whereText(where: Where): string {
   return [where.file, where.line, where.column].filter((part) => part !== undefined).join(':');
 }
 
-/** The whole Problem as plain text: sentence, place, caret, next step. */
-export function problemText(p: Problem): string {
+/**
+ * The whole Problem as plain text: sentence, place, caret, next step. Of a source line that is
+ * wider than `width`, the part around the caret is shown.
+ */
+export function problemText(p: Problem, width = Infinity): string {
   // A message that starts with the name of the file contains the place already.
   const named = p.where !== undefined && p.where.line === undefined && p.message.startsWith(p.where.file);
   const lines = [p.where && !named ? `${whereText(p.where)}: ${p.message}` : p.message];
   if (p.where?.source !== undefined) {
-    lines.push(`  ${p.where.source}`);
-    if (p.where.column !== undefined) {
-      const before = p.where.source.slice(0, p.where.column - 1).replace(/[^\t]/g, ' ');
-      lines.push(`  ${before}^`);
-    }
+    const { source, column } = partAround(p.where.source, p.where.column ?? 1, width - 2);
+    lines.push(`  ${source}`);
+    if (p.where.column !== undefined) lines.push(`  ${source.slice(0, column - 1).replace(/[^\t]/g, ' ')}^`);
   }
   if (p.hint) lines.push(`  ${p.hint}`);
   return lines.join('\n');
+}
+
+function partAround(source: string, column: number, width: number): { source: string; column: number } {
+  if (source.length <= width || width < 3) return { source, column };
+  const room = width - 2;
+  const from = Math.max(0, Math.min(column - 1 - Math.floor(room / 2), source.length - room));
+  const head = from > 0 ? '…' : '';
+  const tail = from + room < source.length ? '…' : '';
+  return { source: `${head}${source.slice(from, from + room)}${tail}`, column: column - from + head.length };
 }

@@ -1,6 +1,6 @@
 /**
- * What a working process does right now. It is shown to people while it happens and stored in no
- * file; losing it affects only the display.
+ * The present activity of a working process. It is shown to people and stored in no file; losing it
+ * affects only the display.
  */
 export type Progress = { task: string; root: string; agent: string } & (
   | { kind: 'thinking' }
@@ -9,10 +9,30 @@ export type Progress = { task: string; root: string; agent: string } & (
   | { kind: 'tool'; tool: string; argument: string }
   /** A long tool call says how far it is. */
   | { kind: 'report'; tool: string; line: string }
-  | { kind: 'result'; tool: string; ok: boolean; line: string }
+  /** `rest`: the lines after it, a few. */
+  | ({ kind: 'result'; tool: string; ok: boolean } & ShownResult)
 );
 
+export interface ShownResult {
+  line: string;
+  rest?: string[];
+}
+
 const MAX_SHOWN_CHARS = 400;
+const MAX_REST = 4;
+const MAX_REST_CHARS = 160;
+
+/** The first lines of a result. That a command went well is less than what it found. */
+export function shownResult(text: string): ShownResult {
+  const [line = '', ...rest] = text
+    .replace(/^exit code 0\n(?=.*\S)/, '')
+    .split('\n')
+    .filter((one) => one.trim() !== '');
+  const shown = { line: line.trim().slice(0, MAX_SHOWN_CHARS) };
+  return rest.length === 0
+    ? shown
+    : { ...shown, rest: rest.slice(0, MAX_REST).map((one) => one.slice(0, MAX_REST_CHARS)) };
+}
 
 /** The first line with words, cut. */
 export function shownLine(text: string): string {
@@ -27,4 +47,17 @@ export function shownArgument(args: Record<string, unknown>): string {
   return first === undefined ? '' : shownLine(typeof first === 'string' ? first : JSON.stringify(first));
 }
 
-const NAMES = ['command', 'path', 'question', 'agent', 'query', 'url', 'task', 'title', 'name', 'summary', 'message'];
+const NAMES = [
+  'command',
+  'path',
+  'question',
+  'agent',
+  'query',
+  'url',
+  'task',
+  'title',
+  'name',
+  'summary',
+  'message',
+  'status',
+];

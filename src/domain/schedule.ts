@@ -17,7 +17,7 @@ export interface Schedule {
   run?: string;
   /** Cron and zone for which the next time was computed; a person may have changed them since. */
   planned?: string;
-  /** What went wrong last, for people. */
+  /** The last fault, for people. */
   note?: string;
 }
 
@@ -48,7 +48,7 @@ const FIELDS = [
 ];
 const DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** What is wrong with this text as a schedule; undefined if nothing is. */
+/** The fault of this text as a schedule; undefined if there is none. */
 export function cronFault(text: string): string | undefined {
   if (NAMED.has(text)) return undefined;
   if (text.startsWith('@')) return `${JSON.stringify(text)} is not one of ${[...NAMED].join(', ')}`;

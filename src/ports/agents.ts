@@ -5,7 +5,7 @@ import type { Problem } from '../domain/problem.js';
 export interface Agents {
   /**
    * Reads changed files again and returns new problems. Cheap if nothing changed. `isKnown`: only
-   * consider changes made through this port.
+   * considers changes made through this port.
    */
   refresh(isKnown?: boolean): Problem[];
   all(): ReadonlyMap<string, Agent>;

@@ -19,7 +19,9 @@ export interface Bus {
    * and telling them again is safe.
    */
   tell(notes: readonly Note[], options?: { durable?: boolean }): Promise<Problem | undefined>;
-  /** Unfinished notes of this reader, most urgent first; not expired ones and those to others. */
+  /**
+   * Unfinished notes of this reader, most urgent first, without expired ones and those to others.
+   */
   unread(channel: string, reader: string, limit?: number): Note[];
   /**
    * Marks notes as finished for this reader. A power cut may undo it; they are then shown again.

@@ -7,7 +7,7 @@ export interface Commit {
   at: string;
   subject: string;
   body: string;
-  /** The person whose change it is; absent for what the program did. */
+  /** The person whose change it is; absent for changes of the program. */
   by?: string;
 }
 
@@ -32,9 +32,9 @@ export interface History {
    * now (no git, a full disk); the next commit then includes everything.
    */
   commit(subject: string, body: string, options?: { evenIfSame?: boolean }): Promise<boolean>;
-  /** The process is about to end: what takes long is given up and left to the next one. */
+  /** The process is about to end: long work is given up and left to the next process. */
   hurry(): void;
-  /** Commits what other processes left and, at most once a minute, what people changed. */
+  /** Commits changes that other processes left and, at most once a minute, changes of people. */
   tend(): Promise<void>;
   /** Newest first. `task`: only commits that name it or a task below it. */
   log(options?: { limit?: number; task?: string }): Promise<Commit[]>;
@@ -43,8 +43,9 @@ export interface History {
   /** Restores files and tasks to a commit, as a new commit. Commits the current state first. */
   undo(to: string): Promise<{ commit: string; files: string[] }>;
   /**
-   * Commits what is left, also of people, if this object has committed before. Bounded in time: a
-   * large first commit is continued by the next process. Resolves when no operation is running.
+   * Commits the remaining changes, also those of people, if this object has committed before.
+   * Bounded in time: a large first commit is continued by the next process. Resolves when no
+   * operation is running.
    */
   close(): Promise<void>;
 }

@@ -5,16 +5,16 @@
  */
 
 // Every sentence here has a test in `test/contract/ledger.ts`. Revisions and places in logs are
-// opaque: take them from answers and never compute the next one. Calls are repeated inside while
+// opaque: take them from answers and never compute the next one. Calls are retried internally while
 // the connection is bad; when that takes too long, they throw a ProblemError with the code
 // `store_away`, and the fate of the call is unknown.
 
 /** A value under a key, as one commit left it. */
 export interface Entry {
   readonly key: string;
-  /** Of two commits, one started after the other was acknowledged, the later has greater ones. */
+  /** If one commit starts after another was acknowledged, its revisions are greater. */
   readonly rev: number;
-  /** Empty: the value was taken away. */
+  /** Empty: the value was removed. */
   readonly value: string;
   readonly live: boolean;
 }
@@ -41,7 +41,7 @@ export interface Add {
   readonly tag?: string;
 }
 
-/** What one step changes. */
+/** The changes of one step. */
 export interface Change {
   readonly puts: readonly Put[];
   readonly adds: readonly Add[];
@@ -72,8 +72,8 @@ export interface Ledger {
   get(key: string): Promise<Entry | undefined>;
   /**
    * At the first call, and after the ledger was away, every live entry (`isComplete`); otherwise
-   * those that changed since the last call, also if they are not live any more. Nothing
-   * acknowledged to any peer before the call is missed. An entry may come again.
+   * those that changed since the last call, also if they are no longer live. Nothing acknowledged
+   * to any peer before the call is missed. An entry may come again.
    */
   news(): Promise<{ entries: Entry[]; isComplete: boolean }>;
   /** Entries by the beginning of their keys, the last changed first. */
@@ -89,6 +89,6 @@ export interface Ledger {
   onRing(ring: () => void): Promise<() => Promise<void>>;
   /** Wakes the other peers soon. Every commit that changed something rings. */
   ring(): void;
-  /** Waits for calls under way and lets go of the connection. */
+  /** Waits for calls under way and closes the connection. */
   close(): Promise<void>;
 }

@@ -25,7 +25,7 @@ export interface JsonSchema {
   minimum?: number;
   maximum?: number;
   additionalProperties?: boolean;
-  /** Of a text: an object is accepted too. Never sent to a provider. */
+  /** For a text: an object is accepted, too. Never sent to a provider. */
   alsoObject?: boolean;
 }
 
@@ -38,7 +38,10 @@ export interface ModelRequest {
   settings: ModelSettings;
   /** `none`: no tool may be called. A name: this tool must be called, if that can be forced. */
   toolChoice?: 'none' | { tool: string };
-  /** An answer in text must be JSON that fits this schema. Providers that can, make sure of it. */
+  /**
+   * An answer in text must be JSON that fits this schema. Providers that support it enforce the
+   * schema.
+   */
   format?: JsonSchema;
   /** For scripts, logs and accounting; never sent to a provider. */
   agent: string;
@@ -62,7 +65,7 @@ export interface ModelAnswer {
   microUsd: number;
   /** The price of the model is unknown, and microUsd is 0. */
   unpriced?: boolean;
-  /** To be kept with the message, because the provider wants it back; with `parts`. */
+  /** Kept with the message, because the provider wants it back. */
   provider?: ProviderData;
 }
 

@@ -20,7 +20,7 @@ export interface ShellRun {
   maxOutputBytes: number;
   /** The only hosts that it may reach; absent: no network. */
   hosts?: readonly string[] | undefined;
-  /** What it may write in a sandbox. `workspace` is for commands that a human approved. */
+  /** The files it may write in a sandbox. `workspace` is for commands that a human approved. */
   writes: 'own' | 'workspace';
   /** Refuses to start if the command would be confined less than this. */
   walls?: Walls;

@@ -50,7 +50,7 @@ export interface WorkspaceFiles {
   baseOf(path: string): BoundBase | undefined;
   /**
    * Replaces the file atomically. Durable when resolved. `allowed`: a human approved an `ask`.
-   * `base`: refuses if the file to replace is not this one any more.
+   * `base`: refuses if the file to replace is no longer this one.
    */
   write(
     agent: string,

@@ -7,7 +7,7 @@ import type { ProblemCode } from '../domain/problem.js';
 import * as z from './zod.js';
 
 export interface About {
-  /** What the key means, in one or two sentences. */
+  /** The meaning of the key, in one or two sentences. */
   description?: string;
   /** The default, as a person would write it. */
   default?: string;

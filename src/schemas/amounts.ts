@@ -70,7 +70,7 @@ export function readBudget(written: object): BudgetRead {
   return { ok: true, budget };
 }
 
-/** Of a budget that its schema has accepted. */
+/** Converts a budget that its schema has accepted. */
 export function budgetOf(written: object = {}): Budget {
   const read = readBudget(written);
   return read.ok ? read.budget : {};

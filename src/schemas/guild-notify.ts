@@ -21,9 +21,13 @@ export const notify = z.strictObject(
     on: key(z.array(choice([...NOTICE_KINDS])), 'The kinds of news that you are notified of.', {
       default: '`[waits, failed, ended]`',
     }),
-    gather: key(duration, 'Things that happen within this time make one message. What you answer in it makes none.', {
-      default: '`10s`',
-    }),
+    gather: key(
+      duration,
+      'Things that happen within this time make one message. A request that you answer within it is left out.',
+      {
+        default: '`10s`',
+      },
+    ),
     quiet_hours: key(hours, 'Nothing is sent in these hours. Afterwards one message has everything.', {
       default: 'none',
       example: '"22:00-07:00"',

@@ -39,7 +39,10 @@ const span = z.union(
   { error: turnError },
 );
 
-/** A bare number would be seconds elsewhere and milliseconds to many who write scripts. */
+/**
+ * A bare number would be ambiguous: seconds in other files, milliseconds to many authors of
+ * scripts.
+ */
 const timeError = 'a time with a unit: 50ms, 2s or 1m';
 const time = named('duration', z.union([z.literal(0), z.string().check(z.regex(DURATION))], { error: timeError }));
 

@@ -29,6 +29,7 @@ import { listActiveSessions, readSession } from './conversations/sessions.js';
 import { broadcast, concludeTeam, voteConclude } from './conversations/team.js';
 import { toolProblem } from './core/define-tool.js';
 import type { Tool } from './core/tool.js';
+import { systemStatus } from './machine/system-status.js';
 import { updateTask } from './tasks/update-task.js';
 import { webFetch } from './web/web-fetch.js';
 import { writeFile } from './files/write-file.js';
@@ -41,6 +42,7 @@ const BUILT: readonly Tool[] = [
   createDirectory,
   searchFiles,
   executeCommand,
+  systemStatus,
   webFetch,
   loadSkill,
   delegateToAgent,

@@ -53,7 +53,7 @@ function subject(events: readonly Event[], tasks: readonly string[]): string {
   return `${roots.length} tasks: ${named.map((task) => `${task} (${of(task)})`).join(', ')}`;
 }
 
-/** The tasks that have none of the others above them. */
+/** The tasks that are not below another of these tasks. */
 function topmost(events: readonly Event[], tasks: readonly string[]): string[] {
   const kin = kinIn(events);
   const present = new Set(tasks);

@@ -1,16 +1,16 @@
 /**
- * Figures of a process in the text format of Prometheus. Only counts, and the names of agents and
- * models: never what a task says.
+ * Figures of a process in the text format of Prometheus. It has only counts and the names of agents
+ * and models, never the text of a task.
  */
 import { callCost, type Event } from '../domain/event.js';
 
-/** What is counted since the process started. */
+/** Counts since the process started. */
 export interface Counters {
   count(event: Event): void;
   lines(): string[];
 }
 
-/** What is true now. */
+/** Values of this moment. */
 export interface Gauges {
   pending: number;
   active: number;

@@ -13,9 +13,21 @@ export function shortIds(ids: readonly string[], all: Iterable<string>): Map<str
   return new Map(ids.map((id) => [id, endsOf(id).find((end) => owners.get(end) === 1) ?? id]));
 }
 
+/** The end of an id with this mark in front is short for it. */
+const CUT = '…';
+const MAX_CHARS = 24;
+const KEPT_CHARS = 8;
+
+/** The last part of an id; of a long one its end, which `meantIds` accepts with its mark. */
+export function lastPart(id: string): string {
+  const part = id.slice(id.lastIndexOf('.') + 1);
+  return part.length <= MAX_CHARS ? part : `${CUT}${part.slice(-KEPT_CHARS)}`;
+}
+
 /** The ids that a typed text may mean; exactly one if it is unambiguous. */
 export function meantIds(typed: string, all: Iterable<string>): string[] {
-  const end = `.${typed.replace(/^\./, '')}`;
+  const end = typed.startsWith(CUT) ? typed.slice(CUT.length) : `.${typed.replace(/^\./, '')}`;
+  if (end === '') return [];
   const candidates: string[] = [];
   for (const id of all) {
     if (id === typed) return [id];

@@ -24,11 +24,25 @@ export function summaryOrFailure(task: Summarized & Pick<Task, 'error'>): string
 }
 
 function request({ role, type, description }: Summarized): string {
+  const short = REQUESTS[role]?.(description);
+  if (short !== undefined) return short;
   const text = (type === 'message' ? messageIn(description) : undefined) ?? unfenced(description);
   return roleFacts(role).need === 'dependency' && type !== undefined ? `${type}: ${text}` : text;
 }
 
-/** The words of a message from outside, which its task has in a fence below facts about it. */
+/** Requests that the program writes are prompts; people need to know only what they are about. */
+const REQUESTS: Record<string, (description: string) => string | undefined> = {
+  bid(description) {
+    const offered = /<offered_task__[^>]*>\n([^]*?)\n<\/offered_task__/.exec(description)?.[1];
+    return offered && `bid on: ${offered}`;
+  },
+  check: () => 'Does the result advance the goal?',
+  judge: () => 'Is the new agent good enough?',
+};
+
+/**
+ * The words of a message from outside. Its task has them in a fence, below facts about the message.
+ */
 function messageIn(description: string): string | undefined {
   const inside = /<message[^>]*>\n([^]*)\n<\/message/.exec(description)?.[1];
   const words = inside?.split('\n\n').slice(1).join(' ').trim();

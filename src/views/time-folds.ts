@@ -1,12 +1,12 @@
 /**
- * A run in time without its idle stretches: times in which nobody worked are folded, so that what
- * happened before and after them stays readable. Used by the server and by the page.
+ * A run in time without its idle stretches: times in which nobody worked are folded, so that the
+ * work before and after them stays readable. Used by the server and by the page.
  */
 
 export interface Stretch {
   from: number;
   to: number;
-  /** Nobody worked in it, and it is longer than what is drawn in full. */
+  /** Nobody worked in it, and it is too long to be drawn in full. */
   isFolded: boolean;
 }
 

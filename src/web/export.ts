@@ -18,7 +18,7 @@ interface ExportOptions {
   root: string;
   env: Record<string, string | undefined>;
   task: string;
-  /** Also what came from outside: results of tools, messages of others. */
+  /** Includes text from outside: results of tools, messages of others. */
   all: boolean;
 }
 

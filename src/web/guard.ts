@@ -1,6 +1,6 @@
 /**
- * What every request must show before anything of it is read: the right host, the same origin, a
- * cookie of this process, and its CSRF token. Nothing here depends on the route.
+ * The checks that every request must pass before any of it is read: the right host, the same
+ * origin, a cookie of this process, and its CSRF token. Nothing here depends on the route.
  */
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
@@ -43,7 +43,7 @@ export function sameSite(guarded: Guarded): MiddlewareHandler {
   };
 }
 
-/** For every route of the API but `enter`. */
+/** Guards every route of the API except `enter`. */
 export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
   return async (context, next) => {
     const csrf = entry.csrf(getCookie(context, cookieName));
@@ -55,11 +55,11 @@ export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
 }
 
 /** A page that asks in a loop gets 429 instead of the processor. Each browser has its own count. */
-export function limitRate(cookieName = 'none', now: () => number = Date.now): MiddlewareHandler {
+export function limitRate(cookieName = 'none'): MiddlewareHandler {
   let second = 0;
   let counts = new Map<string, number>();
   return async (context, next) => {
-    const at = Math.floor(now() / 1000);
+    const at = Math.floor(Date.now() / 1000);
     if (at !== second) counts = new Map();
     second = at;
     const who = getCookie(context, cookieName) ?? '';

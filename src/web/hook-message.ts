@@ -6,7 +6,7 @@ interface Call {
   body: string;
   at: Date;
   agent?: string;
-  /** What happened, if the sender says so in a header. */
+  /** The kind of event, if the sender names it in a header. */
   event?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The doors of a workspace for other programs: `POST /hooks/<source>` and `GET /health`. They are
- * part of every server of this program and stand before its guards for browsers, because programs
+ * part of every server of this program and come before its guards for browsers, because programs
  * have no cookies. A browser never gets through: it sends an origin.
  */
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
@@ -30,7 +30,7 @@ export function hookRoutes({ webhooks, hosts, now = () => new Date() }: Doors): 
   app.post('/hooks/:source', async (context) => {
     const source = context.req.param('source');
     const hook = webhooks.source(source);
-    // Which sources exist is nobody's business: an unknown one is refused like a wrong signature.
+    // Callers must not learn which sources exist: an unknown one is refused like a wrong signature.
     if (hook === undefined) return unproven(context, webhooks, 'unknown', 'there is no such source');
     if (hook.secret === undefined) return unproven(context, webhooks, source, `${hook.secretEnv} is not set here`);
     const body = new Uint8Array(await context.req.arrayBuffer());

@@ -1,6 +1,6 @@
 /**
  * The one write route. Every act of the page is an intent that the command line has, too. An intent
- * carries what was on the screen: if that has changed, nothing is done and both versions are shown.
+ * names the state on the screen: if that has changed, nothing is done and both versions are shown.
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -27,11 +27,11 @@ import { seenOf, sessionFile, textOf } from './reads/session.js';
 type Store = ReturnType<typeof openReader>;
 type Env = Record<string, string | undefined>;
 
-/** What was on the screen is not what is there now. Nothing was done. */
+/** The screen was out of date. Nothing was done. */
 export class Stale extends Error {
   readonly theirs: string | undefined;
   readonly seen: string | undefined;
-  /** `theirs`: the text as it is now. `seen`: what the next intent about it names. */
+  /** `theirs`: the text as it is now. `seen`: the digest that the next intent about it names. */
   constructor(message: string, theirs?: string, seen = theirs === undefined ? undefined : seenOf(theirs)) {
     super(message);
     this.theirs = theirs;

@@ -24,7 +24,7 @@ function answers(port: number): Promise<boolean> {
       resolve(true);
     });
     asked.on('timeout', () => asked.destroy());
-    // A server with TLS drops a plain request, and still it is there.
+    // A server with TLS drops a plain request, but it is running.
     asked.on('error', (thrown: NodeJS.ErrnoException) => resolve(thrown.code === 'ECONNRESET'));
   });
 }

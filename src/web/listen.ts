@@ -1,6 +1,6 @@
 /**
- * Where the server listens and under which names it answers. Without more it is this machine only;
- * any other address needs TLS, or a proxy that is named and vouches for it.
+ * Where the server listens and under which names it answers. By default it listens on this machine
+ * only. Any other address needs TLS, or a named proxy that provides it.
  */
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';

@@ -21,7 +21,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
-/** JSON that cannot end the element it stands in. */
+/** JSON that cannot end the element around it. */
 function dataText(value: unknown): string {
   return JSON.stringify(value).replace(/</g, '\\u003c');
 }

@@ -1,5 +1,5 @@
 /**
- * Leaves secrets out of what is shared: the values of keys in the environment and in `.env` files,
+ * Leaves secrets out of shared pages: the values of keys in the environment and in `.env` files,
  * and everything that a tool did with a file that the gates never let out.
  */
 import fs from 'node:fs';

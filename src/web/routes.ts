@@ -53,7 +53,7 @@ export function routes(api: Hono, served: Served): void {
     api.get(route, async (context) => {
       const at = context.req.query('at');
       await log.refresh();
-      // The past is asked for at many moments, and none of them is asked for again.
+      // Answers about the past are not cached, because hardly any moment is asked for twice.
       const { body, etag } =
         at === undefined
           ? await feed.answer(context.req.url, () => read(context, present(), load))

@@ -26,12 +26,12 @@ import { helloOf, routes, type Served } from './routes.js';
 interface ServerOptions {
   root: string;
   env: Record<string, string | undefined>;
-  /** 0: that of the last start, or a free one. */
+  /** 0: the port of the last start, or a free one. */
   port: number;
   readOnly: boolean;
   /** Where it listens; default: this machine only. */
   listening?: Listening;
-  /** What works here as a child of this server, for the page to show. */
+  /** The worker that runs as a child of this server, for the page to show. */
   worker?: () => Hello['worker'];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What guests may see. A window for showing and an exported run leave out text from outside:
- * results of tools, messages of others, and what tasks that came from outside say.
+ * The view for guests. A window for showing and an exported run leave out text from outside:
+ * results of tools, messages of others, and the words of tasks that came from outside.
  */
 import type { Conversation, ShownCall } from './base/contract.js';
 import type { Redaction } from './redact.js';
@@ -23,7 +23,7 @@ export function forGuests(value: unknown, outside: ReadonlySet<string>): unknown
   );
 }
 
-/** The words of a task itself. What an agent did about it is its own text. */
+/** The words of a task itself. The agent's work on it is the agent's own text. */
 const WORDS: ReadonlySet<string> = new Set(['title', 'description', 'result']);
 
 function isTainted({ taint }: Record<string, unknown>): boolean {

@@ -1,4 +1,4 @@
-/** A process counts as dead exactly when none of its threads can write any more. */
+/** A process counts as dead exactly when none of its threads can still write. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

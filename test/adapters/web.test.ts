@@ -1,4 +1,4 @@
-/** Pages are fetched with limits, and only from where a person was shown. */
+/** Pages are fetched with limits, and only from the host that a person was shown. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

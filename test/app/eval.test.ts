@@ -82,6 +82,23 @@ test('a case says yes to requests only if the person has agreed to that', async 
   succeeds(await workspace.guild('eval', '--offline', '--only', 'runs after the yes', '--approve-requests'));
 });
 
+test('a question is not answered, not even if the case says yes to everything', async (t) => {
+  const { root, put } = await starter(t);
+  put('agents/asker.md', '---\ndescription: Asks\ntools: [ask_human]\n---\nAsk.\n');
+  const ask = 'ask_human: {question: "Which version?", choices: ["1.0", "1.1"], default: "1.0"}';
+  const script = `- {agent: asker, turn: 1, call: [{${ask}}]}\n- {agent: asker, say: "It is {{last}}"}\n`;
+  const found = SHIPPED.cases.find(({ approve }) => approve === 'all') ?? SHIPPED.cases[0]!;
+  const [outcome] = await offline(
+    root,
+    [{ ...found, task: 'Release', to: 'asker', approve: 'all', script }],
+    'anthropic',
+  );
+  assert.deepEqual(
+    outcome!.runs.map(({ state, asks }) => [state, asks]),
+    [['waiting', ['ask_human']]],
+  );
+});
+
 test('recorded replies give the same outcome without a model', async (t) => {
   const workspace = await starter(t);
   const script = path.join(workspace.root, 'play.yaml');

@@ -1,6 +1,6 @@
 /**
- * Commands in a folder whose work is in a shared store. A stand-in for the database is not needed:
- * what a command does without one, and that it never falls back to the folder, is the promise.
+ * Commands in a folder whose work is in a shared store. The tests need no database: without one, a
+ * command fails clearly and never falls back to the folder.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

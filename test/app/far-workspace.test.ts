@@ -34,7 +34,7 @@ async function machine(t: TestContext, state: LedgerState, from: string | Record
   return workspace;
 }
 
-/** What a desk does with the files that people drop. */
+/** Takes in dropped files as a desk does. */
 async function takeIn({ root, store }: Workspace): Promise<string[]> {
   const folder = path.join(root, 'tasks/pending');
   const files = fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => name.endsWith('.json')) : [];

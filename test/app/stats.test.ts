@@ -1,4 +1,4 @@
-/** What a program that uses the library can learn about the store. */
+/** Statistics of the store for a program that uses the library. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -1,4 +1,4 @@
-/** What a benchmark counts as used: by children too, whether they still run or have ended. */
+/** Usage in benchmarks includes child processes, whether they still run or have ended. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -46,7 +46,7 @@ test('a missing key is one clear message, and no work is created', async (t) => 
   const ran = await guild('run', 'planner', 'Hello', '--id', 'hello');
   assert.equal(ran.code, 1);
   assert.match(ran.err, /OPENAI_API_KEY is not set: export it, or choose another model .* in .*guild\.yaml/);
-  assert.match(ran.err, /nothing was created/);
+  assert.match(ran.err, /no task was created/);
   for (const folder of ['tasks/failed', 'tasks/pending', 'results', 'sessions'])
     assert.deepEqual(list(folder), [], folder);
   const anthropic = await guildWith({ env: { ANTHROPIC_API_KEY: '' } }, 'run', 'planner', 'x', '--model', 'sonnet');
@@ -64,7 +64,7 @@ test('a dropped task becomes a result, one pump at a time', async (t) => {
   const { guild, list, read } = place(t, scripted(script, { 'tasks/pending/api.json': EXAMPLE }));
   assert.match(succeeds(await guild('task', 'list')).out, /^pending {2}api +Build a REST API/);
   const first = succeeds(await guild('pump'));
-  assert.match(first.err, /boss waits Build a REST API for user management api$/m);
+  assert.match(first.err, /boss waits: Build a REST API for user management api$/m);
   assert.match(succeeds(await guild('why', 'api')).out, /waits for a task:\n {2}→ api\.call-\w+ \(@hand\) is ready/);
   succeeds(await guild('pump'));
   assert.deepEqual(list('results'), []);

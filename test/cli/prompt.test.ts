@@ -25,7 +25,7 @@ test('it prints the system text, the tools and the request, and calls no model',
   assert.deepEqual(here.list('sessions'), []);
 });
 
-test('for a task that has begun, it prints the pinned prompt and the conversation', async (t) => {
+test('for a task that has started, it prints the pinned prompt and the conversation', async (t) => {
   const here = place(t, scripted('- {turn: 1, call: [{read_file: {path: guild.yaml}}]}\n- {say: Done.}\n'));
   succeeds(await here.guild('run', 'boss', 'Look', '--id', 'look', '-q'));
   here.put('agents/boss.md', '---\ndescription: Changed\n---\nAnother prompt.\n');

@@ -62,7 +62,7 @@ test('a task under a parent that a person named has its page, and a missing pare
   assert.match(workspace.read('results/task_abc.md'), /It is known\./);
 });
 
-test('what the policy lets run with notify is listed in the inbox', async (t) => {
+test('an action that the policy runs with notify is listed in the inbox', async (t) => {
   const script = `
 - {agent: ana, turn: 1, call: [{create_directory: {path: scratch/ana/drafts}}]}
 - {agent: ana, turn: 2, say: Done}

@@ -41,7 +41,7 @@ function memoryBench(options: Partial<MemoryOptions> = {}): Bench {
 
 storeContract('far, on a ledger in memory', () => farBench());
 
-/** Peers do not renew in time that a test does not let pass. */
+/** Peers renew only in time that a test lets pass. */
 function farBench(): Bench {
   const state = ledgerState();
   const processes = simProcesses();
@@ -54,7 +54,7 @@ function farBench(): Bench {
       const clock = simClock();
       return far({ ledger, clock, ids, me: processes.start().me(), lag: queueMicrotask, every: never });
     },
-    /** As a peer does that has observed it for a whole lease. */
+    /** Declares it dead, as a peer does after observing it for a whole lease. */
     kill(store) {
       const { id } = store.presence.peer;
       const entry = state.entries.get(`peer/${id}`)!;

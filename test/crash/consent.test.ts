@@ -1,6 +1,6 @@
 /**
- * Records of consent and provenance, with a death and a power cut at every change: what was
- * promised is still there, what was not is asked again, and nothing is half believed.
+ * Records of consent and provenance, with a death and a power cut at every change: promised records
+ * are still there, others are asked for again, and no partial record counts.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,7 +1,8 @@
 /**
- * What a conversation refers to: its pinned prompt, attached files, the outline of a long one, and
- * the questions of a tool. After a power cut at any change everything that the conversation names
- * is there, it continues with the prompt it started with, and no part of a call runs twice.
+ * Files that a conversation refers to: its pinned prompt, attached files, the outline of a long
+ * one, and the questions of a tool. After a power cut at any change everything that the
+ * conversation names is there, it continues with the prompt it started with, and no part of a call
+ * runs twice.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -112,7 +113,10 @@ interface Found {
   missing: string[];
 }
 
-/** What the conversation names. Its pins may be missing until the first answer is written. */
+/**
+ * Finds the files that the conversation names. Its pins may be missing until the first answer is
+ * written.
+ */
 function look(disk: SimDisk): Found {
   const tree = disk.tree();
   const text = [...tree].find(([file]) => file.endsWith('.session.yaml'))?.[1] ?? '';

@@ -27,4 +27,5 @@ test('an unknown agent is answered with the closest name and the whole list', ()
     'there is no agent reporterr (did you mean reporter?); the agents are: reporter, tester',
   );
   assert.equal(noAgent('bob', []), 'there is no agent bob; the agents are: none');
+  assert.equal(noAgent('the\nboss', agents, 'choose one'), 'there is no agent "the\\nboss"; choose one');
 });

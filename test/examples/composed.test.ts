@@ -110,7 +110,7 @@ interface Server {
   env: Record<string, string>;
   /** Calls that came in. */
   asked(): number;
-  /** Only the first so many are answered; the others wait. */
+  /** Only this many of the first calls are answered; the others wait. */
   hold(after: number): void;
   /** Calls that were not answered. */
   held(): number;

@@ -169,7 +169,7 @@ for (const [code, words] of [
   ['EDQUOT', /quota/],
   ['ENAMETOOLONG', /name is too long/],
 ] as const)
-  test(`R20: ${code} is told in words, with a next step`, () => {
+  test(`R20: ${code} is explained in words, with a next step`, () => {
     const problem = asProblem(errno(code));
     assert.equal(problem.code, 'disk_failed');
     assert.match(problem.message, words);

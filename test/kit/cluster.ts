@@ -19,6 +19,7 @@ import { pauses } from '../../src/adapters/pauses/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { boardTools } from '../../src/adapters/boards/board-tools.js';
 import { project } from '../../src/adapters/project/index.js';
+import { machine } from '../../src/adapters/machine/look.js';
 import { web } from '../../src/adapters/web/index.js';
 import { sourcesOf } from '../../src/app/readers/query-sources.js';
 import { editedSessions } from '../../src/adapters/edited-sessions/index.js';
@@ -144,6 +145,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
     creationRate: creationRate({ root: ROOT, disk }),
     bus: options.bus ?? busOn(disk, clock),
     web: web(),
+    machine: machine('/'),
     project: project(disk, ROOT),
     boardTools: boardTools({
       root: ROOT,

@@ -66,7 +66,7 @@ export interface Given {
   env?: Record<string, string>;
   /** Text on standard input. */
   input?: string;
-  /** What a person types at a terminal; standard input is one, too. */
+  /** Input that a person types at a terminal. Standard input is then a terminal, too. */
   types?: string;
   cwd?: string;
   /** The person has not looked at the workspace. By default it is trusted as it is. */
@@ -82,7 +82,7 @@ export function environment(root: string, env: Record<string, string> = {}): Rec
   return { PATH, HOME: root, ...state, ...(GUILD_SANDBOX === undefined ? {} : { GUILD_SANDBOX }), ...env };
 }
 
-/** What the person wrote since is trusted, unless the test is about that. */
+/** Trusts the files that the person wrote since, unless the test is about trust. */
 function look(root: string, { cwd = root, untrusted, env }: Given): void {
   if (untrusted) return;
   for (const folder of new Set([root, cwd])) {
@@ -98,7 +98,7 @@ function look(root: string, { cwd = root, untrusted, env }: Given): void {
   }
 }
 
-/** What has to end before the folder of a test can be removed, by folder. */
+/** Work that has to end before the folder of a test can be removed, by folder. */
 export const beforeRemoval = new Map<string, (() => Promise<unknown>)[]>();
 
 /** An empty folder, or one with these files. */
@@ -224,7 +224,7 @@ function listen() {
           };
           looks.add(look);
           look();
-          // A test that waits for other words than the program says must fail, not hang.
+          // A test that waits for words that never come must fail, not hang.
           const patience = setTimeout(
             () => reject(new Error(`it never said ${what}: ${said.out}${said.err}`)),
             SAYS_LIMIT_MS,
@@ -262,7 +262,7 @@ export function succeeds(ran: Ran): Ran {
   return ran;
 }
 
-/** On a terminal of this size. */
+/** Runs on a terminal of this size. */
 export function onTerminal(columns: number, { rows = 20, ...more }: Given & { rows?: number } = {}): Given {
   return { ...more, tty: { columns, rows } };
 }

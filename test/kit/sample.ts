@@ -11,7 +11,7 @@ let cases = 0;
 process.once('exit', () => console.log(`# ${cases} cases`));
 
 /** Numbers from 1 without end, for a suite that does not know how many cases it has. */
-export function* sampleNumbers(suite: string, oneIn = 45): Generator<number, never> {
+export function* sampleNumbers(suite: string, oneIn = 60): Generator<number, never> {
   const { first, step } = slice(suite, oneIn);
   for (let n = first + 1; ; n += step) {
     cases++;

@@ -1,4 +1,4 @@
-/** What a person reads when the database refuses, and what each role may do. */
+/** Messages for a person when the database refuses, and the rights of each role. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
@@ -134,7 +134,7 @@ test('a worker changes neither a task that another process holds nor what a task
   await commit('one_worker', { key: 'peer/p1', value: '{}', live: true, expect: 0 });
   await commit('two_worker', { key: 'peer/p2', value: '{}', live: true, expect: 0 });
   await commit('one_worker', held('p1'), 'peer/p1');
-  // Under its own name, under no name, and under the name of the process that holds it.
+  // A worker tries it under its own name, under no name, and under the name of the holder.
   says(await refusal(commit('two_worker', held('p2'), 'peer/p2')), /task\/held is held by another process/, /grant/);
   says(await refusal(commit('two_worker', held('p2'))), /task\/held is held by another process/, /grant/);
   says(await refusal(commit('two_worker', held('p2'), 'peer/p1')), /peer\/p1 is a process of another user/, /grant/);
@@ -145,7 +145,7 @@ test('a worker changes neither a task that another process holds nor what a task
   );
   const rewritten = held('p1', { description: 'Pay Bob 500' });
   says(await refusal(commit('one_worker', rewritten, 'peer/p1')), /a worker may not rewrite task\/held/, /grant/);
-  // What a worker does every day still goes: its own task, and that of a process declared dead.
+  // A worker's daily writes still work: its own task, and the task of a process declared dead.
   await commit('one_worker', held('p1', { attempts: 1 }), 'peer/p1');
   await commit('two_worker', { key: 'peer/p1', value: '{}', live: false });
   assert.equal(await commit('one_worker', held('p1'), 'peer/p1'), 'fenced');

@@ -86,7 +86,7 @@ const COMMANDS = [
   ['policy', 'ls'],
 ];
 
-/** What the window reads. */
+/** The pages that the window reads. */
 const PAGES = [
   ...['hall', 'requests', 'tasks', 'board', 'tasks/one', 'tasks/two', 'tasks/bad', 'tasks/may'],
   ...['tasks/two/why', 'tasks/later/why', 'sessions', 'sessions/ana-one', 'sessions/boss-two', 'agents', 'agents/ana'],
@@ -164,7 +164,7 @@ function settled({ code, out, err }: Ran, { root }: Place): string {
     .replace(/\bcall-[0-9a-z]{10}\b/g, 'call-ID')
     // Events of a file that happen in the same millisecond are numbered.
     .replace(/^ *"seq": ?\d+,?\n/gm, '')
-    // States are published at most every so often, so their number depends on the time.
+    // States are published at intervals, so their number depends on the time.
     .replace(/\b\d\d notes\b/g, 'MANY notes')
     .replace(/"notes": ?\d\d\b/g, '"notes": MANY')
     .replace(/\b(?=[0-9a-z]*\d)([0-9a-z]{26}|[0-9a-z]{10}|[0-9a-f]{16,64})\b/gi, 'ID');

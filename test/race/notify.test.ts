@@ -1,4 +1,4 @@
-/** Notifications with several processes: each is told once. */
+/** Notifications with several processes: each is sent once. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -49,7 +49,7 @@ test('three processes tell of twenty questions: each once, and few messages for 
   assert.match(told(here)[0]!.title, /waits? for you in guild-cli-/);
 });
 
-test('a command that ends tells at once; in quiet hours nothing is told, and a later process tells', async (t) => {
+test('a command that ends notifies at once; in quiet hours it does not, and a later process does', async (t) => {
   const now = new Date();
   const minutes = now.getHours() * 60 + now.getMinutes();
   const clock = (minute: number): string =>

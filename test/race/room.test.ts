@@ -122,7 +122,7 @@ test('on a real disk the order of two claims is known', async (t) => {
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   const join = (): Store => files({ root, disk: realDisk(), clock: clock(), ids: ids(), processes: processes() });
   const [one, two] = [join(), join()];
-  // The tasks are created in the other order, so that only the claims can decide.
+  // The tasks are created in reverse order, so that only the claims can decide.
   for (const id of ['b', 'a']) fs.writeFileSync(path.join(root, `tasks/pending/${id}.json`), '{"description": "x"}');
   await Promise.all([one.tasks.scan(true), two.tasks.scan(true)]);
   assert.ok(await one.tasks.claim('a', 'an_a'));

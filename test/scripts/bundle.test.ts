@@ -1,4 +1,4 @@
-/** The bundle of a small program: what is loaded by its path or at first use still works. */
+/** The bundle of a small program: modules that are loaded by path or at first use still work. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { withSources } from '../kit/source/parse.js';
 import { fileCycles, folderCycles, fullFolders, longFunctions, wideComments } from '../kit/source/rules.js';
+import { commentTexts, messageTexts } from '../kit/source/texts.js';
 import { unusedExports } from '../kit/source/unused-exports.js';
 
 function tree(t: TestContext, files: Record<string, string>): string {
@@ -50,6 +51,28 @@ test('comments are found wherever they are, and not in literals', (t) => {
       'src/a.ts:2: the comment ends in column 51',
       'src/a.ts:4: the comment ends in column 31',
     ]);
+  });
+});
+
+test('texts for readers are whole comments, and messages of four words', (t) => {
+  const text = [
+    '/**',
+    ' * Two lines that are',
+    ' * one comment.',
+    ' */',
+    'work(); // at the end',
+    '// oxlint-disable-next-line no-such-rule',
+    "say('./a/path.js', 'a name', `there is no agent ${name}`);",
+  ].join('\n');
+  withSources(tree(t, { 'src/a.ts': text }), ['src'], ([source]) => {
+    assert.deepEqual(
+      commentTexts(source!).map((comment) => [comment.line, comment.text]),
+      [
+        [1, 'Two lines that are one comment.'],
+        [5, 'at the end'],
+      ],
+    );
+    assert.deepEqual(messageTexts(source!), [{ file: 'src/a.ts', line: 7, text: 'there is no agent ${name}' }]);
   });
 });
 

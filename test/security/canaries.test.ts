@@ -64,7 +64,7 @@ function run({ root, user }: Scene, mode: Mode, trace?: string): string[] {
   return JSON.parse(execFileSync(program!, args, { env, encoding: 'utf8', maxBuffer: 1 << 26 })) as string[];
 }
 
-/** Names that programs looked for, whether or not they exist; not those of ours or of the walls. */
+/** Names that programs looked for, whether or not they exist, without our own and the sandbox's. */
 function lookedFor(trace: string, root: string): string[] {
   const ours = new Set(['', 'node', 'bwrap', 'setpriv', 'prlimit', 'mkfifo', 'true', 'strace']);
   const programs = new Map<string, string>();
@@ -92,7 +92,7 @@ function lookedFor(trace: string, root: string): string[] {
   });
 }
 
-/** Not writable for an agent or through one: the system, and the empty home of a command. */
+/** Places that no agent can write: the system, and the empty home of a command. */
 const SYSTEM = /^\/(?:usr|lib\w*|bin|sbin|etc|proc|sys|dev|opt|selinux|run|var\/run|nix)(?:\/|$)/;
 const EMPTY_HOME = /^(?:\/home\/guild|\/nonexistent|.*\/guild-home-[^/]+\/home)(?:\/|$)/;
 const SCRATCH = /\/(?:guild-home-[^/]+\/tmp|guild-pipes-[^/]+)(?:\/|$)/;

@@ -1,6 +1,6 @@
 /**
  * A workspace for the proofs of the security review: one executor, a scripted model and a private
- * note. A proof plays an attack through the real command line and looks at what happened.
+ * note. A proof plays an attack through the real command line and checks the outcome.
  */
 import fs from 'node:fs';
 import path from 'node:path';

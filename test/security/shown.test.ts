@@ -1,4 +1,4 @@
-/** What is shown is what happens: a person who allows a request has seen all of it. */
+/** A person who allows a request has seen all of it, and nothing else happens. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -116,7 +116,7 @@ test('a call with very large arguments is refused to the model', async (t) => {
   assert.match(workspace.read('tasks/completed/t1.json'), /over_limit: the arguments of this call have/);
 });
 
-test('risk words are right: what interprets, deletes or installs is not LOW', async (t) => {
+test('risk words are right: a command that interprets, deletes or installs is not LOW', async (t) => {
   for (const [command, risk] of [
     ['bash build.sh', 'HIGH'],
     ['npx x', 'HIGH'],
@@ -134,7 +134,7 @@ test('risk words are right: what interprets, deletes or installs is not LOW', as
   }
 });
 
-test('what a reader cannot see or could mistake is shown as an escape, the same in every place', async (t) => {
+test('a character that a reader cannot see or could mistake is shown as the same escape everywhere', async (t) => {
   for (const [text, expected] of [
     [`touch a${' '.repeat(300)}; touch hidden`, 'touch a\\u{20}×300; touch hidden'],
     ['a\u2800b', 'a\\u{2800}b'],

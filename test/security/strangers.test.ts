@@ -161,7 +161,7 @@ test('an answer that the same user signed in another workspace is a question aga
   assert.ok(!hasRun(copy));
 });
 
-test('a tick that came with the folder is unticked and asked again, and an entry is drawn anew', async (t) => {
+test('a tick that came with the folder is removed and asked again, and its entry is redrawn', async (t) => {
   const copy = await cloned(t, (home) => {
     home.put(
       BALLOT,
@@ -280,7 +280,7 @@ test('rules that others can write, and state folders that are links, are refused
   assert.match(linked.err, /sessions is a link/);
 });
 
-test('what the program writes is for its user alone', async (t) => {
+test('files of the program can be read by its user alone', async (t) => {
   const home = place(t, scripted('- {say: done}'));
   const umask = process.umask(0);
   t.after(() => process.umask(umask));

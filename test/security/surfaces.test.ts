@@ -1,4 +1,7 @@
-/** The doors beside `pump` and `run`: eval, MCP, the model server, settings that a pull brings. */
+/**
+ * Other entry points than `pump` and `run`: eval, MCP, the model server, settings that a pull
+ * brings.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * The window under attack, one test for each threat that its design names. Those of guard.test and
- * intents.test in test/web are not repeated here.
+ * The window under attack, one test for each threat that its design names. The threats in
+ * guard.test and intents.test of test/web are not repeated here.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

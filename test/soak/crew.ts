@@ -68,7 +68,7 @@ export function crew(root: string): Crew {
     async leave(isHost) {
       for (const one of all.filter(isRunning)) {
         resume(one);
-        if (isHost(one) && !one.isSentAway) askToStop(one); // a second request would mean: at once
+        if (isHost(one) && !one.isSentAway) askToStop(one); // a second one would stop it at once
       }
       const stuck: Terminal[] = [];
       for (const one of all) {

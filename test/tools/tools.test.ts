@@ -189,7 +189,7 @@ test('delegate_to_agent lists the choices when the name is wrong', async (t) => 
   const any = bench(t);
   assert.match(
     problemOf(await any.use('delegate_to_agent', { agent: 'Bob', task: 'x' })),
-    /^unknown_agent: .*did you mean bob\?; choose one of bob \(bob's work\); eve/,
+    /^unknown_agent: .*\(did you mean bob\?\); choose one of bob \(bob's work\); eve/,
   );
   assert.match(
     problemOf(await any.use('delegate_to_agent', { agent: 'ana', task: 'x' })),

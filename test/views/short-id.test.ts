@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
-import { meantIds, shortIds } from '../../src/views/short-id.js';
+import { lastPart, meantIds, shortIds } from '../../src/views/short-id.js';
 
 test('a short id is the shortest ending of whole parts that no other task has', () => {
   const all = ['a', 'a.work', 'a.call-1x', 'b', 'b.work', 'work-2', 'b.x.1', 'c.2'];
@@ -33,4 +33,16 @@ test('every short id leads back to its task', () => {
       },
     ),
   );
+});
+
+test('the end of a long id, with its mark, leads back to it', () => {
+  const all = [
+    'inbox-slack-messages-c05606783e1e2efbdad6',
+    'inbox-slack-messages-0a1b2c3d4e5f6efbdad7',
+    'a.call-12345',
+  ];
+  assert.deepEqual(all.map(lastPart), ['…2efbdad6', '…6efbdad7', 'call-12345']);
+  for (const id of all) assert.deepEqual(meantIds(lastPart(id), all), [id]);
+  assert.deepEqual(meantIds('2efbdad6', all), [], 'without the mark only whole parts match');
+  assert.deepEqual(meantIds('…', all), []);
 });

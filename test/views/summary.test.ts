@@ -18,3 +18,9 @@ test('the summary of a failed task starts with the reason, in one line', () => {
   assert.equal(summaryOrFailure({ ...asked, error }), 'no key · Shall we?');
   assert.equal(summaryOrFailure(asked), 'Shall we?');
 });
+
+test('a bid shows the task that it is about, not its prompt', () => {
+  const offered =
+    'Should ana take it?\n<offered_task__0123456789a agent="human">\nDraw it\n</offered_task__0123456789a>\nType: x.';
+  assert.equal(summary({ role: 'bid', description: offered }), 'bid on: Draw it');
+});

@@ -1,6 +1,7 @@
 /** Windows that stay right: a server that goes and comes back, several tabs, words as they come. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Hall } from '../../src/web/base/contract.js';
 import { startServer } from '../../src/web/server.js';
 import { environment, place, succeeds } from '../kit/guild.js';
 import { until } from '../kit/until.js';
@@ -28,6 +29,22 @@ test('a window survives a restart of the server, with a request made meanwhile',
   await page.waitForSelector('text=2 waiting');
   await page.waitForSelector('.live');
   assert.ok(await page.isEnabled('.abar .btn.pri'));
+});
+
+test('an edit of guild.yaml is in the window without a restart, also after a half saved one', async (t) => {
+  const workspace = await askingPlace(t);
+  workspace.put('agents/hand.md', '---\ndescription: Helps\n---\nYou help.\n');
+  workspace.put('guild.yaml', SCRIPTED.replace('default_agent: boss\n', ''));
+  workspace.put('tasks/pending/free.json', '{"description": "Whose is it?", "dependencies": ["never"]}');
+  const window = await openWindow(t, workspace);
+  const pending = async (): Promise<string[]> =>
+    (await window.get('/api/hall')).json<Hall>().pending.map(({ agent }) => agent ?? '?');
+  assert.deepEqual(await pending(), ['?']);
+  workspace.put('guild.yaml', SCRIPTED.replace('boss', 'hand'));
+  await until(async () => (await pending()).join() === 'hand');
+  workspace.put('guild.yaml', 'default_agent: [bo');
+  workspace.put('guild.yaml', SCRIPTED);
+  await until(async () => (await pending()).join() === 'boss');
 });
 
 test('two tabs share one stream, and the second takes over when the first closes', async (t) => {

@@ -1,4 +1,4 @@
-/** Large workspaces: only what is on the screen is drawn, and no more is asked for. */
+/** Large workspaces: the window loads and draws only the rows on the screen. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { TaskDetail, TaskSpans } from '../../src/web/base/contract.js';

@@ -170,7 +170,7 @@ test('a change on disk appears without a reload', async (t) => {
   await page.waitForSelector('text=Just dropped into the folder');
 });
 
-test('a browser without script is told what it needs', async (t) => {
+test('a browser without script shows what it needs', async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const { server } = await openWindow(t, await askingPlace(t));

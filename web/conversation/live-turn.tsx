@@ -1,4 +1,4 @@
-/** What the agent says right now, before it is a message of the conversation. */
+/** The agent's words right now, before they are a message of the conversation. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Conversation } from '../../src/web/base/contract.ts';

@@ -103,7 +103,7 @@ async function forkHere(talk: Conversation, message: ShownMessage, text: string)
 function Edit({ message, talk, close }: Pick<MessageProps, 'message' | 'talk'> & { close: () => void }): JSX.Element {
   const box = useRef<HTMLTextAreaElement>(null);
   const [sent, setSent] = useState<Sent>();
-  // What was on the screen when editing began, whatever arrives meanwhile.
+  // The state on the screen when editing began, even if new messages arrive meanwhile.
   const seen = useRef(talk.seen);
   const text = (): string => box.current?.value ?? message.text;
   useLayoutEffect(() => box.current?.focus(), []);

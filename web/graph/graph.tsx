@@ -8,7 +8,7 @@ export interface GraphNode {
   id: string;
   title: string;
   about: string;
-  /** Right of `about`. */
+  /** Shown to the right of `about`. */
   side?: string;
   kind: string;
   isChosen?: boolean;

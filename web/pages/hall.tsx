@@ -222,7 +222,9 @@ function turnOf({ name, task }: AgentNow): TurnNow | undefined {
   return mine ?? [...turns.value.values()].find(({ agent }) => agent === name);
 }
 
-/** What it does now: words as they come, a tool with its argument, or why it waits. */
+/**
+ * The agent's activity: words as they come, a tool with its argument, or the reason why it waits.
+ */
 function Doing({ agent: { why, state }, turn }: { agent: AgentNow; turn: TurnNow | undefined }): JSX.Element {
   if (turn?.tool !== undefined)
     return (
@@ -251,7 +253,7 @@ function Doing({ agent: { why, state }, turn }: { agent: AgentNow; turn: TurnNow
   );
 }
 
-/** The end of what it says is what is new. */
+/** The end of its words is the new part. */
 const WORDS_SHOWN = 110;
 
 function Spending({ spend }: { spend: HallData['spend'] }): JSX.Element {

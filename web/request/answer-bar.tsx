@@ -15,7 +15,7 @@ export interface BarProps {
   request: Request;
   answer: (kind: IntentKind, args?: Record<string, unknown>) => Promise<void>;
   move: (by: number) => void;
-  /** Changed lines below what is on the screen. */
+  /** The number of changed lines below the edge of the screen. */
   below: number;
 }
 

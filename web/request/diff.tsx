@@ -16,13 +16,13 @@ interface Line {
 
 type Pair = [Line | undefined, Line | undefined];
 
-/** What the person chose last, for all diffs. */
+/** The person's last choice, for all diffs. */
 const isInline = signal(false);
 
 interface DiffProps {
   lines: readonly string[];
   path: string;
-  /** Of the two sides. */
+  /** The headings of the two sides. */
   names?: [string, string];
 }
 
@@ -116,7 +116,7 @@ function numbered(drawn: readonly string[]): Line[] {
   });
 }
 
-/** Removed lines stand beside the added ones that replace them. */
+/** Removed lines are beside the added ones that replace them. */
 function pairs(lines: readonly Line[]): Pair[] {
   const out: Pair[] = [];
   let removed: Line[] = [];

@@ -1,4 +1,4 @@
-/** What a person can do with a task. Each button is a command of the terminal. */
+/** The actions on a task. Each button is a command of the terminal. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { IntentKind, TaskAct, TaskDetail } from '../../src/web/base/contract.ts';
@@ -12,7 +12,7 @@ interface Act {
   name: string;
   kind: IntentKind;
   key: string;
-  /** Said before it is done, with a text. */
+  /** The question before the act, which also asks for a text. */
   ask?: string;
   arg?: string;
 }

@@ -1,4 +1,4 @@
-/** Rows only for what is on the screen, in the order of the query or as trees. */
+/** Draws only the rows on the screen, in the order of the query or as trees. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ import { ago, count, money, visible } from '../text.ts';
 const ROW_PX = 34;
 const AROUND = 40;
 
-/** Of the last query that ran. */
+/** The totals of the last query. */
 export const totals = signal<Pick<TaskPage, 'total' | 'all'> | undefined>(undefined);
 
 export function List({ where, isTree }: { where: string; isTree: boolean }): JSX.Element {
@@ -77,7 +77,7 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
   );
 }
 
-/** The rows around what is on the screen. The last answer stays until the next one is there. */
+/** The rows around the visible ones. The last answer stays until the next one is there. */
 function useRows(where: string, isTree: boolean, top: number, height: number) {
   const first = Math.max(0, Math.floor(top / ROW_PX) - AROUND);
   // Ranges start at multiples, so that scrolling a few rows asks for nothing new.

@@ -1,4 +1,4 @@
-/** What moving a task to another column means: the intent, or nothing. */
+/** The intent that moving a task to another column means, if any. */
 import type { IntentKind, Row, TaskBoard } from '../../src/web/base/contract.ts';
 
 export type Column = TaskBoard['columns'][number]['state'];
@@ -7,7 +7,7 @@ export interface Move {
   to: Column;
   name: string;
   kind: IntentKind;
-  /** Said before it is done, where it ends work. */
+  /** The question before a move that ends work. */
   asks?: string;
 }
 

@@ -8,7 +8,7 @@ interface EndedIds {
   refresh(): void;
 }
 
-/** A list of a large folder takes about as long as this many looks. */
+/** Listing a large folder takes about as long as this many lookups. */
 const MAX_LOOKS = 200;
 
 export function endedIds(disk: Disk, root: string): EndedIds {

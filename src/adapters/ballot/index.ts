@@ -39,7 +39,7 @@ interface BallotOptions {
   isTimed?: boolean;
 }
 
-/** What the processes of this workspace note about the file. */
+/** The notes that the processes of this workspace keep about the file. */
 function notesIn(guild: string, file: string, { disk, peer }: BallotOptions) {
   const tmp = path.join(guild, 'tmp');
   return {
@@ -203,7 +203,7 @@ export function ballot(options: BallotOptions): Ballot {
     return change !== undefined && change.left > 0 ? fresh([full(FILE, change.left)]) : [];
   }
 
-  /** What is open in the file as this process wrote it has been shown. */
+  /** Notes that the open entries of the file, as this process wrote it, have been shown. */
   async function noteShown(open: readonly Approval[]): Promise<void> {
     const marked = new Set(marks?.answers.map(({ id }) => id));
     const shown = open.filter(({ id }) => marks?.present.has(id) === true && !marked.has(id));

@@ -2,8 +2,8 @@
 import type { Disk } from '../../ports/disk.js';
 
 /**
- * False, and nothing is written, if the file does not have this stamp any more: a save made in
- * between is read first. `onReady`: called with the stamp of the new file just before.
+ * False, and nothing is written, if the file no longer has this stamp: a save made in between is
+ * read first. `onReady`: called with the stamp of the new file just before.
  */
 type Replace = (text: string, stamp: string | undefined, onReady: (stamp: string) => void) => Promise<boolean>;
 

@@ -7,7 +7,10 @@ import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 
 interface Versions {
-  /** Takes a number above `above` and every earlier one, for a ballot that shows these ids. */
+  /**
+   * Reserves the next version number, above `above` and all earlier ones, for a ballot with these
+   * ids.
+   */
   take(above: number, ids: readonly string[]): number;
   /** Undefined if it is not known: in a copy without `.guild/`, or long ago. */
   shown(version: number): ReadonlySet<string> | undefined;

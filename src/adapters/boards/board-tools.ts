@@ -1,7 +1,7 @@
 /**
- * Board access for agents: read-only queries, and bullet changes under rules that people do not
- * have. An agent cannot answer approvals, close a person's bullet, or change a task that another
- * agent is working on. Each refusal says what to do instead.
+ * Board access for agents: read-only queries, and bullet changes under stricter rules than
+ * people's. An agent cannot answer approvals, close a person's bullet, or change a task that
+ * another agent is working on. Each refusal says what to do instead.
  */
 import path from 'node:path';
 import { visible } from '../../domain/coordination/mail.js';

@@ -202,7 +202,7 @@ function describe({ entries, unbound }: Snapshot, { interprets }: ContentUse): s
   const rest = `${own}Other files that it may read are not covered.`;
   if (interprets) {
     const count = [...entries.keys()].filter((name) => !name.endsWith('/')).length;
-    return `bound to the files that it names and to all ${count} files in agents' folders. ${rest}`;
+    return `bound to the files that it names and to ${count === 1 ? 'the only file' : `all ${count} files`} in agents' folders. ${rest}`;
   }
   const names = [...entries.keys()];
   if (names.length === 0) return unbound.size > 0 ? rest : 'it names no file, so it is bound to none.';

@@ -31,7 +31,7 @@ export interface Reader {
   marks: Map<number, Mark>;
   /** Increases with every step forward. */
   moves: number;
-  /** The value of `moves` when a writer last waited for this reader in vain. */
+  /** The value of `moves` when a writer last waited for this reader without success. */
   stalledAt?: number;
 }
 

@@ -124,7 +124,9 @@ export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: Ledger
     return following;
   }
 
-  /** What is finished is read first: then every note that it names is among those read after it. */
+  /**
+   * Finished messages are read first, so that every note they name is among the notes read next.
+   */
   async function readOn(): Promise<void> {
     const { logs, mark: next } = await ledger.grown([NOTES, DONE], mark);
     const newLines = async (prefix: string): Promise<[string, Lines][]> => {

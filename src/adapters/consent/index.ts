@@ -88,7 +88,7 @@ function signing(workspace: string, read: () => KeyObject): Pick<Consent, 'sign'
         known ??= createPublicKey((key ??= read()));
         return verify(null, Buffer.from(signedText(workspace, given)), known, Buffer.from(signature, 'base64'));
       } catch {
-        return false; // no key: nothing is believed, and `sign` says why
+        return false; // without a key no signature counts, and `sign` reports the reason
       }
     },
   };

@@ -9,7 +9,9 @@ export type SyncCall = (fd: number, done: (error: NodeJS.ErrnoException | null) 
 export interface KeptFiles {
   get(file: string): number | undefined;
   isOpen(file: string): boolean;
-  /** Syncs an open file. If it is closed meanwhile, its descriptor stays valid until then. */
+  /**
+   * Syncs an open file. If it is closed meanwhile, its descriptor stays valid until the sync ends.
+   */
   pinned(file: string, sync: SyncCall): Promise<void>;
   /** The inode of an open file. */
   inode(file: string): bigint | undefined;

@@ -90,13 +90,13 @@ export function editedSessions({ root, disk, peer, isWatched }: Options): Edited
     return last === undefined || last[2] === 'user';
   }
 
-  /** Everything up to the mark is handled: it stays below whatever is not. */
+  /** Everything up to the mark is handled, so the mark stays below every unhandled change. */
   function save(): void {
     let next = highest;
     for (const at of open.values()) if (at <= next) next = at - 1n;
     if (next <= (mark ?? 0n)) return;
     mark = next;
-    const tmp = path.join(root, '.guild', 'tmp', `${peer}-sessions-mark${++count}`);
+    const tmp = path.join(root, '.guild', 'tmp', `${peer}-mark${++count}`);
     disk.makeFolder(path.dirname(tmp), 0o700);
     if (disk.create(tmp, String(next))) disk.rename(tmp, markFile);
   }

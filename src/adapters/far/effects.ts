@@ -1,7 +1,7 @@
 /**
  * Side effects as entries: created once before the effect, replaced by the outcome after it. The
- * machine that runs an effect keeps a witness of the start, so that a database that lost its last
- * seconds in a failover is sent it and the effect does not run again.
+ * machine that runs an effect keeps a witness of the start, so that it can be sent again to a
+ * database that lost its last seconds in a failover, and the effect does not run again.
  */
 import type { Outcome } from '../../domain/task/outcome.js';
 import type { Entry } from '../../ports/ledger.js';
@@ -41,7 +41,7 @@ export function effects({ outbox, read, peer, now, witness }: EffectOptions): Ef
       const record: Record = { digest, what, at: now().toISOString(), peer, ...seen };
       const cell: Cell = { key: EFFECT + id, rev: 0 };
       const isFirst = await outbox.set(cell, { print: () => JSON.stringify(record), live: false });
-      // It ran here before, and the database has forgotten it; now it knows it again.
+      // It ran here before, and the database has forgotten it, so the start is recorded again.
       if (!isFirst || seen !== undefined) return false;
       started.set(id, { cell, record });
       witness.note(id, { digest, at: record.at });

@@ -56,11 +56,11 @@ export interface FarOptions {
 export interface FarStore extends Store {
   /** Stops renewing, as a process that is gone does. */
   stop(): void;
-  /** For the other ports that live on the same ledger. */
+  /** State for the other ports on the same ledger. */
   readonly far: FarParts;
 }
 
-/** What the ports on one ledger share: one queue of commits, and one view of what is live. */
+/** State that the ports on one ledger share: one queue of commits, and one view of live entries. */
 export interface FarParts {
   readonly ledger: Ledger;
   readonly outbox: Outbox;
@@ -120,7 +120,7 @@ export function far(options: FarOptions): FarStore {
     blobs: blobs(out, read),
     intents: intents(shelf(INTENT, shared), seen),
     events: events(ledger, out),
-    // People see a folder that a mirror keeps; a worker writes no files for them.
+    // People look at the folder of a mirror, so a worker writes no files for them.
     views: { write() {} },
     presence: here,
     flush: () => out.flush(),

@@ -1,5 +1,5 @@
 /**
- * What this process knows of the live entries: each look brings what changed since the last one.
+ * The live entries as this process knows them: each look brings the changes since the last one.
  * Looks are shared, and an entry that was seen to end does not come back by an older answer.
  */
 import type { Entry, Ledger } from '../../ports/ledger.js';
@@ -9,11 +9,11 @@ import type { Cell } from './outbox.js';
 interface Learner {
   /** The beginning of the keys of this kind. */
   readonly prefix: string;
-  /** Never called with an older revision than that of an end. */
+  /** Never called with a revision older than the entry's end. */
   learn(entry: Entry): void;
   /** Keys of the entries that are live as far as this process knows. */
   keys(): Iterable<string>;
-  /** The entry is not live any more, and its end was not seen. */
+  /** The entry is no longer live, and its end was not seen. */
   forget(key: string): void;
 }
 
@@ -27,7 +27,7 @@ export interface Looks {
   acknowledged(cell: Cell, live: boolean): void;
 }
 
-/** An answer older than this many ends is not under way any more. */
+/** Ends are remembered up to this number: older answers are no longer under way. */
 const MAX_ENDS = 10_000;
 
 export function looks(ledger: Ledger): Looks {

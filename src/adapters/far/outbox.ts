@@ -1,7 +1,7 @@
 /**
- * Everything that this process writes to the ledger, in one commit at a time: what is queued while
- * a commit is under way goes with the next one. That is group commit without a timer, and an end
- * never arrives without the conversation that led to it.
+ * Everything that this process writes to the ledger, in one commit at a time: changes that are
+ * queued while a commit is under way go with the next one. That is group commit without a timer,
+ * and an end never arrives without the conversation that led to it.
  */
 import { declaredDead } from './problems.js';
 import type { Add, Change, Committed, Ledger, Put } from '../../ports/ledger.js';
@@ -21,7 +21,10 @@ export interface Tail {
   isLost: boolean;
 }
 
-/** What an entry becomes. It is printed when it is sent: of many changes only the last one is. */
+/**
+ * The next value of an entry. It is serialized when it is sent, so of many changes only the last
+ * one costs anything.
+ */
 export interface Value extends Pick<Put, 'live' | 'tag' | 'atMost'> {
   print(): string;
 }
@@ -33,7 +36,7 @@ export interface Outbox {
   set(cell: Cell, value: Value): Promise<boolean>;
   /** The value that is queued or under way. */
   unsent(key: string): Value | undefined;
-  /** Whether the entry is queued and nothing of it has been sent, so no other process knows it. */
+  /** Whether the entry is queued and unsent, so that no other process knows it. */
   isOwn(cell: Cell): boolean;
   /** Queues items for the end of a log. */
   growLater(tail: Tail, items: readonly unknown[]): void;
@@ -48,7 +51,7 @@ export interface Outbox {
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** From now on every commit depends on this entry. */
   guardBy(key: string): void;
-  /** No write succeeds any more. The first reason stays. */
+  /** From now on every write fails. The first reason stays. */
   fail(reason: unknown): void;
   /** Throws the reason why nothing can be written. */
   check(): void;

@@ -1,8 +1,8 @@
 /**
- * Which processes live. Each renews its own entry; one that is seen not to do so for a whole lease
- * is declared dead, and from then on none of its writes succeeds. No clocks are compared: an
- * observer adds up the time between its own looks, at most a quarter of a lease for each, so a
- * ledger that is away or an observer that was paused counts against nobody.
+ * Which processes are alive. Each renews its own entry. One that others do not see renew for a
+ * whole lease is declared dead, and from then on none of its writes succeeds. No clocks are
+ * compared: an observer adds up the time between its own looks, at most a quarter of a lease for
+ * each, so a ledger that is away or an observer that was paused counts against nobody.
  */
 import type { Peer, Rank } from '../../domain/peer.js';
 import type { Entry, Ledger } from '../../ports/ledger.js';
@@ -47,7 +47,7 @@ interface PresenceOptions {
   isReader: boolean;
   /** Whether this machine knows that the process has ended. */
   isGone: (peer: Peer) => boolean;
-  /** The peer is not alive any more, as far as this process knows. */
+  /** The peer is dead, as far as this process knows. */
   died: (peer: string) => void;
 }
 

@@ -48,7 +48,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
   const index = openIndex<Row>();
   const ended = new Map<string, Placed>();
   const gone = new Set<string>();
-  /** News about rows with changes under way; the answer to those decides. */
+  /** Updates of rows whose own changes are under way. The answer to those changes decides. */
   const late = new Map<string, Entry>();
   const corrections = new Set<Promise<void>>();
   const listeners: ((task: Task) => void)[] = [];
@@ -116,7 +116,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
     gone.add(id);
   }
 
-  /** Another process was faster, or a limit was reached: this version of the row never was. */
+  /** Another process was faster, or a limit was reached: this version of the row is void. */
   function correct(key: string): void {
     const reading = read(key).then((entry) => {
       corrections.delete(reading);
@@ -140,7 +140,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
   }
 }
 
-/** `atMost`: of this agent's tasks, if it is a claim. */
+/** `atMost`: the limit of this agent's tasks, if the change is a claim. */
 export function rowValue(row: Placed, atMost?: number): Value {
   const { task, state, owner } = row;
   const tag = isEnded(state) ? state : owner && roleFacts(task.role).takesCapacity ? claimTag(owner.agent) : undefined;

@@ -76,8 +76,8 @@ export function sessionVerbs(ledger: Ledger, outbox: Outbox): Sessions {
       }
     },
     /**
-     * Only here: a line of its own would come after the task has ended, when the conversation may
-     * have another writer already, whose next message it would refuse.
+     * Kept in this process only. A line in the log would come after the end of the task, when
+     * another process may already write to the conversation, and would make its next message fail.
      */
     async setStatus(id, status) {
       const known = all.get(id);

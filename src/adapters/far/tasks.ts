@@ -19,7 +19,7 @@ interface Dependencies {
   looks: Looks;
   rows: Rows;
   presence: FarPresence;
-  /** What other ports bring up to date with each scan. */
+  /** Updates of other ports that run with each scan. */
   beforeScanEnds: readonly (() => Promise<void>)[];
 }
 

@@ -1,7 +1,7 @@
 /**
  * A side record of where files come from: `.guild/file-taint.jsonl`, one line for each write of a
- * tainted task, by path and hash. A file that changed since carries no taint of its own; in an
- * agent's folder it then carries that of the commands that ran for the agent.
+ * tainted task, by path and hash. A file that changed since carries no taint of its own. In an
+ * agent's folder it then carries the taint of the commands that ran for the agent.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';

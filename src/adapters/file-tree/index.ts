@@ -1,7 +1,7 @@
 /**
  * Snapshots a folder for a cassette; each call returns what changed since the last one. It leaves
- * out what another machine or process cannot use (Git folders, packages, running peers, temporary
- * files) and secrets, which must not leave this machine.
+ * out files that another machine or process cannot use (Git folders, packages, running peers,
+ * temporary files) and secrets, which must not leave this machine.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';

@@ -1,7 +1,4 @@
-/**
- * Claims as the names of files in `tasks/active`: those of live processes, and the leftovers of
- * dead ones.
- */
+/** Claims as file names in `tasks/active`: claims of live processes, and leftovers of dead ones. */
 import path from 'node:path';
 import { changedAt } from '../../domain/stamp.js';
 import { roleFacts } from '../../domain/task/role.js';

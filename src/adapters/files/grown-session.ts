@@ -1,14 +1,14 @@
 /**
  * A conversation that only grew since it was read: the part that was added is parsed, and nothing
- * else. A checksum tells whether what was read before is still the same. The status in the header,
- * which any process patches in place, does not count in it.
+ * else. A checksum shows whether the part that was read before is unchanged. The status in the
+ * header, which any process patches in place, does not count in it.
  */
 import { crc32 } from 'node:zlib';
 import type { Message, Session } from '../../domain/session/session.js';
 import { decodeUtf8 } from '../../text/lines/utf8.js';
 import { headLength, hasFurtherKey, statusSpan, type parseSession } from '../../text/session/parse.js';
 
-/** What is known of the bytes of a conversation. */
+/** Facts about the bytes of a conversation. */
 export interface Prefix {
   bytes: number;
   /** Bytes up to the first message. */
@@ -27,7 +27,7 @@ interface Grown extends Known {
   prefix: Prefix;
 }
 
-/** Of a whole conversation; undefined if it has no list of messages. */
+/** The prefix of a whole conversation; undefined if it has no list of messages. */
 export function prefixOf(text: string): Prefix | undefined {
   const length = headLength(text);
   if (length === undefined) return undefined;
@@ -36,7 +36,7 @@ export function prefixOf(text: string): Prefix | undefined {
   return { bytes: bytes.length, head, sum: sumOf(bytes, head) };
 }
 
-/** After this text was appended. */
+/** The prefix after this text was appended. */
 export function extended(prefix: Prefix | undefined, text: string): Prefix | undefined {
   if (prefix === undefined) return undefined;
   return { ...prefix, bytes: prefix.bytes + Buffer.byteLength(text), sum: crc32(text, prefix.sum) };
@@ -53,7 +53,8 @@ export function grownSession(
   const tail = decodeUtf8(bytes.subarray(prefix.bytes));
   if (typeof tail !== 'string' || !isOnlyItems(tail, place.indent)) return undefined;
   const { messages } = session;
-  // A stand-in for what came before: the first message of a conversation is read differently.
+  // A stand-in for the earlier messages, because the first message of a conversation is read
+  // differently.
   const before = messages.length > 0 && tail !== '' ? `${' '.repeat(place.indent)}- role: user\n` : '';
   const parsed = parse(bytes.toString('utf8', 0, prefix.head) + before + tail);
   if (!parsed.ok) return undefined;

@@ -39,7 +39,10 @@ interface FilesOptions {
   agents?: string[];
   /** Peers under which this process worked until it gave up their store. */
   abandoned?: ReadonlySet<string>;
-  /** It only looks: what dead processes owed appears to be there, and nothing is replayed. */
+  /**
+   * For a reader: the unfinished writes of dead processes appear to be there, and nothing is
+   * replayed.
+   */
   isReader?: boolean;
   /** When files that may follow are written; tests and recordings fix it. */
   lag?: Lag;
@@ -121,7 +124,7 @@ export function files(options: FilesOptions): Store {
       return unseen > 0 ? { ...claim, unseen } : claim;
     },
     async reopen(id, task) {
-      await dead.replay(true); // an end that a dead process owes must not end the next attempt
+      await dead.replay(true); // an old unfinished end must not end the next attempt
       return verbs.reopen(id, task);
     },
     /** Only the header of a journal says who is dead, so a journal that stays holds its tasks. */

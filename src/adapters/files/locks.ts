@@ -1,7 +1,7 @@
 /**
  * Locks as small files that name the task that holds them. A lock is taken by exclusive creation. A
- * stale one is renamed away first, so that only one of several processes that find it stale goes
- * on.
+ * stale one is renamed away first, so that only one of several processes that find it stale
+ * continues.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';

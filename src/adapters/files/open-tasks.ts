@@ -161,7 +161,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     if (!full && watched.has(state) && at.getTime() - (listedAt.get(state) ?? -Infinity) < LIST_MS) return;
     listedAt.set(state, at.getTime());
     const names = listFolder(state, problems);
-    if (names === undefined) return; // what was known of it stays
+    if (names === undefined) return; // the index keeps its tasks
     folderStamps.set(state, isSettled(stamp, at) ? stamp : undefined);
     unreadable.deleteMissing(folder, names);
     let unchanged = 0;
@@ -337,7 +337,7 @@ function isSame(before: Problem, loaded: Entry | Problem | undefined): boolean {
   return loaded !== undefined && 'code' in loaded && loaded.code === before.code && loaded.message === before.message;
 }
 
-/** The id that the name of a task file stands for. */
+/** The task id in the name of a task file. */
 function idIn(name: string): string {
   return parseClaimName(name)?.id ?? path.basename(name, '.json');
 }

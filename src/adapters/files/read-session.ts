@@ -24,7 +24,7 @@ interface Cached {
   place: { indent: number; before: string };
   /** The printed header, if this process wrote it. */
   head?: string;
-  /** Of the bytes that the stamp stands for. */
+  /** The prefix of the bytes that the stamp identifies. */
   prefix?: Prefix | undefined;
 }
 

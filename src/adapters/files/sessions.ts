@@ -67,7 +67,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
         done: (placing) => done(id, head, item, placing),
       };
       placer.put(item);
-      journal.syncSoon(); // on the device by the time the model answers
+      journal.syncSoon(); // durable by the time the model answers
       return session;
     },
     open: async (id, options) => {
@@ -180,7 +180,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
     return 'written';
   }
 
-  /** What is known of the conversation stays known: the next task in it need not parse it again. */
+  /** Keeps the parsed conversation, so that the next task in it need not parse it again. */
   function mark(id: string, status: SessionHeader['status']): void {
     const cached = cache.get(id);
     const file = layout.session(id);

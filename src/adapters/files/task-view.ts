@@ -13,7 +13,7 @@ import type { OpenTasks } from './open-tasks.js';
 import type { Item } from './place/placer.js';
 import type { TaskLookup } from './task-lookup.js';
 
-/** The file of a task on its way to its name. */
+/** A queued write of a task's file. */
 export interface TaskItem extends Item {
   /** The task as it ended, if it has. */
   end?: Placed;

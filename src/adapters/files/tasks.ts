@@ -159,7 +159,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
   }
 
   /**
-   * Without `durable` the record stays as it is on the disk: the next reader derives what changed.
+   * Without `durable` the record stays as it is on the disk: the next reader derives the change.
    */
   async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting', durable: boolean): Promise<boolean> {
     const { id } = claim;
@@ -236,7 +236,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     return { ...task, extra: { ...task.extra, ...pageMark(text) } };
   }
 
-  /** Queues a new state of the task's file. What is already queued keeps its place. */
+  /** Queues a new state of the task's file. States that are already queued keep their place. */
   function send(id: string, change: Partial<TaskItem> & { to: string }): TaskItem {
     const key = taskKey(id);
     const line = journal.line();

@@ -46,7 +46,7 @@ export function twins(disk: Disk): Twins {
   }
 }
 
-/** Whether the program itself gives such a name: the plain one, or that of a claim. */
+/** Whether the program itself gives such a name: the plain name, or the name of a claim. */
 function isOurs({ id, state, file, owner }: Entry): boolean {
   return state === 'active' ? owner !== undefined : path.basename(file) === `${id}.json`;
 }

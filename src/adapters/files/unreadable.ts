@@ -12,7 +12,7 @@ interface UnreadableFile {
   file: string;
   stamp: string;
   problem: Problem;
-  /** The system did not let us read it, which may end without a change of the file. */
+  /** The system did not let us read it. That may change without a change of the file. */
   mayPass?: boolean;
 }
 

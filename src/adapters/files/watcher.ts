@@ -21,7 +21,7 @@ interface Listener {
   ring(): void;
   /** A process joined or left. */
   peers(gone: boolean): void;
-  /** Something happened to this file. True if that may be news; `ring` follows. */
+  /** Something happened to this file. True if the store may not know it yet; `ring` follows. */
   touched(file: string): boolean;
 }
 

@@ -31,13 +31,15 @@ export interface NewCommit {
 }
 
 /**
- * Another git moved the branch meanwhile: that of a process that was just killed, or a person's.
- * The commit is made again on top.
+ * Another git moved the branch meanwhile: a person's, or the git of a killed process. The commit is
+ * made again on top.
  */
 export class BranchMoved extends Error {}
 
 const SLICE_MS = 1;
-/** A folder is written again with every file that comes into it, and searched name by name. */
+/**
+ * Git rewrites a folder with every new file and searches it name by name, so folders stay small.
+ */
 const MAX_PER_MINUTE = 250;
 
 /** Undefined if there was nothing to commit. */
@@ -104,7 +106,7 @@ export async function commitFiles(
       committed.push({ path: name, ...(now.kind === 'file' ? now : { mode: '', bytes: undefined }) });
   }
 
-  /** The minute of a file, or a later one that has room. */
+  /** The minute of a file, or a later minute whose folder has room. */
   function freeMinute(wanted: number): number {
     if (ready.minutes === undefined || wanted < ready.minutes.from)
       ready.minutes = { from: wanted, counts: stamps.minutes(wanted) };

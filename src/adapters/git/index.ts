@@ -116,7 +116,7 @@ export function git(options: GitOptions): History {
     return { commit: await readCommit(found.run, found.id, mail), files: changes, old: found, wanted: files };
   }
 
-  /** What is on disk and not in the newest commit. */
+  /** Files that differ from the newest commit. */
   async function uncommitted(now: OpenTarget | undefined): Promise<string[]> {
     const opened = now ?? { gitDir: '', ref: '', tip: undefined, run: async () => NO_RESULT, start: noGit };
     const stamps = await stampsAt(path.join(root, '.guild', 'history', 'stamps'), opened);
@@ -147,7 +147,7 @@ export function git(options: GitOptions): History {
     const note = (changed: readonly string[]): void => {
       for (const name of changed) writes.changed(path.join(root, name));
     };
-    // Another process that writes history does not look for changes at once: it is sent a list.
+    // Another process that writes history does not look for changes at once, so it gets a list.
     note(writes.mayWrite() ? names.filter((name) => !isCovered(name)) : names);
     await landed(
       await writes.commit({ subject: 'before an undo', body: 'the workspace as it was' }, { look: 'whole' }),

@@ -10,7 +10,7 @@ interface LogOptions {
   task?: string;
   /** The program's own address: its commits have no `by`. */
   mail: string;
-  /** Only what the program committed. */
+  /** Only commits of the program. */
   onlyOwn?: boolean;
 }
 

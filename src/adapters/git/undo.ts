@@ -37,7 +37,7 @@ export async function filesAt({ id, run }: OldCommit): Promise<Map<string, OldFi
   return files;
 }
 
-/** What would change if the workspace had these files again. `names`: the files that may differ. */
+/** The changes that restoring these files would make. `names`: the files that may differ. */
 export function differences(
   root: string,
   files: ReadonlyMap<string, OldFile>,

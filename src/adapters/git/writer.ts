@@ -1,7 +1,7 @@
 /**
- * Writes commits: what other processes left, what this one did, then what people changed. One
- * process writes at a time; the others leave their lists to it. After a failure everything is in
- * the next commit.
+ * Writes commits: changes that other processes left, changes of this one, then changes of people.
+ * One process writes at a time; the others leave their lists to it. After a failure everything is
+ * in the next commit.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -30,7 +30,7 @@ interface WriterOptions {
   env: Record<string, string | undefined>;
   clock: Clock;
   processes: Processes;
-  /** `Name <mail>` for what the program does. */
+  /** `Name <mail>` for the program's commits. */
   author?: string;
 }
 
@@ -50,17 +50,17 @@ interface Writer {
   mayWrite(): boolean;
   /** Looks for lists of others and, at most once a minute, for people's changes. */
   tend(): Promise<void>;
-  /** Gives up what takes long, because the process is about to end. */
+  /** Gives up long work, because the process is about to end. */
   hurry(): void;
   close(): Promise<void>;
 }
 
-/** The longer a look takes, the more rarely a process looks: for at most 1/2000 of the time. */
+/** The longer a look takes, the less often a process looks: it may use 1/2000 of the time. */
 const LOOK_SHARE = 2000;
 /** A process that ends may look at ended work for 1/500 of its life. */
 const LAST_LOOK_SHARE = 500;
 const MS_PER_FILE = 0.005;
-/** What a process that ends may spend on ended work, and on a first commit that is not finished. */
+/** The time that an ending process may spend on ended work, and on an unfinished first commit. */
 const CHEAP_WALK_MS = 20;
 const CLOSE_MS = 250;
 /** A first commit that takes longer than this is continued after the work that led to it. */
@@ -200,7 +200,9 @@ export function writer(options: WriterOptions): Writer {
     return tip === before || tip === undefined ? { kind: 'nothing' } : { kind: 'committed', id: tip };
   }
 
-  /** What people changed, under their name; files of a killed process are the program's. */
+  /**
+   * Commits people's changes under their name. Files of a killed process count as the program's.
+   */
   async function commitPeople(
     now: Ready,
     look: Look,
@@ -267,7 +269,7 @@ export function writer(options: WriterOptions): Writer {
     return { isOver: () => pace.isOver() || clock.monotonicMs() > until };
   }
 
-  /** A process that lives on looks at much ended work in its time. */
+  /** Whether a look at ended work is short in relation to the life of this process. */
   function isCheap(stamps: Stamps): boolean {
     const lifeMs = clock.monotonicMs() - openedAt;
     return stamps.count('timed') * MS_PER_FILE < Math.max(CHEAP_WALK_MS, lifeMs / LAST_LOOK_SHARE);

@@ -1,6 +1,7 @@
 /**
  * `.guild/held.json`: the held files that have an event, each with the stamp that it had. It may be
- * deleted at any time; then each file gets one more event. Problems without a file are always news.
+ * deleted at any time; then each file gets one more event. Problems without a file are always
+ * reported.
  */
 import path from 'node:path';
 import { fenced, isUnreadable } from '../../domain/fence.js';
@@ -23,7 +24,7 @@ export function heldFiles({ root, disk, peer }: { root: string; disk: Disk; peer
       if (known.get(where.file) === now) return false;
       known.delete(where.file);
       known.set(where.file, now);
-      // What is gone need not be remembered.
+      // Files that are gone need not be remembered.
       for (const name of known.keys()) if (known.size > MAX_FILES || stampOf(name) === undefined) known.delete(name);
       write(known);
       return true;

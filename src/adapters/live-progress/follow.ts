@@ -20,7 +20,7 @@ export interface FollowOptions {
   onProgress(progress: Progress, turn: LiveTurn): void;
   /** A turn was found, or its cost changed. */
   onTurn(turn: LiveTurn): void;
-  /** The process does not work on it any more, or is gone. */
+  /** The process no longer works on it, or is gone. */
   onEnd(turn: LiveTurn): void;
 }
 

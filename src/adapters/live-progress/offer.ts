@@ -1,6 +1,6 @@
 /**
  * Offers the running turns of this process on a socket that only its user can open. A reader gets
- * each turn as it is, then what happens. Readers that are slow or talk back are cut off: work never
+ * each turn as it is, then each change. Readers that are slow or talk back are cut off: work never
  * waits for a display.
  */
 import fs from 'node:fs';
@@ -71,7 +71,7 @@ export function offerProgress({ root, env, peer }: { root: string; env: Env; pee
       const wanted = path.join(folder, name);
       try {
         fs.chmodSync(early, 0o600);
-        // A reader that found the name before somebody listens would sweep it.
+        // A reader would sweep a socket on which nobody listens yet.
         fs.renameSync(early, wanted);
         file = wanted;
       } catch {

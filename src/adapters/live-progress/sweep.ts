@@ -44,6 +44,6 @@ function remove(file: string): void {
   try {
     fs.unlinkSync(file);
   } catch {
-    // Somebody else was quicker, or may not be done; it is looked at again.
+    // Another process was quicker, or the removal is not permitted; the next sweep tries again.
   }
 }

@@ -1,6 +1,6 @@
 /**
  * One line on a socket: `{"turn": …}` replaces what is known of a turn, `{"progress": …}` adds to
- * it, `{"end": "<task>"}` ends it. A reader believes nothing: lines of another form are ignored.
+ * it, `{"end": "<task>"}` ends it. A reader ignores lines of any other form.
  */
 import { MAX_LIVE_WORDS, type LiveTurn } from '../../domain/live-turn.js';
 import type { Progress } from '../../domain/progress.js';

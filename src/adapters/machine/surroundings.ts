@@ -7,5 +7,9 @@ const SYSTEMS: Readonly<Record<string, string>> = { Linux: 'Linux', Darwin: 'mac
 
 export function surroundings(root: string): Surroundings {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return { timeZone, system: SYSTEMS[os.type()] ?? os.type(), workspace: path.basename(root) };
+  return { timeZone, system: systemName(), workspace: path.basename(root) };
+}
+
+export function systemName(): string {
+  return SYSTEMS[os.type()] ?? os.type();
 }

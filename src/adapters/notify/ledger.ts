@@ -13,7 +13,7 @@ interface Named {
 }
 
 export interface Ledger {
-  /** When notices were first kept here. What ended before is no news. */
+  /** The time of the first notice kept here. Work that ended earlier is not worth a notice. */
   since(): Date;
   /** True if this process may send it now. */
   claim(notice: Named, isAlive: (peer: string) => boolean): boolean;

@@ -72,7 +72,7 @@ export async function loadPlugins(options: PluginsOptions): Promise<Plugins> {
   for (const [name, config] of Object.entries(options.plugins)) {
     const plugin = await load(options, name, config, problems, (tools) => {
       const changed = loaded.find((each) => each.name === name);
-      if (changed === undefined) return; // it still loads, and returns them
+      if (changed === undefined) return; // the plugin still loads, and returns its problems
       changed.tools = tools;
       offered = offeredBy(options.root, loaded);
     });
@@ -189,7 +189,7 @@ async function load(
   return undefined;
 }
 
-/** The name of a built-in plugin on a request must not mean other code. */
+/** A request shows the plugin's name, so a built-in name must not refer to other code. */
 function shadowing(name: string): Problem {
   const file = `plugins/${name}/index.mjs`;
   return problem('duplicate', `${name} is a built-in plugin, so the one in this workspace is not loaded`, {

@@ -62,27 +62,33 @@ function contextFor(context: ToolContext, workspace: string) {
   return { agent: agent.name, task: task.id, callId, approved, signal, progress, search, workspace, answers };
 }
 
+/** `label`: a sentence for the model before the content. People do not see it while a call runs. */
 function asReply(result: unknown): ToolReply {
   const {
     success = true,
     content = result,
+    label,
     media,
     ask,
   } = (typeof result === 'object' && result !== null ? result : {}) as {
     success?: unknown;
     content?: unknown;
+    label?: unknown;
     media?: unknown;
     ask?: unknown;
   };
   const question = ask === undefined ? undefined : questionIn(ask);
   if (question !== undefined) return { kind: 'question', question };
-  const text = typeof content === 'string' ? content : (JSON.stringify(content) ?? 'done');
-  if (success === false) return { kind: 'problem', code: 'tool_failed', message: text };
-  const shown = filesIn(media);
-  return defined({ kind: 'text', text, files: shown.length > 0 ? shown : undefined });
+  const plain = typeof content === 'string' ? content : (JSON.stringify(content) ?? 'done');
+  const isLabelled = typeof label === 'string' && label !== '';
+  const text = isLabelled ? `${label}\n${plain}` : plain;
+  const shown = isLabelled ? plain : undefined;
+  if (success === false) return defined({ kind: 'problem', code: 'tool_failed', message: text, shown });
+  const files = filesIn(media);
+  return defined({ kind: 'text', text, shown, files: files.length > 0 ? files : undefined });
 }
 
-/** What providers accept at most for all files of one result. */
+/** The largest size that providers accept for all files of one result. */
 const MAX_FILES_BYTES = 4 * 1024 * 1024;
 
 /** Images and PDF documents in base64. The first bytes decide what a file is, not its label. */

@@ -172,7 +172,7 @@ export function gate(options: GateOptions): Gate {
   }
 
   function diffOf(agent: string, file: string, after: string): { diff: string; base?: BoundBase } {
-    // First the base, then the text: if the file changes in between, the base does not fit later.
+    // The base is read before the text: if the file changes in between, the base no longer fits it.
     const base = folder.baseOf(file);
     if (isSecretPath(base?.path ?? file))
       return { diff: 'the file is replaced; it may contain a secret, so it is not compared', ...defined({ base }) };
@@ -238,7 +238,7 @@ function actionIn(line: string): PluginAction | undefined {
   return file !== undefined && /^plugins\/[\w-]+\/actions\/[\w-]+\.mjs$/.test(file) ? { file, args } : undefined;
 }
 
-/** What no rule speaks about is not known to be harmless. */
+/** A call that no rule mentions is not known to be harmless. */
 const RISK: Record<Risk, ApprovalRequest['risk']> = {
   none: 'MEDIUM',
   low: 'LOW',

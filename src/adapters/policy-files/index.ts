@@ -73,7 +73,7 @@ export function commandGate(policy: Policy, home: string = os.homedir()): Gate {
   };
 }
 
-/** An editor or a crash may have cut it, and the rule that held a command back is gone with it. */
+/** An editor or a crash may have cut the file, and with it the rule that forbade a command. */
 function emptyFile(file: string): Problem {
   return problem('bad_file', `${file} is empty, so nothing runs without approval`, {
     where: { file },

@@ -42,8 +42,8 @@ const MANY_AGENTS = 1000;
 const MAX_AGENT_BYTES = 1024 * 1024;
 
 /**
- * `model`: what every agent uses, whatever its file says. `foreign`: files of Claude Code's kind,
- * wherever they lie. `pluginTools`: names of tools beside our own.
+ * `model`: every agent uses it, whatever its file says. `foreign`: files of Claude Code's kind, in
+ * any folder. `pluginTools`: names of tools besides our own.
  */
 export function roster(
   disk: Disk,
@@ -69,7 +69,7 @@ export function roster(
   let placeStamps = '';
   /** From the second look on, a file that is new or changed may be half saved. */
   let hasLooked = false;
-  /** Files that this process wrote, each at once and whole. */
+  /** Files that this process wrote itself, which are never half saved. */
   const created = new Set<string>();
   let lookedAt = -Infinity;
   /** The plugin tools at the last look. */
@@ -196,7 +196,7 @@ export function roster(
     return known.map((file) => file.slice(folder.length + 1).split('/', 1)[0]!);
   }
 
-  /** What cannot be looked at is `unknown`, so that it is loaded and its problem reported. */
+  /** An unreadable file is `unknown`, so that it is loaded and its problem reported. */
   function stampOf(file: string): string | undefined {
     const stamp = fenced(file, () => disk.stamp(path.join(root, file)));
     return isUnreadable(stamp) ? 'unknown' : stamp;

@@ -38,7 +38,8 @@ export function schedules({ root, disk }: { root: string; disk: Disk }): Schedul
       return (await calendar(rule)).nextRun(after) ?? undefined;
     },
     async latest(rule, until) {
-      // croner counts in seconds, and the reference itself is not among its previous times.
+      // croner counts in seconds and excludes the reference time from previous times, so add a
+      // second.
       const nextSecond = new Date(Math.floor(until.getTime() / 1000) * 1000 + 1000);
       return (await calendar(rule)).previousRuns(1, nextSecond)[0];
     },

@@ -49,7 +49,7 @@ export function bubblewrapArgs(folder: AgentFolder, reach: Reach, maxEntries: nu
   ];
 }
 
-/** What works on this machine. */
+/** The kinds of isolation that work on this machine. */
 export interface Isolation {
   /** As root there is no user namespace: the command changes to another user instead. */
   asRoot: boolean;

@@ -90,7 +90,7 @@ export function shell({ root, env = {}, sandbox, clock, limits: overrides }: She
       return { kind: 'not_started', reason: 'it was approved for the sandbox, and no sandbox is available now' };
     const git = agentGit(confinement);
     const notes = [await git.prepare(folder)];
-    // Commit what file tools wrote since the last command separately.
+    // Commit changes of file tools since the last command separately.
     if ('script' in run.what) notes.push((await git.commit(folder, 'Between commands')).note);
     if (confinement.sandbox !== undefined) leaveMarker();
     const names =

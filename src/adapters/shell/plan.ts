@@ -14,7 +14,7 @@ export function pipesBetween(plan: readonly PlainPipeline[]): number {
   return plan.reduce((sum, pipeline) => sum + pipeline.commands.length - 1, 0);
 }
 
-/** The words that confine a command, and what a command needs to run without approval. */
+/** The words that confine a command, and the settings for running it without approval. */
 interface ConfineArgv {
   prefix: readonly string[];
   prepare(argv: readonly string[]): string[];

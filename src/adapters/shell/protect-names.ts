@@ -1,7 +1,8 @@
 /**
  * Names at the top of the workspace that no command may create. Missing standard folders are made
  * first, so that the sandbox can mount them read-only. The other names cannot be mounted while they
- * are missing: what appears under them is moved to quarantine when the command has ended.
+ * are missing: a file that appears under one of them is moved to quarantine when the command has
+ * ended.
  */
 import fs from 'node:fs';
 import path from 'node:path';

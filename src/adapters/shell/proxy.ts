@@ -1,7 +1,7 @@
 /**
  * The only way out of the sandbox: an HTTP proxy in this process that connects to the hosts a human
  * approved. It resolves names itself and connects to the address that it checked, so a name cannot
- * mean another place a moment later. Whatever does not use the proxy has no network at all.
+ * mean another place a moment later. Programs that do not use the proxy have no network.
  */
 import dns from 'node:dns/promises';
 import fs from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * The macOS sandbox: a Seatbelt profile for `sandbox-exec`, with the contract of the Linux one. A
  * command reads the system and the workspace without its private parts, writes its own folder or
- * the workspace except what is protected, and reaches no network but the proxy.
+ * the workspace except protected paths, and reaches no network but the proxy.
  */
 import path from 'node:path';
 import type { AgentFolder, Reach } from './bubblewrap.js';
@@ -25,7 +25,7 @@ const SYSTEM = [
 ];
 const SCRATCH = ['/private/tmp', '/private/var/tmp', '/private/var/folders'];
 
-/** Later rules win, so what is hidden comes last. */
+/** Later rules win, so hidden paths come last. */
 export function seatbeltArgs({ root, home, agent }: AgentFolder, reach: Reach, { covered }: Visibility): string {
   const own = [home, path.join(root, 'scratch', agent)];
   const protectedPlaces = READ_ONLY.map((name) => path.join(root, name));

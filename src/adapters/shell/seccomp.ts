@@ -14,7 +14,7 @@ interface Machine {
   socket: number;
 }
 
-/** New since both architectures number calls alike. */
+/** Newer calls, which have the same numbers on both architectures. */
 const COMMON = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442];
 
 // In order: keys, bpf, userfaultfd, tracing, other processes' memory, perf, kexec, modules, mounts,
@@ -70,7 +70,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
     // The x32 calls of x86-64 have numbers of their own.
     ...(arch === 'x64' ? when(atLeast(0x40000000), [fail(ENOSYS)]) : []),
     ...refused.flatMap((number) => when(equal(number), [fail(EPERM)])),
-    // Its flags are in memory, where a filter cannot look. Libraries then use clone.
+    // The flags of clone3 are in memory, where a filter cannot look. Libraries then use clone.
     ...when(equal(clone3), [fail(ENOSYS)]),
     ...when(equal(clone), [load(FIRST), ...when(anyBit(NEW_NAMESPACES), [fail(EPERM)]), give(ALLOW)]),
     ...when(equal(ioctl), [

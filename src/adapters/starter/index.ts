@@ -64,7 +64,7 @@ interface Initialized {
   toIgnore: string[];
 }
 
-/** What a process writes while it works, and what only this machine needs. */
+/** Files that a process writes while it works, and files that only this machine needs. */
 export const RUN_STATE: readonly string[] = [
   '.guild/',
   'agents/live/',

@@ -21,7 +21,7 @@ export interface StoredChunk {
 }
 
 interface ChunkStore {
-  /** All readable chunks; what is damaged or of another version is removed. */
+  /** All readable chunks. Damaged chunks and those of another version are removed. */
   open(): StoredChunk[];
   /** As a file, or in memory if it cannot be written. */
   add(builder: ChunkBuilder): TaskChunk;

@@ -1,4 +1,4 @@
-/** The files of ended tasks: which there are, when they changed, and what they contain. */
+/** The files of ended tasks: their names, their times of change and their content. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { problem, type Problem } from '../../domain/problem.js';

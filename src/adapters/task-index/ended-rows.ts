@@ -1,5 +1,5 @@
 /**
- * What a look at the ended tasks found: rows from the chunks, and records where these lack a value.
+ * The ended tasks that a look found: rows from the chunks, and records where these lack a value.
  */
 import type { Problem } from '../../domain/problem.js';
 import type { Placed } from '../../domain/task/task.js';

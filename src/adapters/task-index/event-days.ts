@@ -1,6 +1,6 @@
 /**
  * The parts of the event index as files. A day's file only grows, so its parts stay true, and only
- * what was added is parsed. If the file changed otherwise, checksums of its ranges tell.
+ * what was added is parsed. Checksums of its ranges show any other change of the file.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -40,16 +40,19 @@ interface DayOptions {
   grownBytes?: number;
   /** A part describes about this much. */
   partBytes?: number;
-  /** A file that has not changed for so long gets parts that describe all of it. */
+  /** A file that has not changed for this long gets parts that describe all of it. */
   quietMs?: number;
 }
 
 interface StoredMeta extends Meta {
   from: number;
   to: number;
-  /** Of the range. */
+  /** The checksum of the range. */
   checksum: number;
-  /** Of the file when the range was read; absent if it might have changed without another stamp. */
+  /**
+   * The stamp of the file when the range was read; absent if the file could change without a new
+   * stamp.
+   */
   stamp?: Stamp;
 }
 

@@ -1,12 +1,12 @@
 /**
  * A part of the event index: the lines of a range of bytes of one day's file, in columns. Texts are
- * numbered; number 0 is none.
+ * numbered; number 0 means undefined.
  */
 import { callCost, type Event } from '../../domain/event.js';
 import { columnBuilder, readColumn, type Column } from './cells.js';
 import type { Sections } from './sections.js';
 
-/** One row for each event; lines that are no events are left out. Bytes count from the range. */
+/** One row for each event; lines that are not events are left out. Bytes count from the range. */
 const LINE_COLUMNS = ['start', 'end', 'name', 'task', 'agent', 'shape'] as const;
 const CALL_COLUMNS = ['call line', 'call kind', 'call model', 'call role'] as const;
 const LINEAGE_COLUMNS = ['kin task', 'kin parent', 'kin root'] as const;
@@ -15,7 +15,7 @@ export const AMOUNTS = ['inputTokens', 'outputTokens', 'cachedTokens', 'microUsd
 export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
 
 export const CALL = { model: 0, unpriced: 1, tool: 2 } as const;
-/** A value that is no text; the line has it. */
+/** A value that is not a text; the line has it. */
 export const ODD = 0xffffffff;
 
 export interface EventPart {
@@ -106,7 +106,9 @@ export function buildPart(bytes: Buffer): { meta: Meta; sections: Map<string, Bu
   }
 }
 
-/** Undefined for a line that is no event: torn by a power cut, or written by another program. */
+/**
+ * Undefined for a line that is not an event: torn by a power cut, or written by another program.
+ */
 export function parseEvent(bytes: Buffer, start: number, end: number): Event | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
@@ -123,7 +125,7 @@ function timeOf(at: unknown): number {
 }
 
 interface Numbered {
-  /** 0 for undefined, ODD for a value that is no text. */
+  /** 0 for undefined, ODD for a value that is not a text. */
   numberOf(text: unknown): number;
   all(): string[];
 }

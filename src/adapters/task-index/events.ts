@@ -1,6 +1,4 @@
-/**
- * What a look at the event log found: columns from the index, and lines where these lack a value.
- */
+/** The events that a look found: columns from the index, and lines where these lack a value. */
 import fs from 'node:fs';
 import { defined } from '../../domain/defined.js';
 import type { Event } from '../../domain/event.js';
@@ -106,7 +104,7 @@ function* callsIn(part: DayPart, file: string): Iterable<CallSeen> {
   }
 }
 
-/** A class, because a getter of an object literal costs more than all the rest of a call. */
+/** A class, because getters of object literals are far slower. */
 class Call implements CallSeen {
   task: string | undefined;
   agent: string | undefined;
@@ -188,7 +186,7 @@ function sound<T>(part: DayPart, read: () => T | undefined): T {
   return read()!;
 }
 
-/** Each text is decoded once; undefined for no text. */
+/** Each text is decoded once; undefined for number 0. */
 function textsOf(part: DayPart): (number: number) => string | undefined {
   const column = sound(part, () => part.part.texts());
   const decoded: string[] = [];

@@ -1,6 +1,6 @@
 /**
  * The file format of the index: a header and named sections, each with a checksum, so that a
- * damaged, torn or foreign file is noticed and only what is needed of a good one is read.
+ * damaged, torn or foreign file is noticed, and only the needed sections are read.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -32,7 +32,7 @@ interface Header {
 
 /**
  * Undefined if it is not a file of this version, or its header is damaged. The file is opened again
- * for each section; if another process has replaced it meanwhile, the checksum tells.
+ * for each section; if another process has replaced it meanwhile, the checksum shows it.
  */
 export function openSections(file: string, by: string): Sections | undefined {
   return withFile(file, (fd) => {
@@ -93,9 +93,8 @@ function readAt(fd: number, from: number, length: number): Buffer | undefined {
 }
 
 /**
- * Replaces the file in one step and returns what was written. Undefined if it cannot be written,
- * for whatever reason: that is no problem for a cache. Nothing is synced, because a torn file is
- * noticed.
+ * Replaces the file in one step and returns its sections. Undefined if it cannot be written, which
+ * is harmless for a cache. Nothing is synced, because a torn file is noticed.
  */
 export function writeSections(
   file: string,
@@ -136,7 +135,7 @@ export function indexFiles(folder: string, prefix: string): string[] {
   }
 }
 
-/** Removes what processes have left that died while they wrote. */
+/** Removes the leftovers of processes that died while they wrote. */
 export function removeAbandoned(folder: string): void {
   for (const name of indexFiles(folder, TEMP)) {
     const file = path.join(folder, name);

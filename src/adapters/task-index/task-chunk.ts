@@ -1,7 +1,7 @@
 /**
  * A chunk of the task index: some thousand records, each with its name and its stamp, and the
- * values of its keys in columns. Chunks are bags of facts: a row counts if its stamp is that of the
- * file, wherever the row is.
+ * values of its keys in columns. A row counts if its stamp equals that of the file, whatever chunk
+ * it is in.
  */
 import type { EndedState } from '../../domain/task/task.js';
 import { columnBuilder, readColumn, UNREAD, type Column, type ColumnBuilder } from './cells.js';

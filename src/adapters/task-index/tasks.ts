@@ -28,7 +28,7 @@ interface IndexOptions {
   now?: () => number;
 }
 
-/** Raised with every change of the format, or of what is read from a record. */
+/** Raise it with every change of the format, or of the values read from a record. */
 const FORMAT = 1;
 const LEAST_CHANGES = 200;
 const CHUNK_ROWS = 4096;

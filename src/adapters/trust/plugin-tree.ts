@@ -43,7 +43,7 @@ export function keepCopy(folder: string, state: string, hash: string): string | 
       fs.mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
       fs.writeFileSync(to, fs.readFileSync(path.join(folder, file)), { mode: 0o600, flush: true });
     }
-    // What was copied counts, not what the folder holds by now.
+    // The copy counts, because the folder may have changed by now.
     if (!fs.existsSync(tmp) || hashTree(tmp).hash !== hash) return undefined;
     try {
       fs.renameSync(tmp, kept);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { FOREIGN_AGENT_FOLDERS } from '../../domain/agent/places.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
-/** What decides: each entry itself, and for folders with a star the entries in it. */
+/** Paths whose owner and rights are checked. `/*` also checks every entry of the folder. */
 const RULES = [
   '.',
   'guild.yaml',
@@ -85,7 +85,10 @@ function entries(root: string, folder: string): string[] {
   }
 }
 
-/** A sticky folder such as /tmp lets others add entries, not replace them; rules may not be so. */
+/**
+ * A sticky folder such as /tmp lets others add entries but not replace them. That is not enough for
+ * folders of rules.
+ */
 function isWritableByOthers(file: string): boolean {
   const stat = lstat(file);
   return stat !== undefined && !stat.isSymbolicLink() && (stat.mode & 0o022) !== 0;

@@ -1,4 +1,4 @@
-/** The sha256 of a file, so that a write can be bound to what it replaces. */
+/** The sha256 of a file, so that a write can be bound to the content it replaces. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import type { BoundBase } from '../../domain/task/approval.js';

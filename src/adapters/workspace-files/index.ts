@@ -367,6 +367,6 @@ function removeQuietly(disk: Disk, path: string): void {
   try {
     disk.remove(path);
   } catch {
-    // Report the failure that led here instead.
+    // the failure that led here is reported instead
   }
 }

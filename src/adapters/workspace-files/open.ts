@@ -19,9 +19,9 @@ export interface OpenFolder {
   /** True if the folder is still at the path where it was opened. */
   isThere(): boolean;
   /**
-   * Whether a name in it is this file, and the folder is in its place. By path both are looked at
-   * in turns, many times: a folder that is swapped for a link and back would have to be swapped in
-   * step with every look.
+   * Whether a name in it is this file, and the folder is in its place. Without descriptors, both
+   * are checked alternately many times: an attacker would have to swap the folder in step with
+   * every check.
    */
   holds(name: string, file: { ino: number; dev: number }): boolean;
   close(): void;

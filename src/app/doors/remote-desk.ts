@@ -1,7 +1,8 @@
 /**
  * Requests that a plugin shows to a person elsewhere (Slack), and the replies that come back. A
- * place (a thread) counts for the request that this machine showed there: that is kept outside of
- * the workspace, with the digest of what was shown, so no file of the workspace can change it.
+ * reply in a place (a thread) counts for the request that this machine showed there. That record is
+ * kept outside the workspace, with the digest of the shown text, so no file of the workspace can
+ * change it.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +16,10 @@ import { answerIn } from '../../domain/task/question.js';
 import type { Store } from '../../ports/store/index.js';
 import { keptFolder } from '../trust/trust.js';
 
-/** What a plugin gets. All texts are the program's, with values of agents made visible. */
+/**
+ * The interface for a plugin. The program wrote all texts; in values of agents every character is
+ * visible.
+ */
 export interface RemoteDesk {
   /** Open requests that nobody has shown at another place, as texts to show. */
   unshown(): Promise<{ id: string; seen: string; text: string }[]>;
@@ -23,7 +27,7 @@ export interface RemoteDesk {
   shown(place: string, request: { id: string; seen: string }): void;
   /** True if a request was shown at this place. */
   isKnown(place: string): boolean;
-  /** Takes a reply at a place and returns what to say there. The answer is durable by then. */
+  /** Takes a reply at a place and returns the text to show there. The answer is durable by then. */
   reply(place: string, text: string): Promise<string>;
 }
 

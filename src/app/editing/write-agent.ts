@@ -11,7 +11,7 @@ interface AgentChecked {
   warnings: Problem[];
 }
 
-/** What is wrong with this text as the file of an agent, apart from other files. */
+/** The problems of this text as an agent's file. Other files are not considered. */
 export function checkAgentText(file: string, text: string): AgentChecked {
   const definition = createHash('sha256').update(text).digest('hex');
   const { problems, warnings } = parseAgent(text, { file, definition });

@@ -1,4 +1,4 @@
-/** What a call that writes a file changed, as far as its conversation shows. */
+/** The lines that a call changed in a file, as far as its conversation shows them. */
 import { lineDiff } from '../../text/lines/line-diff.js';
 
 /** Lines of a diff. `before`: the text that the conversation knows; absent: none. */

@@ -26,7 +26,7 @@ export interface RunOptions {
   modelName?: string;
   /** Replaces the models themselves. */
   model?: Model;
-  /** The model that judges; default: that of the agents. */
+  /** The model that judges; default: the model of the agents. */
   judge?: string;
 }
 
@@ -55,7 +55,7 @@ export async function runCase(evalCase: EvalCase, options: RunOptions): Promise<
   }
 }
 
-/** Everything that defines the team, and nothing that it did. */
+/** Copies the files that define the team, without the results of its work. */
 const LEFT_OUT = new Set(
   '.git .guild node_modules tasks sessions results events bus inbox workspaces quarantine evals'.split(' '),
 );
@@ -67,7 +67,7 @@ function copyTeam(from: string, to: string): void {
     fs.rmSync(path.join(to, state), { recursive: true, force: true });
 }
 
-/** What a person trusts in the workspace may act in the copy, before files of a case change it. */
+/** Carries a person's trust in the workspace over to the copy, before a case's files change it. */
 function trustCopy(root: string, copy: string, env: RunOptions['env']): void {
   const { state, digest } = lookAtTrust(root, env);
   if (state === 'trusted') acceptTrust(copy, env, { digest });
@@ -107,10 +107,11 @@ async function carryOut(
     const desk = await openDesk(folder, env);
     const open = desk.list();
     for (const { request } of open) asks.add(request.tool);
-    if (approve === 'all')
-      for (const request of open) await desk.answer(request.id, request.seen, { approved: true, by: 'human' });
+    // A question waits for a person's words; its default is not an answer.
+    const allowed = approve === 'all' ? open.filter(({ request }) => request.question === undefined) : [];
+    for (const { id: asked, seen } of allowed) await desk.answer(asked, seen, { approved: true, by: 'human' });
     await desk.close();
-    if (approve !== 'all' || open.length === 0) break;
+    if (allowed.length === 0) break;
     placed = await workspace.finish(id);
   }
   return { placed, asks: [...asks] };

@@ -7,14 +7,14 @@ import type { Pauses } from '../../ports/pauses.js';
 import type { Published } from './definitions.js';
 
 interface DefinitionsCheck {
-  /** Whether the store was looked at yet: before that, agents wait without a word. */
+  /** Whether the store was looked at yet. Before that, agents wait without a message. */
   isKnown(): boolean;
   /** As of the last look at the store. */
   published(): Published | undefined;
   /** The hash of the definitions in this folder. */
   own(): string;
   agents(): Iterable<string>;
-  /** Called when agents are held for another reason than before. */
+  /** Called when the reason why agents are held changes. */
   report(reason: string): void;
   monotonicMs(): number;
 }

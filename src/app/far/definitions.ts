@@ -11,14 +11,14 @@ import type { Ledger } from '../../ports/ledger.js';
 import { definitionFiles } from './state-files.js';
 
 export const DEFINITIONS = 'definitions/';
-/** There is one set at a time. */
+/** The store has one set of definitions at a time. */
 const CURRENT = 'current';
 
 export interface Published {
   hash: string;
   /** The digest of what acts, as `guild trust` shows it. */
   trust: string;
-  /** The commit of the checkout, if it is one. */
+  /** The commit of the folder, if it is a Git checkout. */
   commit?: string;
   by: string;
   at: string;

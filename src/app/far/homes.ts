@@ -25,12 +25,14 @@ export interface HomesGround {
   homes?: Shelf;
   /** The machines with a live process. */
   hosts(): Promise<ReadonlySet<string>>;
-  /** The home of an agent was gone, and is here now. */
+  /** Called when the home of an agent was gone and is now here. */
   moved(agent: string, from: string): void;
 }
 
 export interface Homes {
-  /** Takes the home of an agent with its first claim, and leaves what others may run to them. */
+  /**
+   * Takes the home of an agent with its first claim, and claims nothing that must run elsewhere.
+   */
   tasks: Tasks;
   /** Whether this machine may run the agent, as of the last scan. */
   isHere(agent: string): boolean;

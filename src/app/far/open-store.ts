@@ -36,7 +36,7 @@ interface FarGround {
   abandoned?: ReadonlySet<string>;
   /** Replaces the ledger that the address names; for tests. */
   ledger?: Ledger | undefined;
-  /** How long a call may take before it fails; default: a worker's patience. */
+  /** How long a call may take before it fails; default: as long as for a worker. */
   patienceMs?: number;
   isReader?: boolean;
 }

@@ -1,4 +1,4 @@
-/** What people have released for all machines of a store: definitions, and the keys of desks. */
+/** Definitions, and keys of desks, that people have released for all machines of a store. */
 import type { FarParts } from '../../adapters/far/index.js';
 import type { Config } from '../../domain/config/config.js';
 import { problem, type Problem } from '../../domain/problem.js';

@@ -24,6 +24,6 @@ export function missingKey(
   }
   const file = agent.models.length > 0 ? agent.file : 'guild.yaml';
   return problem('model_failed', `${first}: export it, or choose another model for ${agent.name} in ${file}`, {
-    hint: 'nothing was created; guild doctor shows which keys are set',
+    hint: 'no task was created; guild doctor shows which keys are set',
   });
 }

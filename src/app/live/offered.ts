@@ -1,10 +1,10 @@
-/** Passes what the engine reports on to its watchers, and to other processes. */
+/** Passes the reports of the engine to its watchers and to other processes. */
 import { offerProgress } from '../../adapters/live-progress/index.js';
 import type { Watchers } from '../../engine/core/context.js';
 import { realPath } from './follow-turns.js';
 
 interface Offered extends Watchers {
-  /** Other processes see nothing of this one from now on. */
+  /** Hides the turns of this process from other processes from now on. */
   withdraw(): void;
 }
 

@@ -1,2 +1,2 @@
-/** What commands need for a workspace on several machines. */
+/** Functions for the commands of a workspace on several machines. */
 export { initStore, upgradeStore, type Made } from '../../adapters/ledger/postgres/make-store.js';

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 export interface LocalPostgres {
   /** The address of its database, with the password. */
   url: string;
-  /** Of its main process. */
+  /** The pid of its main process. */
   pid: number;
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 interface Publishing {
   published: Published;
-  /** Undefined: it is the first. */
+  /** Undefined: nothing was published before. */
   before?: Published;
 }
 

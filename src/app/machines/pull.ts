@@ -70,7 +70,7 @@ export async function pullStore(root: string, target: string, ledger: Ledger): P
   for (const { key, value } of await ledger.list('blob/'))
     write(`storage/blobs/${key.slice('blob/'.length)}`, Buffer.from(value, 'base64'));
   const documents = (await ledger.list(DOCUMENT)).flatMap((entry) => documentOf(entry) ?? []);
-  // A record that changed since has its own words now.
+  // A kept file counts only while its record is unchanged.
   for (const { path: file, bytes, of } of documents) if (of === undefined || sums.get(file) === of) write(file, bytes);
   // A folder of this name is a whole workspace or does not exist.
   fs.renameSync(part, target);
@@ -107,7 +107,7 @@ function copyDefinitions(root: string, part: string, write: (file: string, bytes
   }
 }
 
-/** `sum`: of the record that the file follows from. */
+/** `sum`: the sum of the record that the file follows from. */
 type Render = (file: Rendered, sum: string) => void;
 type Write = (file: string, bytes: string | Buffer) => void;
 

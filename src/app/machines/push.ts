@@ -116,7 +116,7 @@ async function refuseIfUsed(ledger: Ledger, push: string): Promise<void> {
   });
 }
 
-/** Keeps a file whose bytes differ from what its record says. */
+/** Keeps a file whose bytes do not follow from its record. */
 type Keep = (rendered: Rendered, sum: string) => void;
 
 function keeper(left: Map<string, Buffer>, put: (put: Put) => void): Keep {
@@ -162,7 +162,7 @@ async function pushSessions({ sessions }: Store, add: (add: Add) => void, keep: 
   return ids.length;
 }
 
-/** Lines as they are; of a damaged day also the whole file. */
+/** Adds the lines as they are; for a day with damaged lines, also the whole file. */
 function pushEvents(left: Map<string, Buffer>, add: (add: Add) => void, keep: Keep): number {
   let count = 0;
   for (const [file, bytes] of [...left]) {

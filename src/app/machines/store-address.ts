@@ -32,7 +32,7 @@ export function storeAddress(root: string, env: Env, given?: string): Address {
   );
 }
 
-/** With a worker's patience. */
+/** Waits for the server as long as a worker does. */
 export function ledgerFor(address: Address): Ledger {
   return postgresLedger({ address, clock: clock() });
 }

@@ -103,7 +103,7 @@ function mirrorOf(root: string, env: Env, ledger: Ledger, note: (text: string) =
   });
 }
 
-/** Looks after each ring, and from time to time for what people changed. */
+/** Looks after each ring, and at intervals for people's changes. */
 async function looks(
   shown: Mirror,
   ledger: Ledger,

@@ -1,8 +1,8 @@
 /**
- * Tells the person when something waits or has ended, by the rules of `notify` in guild.yaml. What
- * happens close together makes one message, what is answered meanwhile makes none, and quiet hours
- * delay it. Several processes share a ledger, so each notice is sent at most once. Work never waits
- * for it.
+ * Tells the person when something waits or has ended, by the rules of `notify` in guild.yaml.
+ * Notices that come close together make one message, requests that are answered meanwhile make
+ * none, and quiet hours delay the message. Several processes share a ledger, so each notice is sent
+ * at most once. Work never waits for it.
  */
 import type { Ledger } from '../../adapters/notify/index.js';
 import { messageOf, quietMs, type Notice, type NoticeMessage, type NotifyRules } from '../../domain/config/notify.js';
@@ -13,11 +13,11 @@ import type { Store } from '../../ports/store/index.js';
 import { summary } from '../../views/summary.js';
 
 interface NotifierOptions {
-  /** As they are now; absent: nobody is notified. */
+  /** The present rules; undefined: nobody is notified. */
   rules(): NotifyRules | undefined;
   workspace: string;
   store: Pick<Store, 'tasks' | 'presence'>;
-  /** Opened when there is something to tell. */
+  /** Opened when the first notice is due. */
   ledger(): Ledger;
   /** Tells this process's own terminal, whatever other processes do. */
   ring(message: NoticeMessage): void;
@@ -27,9 +27,9 @@ interface NotifierOptions {
 
 export interface Notifier {
   event(event: Event): void;
-  /** Looks for news that nobody was notified of: from before, or of a process that died. */
+  /** Looks for missed notices: from before the start, or of a process that died. */
   catchUp(): Promise<void>;
-  /** Sends what is due. Bounded in time. */
+  /** Sends the notices that are due. Bounded in time. */
   close(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function notifier(options: NotifierOptions): Notifier {
       isClosed = true;
       clearTimeout(timer);
       const now = rules();
-      // What is held back in quiet hours is found by the next process.
+      // The next process finds the notices that quiet hours hold back.
       if (pending.size > 0 && now !== undefined && quietMs(now, new Date()) === 0) flush();
       const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
       await Promise.race([flushing, limit]);
@@ -117,7 +117,7 @@ export function notifier(options: NotifierOptions): Notifier {
     for (const problem of await options.send(messageOf(mine, options.workspace), now)) options.report(problem);
   }
 
-  /** Undefined if it is no news any more, or was never meant for the person. */
+  /** Undefined if it is no longer worth a notice, or was never meant for the person. */
   async function asNotice({ kind, task: id }: Known, { gatherMs }: NotifyRules): Promise<Notice | undefined> {
     const placed = await store.tasks.read(id);
     if (placed === undefined || isEnded(placed.state) !== (kind !== 'waits')) return undefined;
@@ -137,7 +137,7 @@ export function notifier(options: NotifierOptions): Notifier {
 
 const MAX_TIMER_MS = 3600_000;
 
-/** A whole request of the person. One that ended at once is no news: they have just asked. */
+/** A whole request of the person. One that ended at once is not worth a notice: they just asked. */
 function isOwn({ task }: Placed, gatherMs: number): boolean {
   const tookMs = Date.parse(task.ended_at ?? '') - Date.parse(task.created_at);
   return task.parent === undefined && task.to !== HUMAN && (Number.isNaN(tookMs) || tookMs >= gatherMs);

@@ -43,7 +43,8 @@ async function send(
   { config, trust, plugins }: Parts,
   env: Parts['env'],
 ): Promise<Problem[]> {
-  // A channel that the file names no more is off at once; a new one waits for trust and a start.
+  // A channel that was removed from the file is off at once; a new one waits for trust and a
+  // restart.
   const { command, webhook } = config.notifyBy;
   const trusted: NotifyChannels = trust?.inForce.notify ?? {};
   const sent = await Promise.all([
@@ -66,7 +67,7 @@ export function withNotices(given: Partial<Watchers> = {}, notices: () => Notifi
   };
 }
 
-/** After the first pass, when the open tasks are known, it looks for unreported news. */
+/** After the first pass, when the open tasks are known, it looks for missed notices. */
 export function caughtUp(
   notices: Notifier | undefined,
   onPass?: (report: PumpReport) => void,

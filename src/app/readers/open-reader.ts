@@ -47,7 +47,7 @@ export function openFarReader(disk: Disk, root: string, env = process.env): FarS
   return openFarStore({ ...ground, patienceMs: PATIENCE_MS, isReader: true });
 }
 
-/** What other ports need of a shared store. */
+/** The parts of a shared store that other ports need. */
 export function farPartsOf(store: Store): FarParts | undefined {
   return (store as Partial<FarStore>).far;
 }

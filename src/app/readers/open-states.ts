@@ -12,6 +12,7 @@ import { defined } from '../../domain/defined.js';
 import type { Peer } from '../../domain/peer.js';
 import type { Problem } from '../../domain/problem.js';
 import { isEnded, isForHuman } from '../../domain/task/task.js';
+import type { Disk } from '../../ports/disk.js';
 import type { Store } from '../../ports/store/index.js';
 import type { OpenTask } from '../../ports/store/tasks.js';
 import { fitFor } from '../../rules/staffing/offer.js';
@@ -28,7 +29,7 @@ import { ledgerBus } from '../../adapters/bus/ledger.js';
 import { farPauses, PAUSED } from '../../adapters/far/ports/pauses.js';
 import { bothPauses } from '../far/shared-ports.js';
 import { farPartsOf, openReader } from './open-reader.js';
-import { readConfig } from './read-config.js';
+import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 
 export interface Snapshot {
@@ -56,7 +57,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
   const store = openReader(root);
   const disk = realDisk();
   const agents = roster(disk, root);
-  const { defaultAgent } = readConfig(disk, root, env).config;
+  const defaultAgent = defaultAgentIn(disk, root, env);
   const near = pauses({ root, disk, clock: clock() });
   const parts = farPartsOf(store);
   const paused = parts ? bothPauses(near, farPauses(parts.shelf(PAUSED))) : near;
@@ -107,9 +108,10 @@ export function openStates(folder: string, env: Record<string, string | undefine
   function takersOf(open: readonly OpenTask[], paused: ReadonlyMap<string, string>): Map<string, string> {
     const all = [...agents.all().values()];
     const awake = all.filter(({ name }) => !paused.has(name));
+    const preferred = defaultAgent();
     return new Map(
       open.flatMap(({ task }) => {
-        const fit = task.to === undefined ? fitFor(task, awake.length > 0 ? awake : all, defaultAgent) : undefined;
+        const fit = task.to === undefined ? fitFor(task, awake.length > 0 ? awake : all, preferred) : undefined;
         return fit?.kind === 'one' ? [[task.id, fit.agent]] : [];
       }),
     );
@@ -125,4 +127,16 @@ export function openStates(folder: string, env: Record<string, string | undefine
     const why = placed !== undefined && isEnded(placed.state) ? failureOf(placed.task.error) : undefined;
     return why === undefined ? known : { ...known, failed: why };
   }
+}
+
+/** As guild.yaml says now. It is read again when its file changes. */
+function defaultAgentIn(disk: Disk, root: string, env: Record<string, string | undefined>): () => string | undefined {
+  let stamp: string | undefined;
+  let agent: string | undefined;
+  return () => {
+    const now = disk.stamp(path.join(root, CONFIG_FILE)) ?? 'missing';
+    if (now !== stamp) agent = readConfig(disk, root, env).config.defaultAgent;
+    stamp = now;
+    return agent;
+  };
 }

@@ -1,4 +1,4 @@
-/** What a model would get for an agent and a task: the same code as a real call, and no call. */
+/** The prompt of an agent for a task, built by the code of a real call, without making the call. */
 import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
@@ -11,7 +11,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
 import { windowOf } from '../../domain/config/window.js';
 import { defined } from '../../domain/defined.js';
-import { nearestHint } from '../../domain/nearest.js';
+import { noAgent } from '../../domain/nearest.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Message, Session } from '../../domain/session/session.js';
@@ -44,7 +44,7 @@ export interface PromptView {
   tokens: { system: number; tools: number; messages: number };
 }
 
-/** `about`: the id of a task, or the text of a request. `role`: what the request is for. */
+/** `about`: the id of a task, or the text of a request. `role`: the role of the task. */
 export async function promptView(
   folder: string,
   name: string,
@@ -58,7 +58,7 @@ export async function promptView(
     const agents = roster(realDisk(), root, undefined, [], () => plugins.tools.map((tool) => tool.name));
     agents.refresh();
     const agent = agents.all().get(name);
-    if (agent === undefined) throw new ProblemError(unknownAgent(name, agents.all()));
+    if (agent === undefined) throw new ProblemError(problem('unknown_agent', noAgent(name, agents.all().keys())));
     const tools = new Map([...toolbox(), ...plugins.tools.map((tool) => [tool.name, tool] as const)]);
     const heads = new Map();
     const context = {
@@ -105,7 +105,10 @@ function example(description: string, agent: Agent, role: Role | undefined): Tas
   return makeTask({ id: 'example', description, role: role ?? own, to: agent.name, from: 'human', created_at: '' });
 }
 
-/** Under a pattern the agent takes its turns in a child; before that exists, as it would there. */
+/**
+ * Under a pattern the agent takes its turns in a child. Before that child exists, the view shows
+ * the prompt it would have.
+ */
 async function ownTurn({ tasks }: Store, id: string, agent: Agent): Promise<Task | undefined> {
   const task = (await tasks.read(id))?.task;
   if (task === undefined || isLeaf(task, agent)) return task;
@@ -135,10 +138,4 @@ function shownMessages(
   if ('code' in resolved) return messages;
   const { models, settings } = resolved;
   return compactor(windowOf(models, config.windows), headTokens, settings.maxTokens ?? 4096).view(messages);
-}
-
-function unknownAgent(name: string, agents: ReadonlyMap<string, Agent>): ReturnType<typeof problem> {
-  const names = [...agents.keys()].sort();
-  const hint = nearestHint(name, names, `the agents are: ${names.join(', ') || 'none'}`);
-  return problem('unknown_agent', `there is no agent ${name}`, hint === undefined ? {} : { hint });
 }

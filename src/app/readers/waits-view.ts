@@ -11,7 +11,7 @@ import { agentNode, nodeAgent } from '../../rules/coordination/wait-node.js';
 import { roster } from '../../adapters/roster/index.js';
 
 export interface WaitsView {
-  /** What a node waits for now. A task in the result may have ended, or may not exist. */
+  /** The nodes that a node waits for now. A task in the result may have ended, or may not exist. */
   waitsOf(node: string): string[];
   /** The number of tasks that an agent works on at once. */
   capacity(agent: string): number;

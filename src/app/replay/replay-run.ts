@@ -182,7 +182,8 @@ function isCompared(file: string): boolean {
 function replaying(played: Replay, entries: readonly CassetteEntry[], seed: string): Tape {
   return {
     plugins: async () => recordedPlugins(entries),
-    // What was recorded as an answer is one again; after that only what this replay signs.
+    // A recorded answer counts without a signature. Once the replay is live, only its own key
+    // counts.
     consent: () => memoryConsent(keyFromSeed(seed), () => !played.isLive()),
     replayed: { restricted: () => (played.isLive() ? LIVE : undefined) },
     ports: (real) => ({

@@ -1,6 +1,6 @@
 /**
- * Plugin tools and `web_fetch` reach the outside world, so they go through the tape. Other built-in
- * tools work on files that a replay has.
+ * Plugin tools and `web_fetch` reach the outside world, and `system_status` depends on the machine,
+ * so they go through the tape. Other built-in tools work on files that a replay has.
  */
 import type { DoneEntry } from '../../domain/session/cassette.js';
 import type { Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
@@ -11,9 +11,9 @@ type Tools = Pick<ReadonlyMap<string, Tool>, 'get' | 'has'>;
 
 export function withPluginTools(tools: Tools, run: Run): Tools {
   const taped = (tool: Tool): Tool =>
-    tool.plugin === undefined && tool.outside !== true
-      ? tool
-      : { ...tool, run: (args, context) => run(tool, args, context) };
+    tool.plugin !== undefined || tool.outside === true || tool.isVolatile === true
+      ? { ...tool, run: (args, context) => run(tool, args, context) }
+      : tool;
   return {
     has: (name) => tools.has(name),
     get(name) {

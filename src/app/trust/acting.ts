@@ -1,6 +1,6 @@
 /**
- * What of a workspace wants to act, and what of it may: never more than a person has seen, and
- * never more than the workspace still wants.
+ * The parts of a workspace that want to act, and those that may: never more than a person has seen,
+ * and never more than the workspace still wants.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import { withProjectServers } from './project-servers.js';
 /** The settings of a workspace that can act. */
 export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'notifyBy' | 'store'>;
 
-/** Reads what wants to act. Runs nothing of the folder. */
+/** Reads the parts that want to act. Runs nothing of the folder. */
 export function actingIn(root: string, config: Acted): Acting {
   const { providers, plugins, notifyBy } = config;
   const folder = path.join(root, 'plugins');
@@ -72,7 +72,7 @@ export function withTrustedProviders<T extends Pick<Config, 'providers'>>(
   return Object.assign(Object.create(config) as T, { providers });
 }
 
-/** Removing takes effect at once: of what was trusted, only what is still wanted may act. */
+/** A removal takes effect at once: only trusted parts that the workspace still wants may act. */
 export function shared(trusted: Acting, now: Acting): Acting {
   const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
@@ -103,7 +103,7 @@ function textOf(file: string): string | undefined {
   try {
     return fs.readFileSync(file, 'utf8');
   } catch (thrown) {
-    // What cannot be read closes the gate elsewhere; here it only must not look trusted.
+    // An unreadable file closes the gate elsewhere. Here it only must not look trusted.
     return (thrown as { code?: string }).code === 'ENOENT' ? undefined : '(cannot be read)';
   }
 }

@@ -1,7 +1,7 @@
 /**
  * MCP servers that guild.yaml names and the project's `.mcp.json` defines. The definition becomes
- * part of what is trusted, and the trusted definition is the one that starts: a changed file starts
- * nothing that a person has not seen.
+ * part of the trust record, and the trusted definition is the one that starts: a changed file
+ * starts nothing that a person has not seen.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** What a person reads about a workspace that wants to act: every part, or the difference. */
+/** The question about a workspace that wants to act: it shows every part, or the difference. */
 import { changedParts, partsOf, type Acting, type Part, type TrustRecord } from '../../domain/consent/trust.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
@@ -8,7 +8,7 @@ interface Asked {
   digest: string;
 }
 
-/** The parts that were never trusted, or how they differ from what was. */
+/** The parts that were never trusted, or their differences from the trusted version. */
 export function wanted({ record, acting }: Omit<Asked, 'digest'>): Part[] {
   return record.trusted === undefined ? partsOf(acting) : changedParts(record.trusted.acting, acting);
 }

@@ -1,6 +1,6 @@
 /**
- * The user's own settings (`settings.yaml` and `policy.yaml` in the configuration folder), and what
- * they take away from a workspace. They hold in every workspace, trusted or not.
+ * The user's own settings (`settings.yaml` and `policy.yaml` in the configuration folder), and the
+ * rights that they remove from a workspace. They hold in every workspace, trusted or not.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,9 @@ export function readSettings(env: Env): OwnSettings {
   return { ...read.settings, ...(policy === undefined ? {} : { policy }) };
 }
 
-/** What is left of what a workspace may do, and what was taken away. */
+/**
+ * Narrows the rights of a workspace to the user's settings, and reports each right that it removed.
+ */
 export function withinSettings(inForce: Acting, settings: OwnSettings): { inForce: Acting; problems: Problem[] } {
   const problems: Problem[] = [];
   const plugins = Object.entries(inForce.plugins).filter(([name]) => {

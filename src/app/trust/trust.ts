@@ -1,7 +1,7 @@
 /**
- * Workspace trust: what of a folder may act. The record of what a person has trusted is in the
- * user's state folder. A workspace that is unknown, or wants more than was trusted, works with what
- * was trusted last, or restricted, until a person has looked at it.
+ * Workspace trust: which parts of a folder may act. The record of a person's trust is in the user's
+ * state folder. A workspace that is unknown, or wants more than was trusted, works with the parts
+ * that were trusted last, or restricted, until a person has looked at it.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -24,17 +24,19 @@ import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `restricted`: nothing was ever trusted; `changed`: what was trusted last is in force. */
+/**
+ * `restricted`: nothing was ever trusted; `changed`: the parts that were trusted last are in force.
+ */
 type TrustState = 'trusted' | 'restricted' | 'changed';
 
 export interface Trust {
   state: TrustState;
-  /** Of everything that wants to act now. */
+  /** The digest of everything that wants to act now. */
   digest: string;
   acting: Acting;
-  /** What may act. */
+  /** The parts that may act. */
   inForce: Acting;
-  /** What the user's own settings take away. */
+  /** One problem for each right that the user's own settings remove. */
   problems: Problem[];
   settings: OwnSettings;
   /** The kept copy of the plugin code that may run. */
@@ -83,7 +85,7 @@ export function openTrust(root: string, env: Env, config: Acted): Trust {
   };
 }
 
-/** Why the folder must not be opened: who owns it, and who else can write its rules. */
+/** The reasons why the folder must not be opened: its owner, and others who can write its rules. */
 export function rightsOf(root: string, env: Env): Problem[] {
   const { real, records } = place(root, env);
   return rightsProblems(real, records.read(real)?.owner);
@@ -107,7 +109,10 @@ interface Acceptance {
   movedFrom?: string;
 }
 
-/** What `guild trust` shows and decides about. Makes a record for the folder if there is none. */
+/**
+ * The parts that `guild trust` shows and decides about. Makes a record for the folder if there is
+ * none.
+ */
 export function lookAtTrust(root: string, env: Env, { owner, movedFrom }: Acceptance = {}): Trust {
   const { real, state, records } = place(root, env);
   if (movedFrom !== undefined) takeOver(records, path.resolve(movedFrom), real);
@@ -158,7 +163,7 @@ export function forgetTrust(root: string, env: Env): void {
   fs.rmSync(records.folder(record.id), { recursive: true, force: true });
 }
 
-/** Rule files that are not as a person has trusted them. Writes nothing. */
+/** Rule files that differ from the trusted version. Writes nothing. */
 export function untrustedRules(root: string, env: Env): string[] {
   if (!fs.existsSync(root)) return [];
   const { real, records } = place(root, env);

@@ -1,7 +1,7 @@
 /**
- * What the window of a workspace keeps between its starts, in the user's own state folder: the name
- * and port of its address, and the key that its cookies and links are made with. So a browser that
- * has entered stays entered when the server is started again.
+ * The state that the window of a workspace keeps between its starts, in the user's own state
+ * folder: the name and port of its address, and the key that its cookies and links are made with.
+ * So a browser stays logged in when the server is started again.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -43,7 +43,7 @@ function fileOf(root: string, env: Env, showing: boolean): string {
 
 const KEY_BYTES = 32;
 
-/** Undefined for a file that is missing or broken: then everything is made new. */
+/** Undefined for a file that is missing or broken: then all values are made again. */
 function read(file: string): WindowPlace | undefined {
   try {
     const { hostName, port, address, key } = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * Finds the workspace: the one named, the nearest folder upwards that is one, or this folder. The
- * search ends at a folder of another user: whoever owns a parent could plant a workspace there.
+ * Finds the workspace: the named folder, the nearest workspace upwards, or this folder. The search
+ * ends at a folder of another user: whoever owns a parent could plant a workspace there.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,7 @@
 /** Finds the agent that a command line names, or explains why it cannot be used. */
 import { openRoster } from '../../app/readers/open-roster.js';
 import type { Agent } from '../../domain/agent/agent.js';
-import { nearestHint } from '../../domain/nearest.js';
+import { noAgent } from '../../domain/nearest.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 
 /** Throws the problem if the agent is missing or its file cannot be read. */
@@ -19,8 +19,7 @@ export function unknownAgent(root: string, name: string): Problem {
       where: cause.where,
       hint: cause.hint ?? 'fix it; guild check shows all problems',
     });
-  const names = [...agents.keys()].sort();
-  const all =
-    names.length > 0 ? `the agents are: ${names.join(', ')}` : 'this workspace has no agents; guild init creates some';
-  return problem('unknown_agent', `there is no agent ${name}`, { hint: nearestHint(name, names, all) });
+  return problem('unknown_agent', noAgent(name, agents.keys()), {
+    hint: agents.size === 0 ? 'guild init creates some' : undefined,
+  });
 }

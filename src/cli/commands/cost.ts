@@ -78,7 +78,9 @@ function layRows(rows: readonly CostSum[], width: number): (row: CostSum) => str
 }
 
 interface NumberColumn {
-  /** The figure that decides the width: of two rows, the larger one prints the longer text. */
+  /**
+   * The figure that determines the width: the row with the larger figure prints the longer text.
+   */
   size(row: CostSum): number;
   print(row: CostSum): string;
 }

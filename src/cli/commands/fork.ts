@@ -4,7 +4,7 @@ import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, text, integerOption, type Command } from '../args/command.js';
 
 export const command: Command = {
-  usage: 'fork <session> [text]',
+  usage: 'fork <session or task> [text]',
   about: `
 Creates a task whose conversation starts with the first messages of another one. The answers in them are kept, not generated again.
 The next guild pump or guild watch continues the conversation.`,
@@ -18,12 +18,14 @@ The next guild pump or guild watch continues the conversation.`,
     id: { type: 'string', value: 'ID', about: 'id of the new task (default: generated)' },
   },
   async run({ words, root, values, terminal, json }) {
-    const [taskName, ...rest] = words;
-    if (taskName === undefined)
+    const [named, ...rest] = words;
+    if (named === undefined)
       throw new ProblemError(
-        problem('bad_usage', 'guild fork needs a session', { hint: 'guild query "SELECT * FROM sessions" lists them' }),
+        problem('bad_usage', 'guild fork needs a session or a task', {
+          hint: 'guild query "SELECT * FROM sessions" lists them',
+        }),
       );
-    const session = taskName.replace(/^(?:.*\/)?sessions\//, '').replace(/\.session\.yaml$/, '');
+    const session = named.replace(/^(?:.*\/)?sessions\//, '').replace(/\.session\.yaml$/, '');
     const at = integerOption(values, 'at', [1, Infinity]);
     const forked = await forkSession(root, {
       session,
@@ -36,7 +38,7 @@ The next guild pump or guild watch continues the conversation.`,
     if (json) terminal.json({ task: task.id, session: forked.session, kept, moved });
     else terminal.out(task.id);
     if (moved) terminal.say(`cut after message ${kept}: a tool call and its result stay together`);
-    terminal.say(`sessions/${forked.session}.session.yaml starts with ${kept} messages of ${session}`);
+    terminal.say(`sessions/${forked.session}.session.yaml starts with ${kept} messages of ${forked.from}`);
     return EXIT.done;
   },
 };

@@ -48,7 +48,7 @@ defined in guild.yaml under "channels:". guild tell posts a note.`,
 
 function listChannels(view: NotesView, { terminal, json }: Call): void {
   const channels = view.channels();
-  if (json) for (const channel of channels) terminal.json(channel);
+  if (json) terminal.json(channels);
   else {
     const rows = channels.map(({ channel, notes, at, writers, readers }) => [
       terminal.bold(channel),

@@ -20,8 +20,8 @@ each with an estimate of its tokens. No model is called.
 
 [task] is the id of a task, whose conversation is shown if it has started, or the text of a request.
 
-An agent has other instructions and tools when it advises, bids, reviews or speaks in a team. --role shows those; the text
-of the request is then yours, where the program would write its own.`,
+An agent has other instructions and tools when it advises, bids, reviews or speaks in a team. --role shows those. The
+request is then the text that you give; in a real run the program writes it.`,
   options: {
     role: { type: 'string', value: 'ROLE', about: `one of ${ROLES.join(', ')}` },
   },

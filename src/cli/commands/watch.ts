@@ -15,7 +15,7 @@ import { onInterrupt } from '../process/interrupt.js';
 import { liveView } from '../render/live-view.js';
 import { narrator } from '../render/narrator.js';
 
-/** Of every command that works until it is stopped. */
+/** Options of every command that works until it is stopped. */
 export const METRICS = {
   metrics: { type: 'string', value: 'PORT', about: 'serve /metrics on this port, or on HOST:PORT' },
 } as const satisfies Command['options'];
@@ -28,10 +28,10 @@ Several watches can share one workspace.
 
 On a terminal it draws the tree of open work and shows you requests and questions as they come up, with the keys of guild
 inbox; in a pipe it prints one line for each change. Questions from before it started come first. Edits to agents, policy, tasks and
-guild.yaml take effect at once. Keys of guild.yaml that need a new start (providers, plugins, sandbox, allow_outward, timeouts,
+guild.yaml take effect at once. Keys of guild.yaml that need a restart (providers, plugins, sandbox, allow_outward, timeouts,
 search, store, git) are named when they change.
 
-With --metrics it serves figures for Prometheus: open tasks, calls, tokens, cost, processes. They hold no text of any task.`,
+With --metrics it serves figures for Prometheus: open tasks, calls, tokens, cost, processes. They contain no text of tasks.`,
   options: METRICS,
   maxWords: 0,
   run: (call) => host(call, undefined),
@@ -70,7 +70,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   let asks: Attendance | undefined;
   const leave = (): void => {
     if (stop.signal.aborted) return;
-    // The keyboard first: the next Ctrl-C must reach the process.
+    // Releases the keyboard first, because the next Ctrl-C must reach the process.
     void asks?.close();
     view.close();
     call.terminal.say('stopping; open tasks are released (Ctrl-C again to quit at once)');

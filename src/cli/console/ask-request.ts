@@ -11,9 +11,10 @@ import type { OpenRequest } from '../../app/approvals.js';
 import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';
 import { mainArgument, type Answer } from '../../domain/task/approval.js';
 import { answerIn } from '../../domain/task/question.js';
+import { localDateTime } from '../../views/local-time.js';
 import type { Io } from '../process/io.js';
 import { requestLines } from '../render/request.js';
-import { fitted, wrapped, wrappedLines } from '../render/layout.js';
+import { fitted, oneLine, wrapped, wrappedLines } from '../render/layout.js';
 import type { Terminal } from '../render/terminal.js';
 import type { Keyboard } from './keyboard.js';
 import { askChoice, askText, leaves, type Left } from './prompt.js';
@@ -51,9 +52,13 @@ function showHead(request: OpenRequest, { terminal }: Asking, position: string):
   const verb = request.request.question ? 'asks you' : 'needs your approval';
   const head = `${terminal.bold(terminal.colour('yellow', `? ${position} ${verb}`))}${word}`;
   terminal.say(head);
+  if (request.purpose !== undefined)
+    terminal.say(terminal.dim(`  Task: ${oneLine(request.purpose, terminal.width - 9)}`));
 }
 
-/** What is taller than the screen is shown in the pager, or cut. False if it was cut. */
+/**
+ * Text that is taller than the screen is shown in the pager, or cut. Returns false if it was cut.
+ */
 async function showBody(request: OpenRequest, asking: Asking, isCut: boolean): Promise<boolean> {
   const { io, terminal } = asking;
   const lines = requestLines(request, terminal, false);
@@ -181,7 +186,7 @@ function details({ id, request, created, seen }: OpenRequest, terminal: Terminal
   const facts = [
     ['id', id],
     ['conversation', `sessions/${request.session}.session.yaml`],
-    ['asked at', new Date(created).toLocaleString()],
+    ['asked at', localDateTime(created)],
     ['digest', seen],
     ['file', 'tasks/approvals.task.md'],
   ];

@@ -1,6 +1,6 @@
 /**
- * Asks the person what tasks ask while this process goes on working: the request is printed once,
- * and its keys are below the tree of open work. Ctrl-C reaches the caller.
+ * Shows the requests of tasks to the person while this process keeps working: the request is
+ * printed once, and its keys are below the tree of open work. Ctrl-C reaches the caller.
  */
 import { openDesk, type Desk } from '../../app/approvals.js';
 import type { Workspace } from '../../app/index.js';
@@ -27,7 +27,7 @@ export async function attend(call: Call, workspace: Workspace, view: LiveView, l
   /** Requests that the person skipped or answered. */
   const passed = new Set<string>();
   let news = new AbortController();
-  // What a prompt docks is drawn below the tree. Width and height change with the window.
+  // Prompts are drawn below the tree. Width and height change with the window.
   const terminal = Object.assign(Object.create(call.terminal) as Terminal, { dock: view.footer });
   const lend: NonNullable<Asking['lend']> = async (work) => {
     view.suspend();
@@ -69,7 +69,7 @@ export async function attend(call: Call, workspace: Workspace, view: LiveView, l
     news = new AbortController();
     const key = await keyboard.next(news.signal);
     if (key?.name === 'interrupt') leave();
-    // The terminal is gone: nobody can be asked any more.
+    // The terminal is gone, so nobody can be asked.
     if (key === undefined && !news.signal.aborted) closing.abort();
   }
 }

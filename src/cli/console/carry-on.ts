@@ -1,6 +1,6 @@
 /**
- * Works on tasks until they end or wait for something outside this process, and asks the person
- * what the tasks ask.
+ * Works on tasks until they end or wait for something outside this process, and shows their
+ * requests to the person.
  */
 import { openDesk, type OpenRequest } from '../../app/approvals.js';
 import type { Workspace } from '../../app/index.js';
@@ -61,8 +61,8 @@ async function ask(
 }
 
 /**
- * Works on what an answer released, until it ends or waits again; unless another process does. Says
- * which of the two happens.
+ * Works on the task that an answer released, until it ends or waits again, unless another process
+ * does. Says which of the two works on it.
  */
 export async function carryOnReleased(call: Call, answered: readonly string[]): Promise<void> {
   if (answered.length === 0) return;
@@ -77,7 +77,7 @@ export async function carryOnReleased(call: Call, answered: readonly string[]): 
   narration.know(workspace);
   try {
     await untilInterrupt(call.io, workspace, async (signal) => {
-      // The answer first: what it allows may be a task that does not exist yet.
+      // Takes in the answer first, because the task that it allows may not exist yet.
       await workspace.engine.pump(new Set());
       for (const root of new Set(answered.flatMap((id) => [id, id.replace(/\.admit$/, '')]))) {
         const placed = await workspace.task(root);

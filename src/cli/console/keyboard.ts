@@ -1,6 +1,6 @@
 /**
- * Reads single keys and pastes from a terminal. Keys wait in a queue until they are asked for, so
- * a prompt can drop what was typed before it was drawn.
+ * Reads single keys and pastes from a terminal. Keys wait in a queue until they are asked for, so a
+ * prompt can drop keys that were typed before it was drawn.
  */
 import { emitKeypressEvents, type Key as NodeKey } from 'node:readline';
 import { isForeground } from '../process/foreground.js';

@@ -9,7 +9,7 @@ export interface Draft {
   at: number;
   /** How far back in the history it is; 0: not at all. */
   back: number;
-  /** What was typed before the history was opened. */
+  /** The text typed before the history was opened. */
   kept: string;
 }
 

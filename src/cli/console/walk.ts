@@ -18,7 +18,7 @@ const ELSEWHERE_MS = 300;
 
 /**
  * `isWanted`: which requests; default: all. Requests that arrive meanwhile follow. `seen`: gets the
- * requests that were shown. `closing`: aborted when the person is not asked any more.
+ * requests that were shown. `closing`: aborted when the person is no longer asked.
  */
 export async function walk(
   desk: Desk,
@@ -27,12 +27,14 @@ export async function walk(
   seen = new Set<string>(),
 ): Promise<Walked> {
   const walked: Walked = { answered: [], answeredIds: new Set(), skipped: 0, left: false };
+  let shown = 0;
   for (;;) {
     const open = (await desk.look()).filter((request) => isWanted(request) && !seen.has(request.id));
     const request = open[0];
     if (request === undefined) return walked;
     seen.add(request.id);
-    const position = `${request.request.agent}${open.length > 1 ? ` (1 of ${open.length})` : ''}`;
+    const all = open.length + shown++;
+    const position = `${request.request.agent}${all > 1 ? ` (${shown} of ${all})` : ''}`;
     const given = await withoutOthers(desk, request, closing, (signal) =>
       askRequest(request, { ...asking, signal }, position),
     );

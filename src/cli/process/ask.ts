@@ -1,7 +1,7 @@
 /** Asks a person at the terminal. */
 import type { Io } from './io.js';
 
-/** True if a person can be asked, and sees what is asked. */
+/** True if a person can be asked and can see the question. */
 export function hasPerson({ stdin, stderr }: Io): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

@@ -9,7 +9,7 @@ export async function untilInterrupt<T>(
 ): Promise<T> {
   const stop = new AbortController();
   const off = onInterrupt(io, () => {
-    stop.abort(); // First, so that tasks that are put back are not taken up again.
+    stop.abort(); // Comes first, so that released tasks are not taken again.
     void workspace.engine.stop();
   });
   try {

@@ -26,7 +26,7 @@ export interface Working {
   lastArgument: string;
   /** The first line of the last result. */
   result?: { ok: boolean; line: string };
-  /** The end of what the model says. */
+  /** The end of the model's words. */
   words: string;
   /** The reason of a failure, or of a wait. */
   note: string;
@@ -42,7 +42,7 @@ export interface Activity {
   progress(progress: Progress, turn?: LiveTurn): void;
   /** A turn of another process, as it is now. */
   turn(turn: LiveTurn): void;
-  /** Another process does not work on it any more. */
+  /** Another process has stopped working on it. */
   gone(id: string): void;
   get(id: string): Working | undefined;
   /** Parents before their children. */
@@ -220,7 +220,7 @@ function amountText(count: number): string {
   return count < 10_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 1_000_000)}M`;
 }
 
-/** What it does right now, in words. */
+/** Describes its present activity in words. */
 export function doingText({ state, tool, words, result, note, isYours }: Working): string {
   if (isYours) return 'waits for you';
   if (tool !== undefined) return `${tool.name} ${tool.argument}`.trim();

@@ -1,6 +1,6 @@
 /**
- * The bell of a terminal, and a notification where the terminal is known to show one. Others would
- * print the sequence, or show it twice.
+ * The bell of a terminal, and a notification where the terminal is known to show one. Other
+ * terminals would print the sequence, or show it twice.
  */
 import { printable } from './paint.js';
 

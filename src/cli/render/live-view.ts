@@ -5,6 +5,7 @@
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Event, Workspace } from '../../app/index.js';
+import { lastPart } from '../../views/short-id.js';
 import { summary } from '../../views/summary.js';
 import { activity, doingText, elapsedText, spentText, type Working } from './activity.js';
 import { columnsOf, endOf } from './columns.js';
@@ -14,7 +15,9 @@ import type { Cursor } from './dock.js';
 import type { Terminal } from './terminal.js';
 
 export interface LiveView extends Narrator {
-  /** Rows below the tree: what a person can do now. The cursor is placed in them, or hidden. */
+  /**
+   * Rows below the tree with the person's present choices. The cursor is placed in them, or hidden.
+   */
   footer(rows: readonly string[], cursor?: Cursor): void;
   /** Shows nothing until `resume`: another program has the terminal. */
   suspend(): void;
@@ -36,7 +39,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
   let open = 0;
   let below: readonly string[] = [];
   let cursor: Cursor | undefined;
-  /** What was said while it was suspended. */
+  /** Output that arrived while the view was suspended. */
   const late: (() => void)[] = [];
   const print = (write: () => void): void => void (isSuspended ? late.push(write) : write());
 
@@ -154,7 +157,7 @@ const MAX_TITLE = 80;
 /** Of a streamed answer the end is shown, because it is the newest. */
 function lineOf(task: Working, depth: number, terminal: Terminal, verbose: boolean): string {
   const { bold, dim, width } = terminal;
-  const short = verbose ? task.id : task.id.slice(task.id.lastIndexOf('.') + 1);
+  const short = verbose ? task.id : lastPart(task.id);
   const spent = task.state === 'working' || task.state === 'done' ? ` · ${spentText(task)}` : '';
   const head = `${'  '.repeat(depth)}${markOf(task, terminal)} `;
   const room = Math.max(16, width - depth * 2 - columnsOf(task.agent) - columnsOf(spent) - 8);

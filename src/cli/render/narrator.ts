@@ -1,7 +1,6 @@
 /**
- * Prints one line for each event of interest to people, with tasks indented under their parents.
- * On a terminal it shows what happens right now below these lines. With `--json` it prints every
- * event.
+ * Prints one line for each event of interest to people, with tasks indented under their parents. On
+ * a terminal it shows the running work below these lines. With `--json` it prints every event.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Event, Watchers, Workspace } from '../../app/index.js';
@@ -10,6 +9,7 @@ import { problemText, type Problem } from '../../domain/problem.js';
 import type { LiveTurn } from '../../domain/live-turn.js';
 import type { Progress } from '../../domain/progress.js';
 import { HUMAN } from '../../domain/task/task.js';
+import { lastPart } from '../../views/short-id.js';
 import { summary } from '../../views/summary.js';
 import { whoText } from '../../views/who.js';
 import { activity, doingText, spentText, type Activity, type Working } from './activity.js';
@@ -17,7 +17,7 @@ import { columnsOf, endOf } from './columns.js';
 import { fitted, oneLine } from './layout.js';
 import type { Terminal } from './terminal.js';
 
-/** Next to a task that only a person can end. */
+/** Shown next to a task that only a person can end. */
 export const FOR_YOU = 'waits for you: guild inbox';
 
 export interface Narrator extends Watchers {
@@ -46,6 +46,8 @@ interface Told {
   verbose?: boolean;
   /** Requests are asked here, so they are not announced. */
   asks?: boolean;
+  /** A story for somebody who types no ids: titles only, and more of what the tools found. */
+  isStory?: boolean;
 }
 
 export interface RunNarrator extends Narrator {
@@ -67,7 +69,7 @@ export function narrator(
   streamed: () => string | undefined = () => undefined,
   { docks = true } = {},
 ): RunNarrator {
-  const { terminal, json, verbose = false, asks = false } = told;
+  const { terminal, json, verbose = false, asks = false, isStory = false } = told;
   let store: Workspace['store'] | undefined;
   const titles = new Map<string, string>();
   const titleOf = (id: string): string | undefined => {
@@ -90,7 +92,11 @@ export function narrator(
     seen.progress(now, turn);
     live.start();
     if (now.kind === 'words' && now.task === streamed()) stream(now.text);
-    else if (now.kind === 'result') print(now.task, resultLine(now, seen, terminal));
+    else if (now.kind === 'result') {
+      const found = isStory && now.tool === 'execute_command' && now.rest !== undefined ? [now.line, ...now.rest] : [];
+      print(now.task, resultLine(found.length > 0 ? { ...now, line: '' } : now, seen, terminal));
+      for (const line of found) print(now.task, terminal.dim(`    ${fitted(line, terminal.width - 8)}`));
+    }
     live.draw();
   };
   const isOfTree = (root: string): boolean => root === seen.rootOf(streamed() ?? '');
@@ -133,7 +139,7 @@ export function narrator(
       seen.event(event);
       if (event.name === 'task.completed' || event.name === 'task.failed') ended++;
       const isOwn = event.task === streamed();
-      const line = lineOf(event, seen, terminal, { isOwn, verbose });
+      const line = lineOf(event, seen, terminal, { isOwn, verbose, isStory });
       if (asks && event.name === 'task.created' && event.agent === HUMAN) return;
       if (line !== undefined) print(event.task, line);
     },
@@ -179,19 +185,20 @@ function lineOf(
   event: Event,
   seen: Activity,
   terminal: Terminal,
-  { isOwn, verbose }: { isOwn: boolean; verbose: boolean },
+  { isOwn, verbose, isStory }: { isOwn: boolean; verbose: boolean; isStory: boolean },
 ): string | undefined {
   // A task that is offered has no agent yet.
   const named = event.agent === undefined || event.agent === 'nobody' ? '' : whoText(event.agent);
   const agent = named === '' ? '' : `${terminal.bold(named)} `;
   const id = event.task ?? '';
-  const short = verbose ? id : id.slice(id.lastIndexOf('.') + 1);
-  const about = `${titleText(seen.get(id), terminal)}${terminal.dim(short)}`;
+  const short = verbose ? id : lastPart(id);
+  const title = titleText(seen.get(id), terminal);
+  const about = isStory && !verbose && title !== '' ? title.trimEnd() : `${title}${terminal.dim(short)}`;
   const detail = event as unknown as Record<string, unknown>;
   switch (event.name) {
     case 'task.created':
       if (isOwn) return undefined;
-      return `${terminal.colour('cyan', '+')} ${agent}${about}${named === HUMAN ? ` ${FOR_YOU}` : ''}`;
+      return `${terminal.colour('cyan', '+')} ${agent}${about}${named === HUMAN ? ` ${isStory ? 'waits for you' : FOR_YOU}` : ''}`;
     case 'task.completed':
       return isOwn ? undefined : `${terminal.colour('green', '✓')} ${agent}${about}`;
     case 'task.failed': {
@@ -201,7 +208,7 @@ function lineOf(
       return `${terminal.colour('red', '✗')} ${agent}${about}${error === undefined ? '' : `: ${problemText(error)}`}`;
     }
     case 'task.parked':
-      return isOwn ? undefined : `${terminal.colour('magenta', '…')} ${agent}waits ${about}`;
+      return isOwn ? undefined : `${terminal.colour('magenta', '…')} ${agent}waits: ${about}`;
     case 'task.recovered':
       return `${terminal.colour('yellow', '↻')} ${agent}resumes after a lost process ${about}`;
     case 'session.edited':

@@ -1,4 +1,4 @@
-/** A request on the terminal: what `domain/consent/draw` draws, in colour and wrapped. */
+/** A request on the terminal, as `domain/consent/draw` draws it, in colour and wrapped. */
 import type { OpenRequest } from '../../app/approvals.js';
 import { wrappedLines } from './layout.js';
 import type { Terminal } from './terminal.js';

@@ -108,11 +108,12 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
     },
     problem(problem, severity = 'error') {
       const mark = severity === 'error' ? style('red', 'problem') : style('yellow', 'warning');
-      const source = `  ${problem.where?.source}`;
-      for (const line of `${mark}: ${problemText(problem)}`.split('\n')) {
+      const lines = `${mark}: ${problemText(problem, width())}`.split('\n');
+      const caret = lines.findIndex((line) => /^\s*\^$/.test(line));
+      for (const [at, line] of lines.entries()) {
         // The caret points into the source line, so neither is wrapped.
-        const isShown = line === source || /^\s*\^$/.test(line);
-        for (const part of isShown ? [line] : wrappedLines(line, width())) put(stderr, `${painted(part)}\n`);
+        const isPointed = caret > 0 && (at === caret || at === caret - 1);
+        for (const part of isPointed ? [line] : wrappedLines(line, width())) put(stderr, `${painted(part)}\n`);
       }
     },
     ring(message) {

@@ -7,7 +7,7 @@ import type { AnswerSchema } from './answer-schema.js';
 
 export type AgentFormat = 'markdown' | 'agent-yaml' | 'claude' | 'ai';
 
-/** Written for another program, so that strictness would be wrong. */
+/** Whether the file was written for another program, so that strict checks would be wrong. */
 export function isForeignFormat(format: AgentFormat): boolean {
   return format === 'claude' || format === 'ai';
 }
@@ -38,12 +38,12 @@ export interface ModelSettings {
 }
 
 /**
- * Another model of an agent, with its own prompt and settings. An absent field has the value that
- * it has for the agent's work.
+ * Another model of an agent, with its own prompt and settings. An absent field has the same value
+ * as for the agent's own work.
  */
 export interface Mind {
   model?: string;
-  /** In place of the agent's own prompt. */
+  /** Replaces the agent's own prompt. */
   prompt?: string;
   temperature?: number;
   maxTokens?: number;
@@ -59,7 +59,7 @@ export interface Agent {
   tools: string[];
   /** Skills whose text is part of its prompt. */
   skills: string[];
-  /** Whom it may delegate or route to. */
+  /** The agents it may delegate or route to. */
   agents: string[];
   capabilities: string[];
   expertise: string[];
@@ -90,7 +90,7 @@ export interface Agent {
   session: 'per_task' | 'shared';
   /** Its result is JSON that fits this schema. */
   output?: AnswerSchema;
-  /** What it expects of the agent that hands off to it. */
+  /** The input that it expects of the agent that hands off to it. */
   input?: AnswerSchema;
   /** Names that `{{name}}` in the prompt may stand for, with their defaults. */
   variables: Record<string, string>;
@@ -101,7 +101,7 @@ export interface Agent {
   format: AgentFormat;
   /** Path of the file, relative to the workspace. */
   file: string;
-  /** sha256 of the file's bytes, in hex: what a session is pinned to. */
+  /** sha256 of the file's bytes, in hex. A session is pinned to it. */
   definition: string;
 }
 

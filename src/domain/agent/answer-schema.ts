@@ -23,7 +23,7 @@ interface SchemaFault {
   message: string;
 }
 
-/** The first thing that is wrong with it. The top must be an object with properties. */
+/** The first fault in it. The top must be an object with properties. */
 export function schemaFault(schema: unknown): SchemaFault | undefined {
   const fault = faultIn(schema, []);
   if (fault !== undefined) return fault;
@@ -55,7 +55,7 @@ function faultIn(schema: unknown, path: string[]): SchemaFault | undefined {
   return items === undefined ? undefined : faultIn(items, [...path, 'items']);
 }
 
-/** What `next` expects and `output` does not promise; undefined if they fit. */
+/** The input of `next` that `output` does not promise; undefined if they fit. */
 export function misfit(output: AnswerSchema, next: AnswerSchema, at = ''): string | undefined {
   const name = at === '' ? 'the result' : `"${at}"`;
   if (output.type !== next.type && !(output.type === 'integer' && next.type === 'number'))

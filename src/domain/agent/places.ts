@@ -13,7 +13,7 @@ export const FOREIGN_AGENT_FOLDERS: readonly string[] = [
 /** Each skill is a folder with a file SKILL.md. Of two with the same name, the first wins. */
 export const SKILL_FOLDERS: readonly string[] = ['.agents/skills', '.claude/skills'];
 
-/** Folders beside agents that contain other things. */
+/** Folders next to agents that contain other files. */
 const OTHER_FOLDERS = new Set('skills commands docs hooks instructions prompts rules node_modules'.split(' '));
 
 /** Pages about agents, or instructions for every agent. */

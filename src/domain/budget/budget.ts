@@ -39,7 +39,7 @@ export interface Spending {
   reserved: Budget;
 }
 
-/** What is left of each limit, at least 0. */
+/** The rest of each limit, at least 0. */
 export function leftOf(budget: Budget, { spent, elapsedMs, reserved }: Spending): Budget {
   const used: Required<Budget> = {
     turns: spent.turns,

@@ -15,7 +15,7 @@ export interface Price extends Rates {
   above?: Rates & { tokens: number };
 }
 
-/** Nobody sends a bill. */
+/** The price of a model for which nobody sends a bill. */
 export const FREE: Price = { input: 0, output: 0 };
 
 interface Tokens {

@@ -1,6 +1,6 @@
 /**
- * What model families make of settings. A setting that a family refuses fails every call, so it is
- * left out; `guild check` warns about it. The name of the model decides, at every provider.
+ * The settings that model families accept. A setting that a family refuses fails every call, so it
+ * is left out; `guild check` warns about it. The name of the model decides, at every provider.
  */
 import type { ModelSettings } from '../agent/agent.js';
 
@@ -19,7 +19,7 @@ interface Family {
 
 const SAMPLING = ['temperature', 'topP', 'topK'] as const;
 
-/** The first that fits; a newer version of a family has the rules of its newest known one. */
+/** The first matching family. A newer version has the rules of the newest known one. */
 const FAMILIES: readonly Family[] = [
   {
     name: /claude-(fable|mythos)|claude-(opus|sonnet)-(5-[5-9]|[6-9])/,
@@ -47,7 +47,7 @@ const FAMILIES: readonly Family[] = [
   { name: /deepseek/, who: 'DeepSeek', refused: ['topK'], ignored: ['temperature', 'topP'] },
 ];
 
-/** Effort `none` makes these accept `temperature` and `top_p`. */
+/** With effort `none` these models accept `temperature` and `top_p`. */
 const SAMPLES_WITHOUT_REASONING = /(^|\/)gpt-([6-9]|5\.\d)(?!-astra|\.1-sol)/;
 
 /** The settings without those that the model refuses. `model`: without or with its provider. */

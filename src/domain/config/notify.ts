@@ -4,7 +4,9 @@ type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 export interface NotifyRules {
   on: NoticeKind[];
-  /** Things within this time make one message; what is answered in it makes none. */
+  /**
+   * Notices within this time make one message. A request that is answered within it is left out.
+   */
   gatherMs: number;
   /** Minutes since midnight. Nothing is sent from `from` to `to`, over midnight if that is less. */
   quiet?: { from: number; to: number; timezone?: string };

@@ -1,4 +1,7 @@
-/** What a model costs: by `guild.yaml`, else by the list, else nothing on this machine. */
+/**
+ * The price of a model: from `guild.yaml`, else from the list, else zero for a model on this
+ * machine.
+ */
 import { FREE, findPrice, type Price } from '../budget/price.js';
 import { listPrices } from '../budget/list-prices.js';
 import type { Config } from './config.js';

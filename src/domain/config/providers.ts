@@ -22,7 +22,7 @@ const BUILT_IN_PROVIDERS: Readonly<Record<string, Provider>> = {
   scripted: { kind: 'scripted', script: 'script.yaml' },
 };
 
-/** The provider with this name; those of the workspace come before the built-in ones. */
+/** The provider with this name. Providers of the workspace come before the built-in ones. */
 export function findProvider(name: string, providers: Readonly<Record<string, Provider>>): Provider | undefined {
   if (Object.hasOwn(providers, name)) return providers[name];
   return Object.hasOwn(BUILT_IN_PROVIDERS, name) ? BUILT_IN_PROVIDERS[name] : undefined;

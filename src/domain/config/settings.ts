@@ -1,4 +1,6 @@
-/** The user's own settings, for every workspace. A workspace can tighten them and never widen. */
+/**
+ * The user's own settings, for every workspace. A workspace can tighten them, but not widen them.
+ */
 import { SANDBOX_SETTINGS, type SandboxSetting } from './config.js';
 
 export interface UserSettings {
@@ -10,7 +12,7 @@ export interface UserSettings {
   sandbox?: SandboxSetting;
 }
 
-/** The stricter of the two; what only one of them says counts. */
+/** The stricter of the two. A limit that only one of them sets counts. */
 export function stricterSandbox(one?: SandboxSetting, two?: SandboxSetting): SandboxSetting | undefined {
   if (one === undefined || two === undefined) return one ?? two;
   return SANDBOX_SETTINGS.indexOf(one) <= SANDBOX_SETTINGS.indexOf(two) ? one : two;

@@ -1,8 +1,8 @@
 /**
  * Draws a request for a person. File, terminal, JSON and every later surface show this and nothing
- * else, so a person sees the same everywhere. Headings are the program's words; what an agent wrote
- * is always a value. A field of the request that has no heading here is drawn under its own name,
- * so nothing that the digest covers is left out.
+ * else, so a person sees the same everywhere. Headings are the program's words; an agent's text is
+ * always a value. A field of the request that has no heading here is drawn under its own name, so
+ * nothing that the digest covers is left out.
  */
 import { defined } from '../defined.js';
 import { mainArgument, type Approval, type ApprovalRequest } from '../task/approval.js';
@@ -22,7 +22,7 @@ export interface Drawn {
   risk?: ApprovalRequest['risk'];
   /** Of a question: the possible answers, and the one that is preselected. */
   question?: { choices?: string[]; default?: string };
-  /** What an answer must name: it identifies everything that was drawn. */
+  /** An answer must name it. It identifies everything that was drawn. */
   digest: string;
 }
 
@@ -103,7 +103,7 @@ function baseLine({ path, sha256 }: NonNullable<ApprovalRequest['base']>): strin
   return `Made against: ${flat(path)} (sha256 ${sha256.slice(0, 12)})`;
 }
 
-/** Drawn elsewhere, or of no meaning to a person. */
+/** Fields that are drawn elsewhere, or that mean nothing to a person. */
 const DRAWN = new Set(
   'tool arguments digest agent session call reasons risk taint confinement diff plugin asked walls hosts content base changed question'.split(
     ' ',
@@ -131,7 +131,7 @@ function valueText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** `with` sets the names that an agent chose apart from the headings of the program. */
+/** `with` separates names that an agent chose from the program's headings. */
 function otherArguments({ arguments: args }: ApprovalRequest, shown: string): string[] {
   if (shown === 'arguments') return [];
   return Object.entries(args).flatMap(([name, value]) =>

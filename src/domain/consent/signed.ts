@@ -1,4 +1,4 @@
-/** What a signature of an answer covers. */
+/** The text that a signature of an answer covers. */
 import type { Answer } from '../task/approval.js';
 
 /** One answer to one request. */

@@ -38,7 +38,7 @@ export interface TrustRecord {
   path: string;
   /** The user id that owns the folder; absent where the system has none. */
   owner?: number;
-  /** What was trusted last, and its digest; absent if nothing was. */
+  /** The parts that were trusted last, and their digest; absent if nothing was trusted. */
   trusted?: { digest: string; acting: Acting; at: string } | undefined;
   /** The digest of the change that the person has been shown. */
   asked?: string;

@@ -1,8 +1,8 @@
 /**
- * Text of agents as a person can judge it. Whatever a reader cannot see, or could take for
- * something else, is shown as an escape: control, bidi and invisible characters, blank look-alikes,
- * long runs of blanks or empty lines, letters that imitate Latin ones, and text that looks like one
- * of these escapes. The same text always gives the same result.
+ * Text of agents as a person can judge it. Characters that a reader cannot see, or could mistake
+ * for others, are shown as escapes: control, bidi and invisible characters, blank look-alikes, long
+ * runs of blanks or empty lines, letters that imitate Latin ones, and text that looks like one of
+ * these escapes. The same text always gives the same result.
  */
 
 /** A run of blanks that is at least this wide could push the rest out of sight. */

@@ -18,7 +18,7 @@ type DependencyStatus = 'pending' | 'resolving' | 'resolved' | 'partial' | 'fail
 
 export interface Dependency {
   type: DependencyType;
-  /** What is needed, in words. */
+  /** The need, in words. */
   need: string;
   /** data: the kind of data; agents with this expertise or capability are asked. */
   dataType?: string;

@@ -12,7 +12,7 @@ export interface EvalCase {
   /** How requests of agents are answered. */
   approve: 'none' | 'all';
   expect: Expectations;
-  /** What the scripted model says when the case runs offline. */
+  /** The answers of the scripted model when the case runs offline. */
   script?: string;
 }
 
@@ -40,7 +40,7 @@ interface Expectations {
 
 export type Pattern = string | RegExp;
 
-/** What a run of a case left behind, as far as expectations look at it. */
+/** The results of a run of a case, as far as expectations look at them. */
 export interface EvalRun {
   state: EndState;
   result: string;

@@ -17,12 +17,12 @@ export const CASSETTE_VERSION = 1;
 export interface FileState {
   file: string;
   text?: string;
-  /** Instead of `text` if the bytes are not UTF-8. */
+  /** Replaces `text` if the bytes are not UTF-8. */
   base64?: string;
   link?: string;
   /**
-   * Instead of `text` if the content is left out: its size, so that listings of its folder stay the
-   * same.
+   * The size, instead of `text`, if the content is left out, so that listings of its folder stay
+   * the same.
    */
   bytes?: number;
   folder?: true;

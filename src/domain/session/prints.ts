@@ -23,7 +23,7 @@ export function printsOf(messages: readonly Message[]): string {
 }
 
 /**
- * What changed since these prints were taken; undefined if nothing did. Messages that the program
+ * The edit since these prints were taken; undefined if there was none. Messages that the program
  * itself wrote are not an edit.
  */
 export function editSince(prints: string, messages: readonly Message[]): SessionEdit | undefined {
@@ -31,7 +31,7 @@ export function editSince(prints: string, messages: readonly Message[]): Session
   const now = messages.map(printOf);
   let first = 0;
   while (first < was.length && was[first] === now[first]) first++;
-  if (first === now.length) return undefined; // nothing, or a power cut took the end
+  if (first === now.length) return undefined; // unchanged, or a power cut took the end
   let same = 0;
   while (same < Math.min(was.length, now.length) - first && was.at(-1 - same) === now.at(-1 - same)) same++;
   const removed = was.length - first - same;

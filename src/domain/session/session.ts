@@ -23,7 +23,7 @@ export function boundedCall(call: ToolCall): ToolCall {
 }
 
 /**
- * What one model call cost, kept with its answer so that a resumed session knows what was spent.
+ * The cost of one model call, kept with its answer so that a resumed session knows its spending.
  */
 export interface MessageUsage {
   model?: string;
@@ -35,8 +35,8 @@ export interface MessageUsage {
 }
 
 /**
- * What a provider wants back with its own answer, such as signed thoughts. Only the model that made
- * it gets it, and only while everything before the answer is sent as it was then.
+ * Data that a provider wants back with its own answer, such as signed thoughts. Only the model that
+ * made it gets it, and only while everything before the answer is sent unchanged.
  */
 export interface ProviderData {
   /** The provider's name in `guild.yaml`. */
@@ -114,7 +114,7 @@ export interface Message {
   toolCalls?: ToolCall[];
   /** For role `tool`: which call it answers, and that tool's name. */
   toolCallId?: string;
-  /** Also the tool that a `tool_removed` or `tool_restored` is about. */
+  /** For `tool_removed` and `tool_restored`: the tool. */
   name?: string;
   /** For role `tool`: the call did not succeed. */
   isError?: boolean;
@@ -125,7 +125,7 @@ export interface Message {
    * is the reason why the task could not be done.
    */
   final?: boolean;
-  /** For roles `user` and `tool`: what the model can look at, if it accepts such files. */
+  /** For roles `user` and `tool`: files for the model, if it accepts their types. */
   files?: FileRef[];
   /** For role `tool`: the sha256 of the real result, which is kept private (PrivateTexts). */
   private?: string;
@@ -141,7 +141,9 @@ export interface Message {
   compacted?: Compacted;
   /** The note that this message brings. */
   cause?: string;
-  /** Outside sources that influenced it, if no result shows them: of a sender, an attachment. */
+  /**
+   * Outside sources that influenced it through its sender or an attachment, which no result shows.
+   */
   taint?: string[];
   /** In a conversation that several tasks share: the task that begins with this message. */
   task?: string;

@@ -9,8 +9,8 @@ import { roleFacts } from './role.js';
 import type { Task } from './task.js';
 
 /**
- * What an answer is bound to besides the action. If any of it is different when the action would
- * run, the human is asked again.
+ * The content that an answer is bound to besides the action. If any of it has changed when the
+ * action would run, the human is asked again.
  */
 export interface Bound {
   /** How a command is confined. */
@@ -35,7 +35,7 @@ export interface BoundContent {
 export interface BoundBase {
   /** In the workspace, with all links resolved. */
   path: string;
-  /** Of the whole file; `missing` if there is none. */
+  /** The sha256 of the whole file; `missing` if there is none. */
   sha256: string;
 }
 
@@ -84,7 +84,7 @@ export interface Answer {
   text?: string;
   /** From now on exactly this command runs without asking. */
   always?: true;
-  /** Of an approval: by whom it was given (`domain/consent/signed`). */
+  /** For an approval: who gave it (`domain/consent/signed`). */
   signature?: string;
 }
 

@@ -1,12 +1,12 @@
 /**
  * Which task killed a process? A process works on many tasks at once, and all of them lose their
- * taker when it dies. A loss counts against a task only if the process had no other in hand. A task
+ * taker when it dies. A loss counts against a task only if the process worked on no other. A task
  * that was lost with others twice in a row is a suspect and is worked on alone: then the next death
  * shows whether it is to blame, and innocent tasks end.
  */
 import type { LostTaker, Task } from './task.js';
 
-/** Losses beside other tasks after which a task is worked on alone. */
+/** After this many losses together with other tasks, a task is worked on alone. */
 const MAX_BESIDE = 2;
 
 const MAX_KEPT = 10;
@@ -17,7 +17,7 @@ export function lostInARow({ lost = [] }: Pick<Task, 'lost'>, now: LostTaker): L
   return last !== undefined && last.messages < now.messages ? [now] : [...lost, now].slice(-MAX_KEPT);
 }
 
-/** How many processes died with this task alone in hand. */
+/** How many processes died while they worked on this task alone. */
 export function ownLosses(lost: readonly LostTaker[]): number {
   return lost.filter(({ beside = 0 }) => beside === 0).length;
 }

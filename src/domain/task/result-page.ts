@@ -21,12 +21,12 @@ export function pagePlace(task: Ended, text: string, existing: string | undefine
   return isFree ? `results/${task.id}.md` : `results/${task.id}.result.md`;
 }
 
-/** The field of a task that is opened again by which its next end knows its own earlier page. */
+/** The field by which the next end of a reopened task recognizes its own earlier page. */
 export function pageMark(page: string): { page: string } {
   return { page: hash53(page) };
 }
 
-/** Tasks that an earlier version opened again have no mark: then only our heading tells. */
+/** Tasks that an earlier version reopened have no mark. Only our heading identifies their page. */
 function isOurs({ extra, retries = 0 }: Ended, text: string, existing: string): boolean {
   const known = extra?.['page'];
   if (typeof known === 'string') return hash53(existing) === known;

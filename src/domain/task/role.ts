@@ -87,9 +87,9 @@ interface RoleFacts {
   requiredTool?: string;
   /** The only tools it has. */
   onlyTools?: readonly string[];
-  /** Tools that it has beside those of its agent. */
+  /** Tools that it has besides the tools of its agent. */
   addedTools?: readonly string[];
-  /** The settings of the agent's file that it uses; absent: those of its ordinary work. */
+  /** The settings of the agent's file that it uses; absent: the settings for ordinary work. */
   mind?: 'metacognition' | 'evaluator';
   /** The system prompt that takes the place of the agent's own. */
   prompt?: 'check' | 'bid' | 'same';

@@ -28,8 +28,8 @@ export const HUMAN = 'human';
 export const ENGINE = 'engine';
 
 /**
- * What a parked task waits for, so that a pass knows whether to advance it without opening other
- * files.
+ * The conditions that a parked task waits for, so that a pass knows whether to advance it without
+ * opening other files.
  */
 export interface Waits {
   /** Ids of tasks; the task is advanced when one of them has ended. */
@@ -57,7 +57,7 @@ export interface LostTaker {
   agent: string;
   /** The number of messages in the conversation. */
   messages: number;
-  /** How many other tasks the process had in hand; absent: none, so it was this task's doing. */
+  /** How many other tasks the process worked on; absent: none, so this task caused the loss. */
   beside?: number;
 }
 
@@ -103,7 +103,7 @@ export interface Task {
   result?: string;
   error?: Problem;
   ended_at?: string;
-  /** Of a completed root. */
+  /** The certificate of a completed root. */
   certificate?: Certificate;
   /** Own spending and that of all descendants, written when the task parks or ends. */
   usage?: Usage;
@@ -130,7 +130,7 @@ export function isEnded(state: TaskState): state is EndedState {
   return state === 'completed' || state === 'failed';
 }
 
-/** A person owes it. A schedule for a person is not work yet. */
+/** A person has to do it. A schedule for a person is not work yet. */
 export function isForHuman({ to, role }: Pick<Task, 'to' | 'role'>): boolean {
   return to === HUMAN && !roleFacts(role).isSchedule;
 }
@@ -166,7 +166,7 @@ export interface WantedChild {
   from?: string;
   type?: string;
   description: string;
-  /** Absent: that of the parent. */
+  /** Absent: the parent's. */
   priority?: Task['priority'];
   requirements?: string[];
   context?: Record<string, unknown>;

@@ -37,8 +37,8 @@ export async function admit(context: Ports, approval: Task): Promise<boolean> {
 }
 
 /**
- * The task of a message; if it answers one that has a task, it continues that conversation instead.
- * True if anything changed.
+ * Creates the task of a message. A reply to a message that has a task continues that conversation
+ * instead. Returns true if anything changed.
  */
 export async function takeTask(
   context: Ports,
@@ -56,7 +56,7 @@ export async function takeTask(
 }
 
 /**
- * A text that the sender cannot know. That of a reply is the same each time, so that a repeated
+ * A salt that the sender cannot know. A reply gets the same salt each time, so that a repeated
  * message is recognised.
  */
 export function saltOf({ ids }: Pick<Ports, 'ids'>, { follows, task, at = '' }: Mail): string {

@@ -9,8 +9,8 @@ import { openApprovals } from './ballot-view.js';
 import { soundApproval, withDigest } from './request.js';
 
 /**
- * False if no open approval has this id. An answer that carries a signature was checked by the
- * caller; any other is one that this process has read itself, and it signs for the person.
+ * False if no open approval has this id. The caller has checked an answer that carries a signature.
+ * Any other answer was read by this process itself, which signs it for the person.
  */
 export async function answerApproval(
   context: Ports,
@@ -41,8 +41,8 @@ function signed({ clock, consent }: Ports, task: Task, given: Omit<Answer, 'at'>
 }
 
 /**
- * Replaces open requests whose digest is not that of what they show: of an earlier build, or made
- * elsewhere. The asker asks again; a request without an asker is made again here.
+ * Replaces open requests whose digest does not match their content: they come from an earlier build
+ * or from elsewhere. The asker asks again; a request without an asker is made again here.
  */
 export async function replaceUnsound(context: EngineContext): Promise<boolean> {
   // A refusal on the ballot still counts, so the ballot is read first.
@@ -82,7 +82,7 @@ async function learn(context: Ports, task: Task, answer: Answer): Promise<void> 
   const line = String({ ...request.arguments, ...answer.edited }['command'] ?? '');
   if (request.tool === 'allow_command') return context.gate.allowAlways(line);
   const isPlain = request.tool === 'execute_command' && answer.edited === undefined && request.hosts === undefined;
-  // Outside text may have led the person to it, so a rule is made only without its influence.
+  // Outside text may have led the person to approve, so no rule is proposed under its influence.
   if (isPlain && answer.always && request.taint.length === 0) return context.gate.allowAlways(line);
   if (!isPlain || (await context.gate.noteAllowed(line)) !== HABIT) return;
   const proposal = withDigest({

@@ -1,4 +1,4 @@
-/** Shows approvals on the ballot: what waits, and what became of answered actions. */
+/** Shows approvals on the ballot: open requests, and the outcomes of answered ones. */
 import { compareText } from '../../domain/order.js';
 import { approvalOf, type Approval } from '../../domain/task/approval.js';
 import { isEnded } from '../../domain/task/task.js';
@@ -46,7 +46,7 @@ async function fateOf(context: EngineContext, approval: Approval, asker = ''): P
   if (!isAnswered(context.consent, approval)) return 'again';
   let effect = await context.effects.get(id);
   if (effect.state === 'started') {
-    // Another process may be carrying it out. Once the asker is released, what is read is final.
+    // Another process may be carrying it out. Once the asker is released, the outcome is final.
     const placed = await context.tasks.read(asker);
     if (placed === undefined ? context.tasks.isOpen(asker) : placed.state === 'active') return undefined;
     effect = await context.effects.get(id);

@@ -29,7 +29,7 @@ export async function startPermit(context: EngineContext, task: Task): Promise<S
   return { refused: refused! };
 }
 
-/** Everything but a plain no asks. Stages of patterns follow their task. */
+/** Any value but a plain no requires approval. Stages of patterns follow their task. */
 function needsPermit({ role, context, extra }: Task): boolean {
   const wish = context['approval_required'] ?? extra?.['approval_required'];
   if (wish === undefined || wish === null || roleFacts(role).isStage) return false;

@@ -23,7 +23,7 @@ import type { GateVerdict } from '../../ports/gate.js';
 import { errorText } from '../../rules/patterns/gather.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What differs from a plain call: its own id, title or confinement. */
+/** Differences from a plain call: its own id, title or confinement. */
 interface Own {
   bound?: Bound;
   id?: string;
@@ -61,7 +61,7 @@ export function approvalFor(
   };
 }
 
-/** Of a question that the agent itself did not ask. */
+/** Fields of a question that the agent itself did not ask. */
 interface Asked {
   /** Differs for each question of one call. */
   part: string;
@@ -103,7 +103,7 @@ export function questionFor(
   };
 }
 
-/** What an answer to this call would be bound to now. */
+/** The content that an answer to this call would be bound to now. */
 export async function boundNow(context: EngineContext, call: ToolCall, gate: GateVerdict): Promise<Bound> {
   const isCommand = call.name === 'execute_command' && gate.action === undefined;
   return defined<Bound>({
@@ -147,13 +147,13 @@ interface Consulted {
   answer: HumanAnswer;
 }
 
-/** An action that was asked so often without an answer that counts is refused. */
+/** After this many requests without a valid answer, the action is refused. */
 const MAX_ASKS = 20;
 
 /**
- * Looks for the human's answer. An approval of anything else than exactly this action, or without a
- * signature of this user, does not count; the action is then asked again under an id of its own.
- * `read`: default, from the store.
+ * Looks for the human's answer. An approval of any other action, or without a signature of this
+ * user, does not count; the action is then asked again under an id of its own. `read`: default,
+ * from the store.
  */
 export async function consult(
   context: EngineContext,
@@ -185,7 +185,9 @@ export function requestIn(child: WantedChild): ApprovalRequest {
   return child.context!['request'] as ApprovalRequest;
 }
 
-/** What has changed since an answer, for people; undefined if it is nothing of this kind. */
+/**
+ * Describes, for people, the change of bound content since an answer; undefined if there is none.
+ */
 function changedSince(context: EngineContext, before: Bound | undefined, now: Bound): string | undefined {
   const changes: string[] = [];
   if (now.walls === 'none' && before?.walls === 'sandbox')
@@ -219,7 +221,7 @@ function answerTo(
   const requested = requestIn(wanted);
   if (placed.state === 'failed')
     return { kind: 'no', message: `the request was not approved: ${errorText(placed.task.error)}` };
-  // A refusal allows nothing, so whoever gave it is believed.
+  // A refusal allows nothing, so it counts whoever gave it.
   const refusal = approvalOf(placed.task)?.answer;
   if (refusal?.approved === false) {
     const { reason } = refusal;
@@ -238,12 +240,12 @@ function answerTo(
   });
 }
 
-/** Whether this user gave this approval. Any other answer is a question again. */
+/** Whether this user gave this approval. Any other answer leads to a new question. */
 export function isAnswered(consent: Consent, { id, request: { digest }, answer }: Approval): boolean {
   return answer !== undefined && consent.isSigned({ task: id, digest, answer }, answer.signature);
 }
 
-/** An approval whose digest is that of its request. Any other was not made by this program. */
+/** An approval whose digest matches its request. Any other was not made by this program. */
 export function soundApproval(task: Task): Approval | undefined {
   if (!known.has(task)) {
     const approval = approvalOf(task);
@@ -259,7 +261,7 @@ export function withDigest(request: Omit<ApprovalRequest, 'digest'>): ApprovalRe
   return { ...request, digest: digestOf(request) };
 }
 
-/** Not part of what is allowed: they explain it, or say where it came from. */
+/** Fields that are not part of the allowed action: they explain it, or name its origin. */
 const UNBOUND = new Set(['digest', 'session', 'call', 'reasons', 'risk', 'diff', 'asked', 'changed']);
 
 /** Identifies what a person allows. The order of keys does not matter. */

@@ -80,7 +80,8 @@ export async function executeCall(
   const { child, placed, answer } = await consult(context, wanted);
   const hasBegun = async (): Promise<boolean> => (await context.effects.get(wanted.id)).state !== 'none';
   if (answer.kind === 'open') {
-    // What it began may have changed what it is bound to. It is not asked again.
+    // The call may itself have changed a file that its answer is bound to, so it is not asked
+    // again.
     if (placed === undefined && (await hasBegun()))
       return runApproved(context, task, agent, call, tool, stop, { request: requestIn(wanted) });
     const full = placed === undefined ? tooManyOpen(context, agent, before.asking) : undefined;
@@ -116,7 +117,7 @@ async function refuseCommand(context: EngineContext, task: Task, call: ToolCall,
   return { kind: 'problem', code: 'not_allowed', message };
 }
 
-/** An action that was approved and is refused has a fate. */
+/** Records the outcome of an action that was approved and is refused after all. */
 async function endUnrun(context: EngineContext, effect: string, message: string): Promise<void> {
   if (await context.effects.begin(effect, 'denied', message))
     await context.effects.finish(effect, { ok: false, code: 'not_allowed', text: message });

@@ -5,7 +5,7 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import { defined } from '../../domain/defined.js';
 import { problem, type ProblemCode } from '../../domain/problem.js';
-import { shownArgument, shownLine } from '../../domain/progress.js';
+import { shownArgument, shownResult } from '../../domain/progress.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import { overBudget, type RemainingBudget } from '../../rules/budget/remaining.js';
@@ -68,7 +68,7 @@ export async function executeCalls(
       const { text, isError, ...more } = childResult(asked.child);
       note(context, task, agent, call, !isError, 0);
       done.results.push({ ...(await result(context, call, text, isError)), ...more });
-      context.watchers.progress({ ...now, kind: 'result', ok: !isError, line: shownLine(text) });
+      context.watchers.progress({ ...now, kind: 'result', ok: !isError, ...shownResult(text) });
     } else {
       const sent = await send(context, task, agent, call, asked.reply);
       if (sent.kind === 'final') done.isFinal = true;
@@ -80,8 +80,8 @@ export async function executeCalls(
         ? await privateResult(context, call, sent.text)
         : await result(context, call, textOf(sent), sent.kind === 'problem', sent.kind === 'final');
       if (sent.kind === 'text' && sent.kept) message.files = sent.kept;
-      const line = isSecret ? '' : shownLine(textOf(sent));
-      context.watchers.progress({ ...now, kind: 'result', ok: sent.kind !== 'problem', line });
+      const shown = isSecret ? { line: '' } : shownResult(shownOf(sent));
+      context.watchers.progress({ ...now, kind: 'result', ok: sent.kind !== 'problem', ...shown });
       const code = codeOf(sent);
       done.results.push(code === undefined ? message : { ...message, code });
     }
@@ -127,6 +127,12 @@ function codeOf(reply: Spoken): ProblemCode | undefined {
 
 function textOf(reply: Spoken): string {
   return reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : reply.text;
+}
+
+/** For people: without the words that only the model needs. */
+function shownOf(reply: Spoken): string {
+  if (reply.kind === 'problem') return `${reply.code}: ${reply.shown ?? reply.message}`;
+  return reply.kind === 'text' ? (reply.shown ?? reply.text) : reply.text;
 }
 
 /** The text stays on this machine; conversation and history name only its hash. */

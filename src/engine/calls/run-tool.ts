@@ -7,17 +7,16 @@ import { defined } from '../../domain/defined.js';
 import { shownLine } from '../../domain/progress.js';
 import { childId, hash53 } from '../../domain/task/id.js';
 import { taintIn } from '../../domain/task/taint.js';
-import { compareText } from '../../domain/order.js';
 import type { BoundBase, Walls } from '../../domain/task/approval.js';
 import type { Outcome } from '../../domain/task/outcome.js';
 import type { PlainPipeline } from '../../domain/policy.js';
 import type { ToolCall } from '../../domain/session/session.js';
-import { ENGINE, HUMAN, type Task } from '../../domain/task/task.js';
+import type { Task } from '../../domain/task/task.js';
 import type { PluginAction } from '../../ports/shell.js';
-import type { SessionShown, Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
+import type { Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
 import { breakDown } from './break-down.js';
+import { openSessions, openWork } from './open-work.js';
 import { runWithAnswers, type RanReply } from './call-questions.js';
-import { sessionId } from '../../domain/session/session-id.js';
 import { duringEffect } from '../core/effects.js';
 import { record, type EngineContext } from '../core/context.js';
 import { approvalId, questionFor } from '../approvals/request.js';
@@ -25,7 +24,7 @@ import { checkDraft } from './check-draft.js';
 
 export interface Permission {
   approved: boolean;
-  /** What the approval is bound to. */
+  /** The content that the approval is bound to. */
   base?: BoundBase;
   walls?: Walls;
   plan?: PlainPipeline[];
@@ -106,6 +105,7 @@ function contextOf(
     folder: context.workspaceFiles,
     agents: context.agents.all(),
     sessions: () => openSessions(context),
+    openWork: () => openWork(context),
     replaceSession: (id, text) => context.sessions.replace(id, text),
     askHuman: (question) => questionFor(task, agent, call, question),
     breakDown: (wanted) => breakDown(context, task, wanted),
@@ -118,6 +118,7 @@ function contextOf(
     walls: permission.walls,
     shell: context.shell,
     web: context.web,
+    machine: context.machine,
     project: context.project,
     boardTools: context.boardTools,
     signal: stop,
@@ -131,17 +132,6 @@ function contextOf(
         line: shownLine(text),
       }),
   };
-}
-
-function openSessions(context: EngineContext): SessionShown[] {
-  const open = [...context.tasks.open()].filter(({ task }) => task.session !== undefined || task.to !== undefined);
-  open.sort((a, b) => compareText(a.task.created_at, b.task.created_at));
-  return open.flatMap(({ task, state }) => {
-    if (task.to === undefined || task.to === HUMAN || task.to === ENGINE) return [];
-    const waits = task.waits?.tasks;
-    const session = sessionId(task, context.agents.all().get(task.to) ?? { name: task.to });
-    return [defined({ session, agent: task.to, task: task.id, state, waits_for: waits })];
-  });
 }
 
 /** Runs an effect at most once: if it was started before, it does not run. */
@@ -185,7 +175,7 @@ async function kept(store: { put(data: Uint8Array): Promise<string> }, reply: To
     blob: await store.put(data),
     bytes: data.length,
   }));
-  return { kind: 'text', text: reply.text, kept: await Promise.all(refs) };
+  return defined({ kind: 'text', text: reply.text, shown: reply.shown, kept: await Promise.all(refs) });
 }
 
 function outcomeOf(reply: ToolReply): Outcome {

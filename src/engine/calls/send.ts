@@ -63,7 +63,7 @@ async function assign(
   { task, to }: { task: string; to: string },
 ): Promise<Problem | undefined> {
   const target = await context.tasks.read(task);
-  // The call is repeated after a crash: it has been done.
+  // A call that is repeated after a crash has been carried out already.
   if (target?.task.root === root && target.task.to === to) return undefined;
   const wrong =
     target !== undefined && target.task.root !== root

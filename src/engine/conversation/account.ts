@@ -1,6 +1,7 @@
 /**
  * Costs of one conversation while its task is claimed: its own turns, its children, and the budget
- * left. Each message and each ended child is read once, so a long conversation costs no more.
+ * left. Each message and each ended child is read once, so a long conversation costs no more than a
+ * short one.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';

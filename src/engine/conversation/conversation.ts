@@ -27,7 +27,7 @@ export interface Conversation {
   id: string;
   /** The agent as it was when the conversation started. */
   agent: Agent;
-  /** What is sent before the messages, the same in every call. */
+  /** The part before the messages, the same in every call. */
   head(): PromptHead;
   /** When its head was pinned; undefined: it has no pins, and each opening builds the head. */
   startedAt?: string;
@@ -122,7 +122,7 @@ async function makeFiles(
   { header, messages }: Session,
   durable: boolean,
 ): Promise<Session | undefined> {
-  // The header names them, so they are on the disk before it.
+  // The header names these blobs, so they are written before it.
   await head.stored();
   return context.sessions.create(header, [...messages], { durable });
 }
@@ -349,7 +349,7 @@ function withoutPrints({ messages, last }: Written): Written {
   return { messages, last };
 }
 
-/** It slept while its task waited for a person. */
+/** Clears the status `sleeping`, which the file had while its task waited for a person. */
 async function wakeUp({ sessions }: EngineContext, { header }: Session): Promise<void> {
   if (header.status === 'sleeping') await sessions.setStatus(header.sessionId, 'active');
 }

@@ -116,7 +116,7 @@ async function turnBudget({ context, task, conversation, account, resolved, fit 
   };
 }
 
-/** Written to the cache, input may cost more than usual. */
+/** Input that is written to the cache may cost more than usual. */
 function highestPrice(context: EngineContext, models: readonly string[], tokens: number): Price | undefined {
   const prices = models.flatMap((model) => context.price(model) ?? []).map((price) => ratesFor(price, tokens));
   if (prices.length === 0) return undefined;
@@ -153,7 +153,7 @@ function afterFailure(stop: AbortSignal, failure: Problem): Ending {
 }
 
 /**
- * Results can be missing only in what others wrote, so a complete conversation is not rechecked.
+ * Only messages that others wrote can lack results, so a complete conversation is not rechecked.
  */
 function shown(context: EngineContext, conversation: Conversation, fit: Compactor): readonly Message[] {
   const messages = fit.view(conversation.messages());

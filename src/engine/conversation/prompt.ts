@@ -21,10 +21,10 @@ import { todayText } from '../../rules/prompts/today.js';
 import { hasRequiredCall, requiredTool } from './decide/required-call.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What prompts are built from. */
+/** The ports that prompts are built from. */
 type PromptSource = Pick<EngineContext, 'agents' | 'tools' | 'config' | 'clock' | 'surroundings' | 'project'>;
 
-/** What is sent before the messages. */
+/** The part of a prompt before the messages. */
 export interface PromptHead {
   system: string;
   tools: ToolSpec[];

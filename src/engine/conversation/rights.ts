@@ -1,6 +1,7 @@
 /**
- * What an agent may do now: what both its pinned definition and its present file allow. So taking a
- * tool away, or asking for approval, works at once, and adding one waits for the next conversation.
+ * The present rights of an agent: those that both its pinned definition and its present file allow.
+ * So a removed tool, or a new approval rule, takes effect at once, and an added tool waits for the
+ * next conversation.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';

@@ -63,7 +63,7 @@ async function fileSources(
   return [...new Set(sources)];
 }
 
-/** Of a folder whose files may be shown. */
+/** The sources of a folder whose files may be shown. */
 function folderSources(context: EngineContext, agent: string, tool: string, folder: string): string[] {
   const list = context.workspaceFiles.list(agent, folder === '' ? '.' : folder);
   if (!list.ok) return [];

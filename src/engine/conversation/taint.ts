@@ -32,8 +32,8 @@ export async function tainted(context: EngineContext, task: Task, messages: read
 }
 
 /**
- * The texts in `storage/blobs` come from every task and do not say from which. One that this
- * conversation has named is known already: what named it carries the taint.
+ * The texts in `storage/blobs` come from every task and do not say from which. A text that this
+ * conversation has named is known already: the message that named it carries the taint.
  */
 function showsOtherText(context: EngineContext, task: Task, call: ToolCall, before: readonly Message[]): boolean {
   const { path, command } = call.arguments;

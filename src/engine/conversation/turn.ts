@@ -142,7 +142,7 @@ function toolChoice(task: Task, agent: Agent, withTools: boolean): Pick<ModelReq
   return tool === undefined ? {} : { toolChoice: { tool } };
 }
 
-/** Of an agent that answers in text and declares its result. */
+/** The format for an agent that answers in text and declares its result. */
 function formatOf(task: Task, { output }: Agent, { tools }: PromptHead): Pick<ModelRequest, 'format'> {
   const { answersInText, requiredTool: required, prompt } = roleFacts(task.role);
   const isFree = output === undefined || answersInText || required !== undefined || prompt !== undefined;

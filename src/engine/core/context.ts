@@ -1,5 +1,5 @@
 /**
- * What the engine works with. `Ports` comes from outside, and every port is required: a missing
+ * The dependencies of the engine. `Ports` comes from outside, and every port is required: a missing
  * gate is a type error, not a call that runs unjudged. `EngineContext` adds the engine's own state.
  */
 import { defined } from '../../domain/defined.js';
@@ -29,6 +29,7 @@ import type { PrivateTexts } from '../../ports/consent/private-texts.js';
 import type { FileTaint } from '../../ports/consent/file-taint.js';
 import type { Pauses } from '../../ports/pauses.js';
 import type { EditedSessions } from '../../ports/reading/edited-sessions.js';
+import type { Machine } from '../../ports/reading/machine.js';
 import type { Project } from '../../ports/reading/project.js';
 import type { Schedules } from '../../ports/reading/schedules.js';
 import type { Shell } from '../../ports/shell.js';
@@ -56,6 +57,7 @@ export interface Ports extends Omit<Store, 'close'> {
   privateTexts: PrivateTexts;
   shell: Shell;
   web: Web;
+  machine: Machine;
   project: Project;
   ballot: Ballot;
   consent: Consent;
@@ -82,7 +84,7 @@ export interface Ports extends Omit<Store, 'close'> {
   hosts: ReadonlySet<string> | undefined;
   /** Whether this machine may run an agent. */
   isHere: (agent: string) => boolean;
-  /** Peer ids of this process whose store failed. Their tasks go back without blame. */
+  /** Peer ids of this process whose store failed. Their tasks go back, and no loss is counted. */
   abandoned: ReadonlySet<string>;
   /** Advance the tasks of a pass one after the other, so that a run can be repeated exactly. */
   isSequential: boolean;
@@ -105,7 +107,7 @@ export interface EngineContext extends Ports {
   hearingNotes: Set<string>;
   /** Tasks with the same requirements and asker fit the same agents, so answers are cached. */
   fitCache: WeakMap<ReadonlyMap<string, Agent>, Map<string, Fit>>;
-  /** What conversations have said so far, folded incrementally by message list. */
+  /** State folded from the messages of conversations, incrementally for each message list. */
   folds: Folds;
   /** Offers and states that other agents published; listened to from the first call on. */
   heardNotes(): HeardNotes;
@@ -155,7 +157,7 @@ interface Votes {
 /** Collects events and commits them to history after each pass. */
 export interface Audit {
   note(event: Event): void;
-  /** A pass is over: what was noted goes into the next commit, within a few seconds. */
+  /** A pass is over: the noted events go into the next commit, within a few seconds. */
   passed(): void;
   /** Commits the rest; resolves when no commit is running. */
   close(): Promise<void>;
@@ -174,7 +176,7 @@ export interface UnreadableSessions {
 
 /** Callbacks for onlookers; they must not throw. */
 export interface Watchers {
-  /** What happens right now: words of a turn, a tool and its result. */
+  /** Reports what happens right now: words of a turn, a tool and its result. */
   progress(progress: Progress): void;
   event(event: Event): void;
   problem(problem: Problem): void;

@@ -1,7 +1,7 @@
 /**
- * Runs one step of a pass for one thing: a kind of input, an intent, a message. What the step
- * throws is reported once and skips only that thing. A fault of the store is not caught: without
- * the store nothing can be decided.
+ * Runs one step of a pass for one thing: a kind of input, an intent, a message. An error of the
+ * step is reported once and skips only that thing. A fault of the store is not caught: without the
+ * store nothing can be decided.
  */
 import { isStoreFault } from '../../domain/fence.js';
 import { asProblem, problem, type Problem } from '../../domain/problem.js';
@@ -30,7 +30,7 @@ export function isContained(thrown: unknown): boolean {
   return thrown instanceof Error && !isStoreFault(thrown);
 }
 
-/** The reason for a person, with what it means for the thing at hand. */
+/** The reason for a person, and `meaning`: its consequence for the task or file. */
 export function faultProblem(thrown: unknown, meaning: string): Problem {
   const { code, message, where, hint } = asProblem(thrown);
   const isDeep = thrown instanceof RangeError;

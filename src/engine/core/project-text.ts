@@ -1,5 +1,5 @@
 /**
- * What the project says to agents: skills, and the nearest AGENTS.md or CLAUDE.md. Its text is the
+ * The project's text for agents: skills, and the nearest AGENTS.md or CLAUDE.md. Its text is the
  * same for every task of an agent, so that caches hit.
  */
 import type { Agent } from '../../domain/agent/agent.js';

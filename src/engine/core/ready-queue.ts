@@ -1,7 +1,7 @@
 /**
  * Divides the open tasks into those that are ready and only wait for capacity, those that depend on
- * open tasks, and those under way. Follows the store's changes, so a pass costs what is under way
- * however many tasks are queued (`rules/scheduling/ready-queue`).
+ * open tasks, and those under way. Follows the store's changes, so the cost of a pass depends on
+ * the tasks under way, however many are queued (`rules/scheduling/ready-queue`).
  */
 import type { OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { inOrder, isQueued, queueKey, type Place } from '../../rules/scheduling/ready-queue.js';
@@ -50,7 +50,7 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
   return {
     underWay() {
       refresh();
-      // Several rooms ask in each pass.
+      // Cached, because several modules ask in each pass.
       if (shown?.version !== seen) {
         const all = [...going.values()].map(({ one }) => tasks.getOpen(one.task.id) ?? one);
         shown = { version: seen, all };

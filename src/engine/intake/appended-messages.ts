@@ -23,13 +23,19 @@ export async function takeAppended(context: EngineContext): Promise<Appended> {
   const busy = new Set([...context.tasks.open()].map(({ task }) => task.session ?? ''));
   const done: string[] = [];
   for (const id of ids) {
-    // An agent that works in it reads the message itself; what it leaves unread is taken later.
+    // An agent that works in it reads the message itself; a message that it leaves unread is taken
+    // later.
     if (busy.has(id)) continue;
     const opened = await context.sessions.open(id);
-    if (opened.kind === 'held') continue;
-    const taken = opened.kind === 'missing' ? 'nothing' : await take(context, opened.session);
+    // A file that cannot be read is reported, and read again when it changes.
+    const taken =
+      opened.kind === 'held'
+        ? opened.problem
+        : opened.kind === 'missing'
+          ? 'nothing'
+          : await take(context, opened.session);
     if (taken === 'busy') continue;
-    done.push(id);
+    if (opened.kind !== 'held') done.push(id);
     if (taken === 'created') result.moved = true;
     if (typeof taken === 'object' && context.heldFiles.isNews(taken)) result.problems.push(taken);
   }

@@ -12,7 +12,7 @@ export async function assign(context: EngineContext, intent: Intent & { kind: 'a
   const wrong = assignProblem(task, before, to, names);
   if (wrong !== undefined) return done(wrong.message);
   const claim = await context.tasks.claim(task, before!.task.to ?? 'nobody');
-  if (claim === undefined) return false; // another process has it; the next look shows how it went
+  if (claim === undefined) return false; // another process has it; the next look shows the outcome
   const late = assignProblem(task, { task: claim.task, state: claim.from }, to, names);
   const isMoved = await context.tasks.release(claim, late === undefined ? { ...claim.task, to } : claim.task);
   if (late !== undefined) return done(late.message);

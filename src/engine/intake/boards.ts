@@ -22,7 +22,7 @@ import { retryTask } from './retry.js';
 interface BoardsTaken {
   moved: boolean;
   problems: Problem[];
-  /** More lines than one pass takes: the rest follows. */
+  /** There are more lines than one pass takes; the rest follows. */
   isPartial?: boolean;
 }
 

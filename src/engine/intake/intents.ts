@@ -105,8 +105,9 @@ async function cancel(
 }
 
 /**
- * Nothing is open under this task, in the store too. The view of this process may be stale: another
- * one may have just moved the task, and it would never hear of an intent that is removed now.
+ * Checks the store that nothing is open under this task. The view of this process may be stale:
+ * another one may have just moved the task, and it would never hear of an intent that is removed
+ * now.
  */
 async function isOver(context: EngineContext, id: string): Promise<boolean> {
   if (openUnder(context, id).length > 0) return false;

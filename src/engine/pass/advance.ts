@@ -1,6 +1,6 @@
 /**
- * Advances one task as far as possible: claim, guards, act. Whatever is thrown meanwhile ends this
- * task with the reason, and no other. Only a fault of the store goes further.
+ * Advances one task as far as possible: claim, guards, act. An error meanwhile ends only this task,
+ * with the reason. Only a fault of the store is thrown to the caller.
  */
 import { defined } from '../../domain/defined.js';
 import { isStoreFault } from '../../domain/fence.js';
@@ -40,7 +40,7 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
   }
 }
 
-/** The record says why. Its costs are unknown if its conversation is what cannot be worked with. */
+/** Fails the task with the reason. Its costs are unknown if its conversation caused the error. */
 async function failFor(context: EngineContext, claim: Claim, thrown: unknown): Promise<void> {
   const error = faultProblem(thrown, 'this task stopped at a fault of its own');
   context.watchers.problem({ ...error, message: `${claim.task.id}: ${error.message}` });
@@ -72,8 +72,8 @@ async function work(context: EngineContext, claimed: Claimed, stop: AbortSignal)
 }
 
 /**
- * The system lets us work with the store and not with the file of this one conversation, because it
- * belongs to another user, for example.
+ * The store works, but the system denies access to the file of this conversation, for example
+ * because another user owns it.
  */
 async function deniedConversation(
   context: EngineContext,

@@ -19,8 +19,8 @@ interface Driver {
   pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport>;
   /**
    * Works on this task and what it needs until it has ended, waits for something outside this
-   * process, or the signal aborts. `isNew`: this process has just made the task, so nothing needs
-   * to be looked for.
+   * process, or the signal aborts. `isNew`: this process has just made the task, so the first pass
+   * need not scan.
    */
   finish(id: string, options?: { signal?: AbortSignal; isNew?: boolean }): Promise<Placed>;
 }
@@ -51,7 +51,9 @@ export function driver(ports: Ports, engine: Engine): Driver {
   let bell = alarm(clock);
   let running: Promise<void> | undefined;
   let wantsPass = false;
-  /** What the next pass must look at. Nothing is known before the first pass. */
+  /**
+   * The scope of the next pass. The first pass looks at everything, because nothing is known yet.
+   */
   let wanted: Look = 'all';
   let fullDue = Infinity;
   let lookedAt = -Infinity;

@@ -17,7 +17,7 @@ export interface Goal<T = unknown> {
   /** Looks whether it is reached; called between passes. */
   check(last: LastPass): Promise<Checked>;
   onPass?(report: PumpReport): Promise<void> | void;
-  /** What the pass that starts now must look at; absent: the driver decides. */
+  /** The scope of the pass that starts now; if absent, the driver decides. */
   look?(nowMs: number): Look;
   /** When it wants the next pass, in monotonic milliseconds. */
   nextPass?(nowMs: number): number;

@@ -218,7 +218,7 @@ async function parentCycle(context: EngineContext, task: Task): Promise<Problem 
       return problem('cycle', `its parents form a cycle: ${path.join(' → ')}`, {
         hint: 'correct "parent" in one of these files, then retry the task',
       });
-    if (seen.has(at)) return undefined; // a cycle above it, which ends with one of its own tasks
+    if (seen.has(at)) return undefined; // a cycle above it; one of the cycle's own tasks breaks it
     seen.add(at);
     at = (context.tasks.getOpen(at) ?? (await context.tasks.read(at)))?.task.parent;
   }

@@ -7,7 +7,9 @@ import { queueKey } from '../../rules/scheduling/ready-queue.js';
 import type { ReadyQueue } from '../core/ready-queue.js';
 
 interface PassedOver {
-  /** A new pass begins. Returns what notes a task; the notes count once `done` is called. */
+  /**
+   * Begins a new pass. Returns a function that notes a task; the notes count once `done` is called.
+   */
   begin(): { note(task: Task): void; done(): void };
   /** Whether the last pass found a task of this tree that could start if there were capacity. */
   has(root: string): boolean;

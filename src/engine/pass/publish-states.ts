@@ -43,7 +43,7 @@ export interface StatePublisher {
 
 /** Events of this process since the last look. */
 interface News {
-  /** Agents that did something: the tasks they took, and how tasks ended. */
+  /** By agent: the tasks it took, and how its tasks ended. */
   busy: Map<string, { took: string[]; ended: [string, string][] }>;
   /** Tasks whose state was set here, so it need not be read again. */
   ours: Set<string>;
@@ -68,7 +68,7 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
   let published: Map<string, PublishedState> | undefined;
   /** Agents whose published state is neither idle nor complete. */
   const busyAgents = new Set<string>();
-  /** Notes being published; the bus echoes them, and the echo is not news. */
+  /** Notes being published. The bus echoes them, and the echo is ignored. */
   const sent = new Map<string, string>();
   let seenStamp = '';
   let due = Infinity;

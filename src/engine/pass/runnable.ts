@@ -148,7 +148,7 @@ function takesTurns(task: Task, agent: Agent): boolean {
   return agent.session === 'shared' || followUpOf(task) !== undefined || (task.retries ?? 0) > 0;
 }
 
-/** A person changed the schedule, so the time that it waits for is not the next one any more. */
+/** A person changed the schedule, so the task waits for a time that is no longer the next one. */
 function isReplanned({ schedule }: Task): boolean {
   return schedule?.planned !== undefined && schedule.planned !== ruleText(schedule);
 }

@@ -29,7 +29,7 @@ const MAX_FULL_SCAN_GAP_MS = 60_000;
 const OTHERS_FACTOR = 8;
 
 interface WatchGoal extends Goal<void> {
-  /** Joins the workspace and listens for rings; returns what ends the listening. */
+  /** Joins the workspace and listens for rings; returns a function that stops listening. */
   begin(): Promise<() => Promise<void>>;
 }
 

@@ -115,7 +115,7 @@ function situation(
   return { task, needs, maker, researcher, rival, tools: offeredTools(context), agents };
 }
 
-/** Our own tools, without those that only a role gives, and those of plugins that agents use. */
+/** Our own tools, without tools that only a role gives, and the plugin tools that agents use. */
 function offeredTools({ tools, agents }: EngineContext): ExtendInput['tools'] {
   const used = [...agents.all().values()].flatMap((agent) => agent.tools);
   return [...new Set([...KNOWN_TOOLS, ...used])].flatMap((name) => {

@@ -93,7 +93,9 @@ export async function unfilled(
   await fail(context, claim, unassigned, why, costs);
 }
 
-/** What the bidders said, if all of them are unable: a capability is missing that none named. */
+/**
+ * The bidders' reasons, if all are unable to do the task: a capability is missing that none named.
+ */
 function unableOnly({ scores }: Award): string[] | undefined {
   const said = scores.filter(({ verdict }) => verdict === 'unable');
   return said.length > 0 && said.length === scores.length ? said.map(scoreText) : undefined;

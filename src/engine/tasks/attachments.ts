@@ -1,6 +1,7 @@
 /**
  * Files that a task brings along. Images and PDF documents go to the model as they are; text is
- * quoted. The agent must be allowed to read them; what it cannot get is named with the reason.
+ * quoted. The agent must be allowed to read them; a file that it cannot get is named with the
+ * reason.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { FileRef } from '../../domain/file-ref.js';

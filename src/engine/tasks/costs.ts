@@ -1,4 +1,4 @@
-/** What a task and its children have spent, read from their records. */
+/** The spending of a task and its children, read from their records. */
 import { roleFacts } from '../../domain/task/role.js';
 import { addUsage, NO_USAGE, type Usage } from '../../domain/budget/usage.js';
 import type { BudgetName } from '../../domain/budget/budget.js';
@@ -7,7 +7,7 @@ import type { Message } from '../../domain/session/session.js';
 import { HUMAN, type Placed, type Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What a task spent itself, and together with everything below it. */
+/** A task's own spending, and its spending together with everything below it. */
 export interface Costs {
   own: Usage;
   usage: Usage;

@@ -16,7 +16,7 @@ interface Said {
   text: string;
   by: string;
   at: string;
-  /** Of a message that is in the conversation already: see `FollowUp`. */
+  /** The index of a message that is in the conversation already: see `FollowUp`. */
   from?: number;
   /** More context: where an answer goes, taint. */
   context?: Record<string, unknown>;

@@ -52,7 +52,7 @@ async function dueTimes(context: EngineContext, rule: Rule, after: Date, now: Da
   return { first: first.toISOString(), latest: latest.toISOString(), count };
 }
 
-/** What changes in the schedule. */
+/** Decides the next change of the schedule. */
 async function decide(
   context: EngineContext,
   task: Task,
@@ -95,7 +95,7 @@ function report(
   return message;
 }
 
-/** A run has everything of its schedule but the schedule. */
+/** A run has all fields of its schedule's task except the schedule. */
 function runOf(task: Task, id: string, at: string, now: Date): Task {
   const { to, from, type, requirements, attachments, context, priority, budget, description, created_by: by } = task;
   return makeTask(

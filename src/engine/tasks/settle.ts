@@ -134,7 +134,7 @@ export async function settleStopped(
     : fail(context, claim, task, error, costs);
 }
 
-/** A live release ends the series of workers that died with the task. */
+/** A release by a live process resets the count of workers that died with the task. */
 function withProgress({ lost: _, ...task }: Task): Task {
   return { ...task, attempts: 0 };
 }

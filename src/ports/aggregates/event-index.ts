@@ -21,8 +21,8 @@ export interface EventsSeen {
   /** Reads the events that are wanted by name and task: all of them, or the newest `limit`. */
   events(isWanted: (name: string, task: string | undefined) => boolean, limit?: number): Event[];
   /**
-   * Events with at least those of these keys that they have. A line is parsed only for a value that
-   * the index does not have.
+   * Events with these keys, as far as they have them, and perhaps more. A line is parsed only for a
+   * value that the index lacks.
    */
   rows(keys: readonly string[]): Iterable<EventRow>;
   /** The number of bytes seen of each file of the log. */

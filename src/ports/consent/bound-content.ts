@@ -13,8 +13,8 @@ export interface ContentUse {
 }
 
 export interface ContentBinding {
-  /** Reads for a limited time; what could not be read in time is reported as not bound. */
+  /** Reads for a limited time. Files that could not be read in time are reported as not bound. */
   bind(use: ContentUse): Promise<BoundContent>;
-  /** What changed between two snapshots of the same use, for people. */
+  /** Describes the changes between two snapshots of the same use, for people. */
   changes(before: BoundContent, after: BoundContent): string;
 }

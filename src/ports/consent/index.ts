@@ -1,6 +1,7 @@
 /**
- * What this user has seen and allowed on this machine. It is kept outside the workspace, so that
- * nothing that comes with a folder, by clone, pull, copy or restore, can answer for a person.
+ * The things that this user has seen and allowed on this machine. They are kept outside the
+ * workspace, so that nothing that comes with a folder, by clone, pull, copy or restore, can answer
+ * for a person.
  */
 import type { Consented } from '../../domain/consent/signed.js';
 
@@ -15,7 +16,7 @@ export interface Consent {
   noteShown(shown: readonly { id: string; digest: string }[]): Promise<void>;
   /**
    * Call it before an approved action starts. False if it was started before on this machine, even
-   * if the workspace does not know about it any more. Durable when resolved.
+   * if the workspace no longer knows about it. Durable when resolved.
    */
   begin(id: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** What people and surfaces ask the engine to do. */
+/** Requests of people and surfaces to the engine. */
 import type { Intent } from '../../domain/task/intent.js';
 
 export interface Intents {

@@ -9,7 +9,7 @@ export interface Presence {
   peers(): Promise<Peer[]>;
   /** Differs whenever a peer came or left, as far as this process knows. */
   version(): string;
-  /** This peer's place among all: the first ones do the work that one peer can do for all. */
+  /** This peer's place among all. The first ones do work that one peer can do for all. */
   rank(): Rank;
   /** Wakes the other peers after a change that fired no watcher. */
   ringOthers(): void;

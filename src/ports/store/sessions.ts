@@ -8,7 +8,7 @@ export type SessionOpened =
   | {
       kind: 'open';
       session: Session;
-      /** What a person changed since this process last read it. */
+      /** A person's changes since this process last read it. */
       edited?: SessionEdit;
     }
   | { kind: 'missing' }

@@ -34,7 +34,10 @@ export interface RemainingBudget {
    * together, from this one on; `kept`: the number of shares that stay with the task.
    */
   grant(child: WantedChild, wave: number, kept: number): Budget | Problem;
-  /** What the last refused grant lacked, and the open children that may give some of it back. */
+  /**
+   * The amount that the last refused grant lacked, and the open children that may return some of
+   * it.
+   */
   short(): Shortage | undefined;
 }
 

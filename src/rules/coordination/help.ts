@@ -1,7 +1,7 @@
 /**
- * Decides the next step of a call for help. Agents are asked that are free, have every capability
- * and are relevant to the request: by priority, then by relevance. If none helps by the deadline,
- * or two fail, the call is escalated to the coordinator, or else to the human.
+ * Decides the next step of a call for help. It asks agents that are free, have every capability and
+ * are relevant to the request, by priority and then by relevance. If none helps by the deadline, or
+ * two fail, the call is escalated to the coordinator, or else to the human.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';

@@ -21,7 +21,7 @@ interface ProviderFacts {
 
 export interface Candidate {
   agent: string;
-  /** What it does, in a line. */
+  /** Its description, in one line. */
   about?: string;
   /** 0 to 100. */
   fitness: number;

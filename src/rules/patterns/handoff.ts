@@ -22,7 +22,7 @@ export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): Wante
         agent.context === 'none'
           ? first.text
           : [request, previous(upstream, agent), answer, ...conversation(task, agent, upstream)].join('\n\n'),
-      // The next stage passes on the request of the first, not this text around it.
+      // The next stage gets the original request, not this text around it.
       context: { [FIRST_REQUEST]: first },
     },
   ];

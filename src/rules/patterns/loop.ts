@@ -6,7 +6,7 @@
 import { INFORMING, type Message, type MessageKind } from '../../domain/session/session.js';
 
 export interface Loop {
-  /** What is repeated, for people and models. */
+  /** Names the repeated work, for people and models. */
   what: string;
   /** The agent was warned before and continued. */
   warned: boolean;
@@ -32,7 +32,9 @@ export function loopIn(messages: readonly Message[], changes: (tool: string) => 
   return undefined;
 }
 
-/** Turns in a row without a successful call: after so many the agent is warned, then it fails. */
+/**
+ * After this many turns in a row without a successful call the agent is warned, and later fails.
+ */
 export const ERRORS_WARN = 3;
 export const ERRORS_FAIL = 6;
 
@@ -57,7 +59,7 @@ export function failedTurns(messages: readonly Message[]): { turns: number; warn
   return { turns, warned };
 }
 
-/** Messages that bring no news. */
+/** Messages without new information. */
 const WARNINGS: ReadonlySet<MessageKind | undefined> = new Set<MessageKind | undefined>([
   ...INFORMING,
   'loop_warning',
@@ -81,7 +83,7 @@ function lastTurns(messages: readonly Message[]): { turns: Turn[]; warned: boole
     const message = messages[i]!;
     if (message.role === 'tool') results.set(message.toolCallId ?? '', message.content);
     else if (message.role === 'user') {
-      // A warning is not news that would explain a repeated call.
+      // A warning brings no new information that would explain a repeated call.
       if (!WARNINGS.has(message.kind)) break;
       warned = warned || message.kind === 'loop_warning';
     } else if (message.role === 'assistant') {

@@ -12,7 +12,7 @@ import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { fencedRequest } from './first-request.js';
 import { errorText, fence, gather, type Children } from './gather.js';
 
-/** What a member did in one round. Its task has this as its result, in JSON. */
+/** A member's contribution in one round. Its task has this as its result, in JSON. */
 interface Contribution {
   broadcasts: string[];
   votes: boolean;
@@ -27,7 +27,7 @@ export interface Note {
   at?: string;
 }
 
-/** `notes`: what was said in the rounds that are over. */
+/** `notes`: the statements of earlier rounds. */
 type TeamStep =
   | { kind: 'ask'; children: WantedChild[]; notes: Note[] }
   | { kind: 'concluded'; children: WantedChild[]; notes: Note[]; why: string };

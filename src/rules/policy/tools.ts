@@ -88,7 +88,7 @@ function checked(wanted: SafetyCheck[], { check }: ToolQuestion): Pick<ToolVerdi
 
 /** Tools that only read, or that only submit something to the engine, which judges it again. */
 const QUIET = new Set(
-  `read_file get_file_info list_directory search_files query_tasks create_task update_task reassign_task send_message broadcast list_active_sessions
+  `read_file get_file_info list_directory search_files system_status query_tasks create_task update_task reassign_task send_message broadcast list_active_sessions
   read_session load_skill slack_read delegate_to_agent route_to vote_conclude conclude_team give_verdict place_bid break_down name_duplicates draft_agent judge_trial request_help
   request_dependency give_back provide_dependency assign_provider final_report ask_human`.split(/\s+/),
 );

@@ -15,9 +15,9 @@ interface Schema {
 }
 
 interface Lists {
-  /** Whom the agent may delegate to. */
+  /** The agents that the agent may delegate to. */
   delegates: readonly Colleague[];
-  /** Whom the agent may route to. */
+  /** The agents that the agent may route to. */
   destinations: readonly Colleague[];
   /** Everyone but the agent itself. */
   others: readonly Colleague[];
@@ -28,7 +28,7 @@ interface Lists {
   output?: AnswerSchema | undefined;
 }
 
-/** More names than this would cost more than a wrong guess. */
+/** A longer list would cost more than a wrong guess. */
 const MAX_NAMES = 200;
 
 export function listsFor(
@@ -117,7 +117,7 @@ function oneOf(agents: readonly Colleague[]): Change {
   return (schema) => ({ ...schema, ...enumOf(agents.map(({ name }) => name)) });
 }
 
-/** With what each can do, for a model that sees no other list. */
+/** Includes the capabilities of each, for a model that sees no other list. */
 function described(agents: readonly Colleague[]): Change {
   const lines = agents.map(({ name, description }) => `${name}: ${description.split('\n')[0]!.slice(0, 200)}`);
   return (schema) => ({

@@ -60,7 +60,7 @@ function files({ agent: { name }, tools }: OrientationFacts): string {
     ...(writes ? [`You may write in workspaces/${name}/ and scratch/${name}/ without asking.`] : []),
     ...(runs
       ? [
-          `A command that only reads runs at once and can write only in workspaces/${name}/. A command that a person has approved can write in the workspace, except where the policy forbids it.`,
+          `A command that only reads runs at once; files that it creates must be in workspaces/${name}/. A command that a person has approved can write in the workspace, except where the policy forbids it.`,
         ]
       : []),
     ...(writes || runs
@@ -96,12 +96,26 @@ function colleagues({ agent, agents, tools }: OrientationFacts): string {
   const listed = isBounded ? others.filter(({ name }) => agent.agents.includes(name)) : others;
   if (listed.length === 0) return 'There are no other agents here.';
   const more = listed.length > MAX_LISTED ? [`- and ${listed.length - MAX_LISTED} others`] : [];
+  const delegates = others.filter(({ name }) => agent.agents.includes(name)).map(({ name }) => name);
+  const bound =
+    !isBounded && delegates.length > 0 && asking.includes('delegate_to_agent')
+      ? [`With delegate_to_agent you reach only: ${delegates.join(', ')}.`]
+      : [];
   return [
-    `Agents you can ask (${asking.join(', ')}):`,
+    heading(asking),
     ...listed.slice(0, MAX_LISTED).map(colleagueLine),
     ...more,
+    ...bound,
     'They have not seen this conversation: give them everything they need.',
   ].join('\n');
+}
+
+/** A message starts no work: it reaches only an agent that is at work. */
+function heading(asking: readonly string[]): string {
+  const starting = asking.filter((tool) => tool !== 'send_message');
+  return starting.length === 0
+    ? 'Agents you can write to while they work (send_message):'
+    : `Agents you can ask (${starting.join(', ')}):`;
 }
 
 /** `- executor: Does one piece of work. [execution, writing]` */

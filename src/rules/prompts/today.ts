@@ -7,7 +7,7 @@ const MAX_MINUTES = 100;
 export function todayText(now: Date, timeZone: string): string {
   let zone = zones.get(timeZone);
   if (zone === undefined) zones.set(timeZone, (zone = { format: formatOf(timeZone), texts: new Map() }));
-  // Days begin with a minute, and formatting a date costs more than the rest of a short prompt.
+  // Cached by minute: formatting a date costs more than the rest of a short prompt.
   const minute = Math.floor(now.getTime() / MINUTE_MS);
   let text = zone.texts.get(minute);
   if (text === undefined) {

@@ -1,21 +1,18 @@
 /** Gives a task to another agent. Only work that has not started moves; the rest is explained. */
-import { nearestHint } from '../../domain/nearest.js';
+import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { ENGINE, HUMAN, isEnded, type Placed, type Task, type TaskState } from '../../domain/task/task.js';
 
-/** Why the task cannot go to this agent; undefined if it can. `agents`: the names there are. */
+/** Why the task cannot go to this agent; undefined if it can. `agents`: all known names. */
 export function assignProblem(
   id: string,
   placed: Pick<Placed, 'task' | 'state'> | undefined,
   to: string,
   agents: Iterable<string>,
 ): Problem | undefined {
-  const names = [...agents].sort();
-  if (!names.includes(to))
-    return problem('unknown_agent', `there is no agent ${to}`, {
-      hint: nearestHint(to, names, `the agents are: ${names.join(', ') || 'none'}`),
-    });
+  const names = [...agents];
+  if (!names.includes(to)) return problem('unknown_agent', noAgent(to, names));
   if (placed === undefined) return problem('not_found', `there is no task ${id}`);
   const { task, state } = placed;
   if (isEnded(state)) return problem('bad_usage', `${id} has ended (${state})`);

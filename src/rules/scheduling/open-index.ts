@@ -37,7 +37,10 @@ export function openIndex<Row extends OpenRow>(): OpenIndex<Row> {
   const byId = new Map<string, Row>();
   const ofRoot = new Map<string, number>();
   const stagesOf = new Map<string, Set<string>>();
-  /** Answers of `withWaits` until stages come or go, so that callers can compare by identity. */
+  /**
+   * Cached answers of `withWaits`, valid until stages come or go, so that callers can compare by
+   * identity.
+   */
   const waits = new Map<string, { of: Task; shown: Task }>();
   const touched: string[] = [];
   let changes = 0;

@@ -16,7 +16,7 @@ export interface KnownTask {
   description: string;
 }
 
-/** What is wrong with the parts, in a sentence for the model that wrote them. */
+/** The fault of the parts, in a sentence for the model that wrote them. */
 export function partsProblem(
   parts: readonly Part[],
   parent: string,

@@ -16,8 +16,9 @@ const READ_ONLY_TOOLS = ['read_file', 'list_directory', 'search_files'];
 const EVERY_PLUGIN_TOOL = '*';
 
 /**
- * What an agent of another program gets whose file names no tools. In those programs it has every
- * tool of the session, without asking other agents. Each call goes through the policy.
+ * The tools of an agent of another program whose file names none. In those programs such an agent
+ * has every tool of the session except those that ask other agents. Each call goes through the
+ * policy.
  */
 export const INHERITED_TOOLS = [
   ...READ_ONLY_TOOLS,

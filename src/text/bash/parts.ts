@@ -9,7 +9,9 @@ import { scanWord } from './word.js';
 
 export class NotUnderstood extends Error {}
 
-/** The parser reads a substitution when its `script` is looked at, so the node is passed. */
+/**
+ * The parser reads a substitution when `script` is first accessed, so the node itself is passed.
+ */
 export type ReadScript = (node: { readonly script?: U.ParsedScript | undefined }) => ShellScript;
 
 type Opaque = U.ArithmeticExpression | U.TestExpression;

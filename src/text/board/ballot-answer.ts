@@ -1,4 +1,4 @@
-/** What one marked entry of the ballot answers, or why it does not count. */
+/** Reads the answer of one marked ballot entry, or the reason why it does not count. */
 import { draw } from '../../domain/consent/draw.js';
 import { defined } from '../../domain/defined.js';
 import type { Answer, Approval } from '../../domain/task/approval.js';

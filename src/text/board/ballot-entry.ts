@@ -1,6 +1,6 @@
 /**
  * How approvals are shown on the ballot, `tasks/approvals.task.md`: new entries, and edits of
- * entries that are there. What an entry shows is drawn by `domain/consent/draw`.
+ * entries that are there. `domain/consent/draw` draws the content of an entry.
  */
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';
@@ -123,7 +123,7 @@ export function askAgainEdits(text: string, item: Item, why: string): Edit[] {
   return [...box, ...fieldEdits(text, item, 'note', `asked again, because ${why}`)];
 }
 
-/** The same, and the whole entry is drawn as the request is now. */
+/** The same, and redraws the whole entry from the present request. */
 export function showAgainEdits(text: string, item: Item, approval: Approval, why: string): Edit[] {
   const { id: _, ...fields } = fieldsOf(approval);
   return [

@@ -14,7 +14,7 @@ export interface Marks {
   problems: Problem[];
   /** Ids that have an entry, even a damaged one. */
   present: ReadonlySet<string>;
-  /** An entry cannot be identified, so a missing one may be that. */
+  /** An entry cannot be identified, so it may belong to a request whose entry is missing. */
   isUnclear: boolean;
   /** Ids of known requests whose entry shows no fate yet. */
   unsettled: string[];

@@ -75,7 +75,7 @@ export const TIGHT_KEY = `(${KNOWN_KEYS.join('|')}):(?=[^\\s/:])`;
 
 /**
  * Where the comment `; …` of a value starts, with the blanks before it; `end` if there is none. A
- * command keeps its semicolons: half of one must never run.
+ * command keeps its semicolons, because half of a command must never run.
  */
 export function commentStart(text: string, from: number, end: number, key: string): number {
   if (key === 'command') return end;

@@ -1,4 +1,7 @@
-/** `settings.yaml` of the user. A mistake in it is a problem: a limit that is lost is no limit. */
+/**
+ * `settings.yaml` of the user. A mistake in it is reported: a limit that is silently ignored would
+ * protect nothing.
+ */
 import type { UserSettings } from '../../domain/config/settings.js';
 import { defined } from '../../domain/defined.js';
 import type { Problem } from '../../domain/problem.js';

@@ -75,7 +75,7 @@ function stringEnd(text: string, start: number): number {
   return -1;
 }
 
-/** Counts keys in the value; NaN, which equals nothing, if a number in it is not finite. */
+/** Counts keys in the value. NaN if a number in it is not finite, because NaN equals no count. */
 function ownKeys(value: unknown): number {
   if (typeof value === 'number') return Number.isFinite(value) ? 0 : NaN;
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return 0;

@@ -4,12 +4,12 @@
  */
 import { problem, type Problem } from '../../domain/problem.js';
 
-/** Where the first byte is that is not UTF-8. */
+/** The place of the first byte that is not UTF-8. */
 export interface NotUtf8 {
   /** 1-based. */
   line: number;
   column: number;
-  /** What can be read of this line before it. */
+  /** The readable text of this line before it. */
   source: string;
 }
 

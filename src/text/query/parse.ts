@@ -64,10 +64,12 @@ function readColumns(tokens: Scanner): { fields?: string[]; count: boolean } {
   if (first.toUpperCase() === 'COUNT' && skipSign(tokens, '(')) {
     expectSign(tokens, '*');
     expectSign(tokens, ')');
+    if (tokens.peek().text === ',') tokens.fail('COUNT(*) cannot be combined with fields', NO_GROUPS);
     return { count: true };
   }
   const fields = [first];
   while (skipSign(tokens, ',')) fields.push(readField(tokens));
+  if (tokens.peek().text === '(') tokens.fail(`${fields.at(-1)} is not a field`, NO_GROUPS);
   return { fields, count: false };
 }
 
@@ -220,7 +222,10 @@ function tokenText(token: Token): string {
   return token.kind === 'string' ? `'${token.text}'` : token.text;
 }
 
+const NO_GROUPS = 'there are no functions except COUNT(*) and no GROUP BY; --json passes the rows to another program';
+
 function hintFor(token: Token): string | undefined {
+  if (token.kind === 'word' && /^(group|having)$/i.test(token.text)) return NO_GROUPS;
   if (token.kind === 'word' && /^(where|order|limit|into)$/i.test(token.text))
     return 'the order is WHERE, ORDER BY, LIMIT, INTO';
   return undefined;

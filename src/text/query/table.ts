@@ -9,7 +9,7 @@ export interface Table {
   readonly size: number;
   /** The keys of all rows, in the order in which rows first have them. */
   columns(): string[];
-  /** The rows in order, each with at least those of these keys that it has. */
+  /** The rows in order, with these keys as far as they have them, and perhaps more. */
   rows(keys: readonly string[]): Iterable<TableRow>;
 }
 

@@ -174,7 +174,7 @@ function fromRecord(record: Record<string, unknown>, text: string, taskFile: Tas
 
 const ID_HINT = 'use letters, digits, "_", "-" and ".", no dot or dash first, at most 100 in all';
 
-/** A file that names a parent and says no more is a subtask directly under it. */
+/** A file that names a parent and nothing else is a subtask directly under it. */
 function defaultsUnder(parent: string | undefined): Partial<Task> {
   return parent === undefined ? {} : { root: parent, depth: 1, role: 'subtask' };
 }

@@ -1,4 +1,4 @@
-/** What a person changed in a conversation: counts for the event, and a short diff to read. */
+/** A person's changes to a conversation: counts for the event, and a short diff to read. */
 import { diffArrays } from 'diff/lib/diff/array.js';
 import type { Message } from '../../domain/session/session.js';
 import { lineDiff } from '../lines/line-diff.js';

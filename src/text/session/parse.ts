@@ -1,8 +1,8 @@
 /**
  * The reader of conversations. People edit these files and other programs write them differently,
  * so it is tolerant: timestamps may be missing, a wrong optional key is ignored, arguments may be
- * JSON text. It is written by hand for that reason; `test/schemas/session.test.ts` holds it to the
- * schema.
+ * JSON text. It is written by hand for that reason; `test/schemas/session.test.ts` compares it with
+ * the schema.
  */
 import { defined } from '../../domain/defined.js';
 import { isProblemCode, problem, type Problem } from '../../domain/problem.js';
@@ -190,7 +190,7 @@ function readArguments(value: unknown, path: Path): Record<string, unknown> {
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
       return parsed as Record<string, unknown>;
   } catch {
-    // said below
+    // reported below
   }
   throw new Wrong(path, '"arguments" is text that is not a JSON object', 'write the arguments as a mapping');
 }
@@ -211,7 +211,7 @@ function readUsage(given: Fields): MessageUsage {
   return usage;
 }
 
-/** Only for its provider; what is damaged is left out, as if it had never been kept. */
+/** Only its provider reads it. Damaged data is left out, as if it had never been kept. */
 function readProvider(value: unknown): ProviderData | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { name, model, message, chain, parts, blob } = value as Record<keyof ProviderData, unknown>;

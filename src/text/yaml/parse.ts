@@ -190,7 +190,7 @@ function reword(reason: string): string {
 
 interface Open {
   path: string;
-  /** Of a sequence: the index of the next item. Of a mapping: -1. */
+  /** The index of the next item of a sequence; -1 for a mapping. */
   index: number;
   key?: { name: string; offset: number };
 }

@@ -14,7 +14,8 @@ export function yamlText(text: string, indent: number, explicit = false): string
   if (RISKY.test(text) || LONE_SURROGATE.test(text)) return quoted(text);
   if (text.includes('\n')) return BLANK_EDGE.test(text) ? quoted(text) : block(text, indent, explicit);
   if (!explicit && PLAIN.test(text) && !RESERVED.test(text)) return text;
-  // a doubled quote that is cut in two looks like the end, so it is not used where a cut must show
+  // half of a doubled quote looks like the end, so doubled quotes are not used where a cut must
+  // show
   return text.includes('\t') || (explicit && text.includes("'")) ? quoted(text) : `'${text.replaceAll("'", "''")}'`;
 }
 

@@ -11,7 +11,7 @@ import { priorityOf, URGENCIES } from '../../domain/coordination/urgency.js';
 import { defineTool, oneOf, optional, text, texts, toolProblem } from '../core/define-tool.js';
 import type { ToolReply } from '../core/tool.js';
 
-/** A longer need belongs in a file that it names. */
+/** A longer text belongs in a file that `need` names. */
 const MAX_NEED_CHARS = 16_000;
 const MAX_EXPERTISE = 50;
 
@@ -19,7 +19,7 @@ export const requestDependency = defineTool({
   name: 'request_dependency',
   kind: 'ask',
   description:
-    'Asks for something that you cannot continue without, and waits for it. data or expertise: another agent is found and asked. resource: you get it as soon as no other task holds it, and keep it until your task ends or you give it back with give_back. approval: the human, or the reviewer you name, decides. sequence: another task must have ended. The answer is {status, provider, data, next_steps}. Several requests of one turn go out together.',
+    'Asks for something that you cannot continue without, and waits for it. For data or expertise, another agent is found and asked. A resource is yours as soon as no other task holds it, until your task ends or you give it back with give_back. An approval is decided by the human, or by the reviewer you name. For a sequence, another task must have ended. The answer is {status, provider, data, next_steps}. Several requests of one turn go out together.',
   args: {
     type: oneOf(DEPENDENCY_TYPES, 'What kind of thing is needed'),
     need: text('What is needed and for what, complete in itself'),

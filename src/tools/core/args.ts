@@ -17,7 +17,7 @@ export function checkArgs(schema: JsonSchema, args: unknown): string | undefined
     : `${wrong}; send {${wanted.join(', ')}}`;
 }
 
-/** The same for any value; `whole`: what the value is called. */
+/** The same for any value; `whole`: the name of the value. */
 export function checkValue(schema: JsonSchema, value: unknown, whole: string): string | undefined {
   return check(schema, value, '', whole);
 }

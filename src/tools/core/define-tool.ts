@@ -18,7 +18,7 @@ interface Arg<T> {
 type Args = Record<string, Arg<unknown>>;
 type Values<A extends Args> = { [Name in keyof A]: A[Name] extends Arg<infer T> ? T : never };
 
-interface Declaration<A extends Args> extends Pick<Tool, 'name' | 'kind' | 'description' | 'outside'> {
+interface Declaration<A extends Args> extends Pick<Tool, 'name' | 'kind' | 'description' | 'outside' | 'isVolatile'> {
   args: A;
   run(args: Values<A>, context: ToolContext): Promise<ToolReply> | ToolReply;
 }

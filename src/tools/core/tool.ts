@@ -13,6 +13,7 @@ import type { PlainPipeline } from '../../domain/policy.js';
 import type { Question } from '../../domain/task/question.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import type { BoardTools } from '../../ports/board-tools.js';
+import type { Machine } from '../../ports/reading/machine.js';
 import type { Project } from '../../ports/reading/project.js';
 import type { Web } from '../../ports/reading/web.js';
 import type { WorkspaceFiles } from '../../ports/workspace-files.js';
@@ -36,6 +37,7 @@ export interface ToolContext {
   action?: PluginAction;
   shell: Shell;
   web: Web;
+  machine: Machine;
   project: Project;
   boardTools: BoardTools;
   /** The human's answers to earlier questions of this call; undefined: they declined. */
@@ -58,6 +60,8 @@ export interface ToolContext {
   askHuman(question: Question): WantedChild;
   /** All conversations, oldest first. */
   sessions(): SessionShown[];
+  /** How much work is open in this workspace. */
+  openWork(): OpenWork;
   /** Names and descriptions of the workspace's agents. */
   agents: ReadonlyMap<string, { name: string; description: string; variables?: Record<string, string> }>;
 }
@@ -70,6 +74,15 @@ export interface SessionShown {
   waits_for?: string[];
 }
 
+export interface OpenWork {
+  pending: number;
+  active: number;
+  waiting: number;
+  /** Approvals and questions that a person has not answered. They are not counted as tasks. */
+  requests: number;
+  oldest?: { task: string; created: string };
+}
+
 /** An image or a PDF document. */
 export interface ReplyFile {
   name: string;
@@ -79,6 +92,7 @@ export interface ReplyFile {
 
 /**
  * - text: the result, perhaps with files to look at; `kept`: the same, once the engine stored them.
+ *   `shown`: the part that people see while it happens, if `text` begins with words for the model.
  * - ask: another agent must act; its answer becomes the result.
  * - question: the call cannot continue without the human; it runs again with their answer.
  * - spawn: another agent acts, and the turn continues.
@@ -90,7 +104,7 @@ export interface ReplyFile {
  * - problem: the call did not work; `message` tells the model what to do instead.
  */
 export type ToolReply =
-  | { kind: 'text'; text: string; files?: ReplyFile[]; kept?: FileRef[] }
+  | { kind: 'text'; text: string; shown?: string; files?: ReplyFile[]; kept?: FileRef[] }
   | { kind: 'ask'; child: WantedChild }
   | { kind: 'question'; question: Question }
   | { kind: 'spawn'; child: WantedChild; text: string }
@@ -99,7 +113,7 @@ export type ToolReply =
   | { kind: 'assign'; task: string; to: string; text: string }
   | { kind: 'give_back'; resource: string; text: string }
   | { kind: 'final'; text: string; success?: false }
-  | { kind: 'problem'; code: ProblemCode; message: string };
+  | { kind: 'problem'; code: ProblemCode; message: string; shown?: string };
 
 export interface Tool extends ToolSpec {
   /**
@@ -109,14 +123,16 @@ export interface Tool extends ToolSpec {
    */
   kind: 'pure' | 'effect' | 'ask';
   /**
-   * What arguments are checked against, if `parameters` uses more of JSON Schema than our check
-   * understands.
+   * The schema that arguments are checked against, if `parameters` uses more of JSON Schema than
+   * our check understands.
    */
   checked?: JsonSchema;
   /** The plugin it comes from; absent for built-in tools. */
   plugin?: string;
   /** Its reply may contain text from outside, which taints the conversation. */
   outside?: boolean;
+  /** Its reply depends on the moment and the machine, so a recording stores it. */
+  isVolatile?: boolean;
   /** Its arguments leave the machine. In a tainted task each call needs approval. */
   outward?: boolean;
   /** `args` already fit `checked ?? parameters`. Rejections are bugs. */

@@ -1,13 +1,9 @@
-/** Tells the model that it named an agent that does not exist, and which there are. */
-import { nearest } from '../../domain/nearest.js';
+/** The reply to a model that named an unknown agent. */
+import { noAgent } from '../../domain/nearest.js';
 import { toolProblem } from './define-tool.js';
 import type { ToolReply } from './tool.js';
 
-/** `instead`: the choices, as the rest of the sentence. */
-export function unknownAgent(name: string, choices: Iterable<string>, instead?: string): ToolReply {
-  const names = [...choices].sort();
-  const near = nearest(name, names);
-  const meant = near === undefined ? '' : `, did you mean ${near}?`;
-  const list = instead ?? `the agents are: ${names.join(', ')}`;
-  return toolProblem('unknown_agent', `there is no agent ${JSON.stringify(name)}${meant}; ${list}`);
+/** `choices`: the rest of the sentence, in place of the list of names. */
+export function unknownAgent(name: string, known: Iterable<string>, choices?: string): ToolReply {
+  return toolProblem('unknown_agent', noAgent(name, known, choices));
 }

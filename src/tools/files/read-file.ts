@@ -30,9 +30,9 @@ export const readFile = defineTool({
   },
 });
 
-/** Only these are looked into: reading every text twice would cost more than it brings. */
+/** Only files with these extensions are checked: reading every text twice would cost too much. */
 const MEDIA = /\.(png|jpe?g|gif|webp|pdf)$/i;
-/** What every provider accepts for one file. */
+/** The size that every provider accepts for one file. */
 const MAX_MEDIA_BYTES = 4 * 1024 * 1024;
 
 function shownFile(path: string, { mediaType, data }: { mediaType: string; data: Uint8Array }): ToolReply {

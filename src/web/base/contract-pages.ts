@@ -1,4 +1,4 @@
-/** What the pages beside tasks, requests and conversations show; see `contract`. */
+/** The data of all pages except tasks, requests and conversations; see `contract`. */
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Problem } from '../../domain/problem.js';
 import type { TaskState } from '../../domain/task/task.js';
@@ -61,9 +61,9 @@ export interface WaitEdge {
   from: string;
   to: string;
   inCycle: boolean;
-  /** What is needed, or how the two belong together. */
+  /** The need, or the relation between the two. */
   label: string;
-  /** What an agent asked for, in its words. */
+  /** The agent's request, in its words. */
   need?: string;
   since?: string;
 }
@@ -96,7 +96,7 @@ export interface Costs {
   budgets: BudgetUse[];
 }
 
-/** A limit of an open task: what is spent, and what open children may still spend. */
+/** A limit of an open task: the amount spent, and the amount that open children may still spend. */
 export interface BudgetUse {
   task: { id: string; title: string };
   name: string;
@@ -153,7 +153,7 @@ export interface UndoPreview {
   files: { file: string; change: string }[];
 }
 
-/** What a model would be sent now. */
+/** The prompt that a model would get now. */
 export interface Prompt {
   agent: string;
   model?: string;

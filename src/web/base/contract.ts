@@ -1,5 +1,5 @@
 /**
- * What the server and the page say to each other. Text is text: no field is HTML. Money is in whole
+ * The messages between the server and the page. Text is text: no field is HTML. Money is in whole
  * micro-dollars. Times are ISO; the page shows them in the browser's zone.
  */
 import type { AgentState } from '../../domain/agent/agent-state.js';
@@ -19,7 +19,7 @@ export interface Hello {
   now: string;
   /** Processes that work here. Without any, answers wait for the next one. */
   processes: number;
-  /** `guild watch` was started by this server, and how it ended if it did. */
+  /** The `guild watch` that this server started, and how it ended, if it has. */
   worker: { pid: number } | { ended: string } | null;
   counts: { requests: number; pending: number; active: number; waiting: number };
   spend: Spend;
@@ -96,7 +96,7 @@ export interface TurnNow {
   task: string;
   agent: string;
   since: string;
-  /** What the model has said in this turn; the end of it if `isCut`. */
+  /** The model's words in this turn; only the end of them if `isCut`. */
   words: string;
   isCut: boolean;
   tool?: { name: string; argument: string; line?: string };
@@ -106,7 +106,7 @@ export interface TurnNow {
 
 export interface TurnsChanged {
   turns: TurnNow[];
-  /** Tasks that nobody works on any more. */
+  /** Tasks that nobody works on now. */
   ended: string[];
 }
 
@@ -128,7 +128,7 @@ export interface Span {
   microUsd?: number;
   model?: string;
   turn?: number;
-  /** How many spans are drawn as this one; absent: it is one. */
+  /** How many spans this one stands for; absent: one. */
   n?: number;
 }
 
@@ -160,7 +160,7 @@ export interface Request {
   question?: { choices?: string[]; default?: string };
   /** Open requests for exactly the same action, this one included. */
   alike: number;
-  /** What would happen, verbatim: the name of an argument and its text. */
+  /** The action, verbatim: the name of an argument and its text. */
   action: { key: string; text: string };
   /** The text that a person may change, as it is; absent if there is none. */
   editable?: string;
@@ -171,7 +171,7 @@ export interface Request {
   taint: string[];
   /** Tasks that cannot continue before the answer. */
   blocks: string[];
-  /** Identifies what is shown; an answer carries it back. */
+  /** Identifies the shown text; an answer names it. */
   seen: string;
   place: string;
   answer?: { approved: boolean; by: string; at: string; reason?: string; text?: string; edited: boolean };
@@ -185,7 +185,7 @@ export interface Requests {
 
 /** The words around a request, and the text from outside that had influence on it. */
 export interface RequestSource {
-  /** What the agent said when it asked. */
+  /** The agent's words when it asked. */
   said?: string;
   turn?: number;
   untrusted: { source: string; text: string; at?: string; link?: { page: 'task' | 'conversation'; id: string } }[];
@@ -203,7 +203,7 @@ export interface TaskDetail {
   usage: Usage;
   can: TaskAct[];
   tree: TreeRow[];
-  /** Some spans are drawn as one; those of a part can be read. */
+  /** Some spans are drawn as one. A closer view of a part can be read. */
   isMerged: boolean;
   place: string;
 }
@@ -299,7 +299,9 @@ export interface ReplayRun {
   events: { at: string; name: string; task?: string; title?: string; agent?: string; text: string }[];
 }
 
-/** An act of the person. `seen` is what was on the screen; `key` makes a repeat harmless. */
+/**
+ * An act of the person. `seen` identifies the text on the screen; `key` makes a repeat harmless.
+ */
 export interface IntentBody {
   key: string;
   kind: IntentKind;
@@ -336,12 +338,12 @@ export interface IntentDone {
   made?: { task?: string; session?: string };
 }
 
-/** 409: what was on the screen is not what is there now. */
+/** 409: the screen was out of date. */
 export interface Conflict {
   problem: Problem;
   /** The text as it is now. */
   theirs?: string;
-  /** What an answer to that text names. */
+  /** The digest that an answer to that text names. */
   seen?: string;
 }
 
@@ -350,7 +352,7 @@ export interface Exported {
   workspace: string;
   task: string;
   at: string;
-  /** What was left out. */
+  /** Describes the part that was left out. */
   about: string;
   hello: Hello;
   answers: Record<string, unknown>;

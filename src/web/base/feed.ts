@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { farPartsOf } from '../../app/readers/open-reader.js';
+import { CONFIG_FILE } from '../../app/readers/read-config.js';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
 import { INTERVALS } from '../../domain/intervals.js';
 
@@ -33,7 +34,7 @@ export interface Feed {
 
 export async function openFeed(root: string, env: Record<string, string | undefined>): Promise<Feed> {
   const states = openStates(root, env);
-  // Then the folders say nothing about the work.
+  // With a shared store, the folders say nothing about the work.
   const isShared = farPartsOf(states.store) !== undefined;
   const hearers = new Set<(version: number) => void>();
   let version = 1;
@@ -55,7 +56,8 @@ export async function openFeed(root: string, env: Record<string, string | undefi
   const offNotes = states.follow(ring);
   let endings = 0;
   const ended = ENDED.flatMap((folder) => watch(path.join(root, folder), () => (endings++, ring())));
-  const watched = [...WATCHED.flatMap((folder) => watch(path.join(root, folder), ring)), ...ended];
+  const settings = watch(root, (name) => name === CONFIG_FILE && ring());
+  const watched = [...WATCHED.flatMap((folder) => watch(path.join(root, folder), ring)), ...ended, ...settings];
 
   return {
     boot: randomBytes(8).toString('hex'),
@@ -91,10 +93,10 @@ export async function openFeed(root: string, env: Record<string, string | undefi
 const WATCHED = ['sessions', 'agents', 'tasks'];
 const ENDED = ['tasks/completed', 'tasks/failed'];
 
-/** Nothing for a folder that is not there, or that cannot be watched: the next change rings too. */
-function watch(folder: string, ring: () => void): fs.FSWatcher[] {
+/** Returns no watcher if the folder does not exist or cannot be watched. */
+function watch(folder: string, ring: (name: string | null) => void): fs.FSWatcher[] {
   try {
-    return [fs.watch(folder, { persistent: false }, ring).on('error', () => undefined)];
+    return [fs.watch(folder, { persistent: false }, (_, name) => ring(name)).on('error', () => undefined)];
   } catch {
     return [];
   }

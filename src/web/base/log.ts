@@ -18,7 +18,7 @@ export interface Log {
   index(): EventsSeen;
 }
 
-/** More than this, and the index is asked again, so that memory does not grow with time. */
+/** Above this number of events the index is read again, so that memory does not grow with time. */
 const TAIL_MAX = 20_000;
 
 /** `states`: of the same workspace, open for as long as the log is read. */

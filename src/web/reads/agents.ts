@@ -4,6 +4,7 @@ import path from 'node:path';
 import { openRoster } from '../../app/readers/open-roster.js';
 import { readPaused } from '../../app/pause.js';
 import { packageFolder } from '../../app/starter.js';
+import { noAgent } from '../../domain/nearest.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { agentGraph } from '../../views/agent-graph.js';
@@ -97,7 +98,7 @@ function pastOf(log: Log): Map<string, Past> {
 export function agentFile(root: string, name: string, env: Record<string, string | undefined>): AgentFile {
   const { agents, unreadable, problems } = openRoster(root, env);
   const file = agents.get(name)?.file ?? unreadable.get(name)?.where?.file;
-  if (file === undefined) throw new ProblemError(problem('unknown_agent', `there is no agent ${name}`));
+  if (file === undefined) throw new ProblemError(problem('unknown_agent', noAgent(name, agents.keys())));
   const text = textOf(path.join(root, file));
   return { name, file, text, seen: seenOf(text), problems: problems.filter(({ where }) => where?.file === file) };
 }

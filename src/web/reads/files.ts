@@ -34,7 +34,7 @@ export function boardsOf(root: string): Boards {
   };
 }
 
-/** The text of a board. Throws unless the name is that of a board in the folder of tasks. */
+/** The text of a board. Throws unless the name is a board in the folder of tasks. */
 export function boardText(root: string, file: string): { text: string } {
   const isBoard = /^tasks\/[^/\\]+\.task\.md$/.test(file) && !file.endsWith(`/${BALLOT}`);
   if (isBoard && fs.existsSync(path.join(root, file))) return { text: textOf(path.join(root, file)) };

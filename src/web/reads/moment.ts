@@ -15,7 +15,7 @@ import { listedOf, queryTasks, type ListedTask } from './tasks.js';
 export interface Moment {
   feed: Feed;
   log: Log;
-  /** Also what came after this moment. */
+  /** The whole log, including events after this moment. */
   whole: Log;
   now: Date;
   /** Absent: now. */

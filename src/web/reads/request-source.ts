@@ -1,4 +1,4 @@
-/** The words around a request: what the agent said, and what came from outside. */
+/** The words around a request: the agent's own, and the text from outside. */
 import { visible } from '../../domain/consent/visible.js';
 import { defined } from '../../domain/defined.js';
 import { approvalOf } from '../../domain/task/approval.js';
@@ -36,7 +36,7 @@ export async function requestSource(root: string, id: string): Promise<RequestSo
 
 type Untrusted = RequestSource['untrusted'];
 
-/** A message from outside is the request of a task above. */
+/** Finds the message from outside, which is the request of an ancestor task. */
 async function fromLineage(
   store: ReturnType<typeof openReader>,
   placed: Placed,

@@ -1,4 +1,4 @@
-/** What waits for the person, and what was answered lately. */
+/** Requests that wait for the person, and requests that were answered lately. */
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';
 import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';
@@ -26,7 +26,7 @@ export function requestsOf(open: readonly Placed[], ended: readonly Placed[]): R
   };
 }
 
-/** `open`: all open tasks, for what the request blocks. */
+/** `open`: all open tasks, to find those that the request blocks. */
 export function requestOf(placed: Placed, open: readonly Placed[]): Request {
   const { task, state } = placed;
   const approval = approvalOf(task);

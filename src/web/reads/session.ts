@@ -165,7 +165,10 @@ async function sharedList({ sessions, tasks }: Feed['states']['store'], limit: n
   return rows.sort((a, b) => compareText(b.created, a.created)).slice(0, limit);
 }
 
-/** Now as the file says; in the past, and in a shared store, it follows from the task. */
+/**
+ * The present status comes from the file. In the past, and in a shared store, it follows from the
+ * task.
+ */
 function statusOf(
   at: string | undefined,
   header: SessionHeader,

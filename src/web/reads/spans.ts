@@ -1,4 +1,4 @@
-/** What happened when, from the events of tasks: model calls, tools, checks, bids and waits. */
+/** The timeline of tasks, from their events: model calls, tools, checks, bids and waits. */
 import { defined } from '../../domain/defined.js';
 import { callCost, type Event } from '../../domain/event.js';
 import { roleFacts } from '../../domain/task/role.js';

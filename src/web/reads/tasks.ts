@@ -12,7 +12,7 @@ import { rowOf, shortOf, titleOf, usageOf } from './rows.js';
 const COLUMNS =
   'id, state, role, type, description, result, to, parent, error, created_at, ended_at, usage, own_usage, session, context.taint';
 
-/** A row, and what only the server uses of it. */
+/** A row with fields that only the server uses. */
 export interface ListedTask extends Row {
   session?: string;
   /** Its own spending, without that of the tasks below it. */

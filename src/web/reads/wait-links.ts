@@ -1,7 +1,7 @@
 /**
  * The wait-for graph as people think of it: a task waits for a task, because of something that it
- * needs. What lies between them for the program (the request for it, who provides it, the turn in a
- * conversation, the capacity of an agent) becomes the label of the wait.
+ * needs. The program has nodes between the two (the request, its provider, the turn in a
+ * conversation, the capacity of an agent); here they become the label of the wait.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';

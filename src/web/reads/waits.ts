@@ -53,8 +53,8 @@ async function waitsNow({ feed }: Moment, open: ReadonlyMap<string, unknown>): P
 }
 
 /**
- * From the records and events of then: what parked tasks waited for, and who had the conversation
- * that a pending task needed. A deadlock of this moment is known from its event.
+ * Derived from the records and events of that time: the waits of parked tasks, and the holder of
+ * the conversation that a pending task needed. A deadlock of this moment is known from its event.
  */
 function waitsThen(
   open: readonly { task: Task; state: string }[],
@@ -104,11 +104,11 @@ function lastParked(log: Log, ids: ReadonlySet<string>): Map<string, string> {
 
 interface Cycle {
   shown: BrokenCycle;
-  /** As the program found it. */
+  /** The nodes of the cycle as the program found it. */
   nodes: string[];
 }
 
-/** Also those that come after a moment of the past: a person steps to them. */
+/** Includes cycles after a moment of the past, because a person steps to them. */
 async function brokenCycles({ feed, whole }: Moment): Promise<Cycle[]> {
   const events = whole.events((name) => name === 'deadlock.broken').slice(-BROKEN_SHOWN);
   return Promise.all(events.reverse().map((event) => cycleOf(whole, event, requestOf)));
@@ -116,7 +116,7 @@ async function brokenCycles({ feed, whole }: Moment): Promise<Cycle[]> {
   async function requestOf(id: string): Promise<Task | undefined> {
     const task = nodeKind(id) === 'task' ? (await feed.states.store.tasks.read(id))?.task : undefined;
     if (task === undefined) return undefined;
-    // What was asked, not what came of it.
+    // The graph shows the request without its result.
     const { result: _, ...asked } = task;
     return asked;
   }

@@ -30,7 +30,7 @@ export function approval(id: string, command = `make ${id}`, digest = `${id}-012
   };
 }
 
-/** What this machine has shown, next to the workspace. */
+/** The record of requests that this machine has shown, next to the workspace. */
 export function consentOn(disk: Disk): Consent {
   return consent({ disk, folder: '/state/w', workspace: 'w', keyFile: '/state/key' });
 }

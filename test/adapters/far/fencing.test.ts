@@ -1,4 +1,4 @@
-/** Leases, declarations of death and what a process can do after its own. */
+/** Leases, and the fencing of a process that was declared dead. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { far, type FarOptions, type FarStore } from '../../../src/adapters/far/index.js';
@@ -17,7 +17,7 @@ const processes = simProcesses();
 interface Desk {
   store: FarStore;
   clock: SimClock;
-  /** What the timer of a running process does. */
+  /** Renews the lease, as the timer of a running process does. */
   renew(): void;
 }
 
@@ -95,7 +95,7 @@ test('a clock that is wrong by an hour changes nothing', async () => {
   assert.deepEqual(await second.store.tasks.orphans(), []);
 });
 
-test('a process that was declared dead can write nothing, of whatever kind', async () => {
+test('a process that was declared dead can write nothing of any kind', async () => {
   const { state, first, second } = await working();
   await first.store.sessions.create(header('s'), [user('hello')]);
   await watch(second, 1.5 * LEASE_MS);
@@ -169,7 +169,7 @@ test('max_concurrent_tasks is exact among processes that claim at once', async (
   assert.equal([...last.tasks.open()].filter(({ state: at }) => at === 'active').length, 2);
 });
 
-test('an effect that the database forgot is not begun again on the machine that began it', async () => {
+test('an effect that the database forgot is not started again on the machine that started it', async () => {
   const seen = new Map<string, { digest: string; at: string }>();
   const witness: FarOptions['witness'] = {
     started: (id) => seen.get(id),

@@ -24,7 +24,7 @@ const textOf = (disk: SimDisk): string => {
   return read.kind === 'file' ? read.bytes.toString('utf8') : '';
 };
 
-/** What people and programs put at the end of the file. */
+/** Texts that people and programs append to the file. */
 const TAILS = [
   '  - role: user\n    content: Plain.\n',
   '  - role: user\n    content: |\n      Several\n\n      lines\n',
@@ -42,7 +42,7 @@ const TAILS = [
   '\n',
 ];
 
-test(`whatever changes a conversation, opening it gives what a parse of the whole file gives (SEED=${SEED})`, async () => {
+test(`after any change a conversation opens with the result of parsing the whole file (SEED=${SEED})`, async () => {
   const random = seeded(SEED);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   let opened = 0;

@@ -19,7 +19,7 @@ const NAMES = {
   completed: '/w/tasks/completed/t.json',
 };
 type Name = keyof typeof NAMES;
-/** What the owner of a task does with its file, one rename after the other. */
+/** The owner's renames of a task's file, one after the other. */
 const MOVES: readonly Name[][] = [
   ['pending', 'active'],
   ['active', 'leaving'],

@@ -108,7 +108,7 @@ test('a task that left and came back between two scans is read again after a fil
   assert.ok(await one.tasks.settle(again, { ...again.task, result: 'done' }, 'completed'));
 });
 
-test('a file event about a change of this process is no news, and one of others needs no listing', async () => {
+test('a file event about a change of this process is ignored, and one of others needs no listing', async () => {
   const { disk, join } = start();
   const one = join();
   const pending = (id: string): string => `/w/tasks/pending/${id}.json`;

@@ -13,6 +13,7 @@ import { folders, layout, type Layout } from '../../../src/adapters/files/base/l
 import { presence, type Presence } from '../../../src/adapters/files/base/presence.js';
 import { atomicWrite } from '../../../src/adapters/files/base/atomic-write.js';
 import { isWarden, patience } from '../../../src/domain/peer.js';
+import { editedSessions } from '../../../src/adapters/edited-sessions/index.js';
 import type { Disk } from '../../../src/ports/disk.js';
 
 function place(): Layout {
@@ -219,6 +220,31 @@ test('temporary files of a dead peer are swept, but not those of a peer whose fi
   fs.writeFileSync(path.join(l.tmp, 'p7-1'), '');
   assert.equal(me.checkOthers(), true);
   assert.deepEqual(asides(), ['p1-1', 'p2-1', 'p2-turn1'], 'who is found dead leaves nothing');
+});
+
+test('the temporary mark of conversations of a dead process is swept', () => {
+  const l = place();
+  const real = disk();
+  const living = new Set([1]);
+  const here = (pid: number): Presence => {
+    const me = { host: 'here', bootId: 'b', pid, startTime: '1' };
+    const peer = { id: `p${pid}`, ...me, agents: [], since: '2026-01-01T00:00:00.000Z' };
+    return presence(real, l, { me: () => me, isAlive: (one) => living.has(one.pid) }, peer);
+  };
+  const [me, dead] = [here(1), here(2)];
+  for (const one of [me, dead]) one.join();
+  fs.mkdirSync(path.join(l.root, 'sessions'), { recursive: true });
+  fs.writeFileSync(path.join(l.root, 'sessions', 'ana.session.yaml'), 'messages:\n  - role: assistant\n');
+  const dying: Disk = {
+    ...real,
+    rename() {
+      throw new Error('killed');
+    },
+  };
+  assert.throws(() => editedSessions({ root: l.root, disk: dying, peer: 'p2', isWatched: false }).look(), /killed/);
+  assert.equal(fs.readdirSync(l.tmp).length, 1);
+  me.sweep();
+  assert.deepEqual(fs.readdirSync(l.tmp), []);
 });
 
 test('the temporary view of a dead process is swept at once, and a partial view is never shown', () => {

@@ -1,4 +1,6 @@
-/** History in its own repository: what is in it, what never is, and how it heals. */
+/**
+ * History in its own repository: the files in it, the files never in it, and how it repairs itself.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -107,7 +109,7 @@ test('a task that moves during a commit is in it, at its old or new place', asyn
       const [old, now] = [from, to].map((folder) => path.join(root, 'tasks', folder, `t${i}.json`)) as [string, string];
       fs.renameSync(old, now);
       history.changed(old);
-      // Another process moved the odd ones: nobody has told this one where they went.
+      // Another process moved the odd ones, and this one does not know where they went.
       if (i % 2 === 0) history.changed(now);
     }
     await history.commit(`round ${round}`, '', { evenIfSame: true });
@@ -118,7 +120,7 @@ test('a task that moves during a commit is in it, at its old or new place', asyn
   }
 });
 
-test('a half-made repository is completed, and an unreadable one is moved aside with a note', async (t) => {
+test('a half-made repository is completed, and an unreadable one is moved away with a note', async (t) => {
   const { root, history, write, own, again } = ground(t);
   write('memory/a.md', 'one\n');
   await history.commit('first', '');
@@ -193,7 +195,7 @@ test('R3: nothing is swept by age: a process that lives for an hour keeps commit
   assert.deepEqual(subjects.sort(), ['a 1', 'a 2', 'a 3', 'b 1', 'b 2', 'b 3']);
 });
 
-test('without git the reason is told, and nothing is lost when it is back', async (t) => {
+test('without git the reason is reported, and nothing is lost when it is back', async (t) => {
   const { root, write, own, again } = ground(t);
   write('memory/a.md', 'one');
   const nowhere = again({ env: { PATH: '/nowhere' } });

@@ -1,4 +1,4 @@
-/** What people change is in history under their name, and found without reading everything. */
+/** People's changes are in history under their name, and found without reading everything. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -92,7 +92,7 @@ test('a process that lives on finds edits at most once a minute', async (t) => {
   assert.equal(subject(), 'by hand: memory/a.md');
 });
 
-test('files that the program changes while people edit others are told apart', async (t) => {
+test('files that the program changes are distinguished from files that people edit meanwhile', async (t) => {
   const place = await begun(t);
   const { root, own } = place;
   const history = place.again();

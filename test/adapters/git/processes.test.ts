@@ -1,4 +1,4 @@
-/** One process writes history at a time; nothing of the others, or of a killed one, is lost. */
+/** One process writes history at a time; no change of the others, or of a killed one, is lost. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -111,7 +111,7 @@ test('a process that may not write history leaves no list behind when it ends', 
   assert.deepEqual(left, []);
 });
 
-test('what a watch did before its first commit is not taken for the work of a person', async (t) => {
+test('changes that a watch made before its first commit are not attributed to a person', async (t) => {
   const home = place(t, scripted('- {say: done}', {}));
   assert.equal((await home.guild('run', 'boss', 'first')).code, 0);
   home.put('tasks/pending/next.json', '{"description": "next", "to": "boss"}');

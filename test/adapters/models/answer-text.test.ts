@@ -47,7 +47,7 @@ test('a repair changes no text inside the arguments', () => {
   );
 });
 
-test('what has no plain meaning is not guessed', () => {
+test('arguments without a plain meaning are not guessed', () => {
   for (const text of ['{', '[]', '"text"', '3', '{"a": }', 'path=a.md', '{"a":1}{"b":2}', '"{"'])
     assert.equal(readArguments(text), undefined, text);
 });

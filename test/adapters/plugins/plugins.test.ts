@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { openWorkspace } from '../../../src/app/index.js';
+import type { Progress } from '../../../src/domain/progress.js';
 import { loadPlugins, type Plugins } from '../../../src/adapters/plugins/index.js';
 import { openRoster } from '../../../src/app/readers/open-roster.js';
 import { trust } from '../../kit/trust/state.js';
@@ -130,6 +131,29 @@ test('an agent that lists a plugin tool can use it; it is validated, approved an
   fs.writeFileSync(board, fs.readFileSync(board, 'utf8').replace('- [_]', '- [x]'));
   await workspace.pumpUntilQuiet();
   assert.equal((await workspace.task(task.id))!.task.result, 'Done.');
+});
+
+test('the model reads the label of a reply; people who watch see its content', async (t) => {
+  const labelled = (success: boolean, name: string): string =>
+    `{ definition: { name: '${name}', description: 'd' }, metadata: { requiresHumanApproval: false },
+       execute: () => ({ success: ${success}, label: 'It is data:', content: 'found 3 files' }) }`;
+  const root = folder(t, {
+    'guild.yaml': 'model: demo/x\nproviders: {demo: {kind: scripted}}\nplugins: [one]\ngit: false\n',
+    'script.yaml': `- {agent: ana, turn: 1, call: [{good: {}}, {bad: {}}]}
+- {agent: ana, turn: 2, when: "It is data:\\nfound 3 files", say: Done.}
+`,
+    'agents/ana.md': '---\ndescription: d\ntools: [good, bad]\n---\nx\n',
+    'plugins/one/index.mjs': `export default { tools: [${labelled(true, 'good')}, ${labelled(false, 'bad')}] };`,
+  });
+  trust(root);
+  const lines: string[] = [];
+  const onProgress = (now: Progress): void => void (now.kind === 'result' && lines.push(now.line));
+  const workspace = await openWorkspace(root, { env: {}, watchers: { progress: onProgress } });
+  t.after(() => workspace.close());
+  const task = await workspace.add({ description: 'look', to: 'ana' });
+  await workspace.pumpUntilQuiet();
+  assert.equal((await workspace.task(task.id))!.task.result, 'Done.');
+  assert.deepEqual(lines, ['found 3 files', 'tool_failed: found 3 files']);
 });
 
 test('plugins deliver messages during watch, and one that fails to start does not stop the others', async (t) => {

@@ -1,6 +1,6 @@
 /**
- * The commands that sum up, beside 600 finished tasks: the same answers with an index, without
- * one, and by a full read.
+ * Commands that sum up 600 finished tasks give the same answers with an index, without one, and by
+ * a full read.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -13,6 +13,15 @@ test('without a sandbox and without a Slack token, the demo says so', async (t) 
   assert.match(err, /It was not sent: no Slack token is set\./);
 });
 
+test('the demo shows what was said and found, and no ids', async (t) => {
+  const { guild } = place(t);
+  const { err } = succeeds(await guild('demo', '--yes', '--dir', 'day'));
+  const story = err.slice(0, err.indexOf('The tasks'));
+  assert.doesNotMatch(story, /call-\w{10}|inbox-slack-messages-\w/);
+  assert.match(story, /execute_command bin\/podman ps\n +CONTAINER ID[^\n]*\n.*nginx[^\n]*\n.*postgres/);
+  assert.match(story, /Redis is not running\./);
+});
+
 test('for programs, the demo ends with the outbox', async (t) => {
   const { guild } = place(t);
   const { out } = succeeds(await guild('demo', '--yes', '--dir', 'day', '--json'));

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { place, type Place } from '../../kit/guild.js';
+import { place, succeeds, type Place } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
 
 const SCRIPT = `
@@ -151,6 +151,8 @@ test('a fork continues differently from a complete turn, and its copied start co
   assert.equal(task.result, 'The word is moss.');
   assert.equal(task.context.forked_from.at, 3);
   assert.equal(fs.readdirSync(path.join(root, 'tasks/completed')).length, 3, 'the writer was not asked again');
+  const byTask = succeeds(await guild('fork', 'word', 'A third one.', '--json'));
+  assert.match(byTask.out, /"kept":\d/, 'the task names its conversation');
   assert.equal((await guild('fork', session)).code, 2, 'an answer needs something said after it');
   assert.equal((await guild('fork', session, '--at', '99', 'x')).code, 2);
   assert.equal((await guild('fork', 'planner-wrod', 'x')).code, 1);

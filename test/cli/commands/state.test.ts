@@ -84,7 +84,7 @@ test('a paused agent starts nothing in any process, even after a kill, until it 
   assert.match(workspace.read('results/t.md'), /Done\./);
 });
 
-test('a file pauses a running guild in the middle, and its removal lets it go on', async (t) => {
+test('a file pauses a running guild in the middle, and its removal lets it continue', async (t) => {
   const script = `
 - {agent: boss, turn: 1, wait: 300ms, call: [{read_file: {path: guild.yaml}}]}
 - {agent: boss, say: Done.}

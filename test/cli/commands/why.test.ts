@@ -5,7 +5,7 @@ import { openReader } from '../../../src/app/readers/open-reader.js';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
 
-test('a task that waits for a task that waits for you: the command that it prints lets all of them go on', async (t) => {
+test('a task that waits for a task that waits for you: the command that it prints lets all of them continue', async (t) => {
   const workspace = place(
     t,
     scripted(

@@ -39,6 +39,7 @@ for (const size of SIZES)
     const workspace = place(t, office());
     const run = pty(t, workspace.root, size, 'run', 'ana', 'make a release');
     await run.says(/asks you/);
+    await run.says(/Task: make a release/);
     await run.says(/> 1 1\.0/);
     run.type(KEYS.down);
     await run.says(/> 2 1\.1/);

@@ -102,6 +102,7 @@ test('who works comes before errors, and errors of ten minutes ago share one lin
       open: [], forHuman: [], takers: new Map(), peers: [], problems: [],
     },
     ledger: { tokens: 0, microUsd: 0, calls: 0, unpriced: 0, latest: [] },
+    titles: new Map(),
     turns: [],
     errorAt: (name: string) => (name === 'bea' ? minutesAgo(1) : minutesAgo(70)),
     name: 'office',

@@ -1,4 +1,4 @@
-/** `guild watch` on a real terminal: it asks in place, goes on working, and guards its keys. */
+/** `guild watch` on a real terminal: it asks in place, keeps working, and guards its keys. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
@@ -34,7 +34,7 @@ async function add(workspace: Place, id: string, text: string, to = 'ana'): Prom
 }
 
 for (const size of SIZES)
-  test(`watch asks while another task goes on, at ${size.columns} by ${size.rows}`, async (t) => {
+  test(`watch asks while another task continues, at ${size.columns} by ${size.rows}`, async (t) => {
     const workspace = place(t, office());
     await add(workspace, 'slow', 'think for long', 'ben');
     await add(workspace, 't1', 'touch it');

@@ -12,7 +12,7 @@ import { agent } from '../../kit/rule-play.js';
 const now = '2026-01-01T00:00:00.000Z';
 
 for (const role of ROLE_NAMES.filter((one) => roleFacts(one).requiredTool !== undefined)) {
-  test(`a ${role} owes a call of a tool that exists, speaks for itself whatever its agent's patterns, and is reminded of it`, () => {
+  test(`a ${role} requires a call of an existing tool, ignores its agent's patterns, and is reminded of the call`, () => {
     const tool = roleFacts(role).requiredTool!;
     assert.ok(toolbox().has(tool), tool);
     assert.ok(isLeaf({ role }, agent('ana', { handoff: 'ben', router: { destinations: ['ben'] } })));

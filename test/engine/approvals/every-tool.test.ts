@@ -14,7 +14,7 @@ import { agent, writeStory } from '../../kit/stories/story.js';
 
 interface Use {
   args: Record<string, unknown>;
-  /** What shows that it acted; looked for in every file of the workspace. */
+  /** The text that shows that it acted, searched in every file of the workspace. */
   shows: RegExp;
 }
 
@@ -54,6 +54,7 @@ const OTHERS: Record<string, Use> = {
   broadcast: { args: { message: 'Fire', channel: 'news' }, shows: /Posted on the channel news/ },
   give_back: { args: { resource: 'staging' }, shows: /staging/ },
   provide_dependency: { args: { status: 'resolved', data: 'x' }, shows: /no agent asked you/ },
+  system_status: { args: {}, shows: /Disk of the workspace: / },
   load_skill: { args: { name: 'cooking' }, shows: /there is no skill cooking/ },
   web_fetch: { args: { url: 'not an address' }, shows: /is not an address/ },
   final_report: { args: { report: 'The whole story.' }, shows: /The whole story/ },

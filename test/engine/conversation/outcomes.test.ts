@@ -1,4 +1,6 @@
-/** Outcomes tell the truth: an agent that could not do its task fails it, and everyone knows. */
+/**
+ * Outcomes are honest: an agent that could not do its task fails it, and every asker learns of it.
+ */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';

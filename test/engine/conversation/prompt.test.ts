@@ -1,4 +1,4 @@
-/** What is sent to a model: the same bytes before the messages in every call, and real lists. */
+/** Prompts start with the same bytes in every call and contain real lists. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelRequest } from '../../../src/ports/model.js';
@@ -152,7 +152,7 @@ test('the last turn keeps its tools and forbids calls', async () => {
   assert.equal(new Set(calls.map(head)).size, 1);
 });
 
-test('a tool that is taken away cannot be called any more, and the agent is told once', async () => {
+test('a tool that is taken away can no longer be called, and the agent is informed once', async () => {
   const { disk, world, proc } = begin({
     agents: { ana: agent('description: A\ntools: [write_file, read_file]') },
     tasks: { top: { description: 'Go', to: 'ana' } },

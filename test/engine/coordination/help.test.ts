@@ -1,6 +1,4 @@
-/**
- * Help requests in a running engine: who helps, how its work is counted, and how requests escalate.
- */
+/** Help requests in a running engine: the helper, the accounting of its work, and escalation. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';

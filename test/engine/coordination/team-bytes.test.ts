@@ -1,4 +1,4 @@
-/** What a team costs: every member reads the request once, and a broadcast costs no call. */
+/** The cost of a team: every member reads the request once, and a broadcast costs no call. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelRequest } from '../../../src/ports/model.js';

@@ -1,4 +1,4 @@
-/** What a model is sent about skills and the project's instructions. */
+/** The text of skills and of the project's instructions in prompts. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';

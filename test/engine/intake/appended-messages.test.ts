@@ -122,6 +122,24 @@ test('a conversation that is put into the folder is answered with taint, or refu
   );
 });
 
+test('a conversation that cannot be read is reported once with its place, and answered when it is corrected', async () => {
+  const { disk, proc, problems } = scene();
+  await untilQuiet(proc);
+  const whole = read(disk);
+  append(disk, '- role: user\n  content: And the second?\n');
+  disk.save(`${ROOT}/sessions/mine.session.yaml`, 'agent: ana\nmessages:\n  - role: user\n    content: Which first?\n');
+  await untilQuiet(proc);
+  await untilQuiet(proc);
+  const places = problems.map(({ where }) => [where?.file, where?.line !== undefined]).sort();
+  assert.deepEqual(places, [
+    ['sessions/ana-ask.session.yaml', true],
+    ['sessions/mine.session.yaml', true],
+  ]);
+  disk.save(FILE, `${whole}${SECOND}`);
+  await untilQuiet(proc);
+  assert.match(read(disk), /It is two\./);
+});
+
 test('the conversation of a child whose record has no name yet is not taken for one that a person put there', async () => {
   const { disk, proc, world } = scene();
   const other = world.start(disk);

@@ -56,7 +56,7 @@ test('a started task, an ended one, an unknown agent and the same agent are refu
   assert.deepEqual(reasons(disk), [
     'asks has started, and its conversation belongs to ana',
     'ends has ended (completed)',
-    'there is no agent bem',
+    'there is no agent bem (did you mean ben?); the agents are: ana, ben',
     'there is no task ghost',
   ]);
   assert.deepEqual(await proc.ports.intents.list(), []);

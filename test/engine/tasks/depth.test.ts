@@ -10,7 +10,7 @@ const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo
 const stage = (i: number): string => `stage-with-a-long-name-${i}`;
 const STAGES = 12;
 
-/** Each stage answers with its number. Ids of so long a chain are shortened. */
+/** Each stage answers with its number. The ids of such a long chain are shortened. */
 function chain(more: string): Story {
   const stages = Array.from({ length: STAGES }, (_, i) => i);
   return {

@@ -1,8 +1,8 @@
 /**
  * A ledger on a bad network, for processes that a seed delays, pauses and cuts off. Calls arrive
  * late and out of order between processes, an answer may be lost after the commit, a request may
- * arrive again much later, and time passes only with calls. What `memoryLedger` promises still
- * holds: a call whose answer is lost is repeated with the same id.
+ * arrive again much later, and time passes only with calls. The promises of `memoryLedger` still
+ * hold: a call whose answer is lost is repeated with the same id.
  */
 import { memoryLedger, type LedgerState } from '../../../src/adapters/ledger/memory.js';
 import { problem, ProblemError } from '../../../src/domain/problem.js';

@@ -1,6 +1,6 @@
 /**
  * A process that works and commits; several run at once, and some are killed. Prints a line for
- * each file that it has written and told history about, and one for each commit. Arguments: root,
+ * each file that it has written and reported to history, and one for each commit. Arguments: root,
  * name, number of files.
  */
 import fs from 'node:fs';

@@ -13,7 +13,7 @@ import type { History } from '../../../src/ports/history.js';
 export interface Ground {
   root: string;
   history: History;
-  /** A file as the program writes it: history is told. */
+  /** Writes a file as the program does: history gets a report. */
   write(file: string, text: string): void;
   /** A file as a person writes it. */
   edit(file: string, text: string): void;

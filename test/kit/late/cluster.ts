@@ -173,7 +173,7 @@ function wrapped<T extends object>(
   return Object.fromEntries(methods) as T;
 }
 
-/** What a store holds, as the files of a workspace show it. */
+/** The content of a store, as the files of a workspace show it. */
 export interface Held {
   rows: Iterable<readonly [id: string, placed: Placed]>;
   sessions: Iterable<readonly [id: string, session: Session]>;

@@ -19,7 +19,7 @@ const FOLDERS = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt', '
 
 export interface Postgres {
   readonly port: number;
-  /** Of the superuser, who needs no password. */
+  /** The address for the superuser, who needs no password. */
   readonly url: string;
   /** The address of another port, such as that of a proxy or a pooler. */
   at(port: number, user?: string): string;

@@ -1,6 +1,6 @@
 /**
- * Exports that no other file uses, or that only tests use. What the package publishes counts as
- * used.
+ * Exports that no other file uses, or that only tests use. An export that the package publishes
+ * counts as used.
  */
 import type { Source } from './parse.js';
 
@@ -18,7 +18,7 @@ export interface Unused {
 /** The library, and what bin/guild.mjs loads. */
 const PUBLIC: readonly string[] = ['src/app/index.ts', 'src/cli/main.ts'];
 
-/** `sources` has everything that may use an export; reported are those of src. */
+/** `sources` has everything that may use an export; only exports of src are reported. */
 export function unusedExports(sources: readonly Source[]): Unused[] {
   const uses = new Map<string, { byTests: boolean; byOthers: boolean }>();
   const exportsOf = new Map(sources.map(({ file, exports }) => [file, exports.map(({ name }) => name)]));

@@ -25,7 +25,7 @@ export interface Story {
   put?: string[];
   /** Tools that need approval in this story. */
   asks?: string[];
-  /** What the human does when nothing moves; true if there was something to do. */
+  /** Acts as the human when nothing moves; returns true if there was something to do. */
   human?: (disk: SimDisk) => boolean;
   /** The exact content of files at the end: effects that happened once. */
   written?: Record<string, string>;

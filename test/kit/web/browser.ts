@@ -1,6 +1,6 @@
 /** A real Chromium, headless, without any connection of its own. */
 import fs from 'node:fs';
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
 const EXECUTABLE = '/usr/bin/chromium';
@@ -14,16 +14,24 @@ const ARGS = [
   '--disable-sync',
 ];
 
+/** One for all tests of this process; each test starts without pages and cookies of another. */
+let started: Promise<Browser> | undefined;
+
 /** Undefined, with the test skipped, where there is no Chromium. */
 export async function openBrowser(t: TestContext): Promise<Browser | undefined> {
   if (!fs.existsSync(EXECUTABLE)) {
     t.skip(`${EXECUTABLE} is missing`);
     return undefined;
   }
-  const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGS });
-  t.after(() => browser.close());
+  started ??= chromium.launch({ executablePath: EXECUTABLE, args: ARGS });
+  const browser = await started;
+  t.after(async () => {
+    for (const context of browser.contexts()) await context.close();
+  });
   return browser;
 }
+
+after(async () => (await started)?.close());
 
 export interface Shown {
   page: Page;

@@ -93,7 +93,7 @@ test('the graph agrees with a full search after any sequence of changes', () => 
 const MANY = 30;
 const phase = fc.record({
   waits: fc.array(fc.tuple(fc.nat(MANY - 1), fc.nat(MANY - 1)), { minLength: 50, maxLength: 250 }),
-  /** One in so many waits is kept. */
+  /** One of this many waits is kept. */
   keep: fc.integer({ min: 3, max: 12 }),
   leave: fc.nat(MANY - 1),
 });

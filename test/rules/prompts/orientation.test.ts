@@ -43,7 +43,7 @@ test('it says what may be written where', () => {
   assert.match(runner, /for file tools and for commands/);
   assert.match(
     runner,
-    /can write only in workspaces\/planner\/\. A command that a person has approved can write in the workspace/,
+    /only reads runs at once; files that it creates must be in workspaces\/planner\/\. A command that a person has approved can write in the workspace/,
   );
 });
 
@@ -52,7 +52,15 @@ test('it lists whom the agent can ask, with what they can do', () => {
     block({ tools: ['delegate_to_agent'] }),
     /Agents you can ask \(delegate_to_agent\):\n- executor: Does one piece of work \[execution, writing\]\nThey have not seen/,
   );
-  assert.match(block({ tools: ['delegate_to_agent', 'create_task'] }), /- executor.*\n- evaluator: Checks a result\n/);
+  assert.match(
+    block({ tools: ['delegate_to_agent', 'create_task'] }),
+    /- executor.*\n- evaluator: Checks a result\nWith delegate_to_agent you reach only: executor\.\n/,
+  );
+  assert.match(
+    block({ tools: ['send_message'] }),
+    /^Agents you can write to while they work \(send_message\):\n- exec/m,
+  );
+  assert.doesNotMatch(block({ tools: ['create_task', 'send_message'] }), /send_message|reach only/);
 });
 
 test('channels are named to those who read or may write them', () => {

@@ -1,6 +1,6 @@
 /**
  * Check-ins on the ledger: the note and the memory are entries, so the processes of all machines
- * count one series of check-ins. The file of this machine says how often there is one.
+ * count one series of check-ins. The file of this machine sets their interval.
  */
 import type { CheckInMemory, CheckInNote } from '../../../domain/coordination/check-in.js';
 import type { CheckIns } from '../../../ports/check-ins.js';

@@ -1,6 +1,6 @@
 /**
  * Counts how many tasks were recently created under each root, from the tasks that looks bring.
- * Times are those of the records: with clocks that differ, the count is off by the difference.
+ * Times come from the records, so the count is wrong by as much as the machines' clocks differ.
  */
 import type { Task } from '../../../domain/task/task.js';
 import type { CreationRate } from '../../../ports/creation-rate.js';

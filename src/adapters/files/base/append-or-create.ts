@@ -5,8 +5,8 @@ import type { Disk } from '../../../ports/disk.js';
 const MAX_TRIES = 5;
 
 /**
- * A new file has its first text before it has its name: what others append as soon as they see it
- * would be overwritten otherwise. `tmp`: a name that only this process uses.
+ * A new file has its first text before it has its name. Otherwise that text could overwrite lines
+ * that others append as soon as they see the file. `tmp`: a name that only this process uses.
  */
 export function appendOrCreate(disk: Disk, file: string, text: string, tmp: string): void {
   for (let tries = 1; ; tries++) {

@@ -10,7 +10,7 @@ import type { Layout } from './layout.js';
 export interface AtomicWrite {
   /** Writes and syncs a temporary file; resolves with its path. */
   writeTemp(bytes: Uint8Array | string): Promise<string>;
-  /** Durable under `file` when resolved; replaces what was there. */
+  /** Durable under `file` when resolved; replaces an existing file. */
   replace(file: string, bytes: Uint8Array | string): Promise<void>;
   /** Writes `file` at once and atomically; a power cut may lose it. */
   show(file: string, text: string): void;

@@ -132,7 +132,7 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
     for (const id of peersById.keys()) if (!present.has(id)) peersById.delete(id);
   }
 
-  /** A warden checks a share of all peers at a time, and the wardens different shares. */
+  /** A warden checks a share of all peers at a time, and each warden another share. */
   function peersToCheck(): Peer[] {
     refreshCached();
     if (isFew(cached.me) || !isWarden(cached.me)) return cached.peers;

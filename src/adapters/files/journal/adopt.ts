@@ -29,7 +29,7 @@ interface JournalAdoption {
   adopt(journal: HeldJournal): Promise<void>;
 }
 
-/** No process has this id: whoever comes next replays what it was given. */
+/** No process has this id, so the next process replays the journal. */
 const NOBODY = 'doctor';
 
 export function journalAdoption(root: string, disk: Disk, processes: Processes): JournalAdoption {
@@ -107,6 +107,6 @@ export function journalAdoption(root: string, disk: Disk, processes: Processes):
   }
 }
 
-const ADVICE = `Its tasks continue from their files. What only this journal knew is not in them: the last messages, results and
+const ADVICE = `Its tasks continue from their files. They lack everything that only this journal had: the last messages, results and
 events of that process. Each line of a journal is JSON after three fields and can be read with any editor.
 `;

@@ -17,8 +17,8 @@ export interface DeadJournal {
   files: string[];
   steps: Step[];
   /**
-   * It ran here since this machine started, so what it wrote and did not sync is still there. Not
-   * so for a copy: its files were read at different moments.
+   * It ran here since this machine started, so its unsynced writes are still there. This is false
+   * for a copy, whose files were read at different moments.
    */
   isThisBoot: boolean;
   /** Its process closed it: every file was in place. */
@@ -120,7 +120,7 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
     return place !== undefined && place !== inodeOf(disk.stamp(folder) ?? '');
   }
 
-  /** What cannot be read, or has another shape than this version writes, holds the journal. */
+  /** A line that cannot be read, or that another version wrote, puts the whole journal on hold. */
   function readWhole(group: Group): DeadJournal | Problem {
     const read = attempt(() => readJournal(group));
     return 'kind' in read ? unreadable(group.last.file, read.reason) : read;
@@ -173,7 +173,7 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
   }
 }
 
-/** A fault of the disk is not the journal's: it may be gone at the next try. */
+/** A fault of the disk does not damage the journal: the next try may succeed. */
 function attempt<T>(read: () => T): T | { kind: 'refused'; reason: string } {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** Folds the steps of dead journals into what they hold for each task, conversation and file. */
+/** Folds the steps of dead journals into one state for each task, conversation and file. */
 import type { DeadJournal } from './dead-journals.js';
 import {
   eventsKey,

@@ -55,7 +55,7 @@ interface JournalOptions {
   spare: string;
   /** Called before the first line. */
   beforeFirst: () => void;
-  /** Called before each line; what it adds is part of the line. */
+  /** Called before each line; its additions are part of the line. */
   beforeLine: () => void;
 }
 
@@ -66,7 +66,7 @@ const SEGMENT_BYTES = 256 * 1024;
 /** Of the four threads that sync, one stays free for the next line. */
 const SYNCED_TOGETHER = 3;
 
-/** Thrown to everything that waits, once the journal cannot be written any more. */
+/** Thrown to everything that waits, once the journal can no longer be written. */
 export class JournalFailed extends Error {
   constructor(override readonly cause: unknown) {
     super(`the journal cannot be written: ${(cause as Error).message}`);
@@ -146,7 +146,7 @@ export function journal(options: JournalOptions): Journal {
       if (hasSpare) disk.remove(spare);
       const last = segments.at(-1);
       if (failure === undefined && isComplete && last !== undefined) disk.rename(last.file, closedName(last.file));
-      // What a store that is given up still does must not count.
+      // Later writes of a store that is given up must not count.
       if (!isComplete) fail(new Error('it is closed'));
     },
   };
@@ -266,7 +266,7 @@ export function journal(options: JournalOptions): Journal {
 
   /**
    * The files of the journal are gone. If another process replays them, it took this one for dead:
-   * nothing more may be written. Otherwise a person deleted them: what they held is made durable
+   * nothing more may be written. Otherwise a person deleted them, and their content is made durable
    * elsewhere.
    */
   async function writeAgain(): Promise<void> {

@@ -27,7 +27,7 @@ export function locate(disk: Disk, layout: Layout, id: string, claim: string | u
   return undefined;
 }
 
-/** The same, with the claim that the task has now. Live processes may move it meanwhile. */
+/** The same, with the task's present claim. Live processes may move the file meanwhile. */
 export function locateNow(disk: Disk, layout: Layout, id: string): Located | undefined {
   return lookThoroughly(
     () => {

@@ -1,6 +1,6 @@
 /**
- * A disk for readers: what dead processes still owed appears to be there already. Changes stay in
- * memory, so that a command that only looks never writes to the workspace.
+ * A disk for readers: the unfinished writes of dead processes appear to be there already. Changes
+ * stay in memory, so that a command that only looks never writes to the workspace.
  */
 import path from 'node:path';
 import type { Disk, Read } from '../../../ports/disk.js';

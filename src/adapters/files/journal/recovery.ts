@@ -69,7 +69,7 @@ export function recovery({ disk, layout, processes, presence, clock, abandoned }
 
   async function replayAll(): Promise<Problem[]> {
     isDue = false;
-    // Another process is replaying: what it restores must be there before this one looks.
+    // Another process is replaying. Its restored files must be there before this process looks.
     while (dead.isBusy()) {
       await clock.sleep(INTERVALS.replayCheckMs);
       presence.refresh(); // it may die

@@ -1,7 +1,8 @@
 /**
- * Replays the journals of dead processes: every file that they owed gets its content and its name.
- * Replay is idempotent, and it never overwrites what a person or another process wrote later. Where
- * the disk has neither the content before nor the content after, ours is kept as evidence.
+ * Replays the journals of dead processes: every file that they had not finished gets its content
+ * and its name. Replay is idempotent, and it never overwrites what a person or another process
+ * wrote later. Where the disk has neither the content before nor the content after, ours is kept as
+ * evidence.
  */
 import path from 'node:path';
 import { problem, type Problem } from '../../../domain/problem.js';
@@ -130,7 +131,7 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     const { at } = rest[0]!;
     if (read.bytes.length <= at || isTornOf(withoutStatus(read.bytes, rest[0]!), [textOf(rest)]))
       return put(file, read.bytes.toString('utf8', 0, at) + textOf(rest));
-    // A person's text stays; what it lacks of the messages that were acknowledged follows it.
+    // A person's text stays; acknowledged messages that it lacks follow it.
     const lacking = rest.filter((chunk) => chunk.at > 0 && !read.bytes.includes(chunk.text));
     if (lacking.length > 0) put(file, withNewline(read.bytes.toString('utf8')) + textOf(lacking));
   }
@@ -187,7 +188,7 @@ function isWrittenBy({ texts, bases }: HeldTask, { bytes }: Located): boolean {
 
 /**
  * A chunk that does not begin where the one before it ended follows a person's edit. If the edit is
- * on the disk, only what came after it may be missing: what it removed stays removed.
+ * on the disk, only later text may be missing; removed text stays removed.
  */
 function sinceEdit(chunks: readonly SessionAdd[], size: number): readonly SessionAdd[] {
   const first = chunks.findLastIndex((chunk, i) => {
@@ -218,9 +219,9 @@ function textOf(chunks: readonly SessionAdd[]): string {
 }
 
 /**
- * Whether this is what a power cut may leave of one of these texts unsynced: a part of it, then
- * nothing or zeros. The zeros may be longer than the text: the file had grown further. The whole
- * text is not torn.
+ * Whether a power cut can have left this of one of these unsynced texts: a part of it, then nothing
+ * or zeros. The zeros may be longer than the text: the file had grown further. The whole text is
+ * not torn.
  */
 function isTornOf(bytes: Buffer, texts: readonly string[]): boolean {
   const end = bytes.findLastIndex((byte) => byte !== 0) + 1;

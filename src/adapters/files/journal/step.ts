@@ -1,6 +1,6 @@
 /**
- * What one step of the work changes, as one value: files that get new content (`puts`) and text
- * that files grow by (`adds`). A step is one line of the journal.
+ * The changes of one step of the work, as one value: files that get new content (`puts`) and text
+ * that is appended to files (`adds`). A step is one line of the journal.
  */
 import type { EndedState, TaskState } from '../../../domain/task/task.js';
 
@@ -22,7 +22,7 @@ export interface TaskPut {
   agent?: string;
   /** The record. Absent: as in an earlier line of the same segment. */
   text?: string;
-  /** The content that was claimed: a replay that finds it finds the state before. */
+  /** The claimed content. A replay that finds it on the disk knows that this change is missing. */
   base?: string;
 }
 

@@ -8,7 +8,7 @@ import type { Lag } from '../base/lag.js';
 import type { Journal } from '../journal/journal.js';
 import type { Execute, Operation, Placing } from './operation.js';
 
-/** A file on its way to its name. */
+/** A queued write of a file. */
 export interface Item extends Operation {
   readonly key: string;
   /** The number of the journal line that must be durable first. */
@@ -23,7 +23,7 @@ export interface Placer {
   put(item: Item): void;
   /**
    * Resolves when this item is placed, which happens as soon as its line is durable. `isAlone`:
-   * what waits before it may come later.
+   * items before it in the queue may come later.
    */
   placed(item: Item, options?: { isAlone?: boolean }): Promise<Placing>;
   /** Resolves when everything queued so far is placed. */
@@ -126,10 +126,10 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
     afterBatch();
   }
 
-  /** All that is queued, unless the only ones that are waited for can come before the others. */
+  /** All queued items, unless the awaited ones can be placed before the others. */
   function nextBatch(): Queued[] {
     const all = [...queue.values()];
-    // Where one end follows the other, the others would never have their turn.
+    // While one end follows the other, the remaining items would never be placed.
     const isLate = all.length > 0 && monotonicMs() - all[0]!.since > MAX_PASSED_OVER_MS;
     if (isFlushing || isLate) return all;
     const awaited = all.filter(({ waiting }) => waiting.length > 0);

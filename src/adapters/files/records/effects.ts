@@ -72,7 +72,9 @@ export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects,
     },
   };
 
-  /** Asked when the name is taken: a record is among the old ones before its name is free again. */
+  /**
+   * Checked after the name was taken: a record is in the file of old ones before its name is free.
+   */
   function isFolded(id: string): boolean {
     return folded.has(id) && (disk.remove(layout.effect(id)), true);
   }

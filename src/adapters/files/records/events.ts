@@ -32,7 +32,7 @@ interface EventLog extends Events {
 export function events({ disk, layout, journal, isJoined, isAtOnce, tmp }: Dependencies): EventLog {
   /** Lines by day. */
   const waiting = new Map<string, string>();
-  /** The number of events so far at the time of the last one. */
+  /** The time of the last event, and the number of events with that time. */
   let instant = { at: '', count: 0 };
 
   return {

@@ -1,6 +1,6 @@
 /**
  * Intents in `.guild/intents`, one file each, named by time so that they sort by arrival. The file
- * of an intent goes only when what was done because of it is durable.
+ * of an intent is removed only when its effects are durable.
  */
 import path from 'node:path';
 import type { Intent } from '../../../domain/task/intent.js';
@@ -28,7 +28,7 @@ interface Dependencies {
 }
 
 export function intents({ disk, layout, write, journal, now, isJoined }: Dependencies): Intents & {
-  /** Resolves when the files of intents that are done are gone. Those of a failed journal stay. */
+  /** Resolves when the files of finished intents are removed. If the journal failed, they stay. */
   flush(): Promise<void>;
 } {
   /** The intents when the folder had this stamp, and when that was. */

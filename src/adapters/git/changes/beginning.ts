@@ -1,6 +1,6 @@
 /**
- * The first commits of a workspace that has files already. A large one takes a while, so it is done
- * in parts, beside the work; what a process does not finish, the next one continues.
+ * The first commits of a workspace that has files already. A large first commit takes a while, so
+ * it is made in parts, beside the work. If a process does not finish it, the next one continues.
  */
 import fs from 'node:fs';
 import path from 'node:path';

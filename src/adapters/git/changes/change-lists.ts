@@ -142,8 +142,8 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
 }
 
 /**
- * Tells others that this process works, before it has a list. If it is killed, what changed in the
- * program's folders is not taken for the work of a person. Returns how to remove the mark.
+ * Tells others that this process works, before it has a list. If it is killed, changes in the
+ * program's folders are not mistaken for a person's. Returns how to remove the mark.
  */
 export function markBegun(folder: string, processes: Processes): () => void {
   const file = path.join(folder, `${randomBytes(6).toString('hex')}-0.live`);
@@ -212,6 +212,6 @@ function removeQuietly(file: string | undefined): void {
   try {
     if (file !== undefined) fs.rmSync(file, { force: true });
   } catch {
-    // Its changes are then committed once more, which changes nothing.
+    // Its files are then committed once more, without effect.
   }
 }

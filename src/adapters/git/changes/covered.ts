@@ -1,6 +1,6 @@
 /**
- * Which files of a workspace are in its history, and where in the tree of a commit. What has ended
- * goes into folders by time there, so that a commit rewrites small trees only.
+ * Which files of a workspace are in its history, and where in the tree of a commit. Ended work goes
+ * into folders by time there, so that a commit rewrites only small trees.
  */
 import { FOREIGN_AGENT_FOLDERS } from '../../../domain/agent/places.js';
 import { isSecretPath } from '../../../rules/policy/names/secret-names.js';
@@ -60,7 +60,7 @@ export function staysAfterUndo(path: string): boolean {
   return isKeptOut(path) || /^(?:inbox|quarantine|storage\/blobs|workspaces)\//.test(path);
 }
 
-/** Files that only the program writes, unless a person steps in. */
+/** Files that normally only the program writes. */
 export function isProgramsOwn(path: string): boolean {
   return /^(?:tasks\/(?:pending|active|waiting|completed|failed|bids)|sessions|results|storage\/blobs)\//.test(path);
 }
@@ -75,7 +75,7 @@ export function isTimed(path: string): boolean {
 
 /**
  * `results/a.md` of minute 29 million is `results/2026-11/17/09/05/a.md`. A file that is not kept
- * by time has a minute that is no time: it stays where it is.
+ * by time has an invalid minute and stays where it is.
  */
 export function pathInHistory(path: string, minute: number): string {
   const [, place, name] = TIMED.exec(path) ?? [];

@@ -20,7 +20,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 /**
  * Synchronous: opening a small file takes a tenth of what a thread costs; callers take breaks. Most
  * files that moved are gone, and a thrown ENOENT costs ten times as much as asking first. A file
- * that changes between the calls has another stamp than the one returned.
+ * that changes between the calls no longer has the returned stamp.
  */
 export function readNow(file: string): FileNow {
   let fd: number | undefined;

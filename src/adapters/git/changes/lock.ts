@@ -62,7 +62,7 @@ export function historyLock(folder: string, processes: Processes): HistoryLock {
     }
   }
 
-  /** What a killed process left while it took the lock or wrote under it. */
+  /** Removes the files that a killed process left while it took the lock or wrote under it. */
   function sweep(): void {
     for (const name of fs.readdirSync(folder)) {
       const left = path.join(folder, name);

@@ -1,6 +1,6 @@
 /**
- * Finds what people, editors and commands changed since the last commit: files whose stamp differs,
- * new files, and files that are gone. A file with the same content did not change.
+ * Finds the changes of people, editors and commands since the last commit: files whose stamp
+ * differs, new files, and files that are gone. A file with the same content did not change.
  */
 import path from 'node:path';
 import { isCovered, isProgramsOwn, OPEN_PLACES, pathInHistory, pathInWorkspace, TIMED_PLACES } from './covered.js';
@@ -26,7 +26,7 @@ interface Look {
   pace: Pace;
 }
 
-/** Changes this young may be those of another process. */
+/** Changes this recent may come from another process. */
 const YOUNG_MS = 1000;
 
 export async function changesByPeople(look: Look): Promise<string[]> {
@@ -63,12 +63,12 @@ export async function changesByPeople(look: Look): Promise<string[]> {
   }
 }
 
-/** What cannot be looked at, for example in a folder of another user, is not missing. */
+/** A file that cannot be looked at, for example in a folder of another user, is not missing. */
 function exists(root: string, name: string): boolean {
   return statNow(path.join(root, name)) !== undefined;
 }
 
-/** Whose content is not that of the last commit. The stamps of the others are put right. */
+/** The files whose content differs from the last commit. The stamps of the others are corrected. */
 async function withOtherContent({ root, stamps, tip, idsOf }: Look, names: string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const files = names.map((name) => ({ name, now: readNow(path.join(root, name)), known: stamps.get(name)! }));

@@ -1,5 +1,5 @@
 /**
- * What each file looked like at the last commit, so that people's changes are found without reading
+ * A stamp of each file at the last commit, so that people's changes are found without reading
  * everything. A compact file: a hash table that is loaded as it is, then 16 bytes for each file
  * that changed since. It may be deleted at any time; it is then rebuilt from the commit, and files
  * are compared by content.
@@ -32,14 +32,17 @@ export interface Stamps {
   count(kind: Kind): number;
   /** How many files history has under each minute, from this one on. */
   minutes(from: number): Map<number, number>;
-  /** Appends what was set since the last save; it then describes this commit. */
+  /** Appends the entries set since the last save; the file then describes this commit. */
   save(commit: string): void;
 }
 
 const WORDS = 4;
 const GONE = 0xffffffff;
 const MARK = 0xfffffffe;
-/** The last word of the two records before a table: its slots, those in use, and its counts. */
+/**
+ * The last word of the two records before a table. They hold its slots, the slots in use, and its
+ * counts.
+ */
 const TABLE = 0xfffffffd;
 /** The table is written again when this many records, or a part of the files, follow it. */
 const SLACK = 4096;
@@ -197,7 +200,7 @@ function hashTable(records: number, saved?: SavedTable): HashTable {
     if (minute !== GONE) counts[minute === PLAIN ? 'plain' : minute === EXTRA ? 'extra' : 'timed'] += by;
   }
 
-  /** Into a table with more room, without the files that are gone. */
+  /** Copies the entries into a larger table, without files that are gone. */
   function grow(): void {
     const old = slots;
     used = 0;

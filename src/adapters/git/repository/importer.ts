@@ -25,7 +25,7 @@ export interface Importer {
   begin(head: CommitHead): void;
   put(path: string, mode: string, bytes: Uint8Array): void;
   remove(path: string): void;
-  /** Resolves when git has taken what was written so far. */
+  /** Resolves when git has read everything written so far. */
   drained(): Promise<void>;
   /** Ends the commit and resolves to its id when it is on disk. */
   end(): Promise<string>;
@@ -138,7 +138,7 @@ function readReplies(child: ChildProcessWithoutNullStreams): Replies {
       }
     }
   });
-  /** An idle git must not keep this process from exiting; one that owes an answer must. */
+  /** An idle git must not keep this process from exiting; one whose answer is awaited must. */
   const hold = (on: boolean): void => {
     for (const part of [child, child.stdin, child.stdout, child.stderr] as { ref?(): void; unref?(): void }[])
       if (on) part.ref?.();

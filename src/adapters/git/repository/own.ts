@@ -1,7 +1,7 @@
 /**
  * The repository that history is written to: `.guild/history.git`, which belongs to the program
  * alone. It is created without git, under another name first. If a crash or a full disk left half
- * of it, what is missing is made again; what cannot be read is moved away with a note.
+ * of it, missing parts are made again; unreadable parts are moved away with a note.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-/** Each commit leaves a small pack. Many of them are merged beside the work, never in its way. */
+/** Each commit leaves a small pack. Many of them are merged in the background. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { HISTORY_REF } from './own.js';
@@ -7,8 +7,9 @@ import type { OpenTarget } from './target.js';
 const MAX_PACKS = 50;
 
 /**
- * What a killed git left: locks, half a pack, and marks that would keep its packs from ever being
- * merged. Only for the process that may write, and only while none of its own is running.
+ * Removes the leftovers of a killed git: locks, half a pack, and marks that would keep its packs
+ * from ever being merged. Only the process that may write calls this, and only while no git of its
+ * own runs.
  */
 export function removeLeftovers(gitDir: string): void {
   const packs = path.join(gitDir, 'objects', 'pack');

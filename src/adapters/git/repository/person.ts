@@ -37,7 +37,7 @@ function loginName(): string {
   }
 }
 
-/** Without what ends a name in a commit. */
+/** Removes the characters that would end a name in a commit. */
 function plain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what this removes
   return text.replaceAll(/[<>\u0000-\u001f]+/g, ' ').trim();

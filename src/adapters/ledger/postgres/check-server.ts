@@ -1,4 +1,4 @@
-/** What a new connection finds out about the server before it is used. */
+/** The checks of a new connection to the server before it is used. */
 import type { Client } from 'pg';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import type { Address } from './address.js';

@@ -19,9 +19,9 @@ interface Query {
 interface ConnectionOptions {
   address: Address;
   clock: Clock;
-  /** Prepares a new connection; what it throws is treated as a failed call. */
+  /** Prepares a new connection. Its error is treated as a failed call. */
   onOpen?(client: Client, isDirect: boolean): Promise<void>;
-  /** An open connection was lost: whatever was known may not be so any more. */
+  /** An open connection was lost: known state may be out of date. */
   onLost?(): void;
   patienceMs?: number;
 }
@@ -38,7 +38,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
   let current: Client | undefined;
   let opening: Promise<Client> | undefined;
   let isClosed = false;
-  /** Of the current connection: no pooler is in between. */
+  /** Whether the current connection has no pooler in between. */
   let isDirect = false;
   /** The client takes one call at a time. */
   let last: Promise<unknown> = Promise.resolve();
@@ -119,7 +119,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
       isClosed = true;
       await opening?.catch(() => undefined);
       if (current === undefined) return;
-      socketOf(current).ref(); // A process waits for the end of what it closes.
+      socketOf(current).ref(); // A process waits until its connection is closed.
       await current.end().catch(() => undefined);
     },
   };

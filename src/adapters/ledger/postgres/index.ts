@@ -1,7 +1,7 @@
 /**
  * The ledger in PostgreSQL. A commit is one call of one function: one transaction, one round trip
  * and one sync of the log, however much it carries. A process has two connections: one for calls,
- * and one that listens and reads the news.
+ * and one that listens and reads changes.
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
@@ -123,7 +123,7 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
     const { rows } = await (since === undefined
       ? ears.query({ text: `${columns} where live ${end}` })
       : ears.query({ name: 'news', text: `${columns} where xid >= $1::xid8 ${end}`, values: [since] }));
-    if (losses !== before) return news(); // What it knew may be undone.
+    if (losses !== before) return news(); // the server may have lost known commits
     mark = (rows.at(-1) as { mark: string }).mark;
     return { entries: (rows as EntryRow[]).slice(0, -1).map(entryOf), isComplete: since === undefined };
   };
@@ -136,7 +136,7 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
       // The same function may be given twice.
       const own = (): void => ring();
       wakers.add(own);
-      await calls.open(); // It finds out about poolers.
+      await calls.open(); // Detects poolers.
       if (isPooled) looking ??= setInterval(wake, INTERVALS.databaseLookMs).unref();
       else await ears.query({ text: `listen "${channel}"` });
       return async () => void wakers.delete(own);

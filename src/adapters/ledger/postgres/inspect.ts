@@ -1,4 +1,4 @@
-/** What `guild doctor` says about a store: whether its server can keep the promises. */
+/** The findings of `guild doctor` about a store: whether its server can keep the promises. */
 import type { Client } from 'pg';
 import type { Address } from './address.js';
 import { withClient } from './make-store.js';

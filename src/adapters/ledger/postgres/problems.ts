@@ -1,4 +1,4 @@
-/** What an error of the database means, and what to do about it. */
+/** Explains an error of the database, and says what to do about it. */
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import type { Address } from './address.js';
 
@@ -7,7 +7,7 @@ interface DatabaseError {
   message?: string;
 }
 
-/** The server is away, starts, stops or is no primary: another connection may help. */
+/** The server is away, starts, stops or is not the primary: another connection may help. */
 const AWAY = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EAI_AGAIN'],
   ...['57P01', '57P02', '57P03', '25006', '53300'],
@@ -17,7 +17,7 @@ const AGAIN = new Set(['40P01', '40001', '23505', '53100', '53200', '57014', '58
 /** Errors of the client itself have no code. */
 const LOST = /connection terminated|connection ended|timeout|not queryable|connection error/i;
 
-/** `away`: the connection is of no more use. `again`: only this call failed. Undefined: neither. */
+/** `away`: the connection is useless now. `again`: only this call failed. Undefined: neither. */
 export function retryOf(thrown: unknown): 'away' | 'again' | undefined {
   const { code, message = '' } = thrown as DatabaseError;
   if (code === undefined) return LOST.test(message) ? 'away' : undefined;

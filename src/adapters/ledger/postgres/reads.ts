@@ -18,7 +18,7 @@ export function reads(schema: string, { query }: Connection): Pick<Ledger, 'get'
       return rows[0] && entryOf(rows[0] as EntryRow);
     },
     async list(prefix, { tag, live, limit } = {}) {
-      // Only the conditions that are asked for: each combination has its own plan.
+      // Contains only the requested conditions, so that each combination gets its own plan.
       const values: unknown[] = [prefix, afterPrefix(prefix)];
       const and = (condition: string, value: unknown): string =>
         value === undefined ? '' : ` and ${condition} $${values.push(value)}`;

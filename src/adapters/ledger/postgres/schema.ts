@@ -6,7 +6,7 @@
 /** The version that this program needs. A greater one is fine while `oldest` allows it. */
 export const SCHEMA_VERSION = 2;
 
-/** Of the people and processes that use a workspace, by what they may do. */
+/** The roles of people and processes that use a workspace, by their rights. */
 export const ROLES = ['worker', 'desk', 'reader'] as const;
 
 export function roleName(schema: string, role: (typeof ROLES)[number]): string {

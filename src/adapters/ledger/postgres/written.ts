@@ -12,7 +12,8 @@ interface Written {
 
 /**
  * Two commits that want the same rows ask for them in the same order, so they never wait for each
- * other in a cycle. Where a limit makes the given order matter, the function sees to that itself.
+ * other in a cycle. Where a limit makes the given order matter, the function in the database
+ * restores it.
  */
 export function written({ puts, adds }: Change): Written {
   const isLimited = puts.some(({ atMost }) => atMost !== undefined);

@@ -1,6 +1,6 @@
 /**
  * Structured output: which models can be held to a JSON Schema by their provider, and how. For the
- * others the instructions and the check of the answer have to do. A provider that forces a tool
+ * others, the instructions and the check of the answer must suffice. A provider that forces a tool
  * call instead would keep the agent from using its own tools, so it is not asked.
  */
 import type { Provider } from '../../../domain/config/config.js';
@@ -32,7 +32,7 @@ export function responseFormat(request: ModelRequest, target: Target): Pick<Call
   return { responseFormat: { type: 'json', name: 'answer', schema: closed(request.format!) as never } };
 }
 
-/** What a package wants to know beside the schema. */
+/** Options that a package needs besides the schema. */
 export function formatOptions(request: ModelRequest, target: Target): Pick<CallOptions, 'providerOptions'> {
   if (!isOffered(request, target)) return {};
   const strict = { strictJsonSchema: isStrict(request.format!) };
@@ -56,7 +56,7 @@ function isOffered({ format, tools }: ModelRequest, { provider, modelId }: Targe
   return format !== undefined && (offer === 'always' || (offer === 'without_tools' && tools.length === 0));
 }
 
-/** Strict mode wants every property to be required. */
+/** Strict mode requires every property to be present. */
 export function isStrict({ properties = {}, required = [], items }: JsonSchema): boolean {
   return (
     Object.keys(properties).every((name) => required.includes(name)) &&
@@ -65,7 +65,7 @@ export function isStrict({ properties = {}, required = [], items }: JsonSchema):
   );
 }
 
-/** Every object without further properties, as strict mode wants it. */
+/** Forbids further properties in every object, as strict mode requires. */
 export function closed(schema: JsonSchema): JsonSchema {
   const { properties, items } = schema;
   return {

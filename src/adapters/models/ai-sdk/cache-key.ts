@@ -1,6 +1,6 @@
 /**
- * The key that sends calls of one agent to the same cache. It is a hash, because names of agents
- * are nobody else's business.
+ * The key that sends calls of one agent to the same cache. It is a hash, because the provider need
+ * not learn the names of agents.
  */
 import { createHash } from 'node:crypto';
 import type { ModelRequest } from '../../../ports/model.js';

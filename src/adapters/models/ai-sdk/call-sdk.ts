@@ -14,7 +14,7 @@ interface SdkCaller {
   model: LanguageModel;
   provider: Provider;
   prompts: PromptWriter;
-  /** For OpenAI. */
+  /** The API to use at OpenAI. */
   api?: 'responses' | 'chat';
   /** Sends agent and task in headers. Only for a server on this machine. */
   introduced?: boolean;

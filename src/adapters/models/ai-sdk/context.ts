@@ -1,4 +1,4 @@
-/** What a request sends beside the texts of the conversation. */
+/** The parts of a request besides the texts of the conversation. */
 import type { Media } from './prompt/media.js';
 import type { Thoughts } from './prompt/thoughts.js';
 

@@ -1,14 +1,14 @@
 /**
- * What differs between servers of chat completions: which settings a model accepts and what a
- * history must look like. A setting that a model refuses is left out, because one refused setting
- * would fail every call.
+ * Differences between servers of chat completions: the settings that a model accepts, and the shape
+ * of a valid history. A setting that a model refuses is left out, because one refused setting would
+ * fail every call.
  */
 import { needsSeparation } from './prompt/prompt.js';
 import type { ModelSettings } from '../../../domain/agent/agent.js';
 
 export interface Dialect {
   settings(settings: ModelSettings, hasTools: boolean): object;
-  /** Asks for usage in a stream; Mistral sends it unasked and refuses the question. */
+  /** Asks for usage in a stream. Mistral sends it anyway and refuses the option. */
   asksForUsage: boolean;
   /** Fields of an answer that the server wants back on its message. */
   thoughtFields: readonly string[];
@@ -20,7 +20,7 @@ export interface Dialect {
   assistantAfterTool: boolean;
   /** Whether a tool can be forced, or only calls forbidden. Many servers know neither. */
   toolChoice: 'any' | 'none' | 'unknown';
-  /** Whether answers can be held to a JSON Schema. Local servers cannot call tools meanwhile. */
+  /** Whether answers can be held to a JSON Schema. With one, local servers cannot call tools. */
   structured: 'always' | 'without_tools' | 'never';
   /** The server or the model is a vendor's, or stands in for it. */
   isVendor: boolean;
@@ -102,7 +102,7 @@ function withoutReasoning({ temperature, maxTokens, topP }: ModelSettings): obje
 interface OpenaiFamily {
   /** The efforts for `none` and `minimal`. */
   least: [none: string, minimal: string];
-  /** Tools only without reasoning. */
+  /** The model accepts tools only without reasoning. */
   toolsWithoutReasoning?: boolean;
 }
 

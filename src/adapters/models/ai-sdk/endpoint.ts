@@ -12,7 +12,7 @@ export interface Endpoint {
   keyEnv?: string;
   /** No key is needed: a server on this machine, or one configured without a key. */
   keyless: boolean;
-  /** What is not set, if there is neither a key nor something instead of one. */
+  /** The variable that is not set, if there is neither a key nor a substitute for one. */
   missing: string;
   baseUrl?: string;
   /** The base URL is on this machine. */

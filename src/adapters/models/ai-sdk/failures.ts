@@ -64,7 +64,7 @@ export function failureOf(error: unknown, info: CallInfo): ModelFailure {
   return fromText(thrown, info, 'unreachable');
 }
 
-/** What the packages for cloud credentials say before they send anything. */
+/** Errors that the packages for cloud credentials raise before they send anything. */
 const NO_CREDENTIALS = /could not load the default credentials|unable to detect a project id/i;
 
 /** How long the server asks us to wait. */
@@ -124,13 +124,13 @@ function fromStatus(status: number, thrown: Thrown, info: CallInfo): ModelFailur
       `redirects elsewhere (status ${status})`,
       `correct the base URL ${info.address}`,
     );
-  // Groq refuses what its model wrote, not what we sent: asking again helps.
+  // Groq refuses its own model's answer, not our request, so a retry helps.
   if (body.includes('tool_use_failed'))
     return failure('garbage', info, `could not read the call of its model: ${reason}`);
   return failure('refused', info, `refused the request with status ${status}: ${reason}`, whatToChange(reason, info));
 }
 
-/** What a person can change, if the provider's words name it. */
+/** A hint for the person, if the provider's words name a setting that can be changed. */
 function whatToChange(reason: string, info: CallInfo): string | undefined {
   if (/does not support (tools|thinking)/.test(reason)) return otherModel(info);
   const setting = /\b(temperature|top_p|top_k|max_tokens|max_output_tokens|reasoning_effort|effort)\b/.exec(
@@ -161,7 +161,7 @@ function errorText({ type, code, status, message }: Thrown): string {
     .join(' ');
 }
 
-/** What providers say about thoughts that they made themselves but that do not fit any more. */
+/** Errors of providers about their own thoughts when these no longer fit the request. */
 const STALE_THOUGHTS =
   /invalid.{0,3}signature|thought.?signature|bound to a different conversation|blocks in the latest assistant message cannot be modified|encrypted content .*could not be verified|invalid_encrypted_content|of type 'reasoning' was provided without|without its required 'reasoning' item|reasoning_content in the thinking mode/i;
 

@@ -1,4 +1,4 @@
-/** The options of one AI SDK call: what each provider wants beside the conversation. */
+/** The options of one AI SDK call that a provider wants besides the conversation. */
 import type { Provider } from '../../../domain/config/config.js';
 import { acceptedSettings } from '../../../domain/config/families.js';
 import { defined } from '../../../domain/defined.js';
@@ -15,7 +15,7 @@ interface Target extends Context {
   provider: Provider;
   modelId: string;
   prompts: PromptWriter;
-  /** For OpenAI. */
+  /** The API to use at OpenAI. */
   api?: 'responses' | 'chat';
 }
 
@@ -41,7 +41,7 @@ export function sdkOptions(request: ModelRequest, target: Target, abortSignal: A
   };
 }
 
-/** Where a model that thinks cannot be forced to use a tool, the reminder does it. */
+/** A thinking model that cannot be forced to use a tool gets a reminder instead. */
 function toolChoice({ toolChoice: choice, tools, settings }: ModelRequest, target: Target): Partial<CallOptions> {
   if (choice === undefined || tools.length === 0) return {};
   if (choice === 'none') return { toolChoice: { type: 'none' } };

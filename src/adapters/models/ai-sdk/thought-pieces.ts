@@ -7,7 +7,7 @@ import { THOUGHT_FIELDS } from './prompt/answer-parts.js';
 export interface ThoughtPieces {
   /** Returns the number of characters. */
   add(delta: object): number;
-  /** What goes back with the message. */
+  /** Returns the data that goes back with the message. */
   complete(): Record<string, unknown> | undefined;
 }
 

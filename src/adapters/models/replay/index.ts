@@ -1,7 +1,7 @@
 /**
  * Replays a cassette: all outside input comes again, in the same order and at the same times. The
- * first request that differs from the recording ends the replay, because no later entry fits any
- * more. It then stops, or continues with real models and commands.
+ * first request that differs from the recording ends the replay, because later entries no longer
+ * fit. It then stops, or continues with real models and commands.
  */
 import type {
   AskedEntry,

@@ -62,7 +62,7 @@ export function documentMirror({ folder, ledger, nextId, note }: MirrorContext):
     return false;
   }
 
-  /** The next save here is made with the other version in sight, so it counts. */
+  /** From now on a person here can see the other version, so the next save counts. */
   function conflict(file: string, entry: Entry, text: string | undefined): void {
     const theirs = documentOf(entry);
     if (theirs === undefined || theirs.bytes.toString('utf8') === text || text === undefined) {

@@ -1,13 +1,15 @@
 /**
- * The folder that a mirror keeps, and what it last showed in each file. A file whose content is not
- * what was shown last belongs to a person until it has been taken in.
+ * The folder that a mirror keeps, and the content that it last showed in each file. A file with
+ * other content belongs to a person until it has been taken in.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { sumOf } from './rendered.js';
 
-/** What a file had when it was shown: its sum, and the revision or the end of the log behind it. */
+/**
+ * The state of a file when it was shown: its sum, and the revision or the end of the log behind it.
+ */
 interface Base {
   sum: string;
   rev: number;
@@ -19,10 +21,13 @@ export interface Folder {
   /** Files that were shown and begin like this. */
   shown(prefix: string): string[];
   forget(file: string): void;
-  /** The text of a file that differs from what was shown; undefined: it does not, or is missing. */
+  /**
+   * The text of a file that differs from the shown one; undefined: it does not differ, or is
+   * missing.
+   */
   changed(file: string): string | undefined;
   exists(file: string): boolean;
-  /** Names in a folder, without those of editors' temporary files. */
+  /** Names in a folder, without temporary files of editors. */
   list(folder: string): string[];
   read(file: string): string;
   /** Writes as a whole, and remembers it as shown. */
@@ -36,7 +41,7 @@ export interface Folder {
   /** How far a log was shown. */
   mark(name: string): string | undefined;
   setMark(name: string, value: string): void;
-  /** Makes what was shown known to the next process. */
+  /** Saves the record of shown files for the next process. */
   save(): void;
 }
 

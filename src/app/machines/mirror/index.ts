@@ -1,6 +1,6 @@
 /**
- * A folder that shows a workspace whose store is elsewhere. Every look takes in first what a person
- * changed, then shows what others did, so that a file is never written over before it was read.
+ * A folder that shows a workspace whose store is elsewhere. Every look first takes in a person's
+ * changes, then shows the changes of others, so that no file is overwritten before it was read.
  * Nothing but the mirror reads the mirrored records.
  */
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ interface MirrorOptions {
   workspace: string;
   now(): Date;
   note(text: string): void;
-  /** Only documents: what a machine without a person needs. */
+  /** Only documents: a machine without a person needs nothing else. */
   documentsOnly?: boolean;
 }
 

@@ -29,7 +29,7 @@ export function taskFile({ task, state, owner }: Placed): Rendered {
   return { path: `tasks/${state}/${name}`, text: printTask(task) };
 }
 
-/** Only a task that nobody asked for but a person or a program has a page. */
+/** Only a task that a person or another program asked for has a page. */
 export function resultFile({ task, state }: Placed): Rendered | undefined {
   if (!isEnded(state) || !hasPage(task)) return undefined;
   return { path: `results/${task.id}.md`, text: resultPage(task) };

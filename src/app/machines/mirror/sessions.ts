@@ -1,6 +1,6 @@
 /**
  * Conversations in a mirrored folder. Out: new messages are appended. In: a person's save replaces
- * what the person saw; what was said since stays, after it.
+ * the part that the person saw; later messages stay after it.
  */
 import type { SessionItem } from '../../../adapters/far/sessions.js';
 import type { Message, Session } from '../../../domain/session/session.js';

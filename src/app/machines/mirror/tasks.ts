@@ -1,7 +1,7 @@
 /**
- * Tasks in a mirrored folder. Out: the record of the store, in the folder of its state. In: what a
- * person changed or moved, with the revision that it was made from; a new file is a new task. A
- * deleted file comes back.
+ * Tasks in a mirrored folder. Out: the record of the store, in the folder of its state. In: files
+ * that a person changed or moved, with the revision that the change was made from; a new file is a
+ * new task. A deleted file comes back.
  */
 import { defined } from '../../../domain/defined.js';
 import { pagePlace } from '../../../domain/task/result-page.js';
@@ -15,9 +15,9 @@ import { INTENT, resultFile, sumOf, TASK, taskFile, taskOf } from './rendered.js
 import type { Folder } from './folder.js';
 
 interface TaskMirror {
-  /** Takes in what a person changed. Returns how many files that were. */
+  /** Takes in a person's changes. Returns the number of changed files. */
   takeIn(): Promise<number>;
-  /** Shows what changed in the store. */
+  /** Shows the changes in the store. */
   show(entries: readonly Entry[]): number;
 }
 

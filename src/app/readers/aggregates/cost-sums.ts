@@ -1,4 +1,4 @@
-/** What model and tool calls cost, summed from the event log by agent, task, model, role or day. */
+/** Costs of model and tool calls, summed from the event log by agent, task, model, role or day. */
 import { compareText } from '../../../domain/order.js';
 import { kinIn } from '../../../domain/task/lineage.js';
 import { localDay } from '../../../views/local-time.js';

@@ -1,6 +1,6 @@
 /**
- * Opens the index of ended tasks and events for commands that sum up. Only these build and update
- * it; what works in a workspace never looks at it.
+ * Opens the index of ended tasks and events for commands that sum up. Only these commands build and
+ * update it; a process that works never looks at it.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ export function openEventIndex(folder: string, onProgress?: Progress): EventInde
   return eventIndex({ root: path.resolve(folder), version: programVersion(), onProgress });
 }
 
-/** Another version may read other things from the same record. */
+/** Another version may read the same record differently. */
 function programVersion(): string {
   const { version } = JSON.parse(fs.readFileSync(packageFolder('package.json'), 'utf8')) as { version: string };
   return version;

@@ -12,7 +12,7 @@ interface Notice {
   why: string[];
 }
 
-/** Those since then, the oldest first; at most the last 20. */
+/** The notices since then, oldest first; at most the last 20. */
 export async function noticesSince(root: string, since: Date): Promise<Notice[]> {
   const from = since.toISOString();
   return (await readEvents(root))

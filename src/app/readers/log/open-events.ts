@@ -1,6 +1,6 @@
 /**
  * The event log of a workspace, wherever its work is: in files it is read through the index, in a
- * shared store it is read as a whole, and then only its end.
+ * shared store it is read as a whole once, and then only the new lines.
  */
 import path from 'node:path';
 import { disk as realDisk } from '../../../adapters/disk/index.js';

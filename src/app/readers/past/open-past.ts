@@ -75,7 +75,9 @@ function heldThen(placed: Placed & { state: OpenState }): OpenTask {
   return { ...placed, held: placed.state === 'active' };
 }
 
-/** What each agent of today did then: its open tasks, else the last state that it had published. */
+/**
+ * The state of each of today's agents at that time: its open tasks, else its last published state.
+ */
 function agentsAt(
   states: StatesView,
   agents: readonly AgentActivity[],
@@ -98,7 +100,7 @@ function agentsAt(
   });
 }
 
-/** Ended records stay as they are if they had ended by then; open ones are those of then. */
+/** Records that had ended by then stay as they are; the others are shown as they were then. */
 function tableAt(now: Table, open: readonly OpenTask[], atIso: string): Table {
   const ended: Table = {
     size: now.size,

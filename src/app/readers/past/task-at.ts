@@ -1,5 +1,5 @@
 /**
- * A task as it was at a moment of the past: its record without what came later, and the state that
+ * A task as it was at a moment of the past: its record without later changes, and the state that
  * its events give it.
  */
 import { addUsage, NO_USAGE, type Usage } from '../../../domain/budget/usage.js';

@@ -63,7 +63,7 @@ function scoresIn({ name, scores }: Event): string[] {
     : [];
 }
 
-/** What an event says about its own task. Undefined: nothing that a person needs. */
+/** The sentence for an event about its own task. Undefined if a person does not need it. */
 export function eventText(event: Event): string | undefined {
   const detail = (name: string): string => String(event[name] ?? '');
   switch (event.name) {
@@ -80,7 +80,9 @@ export function eventText(event: Event): string | undefined {
       return `turn ${detail('turn')}: ${calls} (${cost.inputTokens}+${cost.outputTokens} tokens${money}, ${cost.ms} ms)`;
     }
     case 'model.failed':
-      return `the model failed (${detail('class')}): ${detail('message')}`;
+      return event['class'] === 'aborted'
+        ? 'the model call was stopped'
+        : `the model failed (${detail('class')}): ${detail('message')}`;
     case 'tool.ran':
       return `  used ${detail('tool')}${event['ok'] === false ? ', which failed' : ''}${event['approved'] ? ', as approved' : ''} (${detail('ms')} ms)`;
     case 'task.parked': {

@@ -19,7 +19,7 @@ export const command: Command = {
     ['agent start <name>…', 'work for these agents only, in this terminal; several terminals can do so'],
     ['agent pause <name> [reason]', 'let an agent finish its current turn, then give it no work'],
     ['agent resume <name>', 'let a paused agent work again'],
-    ['agent move <name> <machine>', 'make this machine the home of an agent that has runs_on'],
+    ['agent move <name> <machine>', 'make <machine> the home of an agent that has runs_on'],
     ['agent new <name>', 'create agents/<name>.md from a template'],
     ['agent rollback <name> <commit>', 'restore its folder workspaces/<name>/ from one of its commits'],
   ],
@@ -28,7 +28,7 @@ Creating the file storage/paused/<name> also pauses an agent. git -C workspaces/
   options: {
     description: { type: 'string', value: 'TEXT', about: 'new: what the agent is good at; others choose agents by it' },
     metrics: { type: 'string', value: 'PORT', about: 'start: serve /metrics on this port, or on HOST:PORT' },
-    graph: { type: 'boolean', about: 'list: draw which agents follow which' },
+    graph: { type: 'boolean', about: 'list: draw the agents and the steps between them' },
     format: { type: 'string', value: 'FORMAT', about: 'list --graph: text (default), mermaid, dot or json' },
   },
   async run(call) {

@@ -20,7 +20,8 @@ always, s skips it, ? shows details. A question is answered with words or one of
 
 After an answer the released work continues here until it ends or waits again, unless another guild works in this folder.
 
-At the end it lists what the policy let run in the last 24 hours and wants you to know of (the verdict notify).
+At the end it lists actions of the last 24 hours that ran without asking and that the policy wants you to know about (the verdict
+notify).
 
 In a pipe it prints the requests, and the exit code is 4 if there are any. guild mail adds and lists messages from outside;
 guild inbox add and guild inbox list still work.`,
@@ -61,7 +62,7 @@ export async function goThrough(call: Call): Promise<number> {
 
 const NOTICE_MS = 24 * 60 * 60_000;
 
-/** Nothing is asked here: these actions are done. */
+/** Shows actions that are already done, so nothing is asked. */
 async function showNotices({ root, terminal }: Call): Promise<void> {
   const notices = await noticesSince(root, new Date(Date.now() - NOTICE_MS));
   if (notices.length === 0) return;

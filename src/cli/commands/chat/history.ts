@@ -1,4 +1,4 @@
-/** What the person typed in earlier chats, for the arrow keys. No other user can read the file. */
+/** The person's input of earlier chats, for the arrow keys. No other user can read the file. */
 import fs from 'node:fs';
 import path from 'node:path';
 

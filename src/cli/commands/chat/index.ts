@@ -223,7 +223,7 @@ async function unheard({ workspace, state }: Chat, task: Task): Promise<string |
   return next.id;
 }
 
-/** The task continues: in another process if there is one, else in one of its own. */
+/** The task continues in another process, or in a new one if none is running. */
 async function leave(chat: Chat, work: Work | undefined): Promise<number> {
   const { call, workspace, state } = chat;
   if (work === undefined) return EXIT.done;

@@ -1,4 +1,4 @@
-/** The input line of a chat, with what the agent does right now above it. */
+/** The input line of a chat, with the agent's present activity above it. */
 import { INTERVALS } from '../../../domain/intervals.js';
 import { draftOf, draftRows, edited, type Draft } from '../../console/line-editor.js';
 import type { Keyboard } from '../../console/keyboard.js';
@@ -9,7 +9,7 @@ interface Reading {
   keyboard: Keyboard;
   history: readonly string[];
   prompt: string;
-  /** What is typed so far; kept when the work ends in the middle of it. */
+  /** The text typed so far. It is kept when the work ends while the person types. */
   draft: { text: string };
   status(): string[];
   /** Ends the reading when it resolves. */

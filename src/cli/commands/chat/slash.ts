@@ -2,7 +2,6 @@
 import { forkSession } from '../../../app/fork-session.js';
 import { asProblem } from '../../../domain/problem.js';
 import type { Call } from '../../args/command.js';
-import { taskSession } from './session-of.js';
 
 export interface ChatState {
   /** The last task of the conversation with each agent. */
@@ -68,12 +67,11 @@ export async function slash(
 
 async function fork(call: Call, state: ChatState, text: string): Promise<{ task: string } | undefined> {
   const last = state.last.get(state.agent);
-  const session = last === undefined ? undefined : await taskSession(call.root, last);
-  if (session === undefined) {
+  if (last === undefined) {
     call.terminal.say('there is no conversation to fork yet');
     return undefined;
   }
-  const { task, kept } = await forkSession(call.root, { session, text: text === '' ? undefined : text });
+  const { task, kept } = await forkSession(call.root, { session: last, text: text === '' ? undefined : text });
   state.last.set(state.agent, task.id);
   call.terminal.say(call.terminal.dim(`forked after ${kept} messages; the original stays as it is`));
   return { task: task.id };

@@ -32,5 +32,8 @@ export async function answerBallot(root: string, call: Call): Promise<void> {
 function entries(root: string): string[] {
   const lines = fs.readFileSync(path.join(root, BALLOT), 'utf8').split('\n');
   const from = lines.findIndex((line) => line.startsWith('- [_]'));
-  return lines.slice(from).filter((line) => line.trim() !== '');
+  return lines.slice(from).filter((line) => line.trim() !== '' && !FOR_PROGRAMS.test(line));
 }
+
+/** Lines of an entry that a reader of the story does not need. */
+const FOR_PROGRAMS = /^ {2}(?:id|requesting_agent_session_id|approval_type|created|digest): |^<!--/;

@@ -146,7 +146,7 @@ async function claimant(stage: Stage): Promise<{ machine: Machine; task: string 
   return found;
 }
 
-/** What a command prints for programs, asked at the desk. */
+/** Runs a command at the desk and reads its JSON output. */
 async function ask<T>({ desk, env }: Stage, ...words: string[]): Promise<T> {
   const args = [process.argv[1]!, ...words, '--json', '--workspace', desk];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 });

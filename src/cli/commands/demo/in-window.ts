@@ -16,7 +16,7 @@ import { narrator } from '../../render/narrator.js';
 interface Story {
   example: string;
   about: string;
-  /** What comes from outside when everything else is at rest, in this order. */
+  /** Tasks that arrive from outside when everything else is at rest, in this order. */
   later: { file: string; task: object }[];
 }
 

@@ -39,7 +39,7 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
     ui: { type: 'boolean', about: 'play it in the browser' },
     cluster: { type: 'boolean', about: 'play it on three workers with PostgreSQL, and kill one' },
     story: { type: 'string', value: 'NAME', about: 'with --ui: office (default), swarm or deadlock' },
-    pace: { type: 'string', value: 'SECONDS', about: 'with --ui: the rest between two passes (default: 2.5)' },
+    pace: { type: 'string', value: 'SECONDS', about: 'with --ui: the pause between two passes (default: 2.5)' },
     dir: {
       type: 'string',
       value: 'DIR',
@@ -79,7 +79,7 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
     terminal.say(
       `Sarah writes on Slack: ${terminal.bold(`“${QUESTION}”`)} ${terminal.dim('(inbox/slack-messages.jsonl)')}`,
     );
-    const narration = narrator(call);
+    const narration = narrator({ ...call, isStory: true });
     const workspace = await call.open(folder, {
       watchers: narration,
       modelName: model,

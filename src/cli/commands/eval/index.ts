@@ -19,14 +19,14 @@ Runs the cases in evals/ (or another folder or file) against the agents of this 
 which pass. A case is a task and what must be true afterwards: its result, files, tools that were called or not, requests, cost,
 or a statement that a judge model checks. The exit code is 1 if a case failed.
 
-  guild eval --model anthropic/claude-haiku-4-5 --times 3
+  guild eval --model anthropic/claude-haiku-5-5 --times 3
   guild eval evals/retriever.yaml --json
 
 With --offline no model is called: the scripts of the cases are played by a strict stand-in of a provider. That proves the cases
 and this machine, and says nothing about a model.`,
   options: {
     model: { type: 'string', value: 'MODEL', about: 'the model of every agent; default: as their files say' },
-    judge: { type: 'string', value: 'MODEL', about: 'the model that judges; default: that of the agents' },
+    judge: { type: 'string', value: 'MODEL', about: 'the model that judges; default: the model of the agents' },
     times: { type: 'string', short: 'n', value: 'N', about: 'how often each case runs (default 1)' },
     parallel: { type: 'string', value: 'N', about: 'how many run at once (default 4)' },
     only: { type: 'string', value: 'TEXT', about: 'only cases with this text in their name, agent or file' },

@@ -19,8 +19,8 @@ models, commands and plugins, what people changed meanwhile, and when. guild rep
   guild record first.jsonl run planner "What should we do first?"
   guild record office.jsonl -- demo --yes
 
-A cassette contains the workspace and all conversations. Secrets (.env*, secrets/, keys) are left out, but not what an agent
-has read of them. During a recording the tasks of a pass run one after the other, and no history is committed.`,
+A cassette contains the workspace and all conversations. Secrets (.env*, secrets/, keys) are left out; a secret that an agent
+has read is in its conversation. During a recording the tasks of a pass run one after the other, and no history is committed.`,
   options: { 'no-check': { type: 'boolean', about: 'do not replay the cassette afterwards to verify it' } },
   takesCommand: true,
   maxWords: 1,

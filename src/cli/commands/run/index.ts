@@ -22,7 +22,7 @@ import { keepOrCancel, untilStopped } from './stop.js';
 export const command: Command = {
   usage: [
     ['run <agent> <text>', 'give an agent a task and print its answer'],
-    ['run -c [task] [text]', 'continue a conversation: the last one, or that of the task'],
+    ['run -c [task] [text]', 'continue the last conversation, or the one of this task'],
   ],
   about: `
 Creates a task for the agent, works on it and on every task under it until it ends, and prints the answer. On a terminal,
@@ -32,7 +32,7 @@ its requests and questions are put to you as they come up. Use - as the text to 
 
 With --continue the text is the next message of the conversation. A task that was stopped continues where it stopped.
 
-Ctrl-C stops the work and asks whether to keep the task. A task that is kept does not run again before guild run -c or guild
+Ctrl-C stops the work and asks whether to keep the task. A kept task does not run again until guild run -c or guild
 task retry. A second Ctrl-C cancels it.`,
   options: {
     continue: { type: 'boolean', short: 'c', about: 'continue a conversation, or a task that was stopped' },

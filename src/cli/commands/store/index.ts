@@ -34,7 +34,7 @@ repositories are not copied: they travel by Git.
 pull writes everything into a new folder that works on files again, with the definitions of this folder. It refuses while a process
 works on the store.`,
   options: {
-    store: { type: 'string', value: 'URL', about: 'the address of the store, instead of that in guild.yaml' },
+    store: { type: 'string', value: 'URL', about: 'the address of the store, instead of the one in guild.yaml' },
   },
   maxWords: 2,
   async run(call) {

@@ -16,7 +16,7 @@ A machine without a person trusts what you have looked at if its environment nam
 
   GUILD_TRUST=<sha256> guild watch`,
   options: {
-    store: { type: 'string', value: 'URL', about: 'the address of the store, instead of that in guild.yaml' },
+    store: { type: 'string', value: 'URL', about: 'the address of the store, instead of the one in guild.yaml' },
   },
   maxWords: 0,
   async run({ root, io, values, terminal, json }) {

@@ -9,14 +9,13 @@ export const command: Command = {
   usage: 'sync [dir]',
   about: `
 Shows a workspace whose work is in PostgreSQL as the folder you know, and takes in what you change there: drop a task into
-tasks/pending, edit a conversation, tick the ballot or a board, write into memory/. It does no work of agents
-itself. Without a folder it uses this one; a new folder gets the definitions of this one.
+tasks/pending, edit a conversation, tick the ballot or a board, write into memory/. No agent works in it. Without a folder it uses this one; a new folder gets the definitions of this one.
 
 A conversation that you edit while its agent writes keeps both: your version, and after it what was said meanwhile. If two people change
-the same note in memory/, yours stays and the other one is put beside it. What you did while it was stopped is taken in when it
+the same note in memory/, yours stays, and the other version is saved next to it. Changes that you made while it was stopped are taken in when it
 starts again. If two people answer one request, the first answer counts, and the other ballot shows whose it was.
 
-The record of a task that is being worked on is for reading; use guild task cancel, stop and tell. Results, events and the registry are for
+Do not edit the record of a task that is being worked on: use guild task cancel, stop and tell. Results, events and the registry are for
 reading. Stop it with Ctrl-C; the folder stays as it is.`,
   maxWords: 1,
   async run({ root, words, io, terminal, json, open }) {

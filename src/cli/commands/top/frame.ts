@@ -1,5 +1,5 @@
 /**
- * One frame of `guild top`: agents with what they do right now, requests for the human, open tasks,
+ * One frame of `guild top`: agents with their present activity, requests for the human, open tasks,
  * cost and last events, as many rows as fit. Requests and tasks can be selected.
  */
 import type { EventsSeen } from '../../../app/readers/aggregates/open-index.js';
@@ -10,6 +10,7 @@ import { callCost, type CallCost, type Event } from '../../../domain/event.js';
 import { compareText } from '../../../domain/order.js';
 import { HUMAN } from '../../../domain/task/task.js';
 import { partialMoneyText } from '../../../domain/budget/usage.js';
+import { lastPart } from '../../../views/short-id.js';
 import { summary } from '../../../views/summary.js';
 import { localTime, zone } from '../../../views/local-time.js';
 import { toText, whoText } from '../../../views/who.js';
@@ -59,9 +60,11 @@ function addCall(ledger: Ledger, { inputTokens, outputTokens, microUsd, isUnpric
 export interface Frame {
   seen: Snapshot;
   ledger: Ledger;
+  /** The titles of the tasks of the last events, by id; empty if unknown. */
+  titles: ReadonlyMap<string, string>;
   /** The turns that run right now, in whatever process. */
   turns: readonly LiveTurn[];
-  /** When an agent got into the state of an error. */
+  /** The time at which an agent entered the state `error`. */
   errorAt(agent: string): string | undefined;
   name: string;
   height: number;
@@ -116,7 +119,7 @@ export function topFrame(frame: Frame, terminal: Terminal): string[] {
   ];
 }
 
-/** What can be selected, in the order of the screen. */
+/** The ids that can be selected, in the order of the screen. */
 export function selectable({ forHuman, open }: Snapshot): string[] {
   return [...forHuman.map(({ task }) => task.id), ...orderedTasks(open).map(({ task }) => task.id)];
 }
@@ -165,7 +168,7 @@ function counts({ agents }: Snapshot, terminal: Terminal): string {
 /** An error is news for this long; then it takes one line together with the other old ones. */
 const FRESH_MS = 10 * 60_000;
 
-/** Who works comes first, then what needs attention; the rest shares a few lines. */
+/** Working agents come first, then those that need attention; the rest shares a few lines. */
 function agentEntries({ seen: { agents, open }, turns, errorAt, isWhole }: Frame, terminal: Terminal): Entry[] {
   const isOld = (agent: string): boolean => Date.now() - Date.parse(errorAt(agent) ?? '') > FRESH_MS;
   const quiet = new Set<AgentState>(['idle', 'complete']);
@@ -198,7 +201,7 @@ function agentEntries({ seen: { agents, open }, turns, errorAt, isWhole }: Frame
   ];
 }
 
-/** The order of the rows: errors must not hide who works. */
+/** The order of the rows: errors must not hide working agents. */
 const ROWS: AgentState[] = ['working', 'error', 'blocked', 'paused', 'waiting'];
 
 /** `· read_file notes.md · 12 s · 1.2k tokens`. */
@@ -235,14 +238,10 @@ function taskEntries({ seen: { open, takers }, isWhole }: Frame, terminal: Termi
   const tasks = orderedTasks(open);
   const rows = tasks.map(({ task, state }) => {
     const who = toText(task.to ?? takers.get(task.id));
-    const id = isWhole ? task.id : shortId(task.id);
+    const id = isWhole ? task.id : lastPart(task.id);
     return [`  ${mark(state, terminal)}`, id, who, oneLine(summary(task), terminal.width - 2)];
   });
   return tableRows(rows, terminal.width, [0, 1, 2]).map((lines, i) => ({ lines, id: tasks[i]!.task.id }));
-}
-
-function shortId(id: string): string {
-  return id.slice(id.lastIndexOf('.') + 1);
 }
 
 const SHOWN: Partial<Record<Event['name'], string>> = {
@@ -267,10 +266,12 @@ function lastTitle({ latest: events }: Ledger): string {
   return newest === undefined ? 'last' : `last (local time, UTC${zone(newest.at)})`;
 }
 
-function latest({ ledger, isWhole }: Frame, terminal: Terminal): Entry[] {
+function latest({ ledger, titles, isWhole }: Frame, terminal: Terminal): Entry[] {
   return ledger.latest.map((event) => {
-    const tool = typeof event['tool'] === 'string' ? ` ${event['tool']}` : '';
-    const line = `${terminal.dim(localTime(event.at))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${isWhole ? (event.task ?? '') : shortId(event.task ?? '')}`;
+    const tool = typeof event['tool'] === 'string' ? ` ${event['tool']} ·` : '';
+    const id = event.task ?? '';
+    const about = isWhole ? id : oneLine(titles.get(id) || lastPart(id), terminal.width);
+    const line = `${terminal.dim(localTime(event.at))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${about}`;
     return { lines: isWhole ? wrapped(line, terminal.width) : [fitted(line, terminal.width)] };
   });
 }

@@ -6,6 +6,8 @@ import path from 'node:path';
 import { followTurns } from '../../../app/live/follow-turns.js';
 import { openEvents } from '../../../app/readers/log/open-events.js';
 import { openStates, type Snapshot } from '../../../app/readers/open-states.js';
+import type { Event } from '../../../domain/event.js';
+import { summary } from '../../../views/summary.js';
 import { EXIT, type Command } from '../../args/command.js';
 import { progressOn } from '../../render/progress.js';
 import { addEvents, ledgerOf, topFrame, type Frame } from './frame.js';
@@ -28,8 +30,10 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
       onProgress: progressOn(call.terminal, 'indexing'),
     });
     const ledger = ledgerOf(log.seen);
+    const titles = new Map<string, string>();
     const look = async (): Promise<Snapshot> => {
       addEvents(ledger, await log.more());
+      await learnTitles(titles, ledger.latest, states.store);
       return states.look();
     };
     const view = { ...states, look };
@@ -56,7 +60,10 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
     const isWhole = call.verbose || !terminal.live || call.values['once'] === true;
     const draw = (seen: Snapshot, height: number, selected?: string): string[] => {
       const errorAt: Frame['errorAt'] = (agent) => view.history(agent).at(-1)?.at;
-      return topFrame({ seen, ledger, turns: live.turns(), errorAt, name, height, selected, isWhole }, terminal);
+      return topFrame(
+        { seen, ledger, titles, turns: live.turns(), errorAt, name, height, selected, isWhole },
+        terminal,
+      );
     };
     try {
       if (terminal.live && call.values['once'] !== true) await follow(call, view, draw);
@@ -70,6 +77,21 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
     }
   },
 };
+
+/** Events name tasks by their ids, and most of these tasks have ended. Each is read once. */
+async function learnTitles(
+  titles: Map<string, string>,
+  events: readonly Event[],
+  { tasks }: ReturnType<typeof openStates>['store'],
+): Promise<void> {
+  const ids = new Set(events.flatMap(({ task }) => task ?? []));
+  for (const id of titles.keys()) if (!ids.has(id)) titles.delete(id);
+  for (const id of ids) {
+    if (titles.has(id)) continue;
+    const placed = await tasks.read(id);
+    titles.set(id, placed === undefined ? '' : summary({ ...placed.task, result: undefined }));
+  }
+}
 
 /** Rows in a pipe, which has no height. */
 const PIPE_ROWS = 60;

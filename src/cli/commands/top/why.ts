@@ -1,4 +1,4 @@
-/** What `guild why` prints, as lines. */
+/** The output of `guild why`, as lines. */
 import type { Call } from '../../args/command.js';
 import type { Terminal } from '../../render/terminal.js';
 

@@ -1,4 +1,4 @@
-/** `guild trust`: shows what of the workspace wants to act, and asks whether it may. */
+/** `guild trust`: shows the parts of the workspace that want to act, and asks whether they may. */
 import path from 'node:path';
 import { acceptTrust, lookAtTrust, withdrawTrust, type Trust } from '../../../app/trust/trust.js';
 import { wanted } from '../../../app/trust/question.js';
@@ -23,10 +23,10 @@ Without a terminal nothing is trusted, and the exit code is 4. Name the digest o
 What you trust is recorded in your own state folder (GUILD_STATE, or guild in XDG_STATE_HOME), never in the workspace. A
 copy of a workspace is trusted on its own.`,
   options: {
-    digest: { type: 'string', value: 'SHA256', about: 'trust exactly what has this digest, without asking' },
+    digest: { type: 'string', value: 'SHA256', about: 'trust exactly the parts with this digest, without asking' },
     'moved-from': { type: 'string', value: 'DIR', about: 'the workspace was there before; its answers still count' },
     owner: { type: 'boolean', about: 'accept that another user owns this folder, as in a CI checkout' },
-    revoke: { type: 'boolean', about: 'trust nothing of this workspace any more' },
+    revoke: { type: 'boolean', about: 'stop trusting this workspace' },
   },
   maxWords: 0,
   async run(call) {

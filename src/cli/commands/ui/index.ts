@@ -24,10 +24,10 @@ requests as the command line: stop it at any time, and nothing is lost.
 Other machines reach it only with --host, and only with TLS: a certificate of your own (--tls-cert, --tls-key), or a proxy
 that has one (--behind-proxy).`,
   options: {
-    port: { type: 'string', value: 'N', about: 'the port; default: that of the last time, or a free one' },
+    port: { type: 'string', value: 'N', about: 'the port; default: the last one used, or a free one' },
     'read-only': { type: 'boolean', about: 'only show: nothing can be approved, changed or sent' },
     'no-work': { type: 'boolean', about: 'do not start guild watch' },
-    link: { type: 'boolean', about: 'print another address of the window that is open already' },
+    link: { type: 'boolean', about: 'print another address of a window that is running' },
     cassette: { type: 'string', value: 'FILE', about: 'replay this recording and show its run' },
     ...LISTEN_OPTIONS,
     'behind-proxy': { type: 'string', value: 'NAME', about: 'the name under which a proxy with TLS serves the window' },

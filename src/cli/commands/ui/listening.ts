@@ -6,7 +6,7 @@ import { text, type Call } from '../../args/command.js';
 
 export const LISTEN_OPTIONS = {
   host: { type: 'string', value: 'ADDRESS', about: 'listen on this address; needs TLS or a proxy' },
-  'tls-cert': { type: 'string', value: 'FILE', about: 'the certificate; its names are those of the server' },
+  'tls-cert': { type: 'string', value: 'FILE', about: 'the certificate; the server answers to the names in it' },
   'tls-key': { type: 'string', value: 'FILE', about: 'the key of the certificate' },
 } as const;
 

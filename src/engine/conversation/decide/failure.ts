@@ -6,7 +6,7 @@ import { defined } from '../../../domain/defined.js';
 import type { Problem } from '../../../domain/problem.js';
 import { controlMessage, type FailStep, type SayStep, type Talk } from './step.js';
 
-/** `said`: what the agent said last; the record keeps it. */
+/** `said`: the agent's last words; the record keeps them. */
 export function failure({ task, messages }: Talk, why: Problem, said?: string): FailStep | SayStep {
   const attempts = messages.filter((message) => message.kind === 'retry').length;
   if ((task.retries ?? 0) <= attempts) return defined({ do: 'fail', problem: why, said });

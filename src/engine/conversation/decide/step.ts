@@ -50,7 +50,7 @@ export interface BackgroundTasks {
   open: string[];
 }
 
-/** What the next model call may cost. */
+/** The limits of the next model call. */
 export interface TurnBudget {
   left: Budget;
   /** Time to reserve for a last answer. */
@@ -118,6 +118,6 @@ export type Ending =
 export interface FailStep {
   do: 'fail';
   problem: Problem;
-  /** What the agent said last; the record keeps it. */
+  /** The agent's last words; the record keeps them. */
   said?: string;
 }

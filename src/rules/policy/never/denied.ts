@@ -49,7 +49,7 @@ function removesTooMuch(args: Arg[], places: Places): string | undefined {
   return undefined;
 }
 
-/** What would be removed, if that is the system, a system directory or a home directory. */
+/** The removed directory, if it is the root, a system directory or a home directory. */
 function tooMuch(operand: string, places: Places): string | undefined {
   const home = plainPath(places.home ?? '/home/user', {});
   const spelled = operand.startsWith(HOME) ? home + operand.slice(1) : operand;

@@ -44,7 +44,7 @@ interface Seen {
 
 const MAX_COMMANDS = 20_000;
 const MAX_NESTED = 24;
-/** A line of 10 kB has no more. */
+/** A line of 10 kB cannot have more. */
 const MAX_WRAPPERS = 4000;
 
 class DenyWalk {
@@ -54,7 +54,10 @@ class DenyWalk {
   private readonly functions = new Map<string, Seen>();
   /** The findings on commands of one word, by their text: a line may repeat one. */
   private readonly singles = new Map<string, Seen>();
-  /** The number of words after each first word: several readings of options lead to one command. */
+  /**
+   * The most words examined after each first word, because several readings of options lead to the
+   * same command.
+   */
   private readonly tried = new Map<Arg, number>();
   /** Variables with downloaded text. */
   private readonly fetched = new Set<string>();
@@ -152,7 +155,7 @@ class DenyWalk {
     if (name === 'printf' && args.some((arg) => arg.fetched)) for (const arg of args) this.fetched.add(arg.text);
   }
 
-  /** Substitutions in words run, and what they download becomes part of the word. */
+  /** Substitutions in words run, and downloaded text becomes part of the word. */
   private words(words: ShellWord[]): Seen {
     let seen = NOTHING;
     for (const word of words) {

@@ -162,7 +162,7 @@ function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
       else if (skipped < wrapper.skip) skipped++;
       else {
         starts.add(at);
-        // The same wrapper again finds the other readings itself.
+        // If the same wrapper follows, unwrapping that one finds the other readings.
         if (wrapper.skip === 0 && WRAPPERS[args[at]!.name ?? ''] === wrapper) open.length = 0;
         break;
       }
@@ -214,7 +214,9 @@ function shellScripts(args: Arg[], stdin: string | undefined): string[] {
   return stdin === undefined ? [] : [stdin];
 }
 
-/** Each command of -exec. One that is `find` again is read in the same pass: some nest many. */
+/**
+ * Each command of -exec. A nested `find` is read in the same pass, because a line may nest many.
+ */
 function findArgvs(args: Arg[]): Arg[][] {
   const all: Arg[][] = [];
   let { roots, end: at } = findRoots(args, 0, [argOf('.')]);

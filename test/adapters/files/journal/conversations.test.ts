@@ -79,7 +79,7 @@ test('a message that a person removed does not return when the process dies in i
   }
 });
 
-test('what two dead processes said in one conversation is restored in order after a power cut', async () => {
+test('messages of two dead processes in one conversation are restored in order after a power cut', async () => {
   for (let seed = 1; seed <= 40; seed++) {
     const world = ground();
     const later = world.start(); // its journal is listed first or last, whatever it said

@@ -1,4 +1,4 @@
-/** Which journals are replayed, which are held, and what that says to people. */
+/** Which journals are replayed, which are held, and the messages for people. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JOURNAL_VERSION, printLine } from '../../../../src/adapters/files/journal/frames.js';
@@ -236,7 +236,7 @@ test('a journal of an earlier version is replayed: conversation, end and page', 
   assert.equal(disk.tree().get('/w/sessions/ana-t.session.yaml'), yaml);
 });
 
-test('a process that only looks sees what a dead one owed, and changes no file', async () => {
+test('a process that only reads sees the unfinished writes of a dead one, and changes no file', async () => {
   const { disk, start } = await deadWithEnd();
   const before = disk.tree();
   const refuse = (): never => {

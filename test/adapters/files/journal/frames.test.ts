@@ -24,7 +24,7 @@ function printed(all: readonly Step[], peer = PEER): Buffer[] {
   return [printLine(peer, 1, HEADER), ...all.map((step, i) => printLine(peer, i + 2, step))];
 }
 
-test('whatever is written is read back', () => {
+test('every written value is read back', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const lines = readLines(Buffer.concat(printed(all)), PEER);

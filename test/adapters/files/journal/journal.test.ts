@@ -32,7 +32,7 @@ function ground(change: (disk: SimDisk) => Partial<Disk> = () => ({}), moved: Re
     ...disk,
     sync: (file) => (synced.push(file), disk.sync(file)),
     syncFolder: (folder) => (synced.push(folder), disk.syncFolder(folder)),
-    // The file stays open: what is written after its name is gone goes nowhere.
+    // The file stays open: bytes written after its name is gone are lost.
     writeOwn: (file, offset, bytes) => void (disk.stamp(file) && disk.writeOwn(file, offset, bytes)),
     ...change(disk),
   };
@@ -242,7 +242,7 @@ test('a journal that a person deletes is written again, and no change is in it t
   );
 });
 
-test('what a deleted journal held is durable before anything more is acknowledged', async () => {
+test('the content of a deleted journal is durable before anything more is acknowledged', async () => {
   for (let seed = 1; seed <= 30; seed++) {
     const { disk, log } = ground();
     disk.create('/files/a', 'content');

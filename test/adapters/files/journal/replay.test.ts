@@ -1,4 +1,4 @@
-/** What the next process makes of a dead one's journal. */
+/** Replay of a dead process's journal by the next process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crashDisk } from '../../../kit/crash-disk.js';
@@ -8,9 +8,9 @@ import { seeded } from '../../../kit/sim-processes.js';
 import { AT, ground, record, says, session, takeOver, type Ground, type Started } from './ground.js';
 
 /**
- * A process that leaves something of everything behind: an end with its page, a parked and a
- * released task, a claim, a child, a conversation, an effect with its outcome, and events. With
- * `isPlaced` the files are there too; otherwise it dies with its last sync.
+ * A process that leaves every kind of record behind: an end with its page, a parked and a released
+ * task, a claim, a child, a conversation, an effect with its outcome, and events. With `isPlaced`
+ * the files are there too; otherwise it dies with its last sync.
  */
 async function busy(store: Started, disk: SimDisk, isPlaced: boolean, atLastSync = (): void => {}): Promise<void> {
   for (const id of ['ends', 'parks', 'goes', 'stays']) disk.save(`/w/tasks/pending/${id}.json`, record(id));
@@ -42,7 +42,9 @@ async function busy(store: Started, disk: SimDisk, isPlaced: boolean, atLastSync
   }
 }
 
-/** What people and other processes read. Readers skip event lines that a power cut tore. */
+/**
+ * The files as people and other processes read them. Readers skip event lines torn by a power cut.
+ */
 function seen(disk: SimDisk): Record<string, string> {
   const isPrivate = /\/\.guild\/(?:journal|tmp|torn|run)\/|\/agents\/live\//;
   const files = [...disk.tree()].filter(([file]) => !isPrivate.test(file));

@@ -1,4 +1,4 @@
-/** What the stand-ins of OpenAI, Google, Mistral and DeepSeek send. */
+/** Answers of the stand-ins for OpenAI, Google, Mistral and DeepSeek. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STAND_IN_NAMES, type StandInName } from '../../../../src/adapters/models/stand-ins/index.js';

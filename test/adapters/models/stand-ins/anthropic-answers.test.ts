@@ -1,4 +1,4 @@
-/** What the stand-in for Anthropic sends, accepts and counts. */
+/** Answers, requests and token counts of the stand-in for Anthropic. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEADERS, TOOL, ask, call, result, signedTurn, user } from './anthropic-kit.js';
@@ -63,7 +63,7 @@ test('thoughts are empty unless asked for, and the third answer has a redacted o
   assert.equal(refused.headers.get('x-guild-refused'), '3-thinking.unchanged', refused.text);
 });
 
-test('what does not change a conversation keeps its thoughts valid', async () => {
+test('an edit that does not change a conversation keeps its thoughts valid', async () => {
   const { bound, long } = await signedTurn();
   const withMark = structuredClone(bound);
   withMark.messages[2].content[0].cache_control = { type: 'ephemeral' };
@@ -76,7 +76,7 @@ test('what does not change a conversation keeps its thoughts valid', async () =>
   await accepted(withoutOldest);
 });
 
-test('a thought that is missing, foreign or told to be dropped is no error', async () => {
+test('a thought that is missing, foreign or marked to be dropped is not an error', async () => {
   const { bound } = await signedTurn();
   const missing = structuredClone(bound);
   missing.messages[1].content.shift();

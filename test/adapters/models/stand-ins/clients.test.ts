@@ -1,4 +1,4 @@
-/** Our clients against the stand-ins: what they send is accepted, and what can be cached is. */
+/** Our clients against the stand-ins: their requests are accepted and cached where possible. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { STAND_IN_NAMES, type StandInName } from '../../../../src/adapters/models/stand-ins/index.js';

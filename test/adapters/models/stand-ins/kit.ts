@@ -60,7 +60,7 @@ export async function serve(
 /** A request that breaks one rule, and its good twin, which must pass. */
 export interface Case {
   rule: string;
-  /** What is wrong, for the title of the test. */
+  /** The fault, for the title of the test. */
   when: string;
   bad: unknown;
   good: unknown;

@@ -1,4 +1,6 @@
-/** What real servers do against their own description, and what our clients make of it. */
+/**
+ * Behaviour of real servers that contradicts their own description, and our clients' answer to it.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { quirksOf, type StandInName } from '../../../../src/adapters/models/stand-ins/index.js';
@@ -11,7 +13,7 @@ const SCRIPT = String.raw`
 `;
 
 async function ask(as: StandInName, quirk: string, content: string): Promise<{ reply: ModelReply; heard: string }> {
-  // Quirks are those of servers at addresses that people name.
+  // Only servers at addresses that people name have quirks.
   const isChat = as === 'mistral' || as === 'deepseek';
   const model = await standInModel(as, SCRIPT, { quirk, ...(isChat ? { kind: 'openai-compatible' as const } : {}) });
   let heard = '';
@@ -44,7 +46,7 @@ const TEXT = 'stop|Hello there.';
 const BOTH = 'tool_calls|I will look.|a\nb.md|c.md';
 const CALLS = 'tool_calls|a\nb.md|c.md';
 
-/** By quirk: what comes of an answer in words, and of one with two calls. */
+/** By quirk: the outcome of an answer in words, and of one with two calls. */
 const CHAT: Record<string, [string, string]> = {
   'json-body': [TEXT, BOTH],
   'error-in-200': ['unreachable', 'unreachable'],

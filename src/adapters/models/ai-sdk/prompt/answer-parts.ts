@@ -12,13 +12,13 @@ export type AnswerPart =
   | { type: 'text'; length: number; options?: ProviderOptions }
   | { type: 'reasoning'; text: string; options?: ProviderOptions }
   | { type: 'call'; options?: ProviderOptions }
-  /** Of chat completions: fields of the message, such as `reasoning_content`. */
+  /** For chat completions: fields of the message, such as `reasoning_content`. */
   | { type: 'fields'; fields: Record<string, unknown> };
 
 /** The names under which chat completions have thoughts. No other field is ever sent back. */
 export const THOUGHT_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'];
 
-/** Where chat completions find the fields in a prompt. */
+/** The key under which a prompt carries the fields for chat completions. */
 export const FIELDS = 'message';
 
 export interface PartCollector {
@@ -65,7 +65,7 @@ export function partCollector(): PartCollector {
   };
 }
 
-/** Ids of items alone are not: without thoughts they are left out. */
+/** Ids of items alone do not count: without thoughts they are left out. */
 function isWanted(part: AnswerPart): boolean {
   if (part.type === 'reasoning') return true;
   return (
@@ -95,7 +95,7 @@ function merged(before: ProviderOptions | undefined, more: ProviderOptions): Pro
   return result;
 }
 
-/** The answer as it was sent to us. Its text and calls are those of the message. */
+/** The answer as the provider sent it. Its text and calls come from the message. */
 export function answerWithParts(message: Message, parts: readonly AnswerPart[]): Assistant {
   const content: Assistant['content'] = [];
   const calls = [...(message.toolCalls ?? [])];

@@ -14,7 +14,7 @@ import type { Media } from './media.js';
 import type { Assistant, CallOptions, FilePart, Prompt, ResultPart } from './types.js';
 
 export interface PromptWriter {
-  /** `thoughts`: what goes back with which answer. */
+  /** `thoughts`: the data that goes back with each answer. */
   toPrompt(system: string, messages: readonly Message[], thoughts?: Thoughts, media?: Media): Prompt;
   toTools(tools: readonly ToolSpec[]): CallOptions['tools'];
 }
@@ -173,7 +173,7 @@ function answerMessage(message: Message): Assistant {
   };
 }
 
-/** The parts of a message are the same list in every call. */
+/** The parts of a message are memoized, so every call gets the same list. */
 function thoughtfulAnswers(): (message: Message, parts: readonly AnswerPart[]) => Assistant {
   const cache = new WeakMap<readonly AnswerPart[], Assistant>();
   return (message, parts) => {

@@ -17,7 +17,7 @@ export type ReadBlob = (hash: string) => Promise<Uint8Array | undefined>;
 export interface Thoughts {
   /** The parts of the answers that have thoughts to send. */
   readonly sent: ReadonlyMap<Message, readonly AnswerPart[]>;
-  /** What to keep with an answer to this request. */
+  /** Returns the data to keep with an answer to this request. */
   keep(parts: readonly AnswerPart[], answer: Pick<Message, 'content' | 'toolCalls'>): ProviderData;
   /** The provider refused them: they are not sent again. */
   reject(): void;
@@ -28,7 +28,7 @@ interface ThoughtBook {
   of(request: ModelRequest, model: { provider: string; model: string }): Promise<Thoughts>;
 }
 
-/** Another way of sending messages needs another number, so that old thoughts are left out. */
+/** Raise it when messages are sent in another way, so that old thoughts are left out. */
 const VERSION = 'guildhall 1';
 const MAX_REJECTED = 10_000;
 
@@ -84,7 +84,7 @@ export function thoughtBook(readBlob: ReadBlob = () => Promise.resolve(undefined
   };
 }
 
-/** Thoughts that belong to their message as it is now. */
+/** Thoughts whose message has not changed since. */
 interface Kept {
   parts: AnswerPart[];
   chain: string;
@@ -108,7 +108,7 @@ function answerDigest({ content, toolCalls = [] }: Pick<Message, 'content' | 'to
   return sha256([content, JSON.stringify(toolCalls.map((call) => [call.name, call.arguments])), parts]);
 }
 
-/** What a model gets of a message, apart from thoughts. */
+/** A digest of the parts of a message that a model gets, without thoughts. */
 function digestOf(message: Message): string {
   const files = (message.files ?? []).map(({ name, mediaType, blob }) => [name, mediaType, blob]);
   return files.length === 0 ? digestOfText(message) : sha256([digestOfText(message), JSON.stringify(files)]);

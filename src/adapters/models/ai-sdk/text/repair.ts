@@ -1,5 +1,5 @@
 /**
- * Reads tool arguments as models write them. What is not JSON is repaired where its meaning is
+ * Reads tool arguments as models write them. Text that is not JSON is repaired where its meaning is
  * plain: a code fence, JSON inside a text, a comma too many, a raw line break in a text, null.
  */
 export function readArguments(text: string): Record<string, unknown> | undefined {

@@ -5,7 +5,7 @@
 export interface ThinkFilter {
   /** The text to show now. */
   push(delta: string): string;
-  /** What was held back, at the end of the text. */
+  /** Returns the text that was held back, at the end of the stream. */
   end(): string;
 }
 

@@ -1,4 +1,4 @@
-/** What differs between Claude models. An unknown Claude has the rules of the newest family. */
+/** Differences between Claude models. An unknown Claude has the rules of the newest family. */
 
 export interface Family {
   window: number;

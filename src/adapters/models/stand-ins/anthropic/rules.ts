@@ -1,4 +1,4 @@
-/** What Anthropic's Messages API refuses. */
+/** Requests that Anthropic's Messages API refuses. */
 import type { Rules } from '../wire/rule.js';
 
 const ERRORS = 'https://platform.claude.com/docs/en/api/errors';

@@ -12,7 +12,7 @@ import { blocksOf, isThought, type Block, type Turn } from './turns.js';
 /** A thought as it was sent back. */
 interface Returned extends Block {
   claims: Json | undefined;
-  /** What stands before it now. */
+  /** The text before it now. */
   prefix: string;
   isLatest: boolean;
 }

@@ -1,4 +1,4 @@
-/** Writes an answer as chat completions, with what differs between the providers as options. */
+/** Writes an answer as chat completions; differences between providers are options. */
 import type { ModelAnswer } from '../../../../ports/model.js';
 import type { Encoder } from '../wire/stand-in.js';
 

@@ -1,4 +1,4 @@
-/** What DeepSeek's chat completions refuse. Unknown fields are ignored. */
+/** Requests that DeepSeek's chat completions refuse. Unknown fields are ignored. */
 import type { Rules } from '../wire/rule.js';
 
 const REFERENCE = 'https://api-docs.deepseek.com/api/create-chat-completion';

@@ -1,4 +1,4 @@
-/** What differs between Gemini models. An unknown Gemini has the rules of the newest family. */
+/** Differences between Gemini models. An unknown Gemini has the rules of the newest family. */
 
 export interface Family {
   /** Signatures are required. */

@@ -1,4 +1,4 @@
-/** What Google's generateContent refuses. */
+/** Requests that Google's generateContent refuses. */
 import type { Rules } from '../wire/rule.js';
 
 const REFERENCE = 'https://ai.google.dev/api/generate-content';

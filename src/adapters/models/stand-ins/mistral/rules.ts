@@ -1,4 +1,4 @@
-/** What Mistral's chat completions refuse. */
+/** Requests that Mistral's chat completions refuse. */
 import type { Rules } from '../wire/rule.js';
 
 const REFERENCE = 'https://docs.mistral.ai/api';

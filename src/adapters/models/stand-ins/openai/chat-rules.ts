@@ -1,4 +1,4 @@
-/** What OpenAI's chat completions refuse. */
+/** Requests that OpenAI's chat completions refuse. */
 import type { Rules } from '../wire/rule.js';
 
 const REFERENCE = 'https://platform.openai.com/docs/api-reference/chat/create';

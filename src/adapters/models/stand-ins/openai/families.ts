@@ -1,4 +1,4 @@
-/** What differs between OpenAI's models. An unknown model has the rules of the newest family. */
+/** Differences between OpenAI's models. An unknown model has the rules of the newest family. */
 
 export interface Family {
   name: string;

@@ -1,4 +1,4 @@
-/** What OpenAI's Responses API refuses. */
+/** Requests that OpenAI's Responses API refuses. */
 import type { Rules } from '../wire/rule.js';
 
 const REFERENCE = 'https://platform.openai.com/docs/api-reference/responses/create';

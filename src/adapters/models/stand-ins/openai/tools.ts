@@ -15,7 +15,7 @@ export function checkTool(tool: Json, at: number, faults: ToolFaults): void {
   checkSchema(`Invalid schema for function '${name}': `, parameters, tool['strict'] === true, faults);
 }
 
-/** Of a tool, or of the answer itself. */
+/** Checks the schema of a tool, or of the answer itself. */
 export function checkSchema(
   intro: string,
   parameters: unknown,

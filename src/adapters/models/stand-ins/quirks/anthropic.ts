@@ -1,4 +1,4 @@
-/** What Anthropic's streams do at times. */
+/** Occasional faults in Anthropic's streams. */
 import type { Quirk } from './quirk.js';
 
 export const ANTHROPIC_QUIRKS: Readonly<Record<string, Quirk>> = {

@@ -1,4 +1,4 @@
-/** What servers that call themselves compatible do with chat completions. */
+/** Deviations of servers that call themselves compatible with chat completions. */
 import { defined } from '../../../../domain/defined.js';
 import type { ModelAnswer } from '../../../../ports/model.js';
 import { finishOf } from '../chat/encode.js';

@@ -1,4 +1,4 @@
-/** What Google's streams do at times. */
+/** Occasional faults in Google's streams. */
 import type { Quirk, QuirkReply } from './quirk.js';
 
 export const GOOGLE_QUIRKS: Readonly<Record<string, Quirk>> = {

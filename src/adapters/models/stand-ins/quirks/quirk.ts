@@ -6,7 +6,7 @@ import type { ModelAnswer } from '../../../../ports/model.js';
 import type { Accepted } from '../wire/stand-in.js';
 
 export interface Quirk {
-  /** What happens, and which server does it. */
+  /** The behaviour, and the server that has it. */
   says: string;
   reply(answer: ModelAnswer, accepted: Accepted): QuirkReply;
 }

@@ -1,4 +1,4 @@
-/** What streams of OpenAI's Responses API do at times. */
+/** Occasional faults in streams of OpenAI's Responses API. */
 import type { Encoder } from '../wire/stand-in.js';
 import type { Quirk } from './quirk.js';
 

@@ -6,7 +6,7 @@
  */
 
 interface Rule {
-  /** What the provider demands, in one sentence. */
+  /** The provider's demand, in one sentence. */
   says: string;
   /** Where that can be read. */
   source: string;

@@ -6,7 +6,7 @@ export type Shape = true | readonly [Shape] | { readonly [field: string]: Shape 
 
 export type Path = readonly (string | number)[];
 
-/** The paths of all unknown fields. A value of another type than its shape is not entered. */
+/** The paths of all unknown fields. A value whose type differs from its shape is not searched. */
 export function unknownFields(value: unknown, shape: Shape, path: Path = []): Path[] {
   if (shape === true) return [];
   if (typeof shape === 'function') return isObject(value) ? unknownFields(value, shape(value), path) : [];

@@ -1,4 +1,4 @@
-/** What every stand-in offers to the HTTP server: it judges a request and encodes an answer. */
+/** The interface of a stand-in for the HTTP server: it judges a request and encodes an answer. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelAnswer, ModelFailure, ModelRequest } from '../../../../ports/model.js';
 import type { Json } from './json.js';

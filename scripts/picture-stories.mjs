@@ -1,25 +1,84 @@
 /**
- * Plays two days in front of a real terminal and returns what a person saw: the first ten minutes
- * by docs/getting-started.md, and a day with three questions and five approvals.
+ * Plays stories in front of a real terminal and returns what a person saw: the demo, a swarm that
+ * makes a new agent, the first ten minutes by docs/getting-started.md, and a day with three
+ * questions and five approvals.
  */
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { acceptTrust } from '../dist/src/app/trust/trust.js';
 import { terminalScreen } from './terminal-screen.mjs';
 
 const LIMIT_MS = 60_000;
 const SETTLE_MS = 700;
+const PROMPT = '\u001b[32m$\u001b[39m';
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+const CUT = '\u001b[2m⋮\u001b[22m';
+
+/** The start and the end of the demo. */
+export async function demo({ folder, guild, columns }) {
+  const shell = recorder(folder, guild, columns);
+  await shell.run('guild demo --yes', [], {
+    hidden: `--dir ${folder}/office`,
+    shown(lines) {
+      const at = (start, nth = 0) => lines.flatMap((line, i) => (bare(line).startsWith(start) ? [i] : []))[nth];
+      return [...lines.slice(0, at('Pass', 5)), CUT, '', ...lines.slice(at('The reply'), at('To look around'))];
+    },
+  });
+  return shell.lines();
+}
+
+/** A task needs a capability that no agent has: the approval of a new agent, and its answer. */
+export async function swarm({ folder, guild, root, columns }) {
+  fs.cpSync(path.join(root, 'examples', 'swarm'), folder, { recursive: true });
+  fs.appendFileSync(path.join(folder, 'guild.yaml'), '\nlimits: { parallel: 1 }\n'); // a fixed order of lines
+  acceptTrust(folder, { ...process.env, GUILD_STATE: stateOf(folder) });
+  await recorder(folder, guild, columns).run('guild pump --all --quiet');
+  const task = `{"description": "Draw the data model of the API", "requirements": ["diagram_drawing"]}\n`;
+  fs.writeFileSync(path.join(folder, 'tasks', 'pending', 'diagram.json'), task);
+  const shell = recorder(folder, guild, columns);
+  await shell.run('cat tasks/pending/diagram.json');
+  await shell.run('guild pump --all', [], { shown: (lines) => lines.filter(isMain) });
+  const keys = [
+    [/\? details/, 'y'],
+    [/press Enter/, '\r'],
+  ];
+  await shell.run('guild inbox', keys, {
+    shown(lines) {
+      const after = lines.findIndex((line) => bare(line).startsWith('carrying on')) + 1;
+      return [...lines.slice(0, after), ...lines.slice(after).filter(isMain)];
+    },
+  });
+  return shell.lines();
+}
+
+/** Neither a wait nor a stage of somebody's work. */
+function isMain(line) {
+  return !/^ *…|^ {4}[+✓·]|^ *[+✓·].* (?:work|check-\d)$|give_verdict/.test(bare(line));
+}
+
+function bare(line) {
+  return line.replaceAll(/\u001b\[\d+m/g, '');
+}
+
+/** A long list of created files, with its start and its end. */
+function shortened(lines) {
+  const isFile = (line) => /^ *\+ /.test(bare(line));
+  const from = lines.findIndex(isFile);
+  const to = lines.findLastIndex(isFile);
+  return to - from < 6 ? lines : [...lines.slice(0, from + 4), CUT, ...lines.slice(to)];
+}
+
 /** The commands of the page, with its own offline script and agent. */
-export async function firstTenMinutes(folder, guild, root, columns) {
+export async function firstTenMinutes({ folder, guild, root, columns }) {
   const page = fs.readFileSync(path.join(root, 'docs', 'getting-started.md'), 'utf8');
   const block = (kind, about) =>
     [...page.matchAll(new RegExp(`\`\`\`${kind}\\n([^]*?)\`\`\``, 'g'))]
       .map(([, text]) => text)
       .find((text) => text.includes(about));
   const shell = recorder(folder, guild, columns);
-  await shell.run('guild init team');
+  await shell.run('guild init team', [], { shown: shortened });
   const team = path.join(folder, 'team');
   fs.appendFileSync(path.join(team, 'guild.yaml'), '\nmodel: scripted/practice\n');
   fs.writeFileSync(path.join(team, 'script.yaml'), block('yaml', 'agent: reporter'));
@@ -50,7 +109,7 @@ const DAY = `- {agent: ana, turn: 1, call: [{ask_human: {question: "Which versio
 `;
 
 /** Three questions and five approvals, answered in the inbox. */
-export async function aDay(folder, guild, columns) {
+export async function aDay({ folder, guild, columns }) {
   const put = (file, text) => {
     fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     fs.writeFileSync(path.join(folder, file), text);
@@ -87,27 +146,34 @@ export async function aDay(folder, guild, columns) {
   return shell.lines();
 }
 
+function stateOf(folder) {
+  return `${folder}-state`;
+}
+
 /** A shell that types commands and keys as a person does. */
 function recorder(start, guild, columns) {
-  const screen = terminalScreen(columns);
+  const all = [];
   let folder = start;
   return {
     cd(to) {
       folder = to;
-      screen.write(`\u001b[32m$\u001b[39m cd ${path.basename(to)}\r\n`);
+      all.push(`${PROMPT} cd ${path.basename(to)}`);
     },
-    lines: () => screen.lines(),
-    /** `isLoose`: each key is pressed when its text appears, in any order. */
-    async run(command, keys = [], { isLoose = false } = {}) {
-      screen.write(`\u001b[32m$\u001b[39m ${command}\r\n`);
-      const line = command.replace(/^guild\b/, guild);
+    lines: () => all,
+    /**
+     * `hidden`: arguments that the picture does not show. `shown`: which lines of the output it
+     * shows. `isLoose`: each key is pressed when its text appears, in any order.
+     */
+    async run(command, keys = [], { hidden = '', shown = (lines) => lines, isLoose = false } = {}) {
+      const screen = terminalScreen(columns);
+      const line = `${command.replace(/^guild\b/, guild)} ${hidden}`;
       const env = {
         ...process.env,
         TERM: 'xterm-256color',
         NO_COLOR: '',
         CI: '',
         PAGER: 'cat',
-        GUILD_STATE: `${start}-state`,
+        GUILD_STATE: stateOf(start),
       };
       const child = spawn('script', ['-qefc', `stty cols ${columns} rows 40; ${line}`, '/dev/null'], {
         cwd: folder,
@@ -134,7 +200,7 @@ function recorder(start, guild, columns) {
       const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
       await ended;
       clearTimeout(limit);
-      screen.write('\r\n');
+      all.push(`${PROMPT} ${command}`, ...shown(screen.lines()), '');
     },
   };
 }
