@@ -2,20 +2,29 @@
 import assert from 'node:assert/strict';
 import { crashDisk, type Fault } from '../kit/crash-disk.js';
 import type { Lag } from '../../src/adapters/files/base/lag.js';
-import { cluster, play, WHEN_ASKED } from '../kit/cluster.js';
+import { cluster, play, WHEN_ASKED, type Proc } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { writeStory, type Story } from '../kit/stories.js';
 
-/** False when the story has fewer than `n` changes, so that nothing failed. */
-export async function failAt(story: Story, n: number, fault: Fault, lag: Lag = WHEN_ASKED): Promise<boolean> {
+/**
+ * False when the story has fewer than `n` changes, so that nothing failed. `as`: how the processes
+ * work.
+ */
+export async function failAt(
+  story: Story,
+  n: number,
+  fault: Fault,
+  lag: Lag = WHEN_ASKED,
+  as: (proc: Proc) => Proc = (proc) => proc,
+): Promise<boolean> {
   const disk = simDisk();
   writeStory(disk, story);
   const world = cluster(story.script, story.asks, lag);
   const failing = crashDisk(disk, n, fault);
   let failed = false;
   try {
-    const first = world.start(failing);
+    const first = as(world.start(failing));
     try {
       await play(first, story, disk);
     } finally {
@@ -24,7 +33,7 @@ export async function failAt(story: Story, n: number, fault: Fault, lag: Lag = W
   } catch {
     failed = true;
   }
-  const second = world.start(disk);
+  const second = as(world.start(disk));
   await play(second, story, disk);
   second.die();
   assert.deepEqual(outcome(disk, story), [], `${fault} at change ${n}`);

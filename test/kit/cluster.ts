@@ -27,7 +27,7 @@ import { schedules } from '../../src/adapters/schedules/index.js';
 import { roster } from '../../src/adapters/roster/index.js';
 import { FREE } from '../../src/domain/budget/price.js';
 import type { Config } from '../../src/domain/config/config.js';
-import { engine, type Engine } from '../../src/engine/pass/pump.js';
+import { engine, type Engine, type OnEnd } from '../../src/engine/pass/pump.js';
 import { NO_AUDIT, watchers, type Ports, type Watchers } from '../../src/engine/core/context.js';
 import type { Clock, Ids } from '../../src/ports/clock.js';
 import type { Store } from '../../src/ports/store/index.js';
@@ -240,6 +240,28 @@ export async function untilQuiet(proc: Proc, most = 60): Promise<{ passes: numbe
     if (!moved) return { passes, ...(due === undefined ? {} : { due }) };
   }
   throw new Error(`still moving after ${most} passes`);
+}
+
+/**
+ * A process that works as the driver does: the steps of a pattern follow without a pass. `steps`:
+ * how many of them did.
+ */
+export function following(proc: Proc): Proc & { steps(): number } {
+  const { pass, tidy, flights } = proc.engine;
+  let steps = 0;
+  let hasEnded = false;
+  const onEnd: OnEnd = (moved, _, follow) => {
+    hasEnded ||= moved;
+    if (moved && follow()) steps++;
+  };
+  const pump: Engine['pump'] = async (roots) => {
+    hasEnded = false;
+    const report = await pass('all', onEnd, roots);
+    while (flights.size > 0) await Promise.all([...flights.values()].map(({ done }) => done));
+    await tidy();
+    return { ...report, moved: report.moved || hasEnded };
+  };
+  return { ...proc, engine: { ...proc.engine, pump }, steps: () => steps };
 }
 
 /**

@@ -3,7 +3,6 @@
  * a file is full, the channel continues in `bus/state~2.jsonl`, `bus/state~3.jsonl`. Channel names
  * cannot contain `~`, so these names are unambiguous.
  */
-import path from 'node:path';
 import { isSafeId } from '../../domain/task/id.js';
 
 export function channelProblem(name: string): string | undefined {
@@ -13,7 +12,7 @@ export function channelProblem(name: string): string | undefined {
 }
 
 export function segmentFile(folder: string, channel: string, number: number): string {
-  return path.join(folder, `${channel}${number === 1 ? '' : `~${number}`}.jsonl`);
+  return `${folder}/${channel}${number === 1 ? '' : `~${number}`}.jsonl`;
 }
 
 /** Undefined if this is not the name of a segment file. */

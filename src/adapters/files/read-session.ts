@@ -63,11 +63,11 @@ export function sessionReader({
 
   async function open(id: string, { repair = false } = {}): Promise<SessionOpened> {
     const file = layout.session(id);
-    const shown = path.relative(layout.root, file);
     const cached = cache.get(id);
     const current = disk.stamp(file);
     if (current === undefined) return { kind: 'missing' };
     if (!repair && cached !== undefined && current === cached.stamp) return { kind: 'open', session: cached.session };
+    const shown = path.relative(layout.root, file);
     const read = fenced(shown, () => disk.read(file));
     if (read.kind === 'missing') return { kind: 'missing' };
     if (read.kind === 'unreadable') return { kind: 'held', problem: read.problem, stamp: current };

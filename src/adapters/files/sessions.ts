@@ -67,12 +67,15 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
         done: (placing) => done(id, head, item, placing),
       };
       placer.put(item);
-      journal.syncSoon(); // durable by the time the model answers
       return session;
     },
     open: async (id, options) => {
       const item = queued(id);
-      return item === undefined ? reader.open(id, options) : { kind: 'open', session: item.session };
+      if (item !== undefined) return { kind: 'open', session: item.session };
+      const opened = await reader.open(id, options);
+      // Before the first append: durable by the time the model answers.
+      if (opened.kind === 'open' && isJoined() && !journal.isDurable(lastClaim)) journal.syncSoon();
+      return opened;
     },
     async append(id, messages, { durable }) {
       const item = queued(id);
@@ -99,10 +102,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
         .flatMap((name) => (name.endsWith(end) && !name.startsWith('.') ? [name.slice(0, -end.length)] : []));
     },
     stamp: async (id) => disk.stamp(layout.session(id)),
-    claimed(line) {
-      lastClaim = line;
-      journal.syncSoon();
-    },
+    claimed: (line) => void (lastClaim = line),
   };
 
   /** Messages that come before the file does: it is created with them. */

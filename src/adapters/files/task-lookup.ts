@@ -15,8 +15,8 @@ export interface TaskLookup {
   has(id: string): boolean;
   /** Undefined if there is no such file, or it does not parse. */
   read(file: string, id: string): Task | undefined;
-  /** Caches the content of this file. */
-  remember(file: string, task: Task): void;
+  /** Caches the content of this file, which has this stamp. */
+  remember(file: string, task: Task, stamp: string | undefined): void;
   /** Newest first. `skipped` is called for each that cannot be read. */
   ended(options: EndedOptions): Placed[];
 }
@@ -35,8 +35,7 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone:
   const cache = new Map<string, { stamp: string; task: Task }>();
   return { hasEnded, has, read, remember, ended };
 
-  function remember(file: string, task: Task): void {
-    const stamp = disk.stamp(file);
+  function remember(file: string, task: Task, stamp: string | undefined): void {
     if (stamp === undefined) return;
     cache.set(file, { stamp, task });
     if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);

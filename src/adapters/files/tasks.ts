@@ -184,7 +184,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
   ): Promise<boolean> {
     const { id } = claim;
     const text = printTask(task);
-    const evidence = path.join(layout.evidence, claimName(id, claim.agent, me));
+    const evidence = `${layout.evidence}${path.sep}${claimName(id, claim.agent, me)}`;
     if (!isStillMine(claim)) {
       forget(id);
       write.show(evidence, text);
@@ -255,7 +255,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     if (placing.kind === 'placed') {
       journal.placed(key, to);
       if (item.page !== undefined) journal.placed(pageKey(id), item.page.file);
-      if (end !== undefined) return lookup.remember(to, end.task);
+      if (end !== undefined) return lookup.remember(to, end.task, placing.stamp);
       const entry = tasks.byId.get(id);
       if (entry === undefined || entry.file !== to || placing.stamp === undefined) return;
       if (item.text !== undefined || sameContent(placing.stamp, entry.stamp)) entry.stamp = placing.stamp;

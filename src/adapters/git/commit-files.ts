@@ -1,5 +1,4 @@
 /** One commit: reads the files that changed, in slices, and hands them to git. */
-import path from 'node:path';
 import type { Message } from './changes/change-lists.js';
 import { pathInHistory } from './changes/covered.js';
 import { nestedRepositories, placesOfTask, readNow, taskOf } from './changes/files-now.js';
@@ -91,11 +90,11 @@ export async function commitFiles(
 
   function add(name: string): void {
     const known = entries.has(name) ? entries.get(name) : stamps.get(name);
-    const now = readNow(path.join(root, name));
+    const now = readNow(`${root}/${name}`);
+    if (now.kind === 'missing' && known === undefined) return;
     if (now.kind === 'left_out' || isNested(name)) return;
     if (now.kind === 'missing') {
-      if (known === undefined) return;
-      begin().remove(pathInHistory(name, known.minute));
+      begin().remove(pathInHistory(name, known!.minute));
       entries.set(name, undefined);
     } else {
       const minute = known?.minute ?? kindOf(name, target.isByTime ? freeMinute(now.minute) : 0);

@@ -2,7 +2,6 @@
  * Combines the command policy, the path rules and the tool rules into one gate. Policy files are
  * read again when they change; one that cannot be read closes the gate until a person fixes it.
  */
-import path from 'node:path';
 import { defined } from '../../domain/defined.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { ApprovalRequest, BoundBase } from '../../domain/task/approval.js';
@@ -49,7 +48,7 @@ export function gate(options: GateOptions): Gate {
   const { root, disk, folder, peer, isSandboxed, isFree, trusted, onRule } = options;
   const lasting = trustedPolicies(trusted);
   const change = changeFile({ root, disk, peer });
-  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.glance(path.join(root, file))).join(' ');
+  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.glance(`${root}/${file}`)).join(' ');
   let seen = stamp();
   let loaded = loadPolicy(root);
   let unreported = loaded.problems;

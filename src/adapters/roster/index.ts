@@ -198,7 +198,7 @@ export function roster(
 
   /** An unreadable file is `unknown`, so that it is loaded and its problem reported. */
   function stampOf(file: string): string | undefined {
-    const stamp = fenced(file, () => disk.stamp(path.join(root, file)));
+    const stamp = fenced(file, () => disk.stamp(`${root}/${file}`));
     return isUnreadable(stamp) ? 'unknown' : stamp;
   }
 

@@ -16,8 +16,8 @@ const BEGIN_TOOL = 'begin_task';
 /** The approval to wait for, or why the task must not begin. */
 type StartPermit = 'granted' | { ask: WantedChild } | { refused: string };
 
+/** For a task that needs one. */
 export async function startPermit(context: EngineContext, task: Task): Promise<StartPermit> {
-  if (!needsPermit(task)) return 'granted';
   // A retry after a refusal asks again; a permission given before a retry stays valid.
   let refused: string | undefined;
   for (let attempt = 0; attempt <= (task.retries ?? 0); attempt++) {
@@ -30,7 +30,7 @@ export async function startPermit(context: EngineContext, task: Task): Promise<S
 }
 
 /** Any value but a plain no requires approval. Stages of patterns follow their task. */
-function needsPermit({ role, context, extra }: Task): boolean {
+export function needsPermit({ role, context, extra }: Task): boolean {
   const wish = context['approval_required'] ?? extra?.['approval_required'];
   if (wish === undefined || wish === null || roleFacts(role).isStage) return false;
   return !['false', 'no', '0', ''].includes(String(wish).trim().toLowerCase());

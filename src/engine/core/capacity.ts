@@ -55,14 +55,18 @@ export async function capacity(context: EngineContext): Promise<Capacity> {
  * both do. `here`: other tasks of this agent in this process.
  */
 export async function isOverCapacity(context: EngineContext, claim: Claim, here: number): Promise<boolean> {
-  const { id, agent, task } = claim;
-  const max = maxTasks(context, agent);
-  if (max === Infinity || !roleFacts(task.role).takesCapacity) return false;
+  const { id, agent } = claim;
+  if (!hasLimit(context, claim)) return false;
   const claims = await context.tasks.claimsFor(agent);
   const me = context.presence.peer.id;
   const mine = claims.find((hold) => hold.task === id && hold.peer === me);
   const earlier = claims.filter((hold) => hold.peer !== me && (mine === undefined || hold.since <= mine.since));
-  return here + earlier.length >= max;
+  return here + earlier.length >= maxTasks(context, agent);
+}
+
+/** Whether `max_concurrent_tasks` of its agent counts this task. */
+export function hasLimit(context: EngineContext, { agent, task }: Claim): boolean {
+  return maxTasks(context, agent) !== Infinity && roleFacts(task.role).takesCapacity;
 }
 
 /** The agent's limit, for a store that refuses a claim beyond it. */

@@ -56,6 +56,8 @@ export function driver(ports: Ports, engine: Engine): Driver {
    */
   let wanted: Look = 'all';
   let fullDue = Infinity;
+  /** When the steps that needed no pass of their own get one together. */
+  let sharedDue = Infinity;
   let lookedAt = -Infinity;
   let restUntil = -Infinity;
   let last: LastPass | undefined;
@@ -106,8 +108,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
   async function run(): Promise<void> {
     const condition: Condition = {
       get roots() {
-        for (const goal of attentive) if (goal.roots === undefined && !goal.isAborted()) return undefined;
-        return roots;
+        return startableRoots();
       },
       look: nextLook,
       onEnd,
@@ -130,6 +131,12 @@ export function driver(ports: Ports, engine: Engine): Driver {
     running = goals.size > 0 ? run() : undefined;
   }
 
+  /** Undefined: tasks of all trees may be started. */
+  function startableRoots(): ReadonlySet<string> | undefined {
+    for (const goal of attentive) if (goal.roots === undefined && !goal.isAborted()) return undefined;
+    return roots;
+  }
+
   async function hasGoalsAfterThisTurn(): Promise<boolean> {
     await new Promise((resolve) => setImmediate(resolve));
     return goals.size > 0;
@@ -143,6 +150,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
     else if (from >= lookDue()) look = stronger(look, 'changed');
     wanted = 'none';
     wantsPass = false;
+    sharedDue = Infinity;
     if (look === 'all') fullDue = Infinity;
     changed.clear();
     current = { look, from, fresh: [...fresh] };
@@ -157,9 +165,14 @@ export function driver(ports: Ports, engine: Engine): Driver {
     return goals.size > listening ? lookedAt + INTERVALS.folderCheckMs : Infinity;
   }
 
-  function onEnd(moved: boolean, root: string): void {
+  function onEnd(moved: boolean, root: string, follow: () => boolean): void {
     const waiting = byRoot.get(root);
     changed.add(root);
+    if (moved && startableRoots()?.has(root) !== false && follow()) {
+      if (sharedDue !== Infinity) return;
+      sharedDue = clock.monotonicMs() + INTERVALS.stateGatherMs;
+      return bell.ring();
+    }
     for (const goal of waiting ?? []) touched.add(goal);
     for (const goal of attentive) touched.add(goal);
     if (!moved && waiting === undefined && engine.backlog() === 0) return;
@@ -191,7 +204,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
       let goalDue = Infinity;
       for (const goal of attentive) goalDue = Math.min(goalDue, goal.nextPass?.(now) ?? Infinity);
       const passDue = wantsPass || wanted !== 'none' ? restUntil : Infinity;
-      const next = Math.min(passDue, lookDue(), fullDue, publishAt, dueAt, goalDue);
+      const next = Math.min(passDue, sharedDue, lookDue(), fullDue, publishAt, dueAt, goalDue);
       if (next <= now) return true;
       const isRung = await bell.wait(Math.max(1, next - now));
       // Tasks that end in the same turn of the event loop share a pass, and a simulated clock must

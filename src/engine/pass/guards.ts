@@ -10,11 +10,11 @@ import { mayBeCut } from '../../domain/task/id.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { tooDeep } from '../../rules/patterns/decide.js';
-import { startPermit } from '../approvals/permit-start.js';
+import { needsPermit, startPermit } from '../approvals/permit-start.js';
 import { advanceNeed, isNeed } from '../coordination/needs.js';
 import { assigneeName, resolveAssignee, type Assignee } from '../core/assignee.js';
 import type { EngineContext } from '../core/context.js';
-import { hasCapacity, isOverCapacity } from '../core/capacity.js';
+import { hasCapacity, hasLimit, isOverCapacity } from '../core/capacity.js';
 import { isOfferOver, offer, offerOver, unfilled } from '../staffing/offer.js';
 import { isCancelled } from '../tasks/cancelled.js';
 import { createChildren } from '../tasks/create-children.js';
@@ -48,8 +48,11 @@ export interface Guard<T> {
   name: string;
   /** Why it is checked at this position. */
   position: string;
-  /** Undefined: the guard does not apply. Otherwise the task has left this process. */
-  check(context: EngineContext, claimed: T): Promise<GuardResult | undefined>;
+  /**
+   * Undefined: the guard does not apply. Otherwise the task has left this process. A guard that
+   * need not wait to know that it does not apply says so at once: every step asks all of them.
+   */
+  check(context: EngineContext, claimed: T): Promise<GuardResult | undefined> | undefined;
 }
 
 /** Guards before the claim is recorded: history does not show a task that they release. */
@@ -67,55 +70,36 @@ export const CLAIM_GUARDS: readonly Guard<Claimed>[] = [
   {
     name: 'schedule',
     position: 'Before everything that starts work: its due times create tasks, and it is never worked on itself.',
-    async check(context, { claim }) {
+    check(context, { claim }) {
       if (!roleFacts(claim.task.role).isSchedule) return undefined;
-      await advanceSchedule(context, claim);
-      return 'moved';
+      return moved(advanceSchedule(context, claim));
     },
   },
   {
     name: 'start not approved',
     position: 'Before offers and before the claim is recorded: a task that needs a yes costs nothing until then.',
-    async check(context, { claim }) {
-      const permit = await startPermit(context, claim.task);
-      if (permit === 'granted') return undefined;
-      if ('refused' in permit) {
-        const why = problem('not_allowed', permit.refused, { hint: 'retry the task to be asked again' });
-        await fail(context, claim, claim.task, why);
-      } else {
-        await createChildren(context, claim.task, [permit.ask]);
-        await park(context, claim, claim.task, { tasks: [permit.ask.id] });
-      }
-      return 'moved';
-    },
+    check: (context, { claim }) => (needsPermit(claim.task) ? askToStart(context, claim) : undefined),
   },
   {
     name: 'assigned to another agent',
     position: 'Before everything that depends on the agent: the record may have changed before the claim.',
-    async check(context, { claim, assignee, name }) {
+    check(context, { claim, assignee, name }) {
       if (!('agent' in assignee) || assigneeName(context, claim.task) === name) return undefined;
-      await context.tasks.release(claim, claim.task);
-      return 'moved';
+      return moved(context.tasks.release(claim, claim.task));
     },
   },
   {
     name: 'agent without capacity',
     position: 'Under the claim: of two processes that claim at the same time, the later one sees the other.',
-    async check(context, { claim, assignee, name, here }) {
-      if (!('agent' in assignee) || !(await isOverCapacity(context, claim, here))) return undefined;
-      await context.tasks.release(claim, claim.task);
-      await context.lookAgain();
-      return hasCapacity(context, name, here) ? 'moved' : 'unmoved';
+    check(context, claimed) {
+      const { claim, assignee } = claimed;
+      return 'agent' in assignee && hasLimit(context, claim) ? keepLimit(context, claimed) : undefined;
     },
   },
   {
     name: 'offered to several agents',
     position: 'Last before the claim is recorded: no agent has taken an offered task yet.',
-    async check(context, { claim, assignee }) {
-      if (!('offer' in assignee)) return undefined;
-      await makeOffer(context, claim);
-      return 'moved';
-    },
+    check: (context, { claim, assignee }) => ('offer' in assignee ? moved(makeOffer(context, claim)) : undefined),
   },
 ];
 
@@ -124,60 +108,43 @@ export const WORK_GUARDS: readonly Guard<Started>[] = [
   {
     name: 'cycle of parents',
     position: 'First: everything after it may walk up the tree, and costs would be added to themselves.',
-    async check(context, { claim, task }) {
-      const cycle = await parentCycle(context, task);
-      if (cycle === undefined) return undefined;
-      await fail(context, claim, task, cycle);
-      return 'moved';
-    },
+    check: (context, started) => (mayBeInCycle(started.task) ? failInCycle(context, started) : undefined),
   },
   {
     name: 'no agent fits',
     position: 'Before the agent is looked up: there is none.',
-    async check(context, { claim, assignee, task }) {
-      if (!('problem' in assignee)) return undefined;
-      await unfilled(context, claim, task, assignee.problem);
-      return 'moved';
+    check(context, { claim, assignee, task }) {
+      return 'problem' in assignee ? moved(unfilled(context, claim, task, assignee.problem)) : undefined;
     },
   },
   {
     name: 'dependency or help',
     position: 'Before the agent is looked up: a rule resolves it, and the engine is not an agent.',
-    async check(context, { claim, task, stop }) {
-      if (!isNeed(task)) return undefined;
-      await advanceNeed(context, claim, task, stop);
-      return 'moved';
+    check(context, { claim, task, stop }) {
+      return isNeed(task) ? moved(advanceNeed(context, claim, task, stop)) : undefined;
     },
   },
   {
     name: 'unknown agent',
     position: 'Before everything that needs the agent.',
-    async check(context, { claim, task, name, agent }) {
-      if (agent !== undefined) return undefined;
-      await fail(context, claim, task, unknownAgent(context, name));
-      return 'moved';
+    check(context, { claim, task, name, agent }) {
+      return agent === undefined ? moved(fail(context, claim, task, unknownAgent(context, name))) : undefined;
     },
   },
   {
     name: 'bid for an offer that is over',
     position: 'Before the agent file is checked: the bid fails because it is late, not because of the file.',
-    async check(context, { claim, task }) {
-      if (!(await isOfferOver(context, task))) return undefined;
-      await fail(context, claim, task, offerOver());
-      return 'moved';
-    },
+    check: (context, started) => (roleFacts(started.task.role).isBid ? failLateBid(context, started) : undefined),
   },
   {
     name: 'faulty agent file',
     position: 'Before the shared conversation is locked: a task that fails must not hold it.',
-    async check(context, { claim, task, name }) {
+    check(context, { claim, task, name }) {
       const fault = context.agents.fault(name);
       // Editors replace a file by removing it first, so the file of a working agent may be back
       // soon.
       const isTemporary = fault?.code === 'unknown_agent' && claim.task.claimed_at !== undefined;
-      if (fault === undefined || isTemporary) return undefined;
-      await fail(context, claim, task, fault);
-      return 'moved';
+      return fault === undefined || isTemporary ? undefined : moved(fail(context, claim, task, fault));
     },
   },
   {
@@ -198,18 +165,56 @@ export async function firstGuard<T>(
   claimed: T,
 ): Promise<GuardResult | undefined> {
   for (const guard of guards) {
-    const result = await guard.check(context, claimed);
+    const checking = guard.check(context, claimed);
+    const result = checking && (await checking);
     if (result !== undefined) return result;
   }
   return undefined;
+}
+
+async function moved(done: Promise<unknown>): Promise<'moved'> {
+  await done;
+  return 'moved';
+}
+
+async function askToStart(context: EngineContext, claim: Claim): Promise<GuardResult | undefined> {
+  const permit = await startPermit(context, claim.task);
+  if (permit === 'granted') return undefined;
+  if ('refused' in permit) {
+    const why = problem('not_allowed', permit.refused, { hint: 'retry the task to be asked again' });
+    await fail(context, claim, claim.task, why);
+  } else {
+    await createChildren(context, claim.task, [permit.ask]);
+    await park(context, claim, claim.task, { tasks: [permit.ask.id] });
+  }
+  return 'moved';
+}
+
+async function keepLimit(context: EngineContext, { claim, name, here }: Claimed): Promise<GuardResult | undefined> {
+  if (!(await isOverCapacity(context, claim, here))) return undefined;
+  await context.tasks.release(claim, claim.task);
+  await context.lookAgain();
+  return hasCapacity(context, name, here) ? 'moved' : 'unmoved';
+}
+
+async function failInCycle(context: EngineContext, { claim, task }: Started): Promise<GuardResult | undefined> {
+  const cycle = await parentCycle(context, task);
+  return cycle === undefined ? undefined : moved(fail(context, claim, task, cycle));
+}
+
+async function failLateBid(context: EngineContext, { claim, task }: Started): Promise<GuardResult | undefined> {
+  return (await isOfferOver(context, task)) ? moved(fail(context, claim, task, offerOver())) : undefined;
 }
 
 /**
  * A person may name any parent. Ids that the engine derives grow with every level, so a cycle has a
  * link that does not look derived, and only such links are followed.
  */
+function mayBeInCycle({ id, parent }: Task): boolean {
+  return parent !== undefined && (!id.startsWith(`${parent}.`) || mayBeCut(id));
+}
+
 async function parentCycle(context: EngineContext, task: Task): Promise<Problem | undefined> {
-  if (task.parent === undefined || (task.id.startsWith(`${task.parent}.`) && !mayBeCut(task.id))) return undefined;
   const path = [task.id];
   const seen = new Set(path);
   for (let at: string | undefined = task.parent; at !== undefined;) {

@@ -23,6 +23,7 @@ import { takeIn } from '../intake/intake.js';
 import { canStart, lockShared, mustWaitAlone, runnable } from './runnable.js';
 import { engineContext } from './engine-context.js';
 import { flightTable } from './flights.js';
+import { followers } from './follow.js';
 import { isSuspect } from '../../domain/task/lost-takers.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 import { passedOver } from './passed-over.js';
@@ -59,8 +60,11 @@ export interface PumpReport {
  */
 export type Look = 'none' | 'rules' | 'changed' | 'all';
 
-/** `root`: the tree of the task that has left this process. */
-type OnEnd = (moved: boolean, root: string) => void;
+/**
+ * `root`: the tree of the task that has left this process. `follow` starts what that allows in its
+ * pattern; it returns false if a pass must look.
+ */
+export type OnEnd = (moved: boolean, root: string, follow: () => boolean) => void;
 
 export interface Engine {
   /** One pass, then waits for everything it started. `roots`: start only tasks of these trees. */
@@ -103,8 +107,8 @@ export function engine(ports: Ports): Engine {
   const effectsUnderWay = new Map<string, number>();
   const votes = voting({ ...ports, effectsUnderWay }, flights, rootOf, lookAgain);
   const stuckWork = stuck(ports, rootOf);
-  const own = { queue, waits, votes, effectsUnderWay, lookAgain };
-  const context = engineContext({ ...ports, watchers: { ...ports.watchers, event: hear } }, own);
+  const heard = { ...ports, watchers: { ...ports.watchers, event: hear } };
+  const context = engineContext(heard, { queue, waits, votes, effectsUnderWay, lookAgain });
   const nudged = new Set<string>();
   let backlog = 0;
   const skipped = passedOver(queue);
@@ -122,8 +126,7 @@ export function engine(ports: Ports): Engine {
     flights,
     isFlying: table.hasRoot,
     isPassedOver: skipped.has,
-    wrapUp: views.wrapUp,
-    tidy: views.tidy,
+    ...views,
     ...registry(context, publisher),
     backlog: () => backlog,
     stop,
@@ -318,8 +321,15 @@ export function engine(ports: Ports): Engine {
         moved = false;
       } finally {
         table.remove(flight);
-        if (moved !== undefined) onEnd(moved, task.root);
+        if (moved !== undefined) onEnd(moved, task.root, follow);
       }
+    }
+
+    function follow(): boolean {
+      if (stop.signal.aborted || context.isSequential || backlog > 0 || failure !== undefined) return false;
+      const next = followers(context, table, task);
+      for (const each of next ?? []) void start(each, onEnd);
+      return next !== undefined;
     }
   }
 

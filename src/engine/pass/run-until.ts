@@ -2,14 +2,14 @@
  * The one loop around passes. `watch`, `run` and `pump --all` are conditions of it: each says where
  * a pass looks, when the next pass starts, and when the loop ends.
  */
-import type { Engine, Look, PumpReport } from './pump.js';
+import type { Engine, Look, OnEnd, PumpReport } from './pump.js';
 
 export interface Condition {
   /** Start only tasks of these trees; absent: all. */
   roots?: ReadonlySet<string> | undefined;
   look(): Look;
   /** A task that a pass started has left this process. */
-  onEnd(moved: boolean, root: string): void;
+  onEnd: OnEnd;
   onPass(report: PumpReport): Promise<void> | void;
   /** Called if an immediate pass would find nothing. Waits for more to do; false: condition met. */
   wait(report: PumpReport): Promise<boolean>;

@@ -144,7 +144,7 @@ export async function lockShared(context: EngineContext, task: Task, agent: Agen
 }
 
 /** Whether other tasks may speak in the same conversation. */
-function takesTurns(task: Task, agent: Agent): boolean {
+export function takesTurns(task: Task, agent: Agent): boolean {
   return agent.session === 'shared' || followUpOf(task) !== undefined || (task.retries ?? 0) > 0;
 }
 
@@ -153,7 +153,7 @@ function isReplanned({ schedule }: Task): boolean {
   return schedule?.planned !== undefined && schedule.planned !== ruleText(schedule);
 }
 
-function isHosted(context: EngineContext, task: Task): boolean {
+export function isHosted(context: EngineContext, task: Task): boolean {
   if (isNeed(task) || roleFacts(task.role).isSchedule) return true;
   if (context.hosts === undefined && (task.to === undefined || context.isHere(task.to))) return true;
   const assignee = resolveAssignee(context, task);
@@ -162,7 +162,7 @@ function isHosted(context: EngineContext, task: Task): boolean {
   return context.isHere(assignee.agent) && (context.hosts === undefined || context.hosts.has(assignee.agent));
 }
 
-function isPaused(context: EngineContext, task: Task): boolean {
+export function isPaused(context: EngineContext, task: Task): boolean {
   if (context.pauses.tasks().has(task.root)) return true;
   const paused = context.pauses.all();
   return paused.size > 0 && paused.has(assigneeName(context, task));

@@ -20,6 +20,7 @@ export interface Costs {
  * them, and their cost counts like that of its own children.
  */
 export async function subtasks(context: EngineContext, task: Task): Promise<Placed[]> {
+  if (task.dependencies.length === 0 && task.bids === undefined) return [];
   const dependencies = await Promise.all(task.dependencies.map((id) => context.tasks.read(id)));
   const own = dependencies.flatMap((placed) => (placed?.task.parent === task.id ? placed : []));
   return [...own, ...(await bidsOf(context, task))];

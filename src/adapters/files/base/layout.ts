@@ -34,28 +34,29 @@ export interface Layout {
 
 export function layout(root: string): Layout {
   const at = (...parts: string[]): string => path.join(root, ...parts);
-  // Joined once: task paths are built for every scan and every claim.
+  // Joined once: these paths are built many times in every run, and `join` reads each letter.
   const states = Object.fromEntries(TASK_STATES.map((state) => [state, at('tasks', state)])) as Record<
     TaskState,
     string
   >;
+  const [sessions, results, run] = [at('sessions'), at('results'), at('.guild', 'run')];
   return {
     root,
     tasks: (state) => states[state],
     task: (state, id) => `${states[state]}${path.sep}${id}.json`,
     claimed: (id, agent, peer) => `${states.active}${path.sep}${claimName(id, agent, peer)}`,
-    sessions: at('sessions'),
-    session: (id) => at('sessions', `${id}.session.yaml`),
-    results: at('results'),
-    result: (id) => at('results', `${id}.md`),
+    sessions,
+    session: (id) => `${sessions}${path.sep}${id}.session.yaml`,
+    results,
+    result: (id) => `${results}${path.sep}${id}.md`,
     blobs: at('storage', 'blobs'),
     paused: at('storage', 'paused'),
     events: at('events'),
     live: at('agents', 'live'),
     quarantine: at('quarantine'),
     intents: at('.guild', 'intents'),
-    run: at('.guild', 'run'),
-    effect: (id) => at('.guild', 'run', `${id}.started`),
+    run,
+    effect: (id) => `${run}${path.sep}${id}.started`,
     turns: at('.guild', 'turns'),
     tmp: at('.guild', 'tmp'),
     torn: at('.guild', 'torn'),

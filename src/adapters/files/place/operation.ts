@@ -75,7 +75,7 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
   }
 
   function written(text: string): string {
-    const tmp = path.join(tmpFolder, `${prefix}${++count}`);
+    const tmp = `${tmpFolder}${path.sep}${prefix}${++count}`;
     disk.create(tmp, text);
     return tmp;
   }

@@ -52,9 +52,10 @@ interface PlacerOptions {
 
 /**
  * A file that nobody waits for lets others pass for this long, because it may change again until
- * then. Readers see it within 50 ms.
+ * then. Shorter than the lag: a file that is due is not passed over, and readers see it within
+ * 50 ms.
  */
-const MAX_PASSED_OVER_MS = 30;
+const MAX_PASSED_OVER_MS = 20;
 
 export function placer({ journal, execute, monotonicMs, lag, afterBatch }: PlacerOptions): Placer {
   const queue = new Map<string, Queued>();

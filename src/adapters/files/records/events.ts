@@ -55,7 +55,7 @@ export function events({ disk, layout, journal, isJoined, isAtOnce, tmp }: Depen
   function place(): void {
     if (waiting.size === 0) return;
     for (const [day, text] of waiting) {
-      const file = path.join(layout.events, `${day}.jsonl`);
+      const file = `${layout.events}${path.sep}${day}.jsonl`;
       appendOrCreate(disk, file, text, tmp);
       waiting.delete(day);
       if (isJoined()) journal.placed(eventsKey(day), file);
