@@ -7,7 +7,7 @@ export async function official(name) {
     return await import(name);
   } catch (error) {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    const install = 'npm install --global guildhall @slack/web-api@7 @slack/socket-mode@2';
+    const install = 'npm install --global guildhall @slack/web-api@8 @slack/socket-mode@3';
     throw new Error(`Slack's packages are missing; install them next to guildhall: ${install}`, { cause: error });
   }
 }

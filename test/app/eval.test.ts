@@ -67,6 +67,18 @@ test('a team that uses the wrong tool, reports falsely or leaves a file out fail
   assert.match(results[2]!.runs[0]!.unmet.join(), /lacks "6543"/);
 });
 
+test('a team whose executor has lost its tool for writing fails the cases that need a file', async (t) => {
+  const workspace = await starter(t);
+  const file = 'agents/executor.md';
+  workspace.put(file, workspace.read(file).replace(' write_file,', ''));
+  const cases = SHIPPED.cases.filter(({ to }) => to === 'executor');
+  const failed = (await offline(workspace.root, cases, 'anthropic')).filter(({ passed }) => passed === 0);
+  const unmetBy = failed.map(({ runs }) => runs[0]!.unmet.join('; '));
+  assert.equal(failed.length, 3);
+  assert.match(unmetBy.join('\n'), /numbers\.txt is missing/);
+  assert.ok(failed.length < cases.length, 'the others pass');
+});
+
 test('a run happens in a copy: the workspace has no task, file or event of it', async (t) => {
   const workspace = await starter(t);
   const before = fs.readdirSync(workspace.root).sort();

@@ -100,6 +100,13 @@ test('the server reports its health and its models', async () => {
   assert.equal((await fetch(url.replace('/v1', '/health'))).status, 200);
   const list = (await (await fetch(`${url}/models`)).json()) as any;
   assert.equal(list.data[0].id, 'scripted');
+  assert.deepEqual(await (await fetch(`${url}/models/scripted`)).json(), list.data[0]);
+  assert.equal((await fetch(`${url}/models/other`)).status, 404);
+  const elsewhere = await fetch(`${url}/responses`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.match(await elsewhere.text(), /--as openai-responses/);
 });
 
 test('the server listens on the loopback interface only', async () => {

@@ -48,6 +48,16 @@ test('the office story, with its commands and both answers of the human, is play
   );
 });
 
+test('the figures of the machine come from the recording', async (t) => {
+  const workspace = place(t, {
+    ...scripted('- {turn: 1, call: [{system_status: {}}]}\n- {turn: 2, say: "I saw {{last}}"}\n'),
+    'agents/ana.md': '---\ndescription: Watches\ntools: [system_status]\n---\nYou are ana.\n',
+  });
+  succeeds(await workspace.guild('record', 'kept/look.jsonl', 'run', 'ana', 'Look'));
+  assert.match(workspace.read('kept/look.jsonl'), /"asked":"system_status \{\}"/);
+  assert.match(succeeds(await workspace.guild('replay', 'kept/look.jsonl')).out, /^same: /);
+});
+
 test('the example that composes every pattern is played again with no network, no script and no key', async (t) => {
   const workspace = place(t);
   fs.cpSync(path.join(ROOT, 'examples/composed'), path.join(workspace.root, 'all'), { recursive: true });

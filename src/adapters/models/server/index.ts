@@ -29,6 +29,8 @@ export function serveModel(options: { model: Model; host?: string; port?: number
   });
 }
 
+const SCRIPTED = { id: 'scripted', object: 'model', created: 0, owned_by: 'guildhall' };
+
 async function answer(model: Model, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
   // Accept paths with and without /v1, because people omit it from base URLs.
   const path = (request.url ?? '/')
@@ -37,13 +39,17 @@ async function answer(model: Model, request: http.IncomingMessage, response: htt
     .replace(/^\/v1(?=\/|$)/, '');
   if (request.method === 'GET' && (path === '' || path === '/health')) return sendJson(response, 200, { ok: true });
   if (request.method === 'GET' && path === '/models') {
-    return sendJson(response, 200, {
-      object: 'list',
-      data: [{ id: 'scripted', object: 'model', created: 0, owned_by: 'guildhall' }],
-    });
+    return sendJson(response, 200, { object: 'list', data: [SCRIPTED] });
   }
-  if (path !== '/chat/completions')
-    return sendJson(response, 404, errorBody('not_found', `unknown path ${request.method} ${path}`));
+  if (request.method === 'GET' && path.startsWith('/models/')) {
+    const id = path.slice('/models/'.length);
+    if (id === SCRIPTED.id) return sendJson(response, 200, SCRIPTED);
+    return sendJson(response, 404, errorBody('model_not_found', `there is no model ${id}; the only one is scripted`));
+  }
+  if (path !== '/chat/completions') {
+    const other = path === '/responses' ? '; for this API use --as openai-responses' : '';
+    return sendJson(response, 404, errorBody('not_found', `unknown path ${request.method} ${path}${other}`));
+  }
   if (request.method !== 'POST') return sendJson(response, 405, errorBody('method_not_allowed', 'use POST'));
   const body = await readBody(request, MAX_BODY_BYTES);
   if (body === undefined)
