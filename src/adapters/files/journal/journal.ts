@@ -113,14 +113,7 @@ export function journal(options: JournalOptions): Journal {
     line: () => (isEmpty(next) ? lastLine : lastLine + 1),
     durable,
     isDurable,
-    syncSoon() {
-      if (isSyncDue) return;
-      isSyncDue = true;
-      setImmediate(() => {
-        isSyncDue = false;
-        if (!isClosed) durable().catch(() => undefined);
-      });
-    },
+    syncSoon,
     placed(key, file) {
       unplaced.delete(key);
       for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
@@ -138,18 +131,29 @@ export function journal(options: JournalOptions): Journal {
       schedule();
     },
     isUsed: () => count > 0,
-    async close(isComplete) {
-      write();
-      isClosed = true;
-      await running?.catch(() => undefined);
-      await trimming;
-      if (hasSpare) disk.remove(spare);
-      const last = segments.at(-1);
-      if (failure === undefined && isComplete && last !== undefined) disk.rename(last.file, closedName(last.file));
-      // Later writes of a store that is given up must not count.
-      if (!isComplete) fail(new Error('it is closed'));
-    },
+    close,
   };
+
+  function syncSoon(): void {
+    if (isSyncDue) return;
+    isSyncDue = true;
+    setImmediate(() => {
+      isSyncDue = false;
+      if (!isClosed) durable().catch(() => undefined);
+    });
+  }
+
+  async function close(isComplete: boolean): Promise<void> {
+    write();
+    isClosed = true;
+    await running?.catch(() => undefined);
+    await trimming;
+    if (hasSpare) disk.remove(spare);
+    const last = segments.at(-1);
+    if (failure === undefined && isComplete && last !== undefined) disk.rename(last.file, closedName(last.file));
+    // Later writes of a store that is given up must not count.
+    if (!isComplete) fail(new Error('it is closed'));
+  }
 
   async function durable(line = Infinity): Promise<void> {
     const last = write();
