@@ -1,7 +1,7 @@
 /**
  * `npm run test:walls`: the security tests and those of the shell three times: as the user who
- * starts it, as an ordinary user if that is root, and without a sandbox. Prints the counts of each.
- * Words select files: `npm run test:walls -- consent`.
+ * starts it, as an ordinary user if the first is root, and without a sandbox. Prints the counts of
+ * each. Words select files: `npm run test:walls -- consent`.
  */
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';

@@ -1,7 +1,8 @@
 /**
  * The window as shipped, in a real browser: first paint beside 10,000 tasks, a change on disk until
  * it is on the screen, the size of the script, and what an idle server and 50 readers cost. Times
- * are over an empty answer of the same server, because machines differ more than programs do.
+ * are compared with an empty answer of the same server, because machines differ more than programs
+ * do.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';

@@ -11,7 +11,10 @@ export const INTERVALS = {
   capacityCheckMs: 100,
   /** A task whose session cannot be read is tried again. */
   unreadableCheckMs: 2000,
-  /** A process whose store failed tries it again, and at most this late if it fails again. */
+  /**
+   * A process retries a failed store after the first time, and later after growing times up to the
+   * second.
+   */
   storeRetryMs: 2000,
   storeRetryMaxMs: 60_000,
   /** A process checks whether its peers are alive. */

@@ -22,7 +22,7 @@ const MAX_SHOWN_CHARS = 400;
 const MAX_REST = 4;
 const MAX_REST_CHARS = 160;
 
-/** The first lines of a result. That a command went well is less than what it found. */
+/** The first lines of a result: its findings say more than that it succeeded. */
 export function shownResult(text: string): ShownResult {
   const [line = '', ...rest] = text
     .replace(/^exit code 0\n(?=.*\S)/, '')
@@ -40,7 +40,7 @@ export function shownLine(text: string): string {
   return line.trim().slice(0, MAX_SHOWN_CHARS);
 }
 
-/** The argument of a call that tells it apart: a path, a command, a name. */
+/** The argument that distinguishes a call: a path, a command, a name. */
 export function shownArgument(args: Record<string, unknown>): string {
   for (const name of NAMES) if (typeof args[name] === 'string') return shownLine(args[name]);
   const [first] = Object.values(args);

@@ -24,7 +24,9 @@ export const router = z.union(
         default: 'the `agents` of this agent',
         example: '[billing, support]',
       }),
-      fallback: key(text, 'The agent that gets the task if the choice is not valid twice.', { example: 'support' }),
+      fallback: key(text, 'The agent that gets the task if two choices in a row are not valid.', {
+        example: 'support',
+      }),
     }),
   ],
   { error: 'true, or a mapping with "destinations"' },

@@ -18,7 +18,7 @@ const address = named(
 
 export const notify = z.strictObject(
   {
-    on: key(z.array(choice([...NOTICE_KINDS])), 'The kinds of news that you are notified of.', {
+    on: key(z.array(choice([...NOTICE_KINDS])), 'The kinds of events that you are notified of.', {
       default: '`[waits, failed, ended]`',
     }),
     gather: key(

@@ -10,7 +10,7 @@ export const settingsYaml = z.strictObject(
   {
     keys: key(
       z.record(z.string(), names, mapping),
-      'Hosts that a well-known key may also be sent to, beside the one it belongs to.',
+      'Hosts that a well-known key may also be sent to, besides the host that it belongs to.',
       { example: '{OPENAI_API_KEY: [gateway.example.com]}' },
     ),
     plugins: key(names, 'The only plugins that may run, in any workspace.', {

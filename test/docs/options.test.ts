@@ -1,4 +1,4 @@
-/** Every option of a command that the documents show exists. */
+/** The documents show only options that exist. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';

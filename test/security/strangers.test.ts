@@ -318,7 +318,7 @@ test('a later change is shown once, and what was trusted last stays in force', a
   );
   const first = await asStranger(home, 'pump', '--all');
   assert.equal(first.code, 4);
-  assert.match(first.err, /what you trusted last stays in force[^]*\+ .*ana.*two/);
+  assert.match(first.err, /the parts that you trusted stay in force[^]*\+ .*ana.*two/);
   assert.doesNotMatch(first.err, /\+ .*ana.*one/);
   const folder = home.list('workspaces/ana');
   assert.ok(folder.includes('one') && !folder.includes('two'), folder.join());

@@ -1,6 +1,5 @@
 /**
- * Other entry points than `pump` and `run`: eval, MCP, the model server, settings that a pull
- * brings.
+ * Entry points besides `pump` and `run`: eval, MCP, the model server, settings that a pull brings.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -84,7 +83,7 @@ test('a server of .mcp.json is trusted as it was seen, not as the file is later'
   home.put('.mcp.json', server('swapped'));
   await asStranger(home, 'mcp', 'list');
   const pump = await asStranger(home, 'pump');
-  assert.match(pump.err, /what you trusted last stays in force[^]*\+ .*swapped/);
+  assert.match(pump.err, /the parts that you trusted stay in force[^]*\+ .*swapped/);
   assert.ok(fs.existsSync(canary('seen')), 'what was trusted still starts');
   assert.ok(!fs.existsSync(canary('swapped')));
 });

@@ -1,5 +1,5 @@
 /**
- * Each story on a slow store with one process: a decision is not outdated by the time of its claim.
+ * Each story on a slow store with one process: a decision is still valid when its task is claimed.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -89,7 +89,7 @@ export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): J
   );
 }
 
-/** The spans of the part that is shown, as finely as it shows them. */
+/** The spans of the visible part, in the detail that it can show. */
 function Finer({ id, axis, zoom, body }: FinerProps): JSX.Element {
   const from = Math.floor(axis.timeAt(zoom.from));
   const to = Math.ceil(axis.timeAt(zoom.to));

@@ -1,8 +1,8 @@
 /**
- * Which processes are alive. Each renews its own entry. One that others do not see renew for a
- * whole lease is declared dead, and from then on none of its writes succeeds. No clocks are
- * compared: an observer adds up the time between its own looks, at most a quarter of a lease for
- * each, so a ledger that is away or an observer that was paused counts against nobody.
+ * Which processes are alive. Each renews its own entry. A process that does not renew for a whole
+ * lease is declared dead, and from then on none of its writes succeeds. No clocks are compared: an
+ * observer adds up the time between its own looks, at most a quarter of a lease for each, so a
+ * ledger that is away or an observer that was paused counts against nobody.
  */
 import type { Peer, Rank } from '../../domain/peer.js';
 import type { Entry, Ledger } from '../../ports/ledger.js';

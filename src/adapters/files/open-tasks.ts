@@ -41,7 +41,7 @@ export interface OpenTasks extends Pick<
    * are read. `unread` is the number of the others.
    */
   glance(max: number): { problems: Problem[]; unread: number };
-  /** Files found since the last call that are where tasks are and are not tasks. */
+  /** Files in task folders that are not tasks, found since the last call. */
   strays(): Problem[];
   /** Reads one file again. On a problem the file is kept as unreadable or quarantined. */
   load(state: OpenState, file: string): Entry | Problem | undefined;

@@ -14,7 +14,7 @@ import { MAX_LINE_CHARS, readLine, type WireLine } from './wire.js';
 export interface FollowOptions {
   root: string;
   env: Env;
-  /** The peer id of this process, whose turns are known here. */
+  /** The peer id of this process; its own turns are left out. */
   own?: (() => string) | undefined;
   /** `turn`: as it is now, after this progress. */
   onProgress(progress: Progress, turn: LiveTurn): void;

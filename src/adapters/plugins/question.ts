@@ -1,4 +1,4 @@
-/** A question that a plugin asks in the middle of a call, within the limits of what people read. */
+/** A question that a plugin asks in the middle of a call, made short enough for people to read. */
 import { defined } from '../../domain/defined.js';
 import type { Question } from '../../domain/task/question.js';
 

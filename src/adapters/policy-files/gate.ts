@@ -105,7 +105,8 @@ export function gate(options: GateOptions): Gate {
       cwd: root,
       operand: isSandboxed() ? undefined : operandsOf(root, folder, agent.name),
     });
-    // A command line that a person allowed has no plan: the shell runs it, like an approved one.
+    // A whole line that a person's rule allows has no plan: the shell runs it, like an approved
+    // one.
     const wrong = args['hosts'] === undefined ? undefined : wrongHosts(args['hosts']);
     if (wrong !== undefined) return { verdict: 'deny', reasons: [wrong], risk: 'HIGH' };
     const needsNetwork = args['hosts'] !== undefined && verdict !== 'deny';

@@ -16,7 +16,7 @@ interface Options {
   disk: Disk;
   chunks: readonly TaskChunk[];
   found: FoundRows;
-  /** Called for a chunk of which a column is damaged. */
+  /** Called for a chunk with a damaged column. */
   drop: (chunk: number) => void;
 }
 

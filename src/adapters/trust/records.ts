@@ -14,7 +14,7 @@ export interface TrustRecords {
   read(root: string): TrustRecord | undefined;
   /** Changes whenever the record may have changed. */
   stamp(root: string): string | undefined;
-  /** Makes the first record of a workspace; returns the one that is there. Durable. */
+  /** Makes the first record of a workspace, or returns the existing one. Durable. */
   create(root: string, owner: number | undefined): TrustRecord;
   /** Durable when it returns. */
   write(record: TrustRecord): void;

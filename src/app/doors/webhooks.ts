@@ -43,7 +43,7 @@ export function openWebhooks(root: string, env: Env, onRefused: (source: string,
   let known: { stamp: string | undefined; all: Record<string, Source> } | undefined;
   const sources = (): Record<string, Source> => {
     const stamp = disk.stamp(path.join(root, CONFIG_FILE));
-    // A file that a person is saving keeps the sources from before.
+    // While a person is saving the file, the earlier sources stay in force.
     if (known === undefined || known.stamp !== stamp) known = { stamp, all: sourcesOf(root, env) ?? known?.all ?? {} };
     return known.all;
   };

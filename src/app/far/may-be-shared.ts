@@ -4,7 +4,9 @@ import type { Disk } from '../../ports/disk.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Parsing `guild.yaml` takes most of the time of a short command: its text is searched first. */
+/**
+ * Parsing `guild.yaml` takes most of the time of a short command, so its text is searched first.
+ */
 export function mayBeShared(disk: Disk, root: string, env: Env = process.env): boolean {
   if (env['GUILD_STORE']) return true;
   const read = disk.read(path.join(root, 'guild.yaml'));

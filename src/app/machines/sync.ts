@@ -24,7 +24,7 @@ interface SyncOptions {
   /** Opens the folder as a workspace. */
   open(root: string, options: { agents: string[]; watchers: { problem(problem: Problem): void } }): Promise<Desk>;
   signal: AbortSignal;
-  /** For the person at the folder. */
+  /** Reports to the person at the folder. */
   note(text: string): void;
   problem(problem: Problem): void;
   /** After the first look, when the folder shows the store. */

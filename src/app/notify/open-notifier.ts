@@ -56,7 +56,7 @@ async function send(
   return sent.filter((problem) => problem !== undefined);
 }
 
-/** The watchers of the caller, and the notifier once it is there. */
+/** The watchers of the caller, and the notifier once it is open. */
 export function withNotices(given: Partial<Watchers> = {}, notices: () => Notifier | undefined): Partial<Watchers> {
   return {
     ...given,

@@ -21,7 +21,7 @@ export function question(trust: Asked, isKnown: boolean): Problem {
   const isNew = trust.record.trusted === undefined;
   const what = isNew
     ? 'this workspace is not trusted yet, so it runs restricted: no plugin, no provider of its own, and every action asks'
-    : 'this workspace wants something else than you trusted; what you trusted last stays in force';
+    : 'this workspace has changed since you trusted it; the parts that you trusted stay in force';
   const names = `${isNew ? 'It wants' : 'It changes'}: ${parts.map(({ name }) => name).join(', ')}`;
   const lines = isKnown ? [names] : parts.flatMap(partLines);
   return problem('needs_human', [what, ...lines.map((line) => `  ${line}`)].join('\n'), {

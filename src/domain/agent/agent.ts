@@ -119,7 +119,7 @@ export function hasPattern(agent: Agent): boolean {
   );
 }
 
-/** A terminal agent owns its final answer. */
+/** A terminal agent gives the final answer itself. */
 export function isTerminal(agent: Agent): boolean {
   return agent.router === undefined && agent.handoff === undefined;
 }

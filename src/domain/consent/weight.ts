@@ -7,7 +7,7 @@ export function needsConfirmation({ risk, walls, confinement, question }: Approv
   return risk === 'HIGH' || walls === 'none' || isUnconfined(confinement);
 }
 
-/** Whether a person may make a rule of it. Text from outside may have led the person to it. */
+/** Whether a person may make a rule of it: not if text from outside may have led to the request. */
 export function mayRule({ tool, taint, hosts }: ApprovalRequest): boolean {
   return tool === 'execute_command' && taint.length === 0 && hosts === undefined;
 }

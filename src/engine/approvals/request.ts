@@ -285,7 +285,10 @@ function sorted(value: unknown): unknown {
 /** The arguments of our own tools that name an action, the most telling first. */
 const SUBJECTS = ['path', 'recipient', 'session', 'name', 'description', 'task', 'need', 'context', 'to'];
 
-/** The program's words. Only for its own tools it names an argument, whose meaning it knows. */
+/**
+ * The title in the program's words. It names an argument only for the program's own tools, whose
+ * arguments it understands.
+ */
 function titleOf({ tool, plugin, arguments: args }: ApprovalRequest): string {
   if (plugin !== undefined) return `Approve ${tool} of the plugin ${plugin}`;
   if (tool === 'execute_command') return `Approve command: ${String(args['command'])}`;

@@ -11,7 +11,7 @@ import { questionFor } from '../approvals/request.js';
 import type { EngineContext } from '../core/context.js';
 import { childResult } from './child-result.js';
 
-/** The human must act. `placed`: the request as it was read, not ended. */
+/** The human must act. `placed`: the open request as it was read. */
 interface ApprovalReply {
   kind: 'approval';
   child: WantedChild;

@@ -99,7 +99,7 @@ async function shortened(context: EngineContext, resolution: Resolution): Promis
   return { ...resolution, data: await quoted(context, resolution.data, context.config.limits.maxResultBytes / 2) };
 }
 
-/** Creates the child within the budget. Returns why it could not, if so. */
+/** Creates the child within the budget. Returns the reason if it cannot. */
 async function ask(
   context: EngineContext,
   task: Task,

@@ -7,7 +7,7 @@ import { missingDependency } from '../../domain/task/missing-dependency.js';
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-/** Each once, while this process lives. */
+/** Returns each problem once while this process lives. */
 export async function missingDependencies(context: EngineContext): Promise<Problem[]> {
   const { tasks, faults, lastLook } = context;
   const version = tasks.version();

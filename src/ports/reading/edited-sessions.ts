@@ -1,6 +1,6 @@
 /**
  * Notices conversations whose file changed, without reading them all: a person may have added a
- * message to one that has ended, or put one there.
+ * message to an ended conversation, or a whole conversation.
  */
 export interface EditedSessions {
   /**

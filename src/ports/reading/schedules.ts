@@ -2,7 +2,7 @@
 import type { Schedule } from '../../domain/schedule.js';
 import type { Task } from '../../domain/task/task.js';
 
-/** A schedule that guild.yaml wants. */
+/** A schedule of guild.yaml. */
 export interface ScheduleWish {
   /** A hash of what the file says. If it changes, the schedule changes with it. */
   said: string;

@@ -22,7 +22,7 @@ export interface ExtendInput {
   researcher?: string;
   /** The best existing agent for this task, to compare with. */
   rival?: string;
-  /** Everything that an agent may be given, with a line about each. */
+  /** All tools that an agent may be given, with one line about each. */
   tools: readonly { name: string; description: string }[];
   /** The existing agents. */
   agents: readonly Pick<Agent, 'name' | 'description' | 'capabilities'>[];

@@ -98,7 +98,7 @@ function fieldsOf(line: Record<string, unknown>): MailFields | undefined {
   return { text, ...(Object.fromEntries(present) as Partial<MailFields>) };
 }
 
-/** Text that is not blank; of a person as an object, the name. */
+/** Text that is not blank. For a person who is given as an object: the name. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
   if (typeof value === 'number') return String(value);

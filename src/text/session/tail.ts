@@ -103,8 +103,8 @@ function isCut(item: string): boolean {
   if (typeof message !== 'object' || message === null) return true;
   if (typeof message['timestamp'] === 'string') return false;
   if (!/^(?:user|human|system|developer)$/.test(String(message['role']))) return true;
-  // A message of a person needs no timestamp. The program quotes the text, which is then whole if
-  // it parses, or writes a block that states its indentation, which may have lost its end.
+  // A message of a person needs no timestamp. Text that the program has quoted is whole if it
+  // parses. A block that states its indentation may have lost its end.
   return message['content'] === undefined || message['content'] === null || OUR_BLOCK.test(item);
 }
 

@@ -30,7 +30,7 @@ export const breakDown = defineTool({
     for (const { key, agent } of args.parts) {
       if (!agent || (context.agents.has(agent) && agent !== context.agent.name)) continue;
       if (agent === context.agent.name)
-        return toolProblem('not_allowed', `${key} is assigned to yourself; name another agent, or leave agent out`);
+        return toolProblem('not_allowed', `the part ${key} is assigned to you; name another agent, or leave agent out`);
       const near = nearest(agent, context.agents.keys());
       const meant = near === undefined ? '' : `; did you mean ${near}?`;
       return toolProblem(

@@ -73,7 +73,7 @@ const notes = (workspace: Place): Said[] =>
     return body?.type.startsWith('completion_') ? [body] : [];
   });
 
-/** Idle in this phase of the round that counts. */
+/** Whether the peer has voted idle in this phase of the current round. */
 function voted(workspace: Place, { peer }: Member, phase: number): boolean {
   const all = notes(workspace);
   const ballot = all.findLast(({ type }) => type === 'completion_probe')?.ballot;

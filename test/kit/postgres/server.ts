@@ -32,7 +32,9 @@ export interface Postgres {
   /** Freezes every process of the server, and thaws them. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Starts a copy that follows this server. Synchronous: a commit waits until it has it, too. */
+  /**
+   * Starts a copy that follows this server. Synchronous: a commit waits until the copy has it, too.
+   */
   standby(mode: 'synchronous' | 'asynchronous'): Promise<Standby>;
   stop(): Promise<void>;
 }

@@ -50,7 +50,10 @@ export function folderCycles(sources: readonly Source[]): string[] {
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Imports of types count. `nodeOf`: what a file belongs to; imports within are left out. */
+/**
+ * Imports of types count. `nodeOf`: the node that a file belongs to; imports within a node are left
+ * out.
+ */
 function importGraph(sources: readonly Source[], nodeOf: (file: string) => string): Graph {
   const known = new Set(sources.map(({ file }) => file));
   const graph = new Map<string, Set<string>>();

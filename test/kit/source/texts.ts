@@ -19,13 +19,15 @@ export function commentTexts({ file, text, comments }: Pick<Source, 'file' | 'te
     const mark = /^\s*(\/\/|\/\*|\*)/.exec(whole)?.[1] ?? '';
     const words = whole.replace(mark === '*' ? /^\s*\*(?!\/) ?/ : /^.*?(?:\/\/|\/\*\*?)/, '').replace(/\*\/$/, '');
     const isNext = line === last.line + 1 && (mark === '*' || (mark === '//' && last.mark === '//'));
-    last = { line, mark };
+    const isForLinters = /^\s*(?:oxlint|eslint|prettier)-/.test(words);
+    last = { line, mark: isForLinters ? '' : mark };
+    if (isForLinters) continue;
     if (isNext) found.at(-1)!.text += ` ${words.trim()}`;
     else found.push({ file, line, text: words.trim() });
   }
   return found
     .map((comment) => ({ ...comment, text: comment.text.trim() }))
-    .filter((comment) => /[a-z]{2}/i.test(comment.text) && !/^(?:oxlint|eslint|prettier)-/.test(comment.text));
+    .filter((comment) => /[a-z]{2}/i.test(comment.text));
 }
 
 const MIN_WORDS = 4;

@@ -12,7 +12,7 @@ process.env['GUILD_STATE'] = folder;
 process.env['GUILD_CONFIG'] = path.join(folder, 'config');
 process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-/** As a person who has looked at the workspace and trusts it as it is. */
+/** Trusts the workspace as it is, as a person who has looked at it would. */
 export function trust(root: string, env: Record<string, string | undefined> = {}): void {
   acceptTrust(root, env);
 }

@@ -17,7 +17,8 @@ export function whereNow(disk: Disk, layout: Layout, id: string): Place | undefi
 
 function lookOnce(disk: Disk, layout: Layout, id: string): Place | undefined {
   const isThere = (file: string): boolean => fenced(file, () => disk.stamp(file)) !== undefined;
-  // A folder that may not be searched: it may have ended. If not, the next full scan finds it.
+  // The folder may not be searched, so the task may have ended. If it has not, the next full scan
+  // finds it.
   if (isThere(layout.task('completed', id)) || isThere(layout.task('failed', id))) return 'ended';
   for (const state of ['pending', 'waiting'] as const) {
     const file = layout.task(state, id);

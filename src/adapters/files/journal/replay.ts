@@ -216,9 +216,9 @@ function textOf(chunks: readonly SessionAdd[]): string {
 }
 
 /**
- * Whether a power cut can have left this of one of these unsynced texts: a part of it, then nothing
- * or zeros. The zeros may be longer than the text: the file had grown further. The whole text is
- * not torn.
+ * Whether these bytes can be the remains of one of these unsynced texts after a power cut: a
+ * beginning of the text, then nothing or zeros. There may be more zeros than text, because the file
+ * had grown further. A whole text is not torn.
  */
 function isTornOf(bytes: Buffer, texts: readonly string[]): boolean {
   const end = bytes.findLastIndex((byte) => byte !== 0) + 1;

@@ -130,7 +130,7 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
   /** All queued items, unless the awaited ones can be placed before the others. */
   function nextBatch(): Queued[] {
     const all = [...queue.values()];
-    // While one end follows the other, the remaining items would never be placed.
+    // If ends keep coming, the remaining items would never be placed.
     const isLate = all.length > 0 && monotonicMs() - all[0]!.since > MAX_PASSED_OVER_MS;
     if (isFlushing || isLate) return all;
     const awaited = all.filter(({ waiting }) => waiting.length > 0);

@@ -19,7 +19,7 @@ interface Beginning {
   start(): void;
   isUnderWay(): boolean;
   message(files: number, note: string | undefined): Message;
-  /** Files that `isOwn` says are in a commit of their own are left to it. */
+  /** Leaves out files for which `isOwn` is true: they get a commit of their own. */
   openPlaces(stamps: Stamps, isOwn: IsOwn, put: Put, pace: Pace): Promise<void>;
   /** Ends the beginning when everything is done. */
   timedPlaces(stamps: Stamps, isOwn: IsOwn, put: Put, pace: Pace): Promise<void>;

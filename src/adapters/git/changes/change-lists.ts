@@ -143,7 +143,7 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
 
 /**
  * Tells others that this process works, before it has a list. If it is killed, changes in the
- * program's folders are not mistaken for a person's. Returns how to remove the mark.
+ * program's folders are not mistaken for a person's. Returns a function that removes the mark.
  */
 export function markBegun(folder: string, processes: Processes): () => void {
   const file = path.join(folder, `${randomBytes(6).toString('hex')}-0.live`);

@@ -21,7 +21,7 @@ interface RunOptions {
 
 export type RunGit = (args: readonly string[], options?: RunOptions) => Promise<GitResult>;
 
-/** Starts git and leaves talking to it to the caller. */
+/** Starts git; the caller talks to it. */
 export type StartGit = (args: readonly string[]) => ChildProcessWithoutNullStreams;
 
 type Env = Record<string, string | undefined>;

@@ -1,6 +1,6 @@
 /**
- * One connection that comes back. A call is asked again while the server is away, so every call
- * must be harmless when it is carried out twice; commits are, by their ids.
+ * One connection that reconnects by itself. A call is retried while the server is away, so every
+ * call must be harmless if it runs twice. Commits are, because they have ids.
  */
 import type { Client, QueryResult } from 'pg';
 import { INTERVALS } from '../../../domain/intervals.js';

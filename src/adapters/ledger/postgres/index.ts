@@ -118,7 +118,7 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
     const before = losses;
     const now = 'pg_snapshot_xmin(pg_current_snapshot())::text as mark';
     const columns = `select key, rev, value, live, ${now} from ${schema}.entry`;
-    // The last row carries the mark where nothing changed.
+    // The last row carries the mark, also if nothing changed.
     const end = `union all select null, 0, '', false, ${now}`;
     const { rows } = await (since === undefined
       ? ears.query({ text: `${columns} where live ${end}` })

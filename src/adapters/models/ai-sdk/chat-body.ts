@@ -23,7 +23,7 @@ export function chatBodyWriter({ toPrompt }: Pick<PromptWriter, 'toPrompt'>): Ch
       const text = messageText(item, json);
       return dialect.demandsThoughts && lacksThoughts(item) ? `${text.slice(0, -1)},"reasoning_content":""}` : text;
     });
-    // Other servers may ignore the choice, so without tools there is nothing to call.
+    // A server may ignore `toolChoice`. If no tool may be called, it gets none.
     const offered = request.toolChoice === 'none' && dialect.toolChoice === 'unknown' ? [] : request.tools;
     const tools = offered.length > 0 ? `"tools":[${offered.map(json.tool).join(',')}],` : '';
     const settings = JSON.stringify({

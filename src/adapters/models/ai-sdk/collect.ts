@@ -18,7 +18,7 @@ export interface AnswerCollector {
    * the provider's own word.
    */
   finish(reason: string, raw?: string): void;
-  /** The stream says that it is complete; without a reason that counts as one. */
+  /** The stream says that it is complete. If it gave no finish reason, this counts as one. */
   done(): void;
   usage(usage: RawUsage): void;
   /** The text is a refusal, regardless of the finish reason. */

@@ -27,7 +27,7 @@ interface MirrorOptions {
 }
 
 export interface Mirror {
-  /** Takes in and shows. Returns the numbers of files. */
+  /** Takes in and shows changes. Returns the numbers of files. */
   look(): Promise<{ in: number; out: number }>;
 }
 

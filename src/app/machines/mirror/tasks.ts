@@ -88,7 +88,7 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
       return false;
     }
     if (state === 'active' && shownAt === file) {
-      note(`${file} is being worked on, so a change of its record does not count; use guild tell ${task.id}`);
+      note(`${file} is being worked on, so a change of its record does not count; use guild task tell ${task.id}`);
       return false;
     }
     if (state === 'failed' && shownAt?.startsWith(ACTIVE)) return cancel(task.id, file, shownAt);

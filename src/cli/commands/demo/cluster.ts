@@ -91,7 +91,7 @@ function storeOf(address: string): string {
 
 function makeFolder(root: string, env: Stage['env']): void {
   fs.cpSync(packageFolder('examples', 'machines'), root, { recursive: true });
-  // It is a copy of what came with this program.
+  // The folder is a copy of files that came with this program.
   acceptTrust(root, env);
 }
 

@@ -72,7 +72,7 @@ export async function playInWindow(
   const { terminal, io } = call;
   const restMs = paceOf(text(call.values, 'pace'));
   fs.cpSync(packageFolder('examples', story.example), folder, { recursive: true });
-  // It is a copy of what came with this program.
+  // The folder is a copy of files that came with this program.
   acceptTrust(folder, io.env);
   const { startServer } = await import('../../../web/server.js');
   const worker = (): { pid: number } => ({ pid: process.pid });

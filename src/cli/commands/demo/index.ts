@@ -67,7 +67,7 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
       return playInWindow(call, folder, story, story === STORIES['office'] ? sarahWrites : () => undefined);
     const model = text(values, 'model');
     fs.cpSync(packageFolder('examples', 'office'), folder, { recursive: true });
-    // It is a copy of what came with this program.
+    // The folder is a copy of files that came with this program.
     acceptTrust(folder, call.io.env);
     terminal.say(
       model

@@ -67,9 +67,7 @@ copy of a workspace is trusted on its own.`,
 
 function draw({ terminal }: Call, trust: Trust): void {
   const isNew = trust.record.trusted === undefined;
-  terminal.out(
-    isNew ? `${trust.record.path} wants to act:` : `${trust.record.path} wants something else than you trusted:`,
-  );
+  terminal.out(isNew ? `${trust.record.path} wants to act:` : `${trust.record.path} has changed since you trusted it:`);
   for (const { name, lines } of wanted(trust)) {
     terminal.out('');
     terminal.out(`  ${terminal.bold(name)}`);

@@ -38,6 +38,6 @@ const KEY = /^(ssh_host_[a-z0-9]+_key|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?)(?![
 const BELOW =
   /(^|\/)(\.docker\/config\.json|\.cargo\/credentials(\.toml)?|\.config\/(gh|gcloud|hub|op|rclone)(\/.*)?)$/;
 
-/** Plain names without any of these texts need no folding, which costs far more than this. */
+/** Plain names without any of these texts need no folding, which costs far more than this check. */
 const MAY_BE_SECRET =
   /[^\w/.-]|(?:^|\/)[._]|secrets|ssh_host_|id_|kubeconfig|credentials|rclone|\.(?:pem|key|p8|p12|pfx|pk8|ppk|jks|keystore|kdbx|env|tfstate|tfvars|agekey)/i;

@@ -75,7 +75,7 @@ export interface Case {
   goodHeaders?: Record<string, string>;
 }
 
-/** A test for each case, and one that every rule has a case. */
+/** One test for each case, and one test that every rule has a case. */
 export function judge(
   as: StandInName,
   options: { path: string; headers: Record<string, string>; messageOf(body: any): string; cases: readonly Case[] },
