@@ -42,6 +42,8 @@ interface Segment {
   isNamed: boolean;
   /** Keys with lines here, and where their files are, as far as they have some. */
   files: Map<string, string | undefined>;
+  /** A change whose file was not in place when this one was last to be trimmed. */
+  blockedBy?: string | undefined;
 }
 
 interface JournalOptions {
@@ -78,6 +80,7 @@ export class JournalFailed extends Error {
 export function journal(options: JournalOptions): Journal {
   const { disk, folder, peer, owner, whereIs, spare, beforeFirst, beforeLine } = options;
   const segments: Segment[] = [];
+  const spares = spareFile(disk, folder, spare);
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
   /** Where the files of `next.placed` are. */
@@ -91,9 +94,6 @@ export function journal(options: JournalOptions): Journal {
   let durableLine = 0;
   /** The last line that the sync under way covers. */
   let syncedLine = 0;
-  /** A change that kept the first file of the journal from being trimmed. */
-  let blocking: string | undefined;
-  let hasSpare = false;
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
   let trimming: Promise<void> | undefined;
@@ -113,7 +113,14 @@ export function journal(options: JournalOptions): Journal {
     line: () => (isEmpty(next) ? lastLine : lastLine + 1),
     durable,
     isDurable,
-    syncSoon,
+    syncSoon() {
+      if (isSyncDue) return;
+      isSyncDue = true;
+      setImmediate(() => {
+        isSyncDue = false;
+        if (!isClosed) durable().catch(() => undefined);
+      });
+    },
     placed(key, file) {
       unplaced.delete(key);
       for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
@@ -131,29 +138,18 @@ export function journal(options: JournalOptions): Journal {
       schedule();
     },
     isUsed: () => count > 0,
-    close,
+    async close(isComplete) {
+      write();
+      isClosed = true;
+      await running?.catch(() => undefined);
+      await trimming;
+      spares.remove();
+      const last = segments.at(-1);
+      if (failure === undefined && isComplete && last !== undefined) disk.rename(last.file, closedName(last.file));
+      // Later writes of a store that is given up must not count.
+      if (!isComplete) fail(new Error('it is closed'));
+    },
   };
-
-  function syncSoon(): void {
-    if (isSyncDue) return;
-    isSyncDue = true;
-    setImmediate(() => {
-      isSyncDue = false;
-      if (!isClosed) durable().catch(() => undefined);
-    });
-  }
-
-  async function close(isComplete: boolean): Promise<void> {
-    write();
-    isClosed = true;
-    await running?.catch(() => undefined);
-    await trimming;
-    if (hasSpare) disk.remove(spare);
-    const last = segments.at(-1);
-    if (failure === undefined && isComplete && last !== undefined) disk.rename(last.file, closedName(last.file));
-    // Later writes of a store that is given up must not count.
-    if (!isComplete) fail(new Error('it is closed'));
-  }
 
   async function durable(line = Infinity): Promise<void> {
     const last = write();
@@ -225,10 +221,7 @@ export function journal(options: JournalOptions): Journal {
     const place = inodeOf(disk.stamp(folder) ?? '');
     const header = printLine(peer, lastLine + 1, { journal: JOURNAL_VERSION, peer, owner, segment: number, place });
     const size = Math.max(number === 1 ? FIRST_BYTES : SEGMENT_BYTES, header.length + bytes + 1);
-    // A file that was written before costs half of one that is new: its zeros are not written.
-    const isReused = hasSpare && size === SEGMENT_BYTES && disk.rename(spare, file);
-    if (isReused) hasSpare = false;
-    else disk.preallocate(file, size);
+    if (!spares.take(file, size)) disk.preallocate(file, size);
     disk.writeOwn(file, 0, header);
     lastLine++;
     const segment = { file, number, used: header.length, size, isNamed: false, files: new Map() };
@@ -289,7 +282,11 @@ export function journal(options: JournalOptions): Journal {
     next.placed.push('journal');
     write();
     try {
-      await syncFiles(lost.flatMap(({ files }) => [...files]));
+      await syncFiles(
+        disk,
+        lost.flatMap(({ files }) => [...files]),
+        whereIs,
+      );
     } catch (thrown) {
       throw fail(thrown);
     }
@@ -298,12 +295,12 @@ export function journal(options: JournalOptions): Journal {
   /** Removes files of the journal of which every line has a durable file. */
   function trim(): void {
     if (trimming !== undefined || failure !== undefined || segments.length < 2) return;
-    if (blocking !== undefined && unplaced.has(blocking)) return;
     const first = segments[0]!;
-    blocking = firstOf(first.files.keys(), (key) => unplaced.has(key));
-    if (blocking !== undefined) return;
-    trimming = syncFiles(first.files)
-      .then(() => (segments[0] === first ? retire(segments.shift()!) : undefined))
+    if (first.blockedBy !== undefined && unplaced.has(first.blockedBy)) return;
+    first.blockedBy = firstOf(first.files.keys(), (key) => unplaced.has(key));
+    if (first.blockedBy !== undefined) return;
+    trimming = syncFiles(disk, first.files, whereIs)
+      .then(() => (segments[0] === first ? spares.keep(segments.shift()!) : undefined))
       .catch((thrown: unknown) => void fail(thrown))
       .finally(() => {
         trimming = undefined;
@@ -311,31 +308,53 @@ export function journal(options: JournalOptions): Journal {
       });
   }
 
-  /** Its name is gone from the device before anything else is written to it. */
-  async function retire({ file, size }: Segment): Promise<void> {
-    if (hasSpare || size !== SEGMENT_BYTES || !disk.rename(file, spare)) return void disk.remove(file);
-    await disk.syncFolder(folder);
-    hasSpare = true;
-  }
-
-  /** Under whatever name they have now: another process may have taken a task in between. */
-  async function syncFiles(placed: Iterable<[key: string, file: string | undefined]>): Promise<void> {
-    const present = new Set<string>();
-    for (const [key, file] of placed) {
-      const now = file === undefined || disk.stamp(file) !== undefined ? file : whereIs(key);
-      if (now !== undefined) present.add(now);
-    }
-    const files = [...present];
-    for (let at = 0; at < files.length; at += SYNCED_TOGETHER)
-      await Promise.all(files.slice(at, at + SYNCED_TOGETHER).map((file) => syncIfThere(disk, file)));
-    const folders = new Set([...present].map((file) => path.dirname(file)));
-    for (const parent of folders) await disk.syncFolder(parent);
-  }
-
   function fail(thrown: unknown): JournalFailed {
     failure ??= thrown instanceof JournalFailed ? thrown : new JournalFailed(thrown);
     return failure;
   }
+}
+
+/** Under whatever name they have now: another process may have taken a task in between. */
+async function syncFiles(
+  disk: Disk,
+  placed: Iterable<[key: string, file: string | undefined]>,
+  whereIs: JournalOptions['whereIs'],
+): Promise<void> {
+  const present = new Set<string>();
+  for (const [key, file] of placed) {
+    const now = file === undefined || disk.stamp(file) !== undefined ? file : whereIs(key);
+    if (now !== undefined) present.add(now);
+  }
+  const files = [...present];
+  for (let at = 0; at < files.length; at += SYNCED_TOGETHER)
+    await Promise.all(files.slice(at, at + SYNCED_TOGETHER).map((file) => syncIfThere(disk, file)));
+  const folders = new Set([...present].map((file) => path.dirname(file)));
+  for (const parent of folders) await disk.syncFolder(parent);
+}
+
+/**
+ * A file of the journal between two lives. One that was written before costs half of one that is
+ * new, because its zeros are not written.
+ */
+function spareFile(disk: Disk, folder: string, spare: string) {
+  let isThere = false;
+  return {
+    /** False if there is none of this size. */
+    take(file: string, size: number): boolean {
+      if (!isThere || size !== SEGMENT_BYTES || !disk.rename(spare, file)) return false;
+      isThere = false;
+      return true;
+    },
+    /** Its old name is gone from the device before anything else is written to it. */
+    async keep({ file, size }: Segment): Promise<void> {
+      if (isThere || size !== SEGMENT_BYTES || !disk.rename(file, spare)) return void disk.remove(file);
+      await disk.syncFolder(folder);
+      isThere = true;
+    },
+    remove(): void {
+      if (isThere) disk.remove(spare);
+    },
+  };
 }
 
 function firstOf<T>(values: Iterable<T>, isWanted: (value: T) => boolean): T | undefined {
