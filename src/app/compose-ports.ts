@@ -37,6 +37,7 @@ import type { Config } from '../domain/config/config.js';
 import type { Problem } from '../domain/problem.js';
 import { NO_AUDIT, watchers, type Audit, type Ports } from '../engine/core/context.js';
 import { audit } from '../engine/pass/audit.js';
+import type { Agents } from '../ports/agents.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Consent } from '../ports/consent/index.js';
 import type { PrivateTexts } from '../ports/consent/private-texts.js';
@@ -48,9 +49,11 @@ import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
+import { hiredAgents } from './far/hired.js';
 import { HOME, homesOf } from './far/homes.js';
 import { isShared, openFarStore } from './far/open-store.js';
 import { farPorts, type SharedPorts } from './far/shared-ports.js';
+import { sharedTexts, type SharedTexts } from './far/shared-texts.js';
 import { released } from './far/released.js';
 import { offered } from './live/offered.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
@@ -86,6 +89,8 @@ interface Composed {
   store: Store;
   /** Hides the running turns from other processes from now on. */
   withdraw(): void;
+  /** Undefined: the work is in this folder. */
+  texts: SharedTexts | undefined;
 }
 
 const JUDGE = { spelling: judgeSpelling, path: judgePath };
@@ -100,7 +105,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
   const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
-  const { opened, common, believe } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
+  const { opened, common, believe, texts, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const { store, isHere } = homed(history === undefined ? opened : noted(opened, trail), given, onlookers.problem);
   const peer = store.presence.peer.id;
   const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
@@ -140,7 +145,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     pauses: withHeld(common.pauses, held),
     boardTools: boardTools({ root, disk, ids, store, sources }),
     workspaceFiles: fileTools,
-    agents,
+    agents: shared.agents(consent),
     tools: toolsOf(plugins),
     audit: trail,
     config,
@@ -154,7 +159,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     watchers: shown,
   };
   const { tasks, intents, ...rest } = tape?.ports(ports) ?? ports;
-  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw };
+  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw, texts };
 
   function readFile(file: string): string | undefined {
     const read = disk.read(path.resolve(root, file));
@@ -196,6 +201,10 @@ interface Opened {
   common: SharedPorts;
   /** Also believes answers that were given on other machines. */
   believe(own: Consent): Consent;
+  /** Texts that travel between machines. */
+  texts: SharedTexts | undefined;
+  /** Agents that people approve are known wherever the work is. */
+  agents(consent: Consent): Agents;
 }
 
 function openShared(foundation: Foundation, options: OpenOptions): Opened {
@@ -204,15 +213,25 @@ function openShared(foundation: Foundation, options: OpenOptions): Opened {
   const given = { root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() };
   const opened = openFarStore(given);
   const common = farPorts(opened, given, opened.presence.peer.id);
+  const hired = hiredAgents(opened.far, root);
   const { pauses, consent } = released(opened.far, {
     ...given,
+    hired: hired.files,
     names: () => foundation.agents.all().keys(),
+    hold: opened.hold,
     report: watchers(options.watchers).problem,
   });
-  return { opened, common: { ...common, pauses: pauses(common.pauses) }, believe: consent };
+  const texts = sharedTexts(opened.far);
+  return {
+    opened: texts.around(opened),
+    common: { ...common, pauses: pauses(common.pauses) },
+    believe: consent,
+    texts,
+    agents: (own) => hired.shared(foundation.agents, { tasks: opened.tasks, consent: own }),
+  };
 }
 
-function openFiles({ root, disk, clock, ids, abandoned }: Foundation, options: OpenOptions): Opened {
+function openFiles({ root, disk, clock, ids, abandoned, agents: own }: Foundation, options: OpenOptions): Opened {
   const { processes, agents, tape } = options;
   const opened = files({
     root,
@@ -233,7 +252,7 @@ function openFiles({ root, disk, clock, ids, abandoned }: Foundation, options: O
     bids: bids({ root, disk, peer, fold: addToRecords }),
     checkIns: checkIns({ root, disk, peer }),
   };
-  return { opened, common, believe: (own) => own };
+  return { opened, common, believe: (own) => own, texts: undefined, agents: () => own };
 }
 
 /** A file that may be a secret is kept private; conversations refer to both in the same way. */

@@ -119,7 +119,7 @@ export async function openWorkspace(
   const agents = roster(disk, root, options.modelName, [], () => namesOf(plugins));
   agents.refresh();
   const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, namesOf(plugins));
-  const { ports, store, withdraw } = composePorts(
+  const { ports, store, withdraw, texts } = composePorts(
     defined({ root, disk, clock, ids, env, config, plugins, agents, abandoned, held, trust }),
     { ...options, watchers: withNotices(options.watchers, () => notices) },
   );
@@ -186,13 +186,11 @@ export async function openWorkspace(
       const isWorker = options.agents?.length !== 0 && options.ledger === undefined && tape === undefined;
       const documents =
         isWorker && isPostgresAddress(storeOf(config, env))
-          ? (await import('./machines/sync.js')).keepDocuments(
-              root,
-              env,
-              AbortSignal.any([signal, stop.signal]),
-              report,
-            )
+          ? await (
+              await import('./machines/sync.js')
+            ).keepDocuments(root, env, AbortSignal.any([signal, stop.signal]), report)
           : undefined;
+      texts?.keepBy(documents?.look);
       const goal = { signal, onPass: caughtUp(notices, onPass) };
       const waits = (): number => patience(store.presence.rank());
       const unfollow = tape === undefined ? ports.bus.follow(waits) : undefined;
@@ -201,7 +199,8 @@ export async function openWorkspace(
         unfollow?.();
       });
       await listening;
-      await documents;
+      texts?.keepBy(undefined);
+      await documents?.ended;
     },
     async close() {
       await motor.stop();

@@ -21,8 +21,11 @@ export interface Agents {
   problemsOf(name: string, source: string): Problem[];
   /** Moves the agent's file to `agents/retired/`. False if the agent has no file of its own. */
   retire(name: string): boolean;
-  /** Writes `agents/<name>.md`, durable. Fails if the source is invalid or the name is taken. */
-  create(name: string, source: string): Promise<Problem | undefined>;
+  /**
+   * Writes `agents/<name>.md`, durable. Fails if the source is invalid or the name is taken.
+   * `approval`: the id of the request that a person approved.
+   */
+  create(name: string, source: string, approval: string): Promise<Problem | undefined>;
   /** The system prompt with tool descriptions and variables filled in. */
   prompt(agent: Agent, toolDescriptions: string, variables: Record<string, string>): string;
 }

@@ -14,7 +14,7 @@ test('an agent created twice at once exists once, and readers never see a missin
   const disk = simDisk();
   disk.makeFolder('/w/agents');
   const [one, two] = [roster(disk, '/w'), roster(disk, '/w')];
-  const made = await Promise.all([one, two, one].map((here) => here.create('drawer', SOURCE)));
+  const made = await Promise.all([one, two, one].map((here) => here.create('drawer', SOURCE, 'asked')));
   assert.deepEqual(made.map((problem) => problem?.code ?? 'made').sort(), ['duplicate', 'duplicate', 'made']);
   assert.equal(disk.tree().get('/w/agents/drawer.md'), SOURCE);
 });

@@ -82,7 +82,7 @@ test('a tick in the mirrored ballot lets a worker on another machine act, once',
   await end();
 });
 
-test('a running task is cancelled by moving its file to failed', options, async (t) => {
+test('a running task is cancelled by moving its file to failed, and nowhere else', options, async (t) => {
   const { places, end } = await machines(t, 2);
   const [desk, worker] = places as [Place, Place];
   succeeds(await desk.guild('publish'));
@@ -95,7 +95,17 @@ test('a running task is cancelled by moving its file to failed', options, async 
     until(() => active() !== undefined),
   );
   const name = active()!;
-  fs.renameSync(path.join(desk.root, 'tasks/active', name), path.join(desk.root, 'tasks/failed', name));
+  const move = (from: string, to: string): void =>
+    fs.renameSync(path.join(desk.root, 'tasks', from, name), path.join(desk.root, 'tasks', to, name));
+  for (const state of ['pending', 'completed', 'waiting']) {
+    move('active', state);
+    await whileRunning(
+      running,
+      until(() => active() === name),
+    );
+    assert.equal(has(desk, `tasks/${state}/${name}`), false, 'a task that is worked on is back in its place');
+  }
+  move('active', 'failed');
   await whileRunning(
     running,
     until(() => has(desk, 'tasks/failed/long.json')),

@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scheduleLock } from '../../src/domain/task/id.js';
 import { cluster, ROOT, untilQuiet } from '../kit/cluster.js';
+import { farCluster } from '../kit/far/cluster.js';
+import { CALM, type Weather } from '../kit/far/sim-ledger.js';
 import { sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
 import { simDisk } from '../kit/sim-disk.js';
@@ -45,6 +47,42 @@ test(`three processes create one run for each due time (SEED=${SEED})`, async ()
       `round ${round}, SEED=${SEED}`,
     );
     assert.equal(world.calls.length, 4, `round ${round}, SEED=${SEED}`);
+    for (const proc of all) proc.die();
+  }
+});
+
+test(`three machines that share a store create one run for each due time (SEED=${SEED})`, async () => {
+  for (const round of sampleRounds('far race schedule', 20, 5)) {
+    const random = seeded(SEED + round);
+    const hourly = { description: 'Look', to: 'ana', schedule: { cron: '0 * * * *', timezone: 'UTC' } };
+    const farm = farCluster(
+      {
+        name: 'hourly',
+        agents: { ana: '---\ndescription: Answers\n---\nWork.\n' },
+        tasks: { hourly },
+        script: '- {agent: ana, say: Done.}\n',
+        results: {},
+        calls: 4,
+      },
+      random,
+    );
+    // Answers are late and repeated, and the machines do not agree about the time.
+    const late: Weather = { ...CALM, delay: 3, lost: 0.1, repeated: 0.1 };
+    const all = [-50_000, 0, 50_000].map((skewMs) => farm.start({ weather: late, skewMs }));
+    for (let hour = 0; hour < 4; hour++) {
+      await Promise.all(all.map((proc) => untilQuiet(proc, 400)));
+      await all[1]!.ports.clock.sleep(HOUR);
+    }
+    // The clock that is behind the others reaches the hour, too.
+    await all[1]!.ports.clock.sleep(60_000);
+    await Promise.all(all.map((proc) => untilQuiet(proc, 400)));
+    const runs = [...farm.state.entries.keys()].filter((key) => key.startsWith('task/hourly-')).sort();
+    assert.deepEqual(
+      runs,
+      ['0100', '0200', '0300', '0400'].map((at) => `task/hourly-20260101T${at}Z`),
+      `round ${round}, SEED=${SEED}`,
+    );
+    assert.equal(farm.procs.calls.length, 4, `round ${round}, SEED=${SEED}`);
     for (const proc of all) proc.die();
   }
 });

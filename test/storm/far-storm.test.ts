@@ -1,8 +1,9 @@
 /**
  * Workers in processes and folders of their own, with nothing in common but a real database. They
- * are killed, paused beyond their lease and cut off; the server is restarted, frozen, out of
- * connections, and replaced by its standby. A
- * program that shares no code with the product judges what is left.
+ * are killed, paused beyond their lease and cut off, and their clocks are wrong; the server is
+ * restarted, frozen for up to four leases, out of connections or disk space, and replaced by a
+ * standby that has everything or is behind. The database records every change of every entry. A
+ * program that shares no code with the product judges that history and what is left.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
@@ -17,6 +18,7 @@ import { publishDefinitions } from '../../src/app/machines/publish.js';
 import { makeTask } from '../../src/domain/task/task.js';
 import { environment, ROOT } from '../kit/guild.js';
 import { NO_POSTGRES, startPostgres } from '../kit/postgres/server.js';
+import { hasSmallDisk, smallDisk } from '../kit/postgres/small-disk.js';
 import { wire, type Wire } from '../kit/postgres/wire.js';
 import { sampleOf } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
@@ -31,30 +33,46 @@ const LEASE_MS = 2000;
 const KINDS = ['plain', 'writer', 'lead', 'plain', 'writer'];
 const LIMIT_MS = 240_000;
 
-type Weather = 'kill' | 'pause' | 'cut' | 'restart' | 'freeze' | 'exhaust' | 'failover';
-const WEATHERS: readonly Weather[] = ['kill', 'pause', 'cut', 'restart', 'freeze', 'exhaust', 'failover'];
+const ANYWHERE = ['kill', 'pause', 'cut', 'restart', 'freeze', 'exhaust', 'failover', 'behind', 'skew'] as const;
+type Weather = (typeof ANYWHERE)[number] | 'full';
+/** Only root can mount a disk that is small enough to fill. */
+const WEATHERS: readonly Weather[] = hasSmallDisk() ? [...ANYWHERE, 'full'] : ANYWHERE;
+/** A file system of this size holds an empty server, its log and the work of one storm. */
+const DISK_MB = 150;
+const SMALL = 'max_wal_size = 32MB\nmin_wal_size = 32MB';
+/** How wrong the clocks of the workers are. */
+const SKEWS_MS = [-600_000, 0, 3_600_000];
 
-for (const weather of sampleOf('storms on several machines', WEATHERS, 3)) {
+for (const weather of sampleOf('storms on several machines', WEATHERS, 4)) {
   test(`nothing is lost or done twice: ${weather} (SEED=${SEED})`, { skip: NO_POSTGRES }, async (t) => {
     const random = seeded(SEED);
     const base = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-far-storm-'));
-    const server = await startPostgres();
+    const disk = weather === 'full' ? smallDisk(DISK_MB) : undefined;
+    const server = await startPostgres(disk === undefined ? {} : { under: disk.folder, settings: SMALL });
     t.after(async () => {
       await server.stop();
+      disk?.remove();
       fs.rmSync(base, { recursive: true, force: true });
     });
     const { schema, open } = await field(server);
+    await server.sql(HISTORY.replaceAll('{schema}', schema));
     const wires: Wire[] = await Promise.all(Array.from({ length: WORKERS }, () => wire(server.port)));
     const roots = wires.map((_, n) => lay(path.join(base, `m${n}`)));
     for (const root of roots) trust(root, environment(root));
     // The address is part of the definitions, so each worker gets it from its environment.
     const env = (n: number): Record<string, string> =>
-      environment(roots[n]!, { GUILD_STORE: `${server.at(wires[n]!.port)}?schema=${schema}` });
+      environment(roots[n]!, {
+        GUILD_STORE: `${server.at(wires[n]!.port)}?schema=${schema}`,
+        ...(weather === 'skew' ? { NODE_OPTIONS: clockOff(SKEWS_MS[n]!) } : {}),
+      });
     await publishDefinitions(roots[0]!, environment(roots[0]!, { GUILD_STORE: `${server.url}?schema=${schema}` }));
     // The person's own wire, which also leads to the new server after a failover.
     const watched = await wire(server.port);
     const ledger = await open({ port: watched.port });
-    const standby = weather === 'failover' ? await server.standby('synchronous') : undefined;
+    const standby =
+      weather === 'failover' || weather === 'behind'
+        ? await server.standby(weather === 'behind' ? 'asynchronous' : 'synchronous')
+        : undefined;
     const at = new Date().toISOString();
     const puts = Array.from({ length: TASKS }, (_, n) => {
       const to = KINDS[n % 5]!;
@@ -91,32 +109,60 @@ for (const weather of sampleOf('storms on several machines', WEATHERS, 3)) {
       standby?.url ?? server.url,
       schema,
       String(TASKS),
+      weather,
       ...roots,
     ]);
     assert.deepEqual(JSON.parse(stdout), []);
 
     async function blow(kind: Weather, n: number): Promise<void> {
       const worker = workers[n]!;
-      const longMs = LEASE_MS * (1 + 1.5 * random());
-      if (kind === 'kill') worker.kill('SIGKILL');
+      const longMs = LEASE_MS * (kind === 'freeze' && blows === 0 ? 4 : 1 + 1.5 * random());
+      if (kind === 'kill' || kind === 'skew') worker.kill('SIGKILL');
       if (kind === 'restart') await server.restart('immediate');
       if (kind === 'pause') worker.kill('SIGSTOP');
       if (kind === 'cut') wires[n]!.cut(random() < 0.3 ? 'in' : random() < 0.5 ? 'out' : undefined);
       if (kind === 'freeze') await server.freeze();
-      if (kind === 'failover' && blows === 1) {
+      if (kind === 'full') disk?.fill();
+      if (standby !== undefined && blows === 1) {
+        if (kind === 'behind') {
+          await standby.deafen();
+          await sleep(700);
+        }
         await server.halt('immediate');
-        await standby!.promote();
-        for (const each of [...wires, watched]) each.lead(standby!.port);
+        await standby.promote();
+        for (const each of [...wires, watched]) each.lead(standby.port);
       }
-      if (kind === 'kill' || kind === 'restart' || kind === 'failover') return;
+      if (!['pause', 'cut', 'freeze', 'exhaust', 'full'].includes(kind)) return;
       const held = kind === 'exhaust' ? await allConnections(server.url) : [];
       await sleep(longMs);
       if (kind === 'pause') worker.kill('SIGCONT');
       if (kind === 'cut') wires[n]!.heal();
       if (kind === 'freeze') await server.thaw();
+      if (kind === 'full') {
+        disk?.free();
+        // A server that could not write its log has stopped itself.
+        await server.sql('select 1').catch(() => server.start().catch(() => undefined));
+      }
       for (const client of held) await client.end();
     }
   });
+}
+
+/** Every change of an entry, in the order in which the rows were changed. */
+const HISTORY = `
+create table {schema}.history(n bigserial primary key, key text, rev bigint, value text, live boolean,
+  at timestamptz default clock_timestamp());
+create function {schema}.note() returns trigger language plpgsql security definer as $note$ begin
+  insert into {schema}.history(key, rev, value, live) values (new.key, new.rev, new.value, new.live); return null;
+end $note$;
+create trigger note after insert or update on {schema}.entry for each row execute function {schema}.note();`;
+
+/** For a process whose clock is wrong by this. */
+function clockOff(ms: number): string {
+  const code = `const Real = Date; globalThis.Date = class extends Real {
+    constructor(...given) { given.length === 0 ? super(Real.now() + ${ms}) : super(...given); }
+    static now() { return Real.now() + ${ms}; } };`;
+  return `--import=data:text/javascript,${encodeURIComponent(code)}`;
 }
 
 /** Connects until the server has no more connections to give, and drops those of the workers. */

@@ -6,7 +6,8 @@
 import type { Outcome } from '../../domain/task/outcome.js';
 import type { Entry } from '../../ports/ledger.js';
 import type { Effect, Effects } from '../../ports/store/effects.js';
-import type { Cell, Outbox } from './outbox.js';
+import type { Cell } from './batch.js';
+import type { Outbox } from './outbox.js';
 
 /** Starts of effects on this machine, which survive the loss of the database's last seconds. */
 export interface Witness {

@@ -56,6 +56,8 @@ export interface FarOptions {
 export interface FarStore extends Store {
   /** Stops renewing, as a process that is gone does. */
   stop(): void;
+  /** Shows other machines why this process takes no work; undefined: it does. */
+  hold(reason: string | undefined): void;
   /** State for the other ports on the same ledger. */
   readonly far: FarParts;
 }
@@ -135,6 +137,7 @@ export function far(options: FarOptions): FarStore {
       }
     },
     stop: here.stop,
+    hold: here.hold,
     far: {
       ledger,
       outbox: out,

@@ -3,7 +3,7 @@
  * Looks are shared, and an entry that was seen to end does not come back by an older answer.
  */
 import type { Entry, Ledger } from '../../ports/ledger.js';
-import type { Cell } from './outbox.js';
+import type { Cell } from './batch.js';
 
 /** The part of a store that keeps one kind of live entries in memory. */
 interface Learner {

@@ -3,31 +3,19 @@
  * queued while a commit is under way go with the next one. That is group commit without a timer,
  * and an end never arrives without the conversation that led to it.
  */
+import type { Add, Ledger } from '../../ports/ledger.js';
+import {
+  changeOf,
+  isEmpty,
+  newBatch,
+  takeAnswer,
+  type Batch,
+  type Cell,
+  type Fate,
+  type Tail,
+  type Value,
+} from './batch.js';
 import { declaredDead } from './problems.js';
-import type { Add, Change, Committed, Ledger, Put } from '../../ports/ledger.js';
-
-/** An entry as this process knows it. The outbox keeps its revision up to date. */
-export interface Cell {
-  readonly key: string;
-  /** As last acknowledged or read; 0: no other process has seen it. */
-  rev: number;
-}
-
-/** A log that this process appends to at a known end. */
-export interface Tail {
-  readonly log: string;
-  end: number;
-  /** The log ended elsewhere: another process or a person wrote to it. */
-  isLost: boolean;
-}
-
-/**
- * The next value of an entry. It is serialized when it is sent, so of many changes only the last
- * one costs anything.
- */
-export interface Value extends Pick<Put, 'live' | 'tag' | 'atMost'> {
-  print(): string;
-}
 
 export interface Outbox {
   /** Queues a value for the entry, in place of one that is queued. */
@@ -57,31 +45,6 @@ export interface Outbox {
   check(): void;
   /** The longest time that something was queued. */
   worstLagMs(): number;
-}
-
-interface Queued extends Value {
-  readonly cell: Cell;
-  isAccepted: boolean;
-}
-
-type Fate = Readonly<Pick<Queued, 'isAccepted' | 'live'>>;
-
-interface Growth {
-  readonly tail: Tail;
-  readonly items: unknown[];
-  isAccepted: boolean;
-}
-
-interface Batch {
-  readonly cells: Map<string, Queued>;
-  readonly logs: Map<string, Growth>;
-  readonly lines: Add[];
-  /** Somebody waits for it. */
-  isWanted: boolean;
-  /** When the first change was queued. */
-  since: number | undefined;
-  readonly done: Promise<void>;
-  settle(failure?: { reason: unknown }): void;
 }
 
 interface OutboxOptions {
@@ -202,44 +165,8 @@ export function outbox({ ledger, name, monotonicMs, lag }: OutboxOptions): Outbo
 
   async function commit(batch: Batch): Promise<void> {
     check();
-    const cells = [...batch.cells.values()];
-    const logs = [...batch.logs.values()];
-    const change: Change = {
-      puts: cells.map(({ cell, print, live, tag, atMost }) => ({
-        ...{ key: cell.key, value: print(), expect: cell.rev, live },
-        ...(tag === undefined ? {} : { tag }),
-        ...(atMost === undefined ? {} : { atMost }),
-      })),
-      adds: [
-        ...logs.map(({ tail, items }) => ({ log: tail.log, text: JSON.stringify(items), expect: tail.end })),
-        ...batch.lines,
-      ],
-    };
-    const answer: Committed | 'fenced' = await ledger.commit(`${name}.${++commits}`, change, guard);
+    const answer = await ledger.commit(`${name}.${++commits}`, changeOf(batch), guard);
     if (answer === 'fenced') throw declaredDead();
-    for (const [at, queued] of cells.entries()) {
-      const rev = answer.puts[at];
-      queued.isAccepted = rev !== undefined;
-      if (rev !== undefined) queued.cell.rev = rev;
-    }
-    for (const [at, growth] of logs.entries()) {
-      const end = answer.adds[at];
-      growth.isAccepted = end !== undefined;
-      if (end === undefined) growth.tail.isLost = true;
-      else growth.tail.end = end;
-    }
+    takeAnswer(batch, answer);
   }
-}
-
-function newBatch(): Batch {
-  let settle: Batch['settle'] = () => undefined;
-  const done = new Promise<void>((resolve, reject) => {
-    settle = (failed) => (failed === undefined ? resolve() : reject(failed.reason));
-  });
-  done.catch(() => undefined); // a batch may have nobody who waits for it
-  return { cells: new Map(), logs: new Map(), lines: [], isWanted: false, since: undefined, done, settle };
-}
-
-function isEmpty({ cells, logs, lines }: Batch): boolean {
-  return cells.size === 0 && logs.size === 0 && lines.length === 0;
 }

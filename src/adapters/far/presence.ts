@@ -8,7 +8,8 @@ import type { Peer, Rank } from '../../domain/peer.js';
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Presence } from '../../ports/store/presence.js';
 import type { Looks } from './looks.js';
-import type { Cell, Outbox } from './outbox.js';
+import type { Cell } from './batch.js';
+import type { Outbox } from './outbox.js';
 import { declaredDead } from './problems.js';
 
 export interface FarPresence extends Presence {
@@ -20,12 +21,14 @@ export interface FarPresence extends Presence {
   renewIfLate(): Promise<void>;
   /** Its claims become orphans. */
   leave(): Promise<void>;
+  /** With the next renewal others read why this process takes no work; undefined: it does. */
+  hold(reason: string | undefined): void;
   /** Stops renewing, as a process that is gone does. */
   stop(): void;
 }
 
 interface Seen {
-  readonly peer: Peer;
+  peer: Peer;
   readonly cell: Cell;
   /** The revision at the last judgement. */
   judged: number;
@@ -98,6 +101,10 @@ export function presence(options: PresenceOptions): FarPresence {
       await outbox.set(own, { print: () => JSON.stringify(me), live: false });
       living.delete(me.id);
     },
+    hold(reason) {
+      if (reason === undefined) delete me.held;
+      else me.held = reason;
+    },
     stop: () => stop(),
   };
 
@@ -137,8 +144,11 @@ export function presence(options: PresenceOptions): FarPresence {
     }
     if (!live) return lost(id);
     const seen = living.get(id);
-    if (seen !== undefined) seen.cell.rev = Math.max(seen.cell.rev, rev);
-    else living.set(id, { peer: JSON.parse(value) as Peer, cell: { key, rev }, judged: 0, quietMs: 0 });
+    if (seen !== undefined && rev > seen.cell.rev) {
+      seen.cell.rev = rev;
+      seen.peer = JSON.parse(value) as Peer;
+    } else if (seen === undefined)
+      living.set(id, { peer: JSON.parse(value) as Peer, cell: { key, rev }, judged: 0, quietMs: 0 });
   }
 
   async function judge(): Promise<void> {

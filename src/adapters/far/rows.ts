@@ -8,7 +8,8 @@ import { roleFacts } from '../../domain/task/role.js';
 import { isEnded, type OpenState, type Placed, type Task, type TaskState } from '../../domain/task/task.js';
 import type { Entry } from '../../ports/ledger.js';
 import type { Looks } from './looks.js';
-import type { Cell, Outbox, Value } from './outbox.js';
+import type { Cell, Value } from './batch.js';
+import type { Outbox } from './outbox.js';
 
 /** Immutable, except for the revision in its cell, which all versions of a row share. */
 export interface Row extends Placed {

@@ -10,7 +10,8 @@ import type { Ledger } from '../../ports/ledger.js';
 import type { Sessions } from '../../ports/store/sessions.js';
 import { diffMessages } from '../../text/session/message-diff.js';
 import { parseSession } from '../../text/session/parse.js';
-import type { Outbox, Tail } from './outbox.js';
+import type { Tail } from './batch.js';
+import type { Outbox } from './outbox.js';
 
 export type SessionItem = { whole: Session } | { message: Message } | { status: SessionHeader['status'] };
 

@@ -1,7 +1,8 @@
 /** The live entries of one kind as text, for kinds that are few and small. */
 import type { Entry } from '../../ports/ledger.js';
 import type { Looks } from './looks.js';
-import type { Cell, Outbox } from './outbox.js';
+import type { Cell } from './batch.js';
+import type { Outbox } from './outbox.js';
 
 interface Held {
   readonly cell: Cell;

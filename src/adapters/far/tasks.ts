@@ -9,7 +9,8 @@ import { isEnded, type EndedState, type OpenState, type Placed, type Task } from
 import type { Ledger } from '../../ports/ledger.js';
 import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
 import type { Looks } from './looks.js';
-import type { Cell, Outbox } from './outbox.js';
+import type { Cell } from './batch.js';
+import type { Outbox } from './outbox.js';
 import type { FarPresence } from './presence.js';
 import { claimTag, parseRow, rowValue, TASK, type Row, type Rows } from './rows.js';
 

@@ -1,3 +1,3 @@
 /** Tells a person outside of the terminal, once for all processes. */
 export { notifyByCommand, notifyByWebhook, notifyDesktop } from './channels.js';
-export { notifyLedger, type Ledger } from './ledger.js';
+export { notifyLedger } from './ledger.js';

@@ -6,36 +6,21 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-/** `kind`: of a notice, or `shown` for a request that a plugin shows elsewhere. */
-interface Named {
-  kind: string;
-  task: string;
-}
-
-export interface Ledger {
-  /** The time of the first notice kept here. Work that ended earlier is not worth a notice. */
-  since(): Date;
-  /** True if this process may send it now. */
-  claim(notice: Named, isAlive: (peer: string) => boolean): boolean;
-  /** Call it right before sending: nobody claims the notice after that. */
-  sent(notice: Named): void;
-  /** Somebody claimed or sent it. */
-  isKnown(notice: Named, isAlive: (peer: string) => boolean): boolean;
-}
+import type { NearNotices, NoticeName } from '../../ports/store/notices.js';
 
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 const MAX_CLAIMS = 9;
 
-export function notifyLedger(root: string, peer: string): Ledger {
+export function notifyLedger(root: string, peer: string): NearNotices {
   const folder = path.join(root, '.guild', 'notified');
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const start = path.join(folder, 'since');
   create(start, '');
   forgetOld(folder);
-  const nameOf = ({ kind, task }: Named): string =>
+  const nameOf = ({ kind, task }: NoticeName): string =>
     path.join(folder, `${kind}-${createHash('sha256').update(task).digest('hex').slice(0, 20)}`);
   /** The number of the next claim; undefined if it is claimed by a live process, or sent. */
-  const next = (notice: Named, isAlive: (peer: string) => boolean): number | undefined => {
+  const next = (notice: NoticeName, isAlive: (peer: string) => boolean): number | undefined => {
     const name = nameOf(notice);
     if (fs.existsSync(`${name}.sent`)) return undefined;
     for (let n = 1; n <= MAX_CLAIMS; n++) {

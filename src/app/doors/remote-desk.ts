@@ -6,14 +6,15 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { notifyLedger, type Ledger } from '../../adapters/notify/index.js';
 import type { TrustRecord } from '../../domain/consent/trust.js';
 import { needsConfirmation } from '../../domain/consent/weight.js';
 import { ProblemError } from '../../domain/problem.js';
 import type { Drawn } from '../../domain/consent/draw.js';
 import type { Answer, ApprovalRequest } from '../../domain/task/approval.js';
 import { answerIn } from '../../domain/task/question.js';
+import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
+import { openNotices } from '../notify/open-notices.js';
 import { keptFolder } from '../trust/trust.js';
 
 /**
@@ -47,7 +48,7 @@ interface Desk {
 
 interface Parts {
   desk(): Promise<Desk>;
-  ledger(): Ledger;
+  notices(): Notices;
   isAlive(): Promise<(peer: string) => boolean>;
   /** Outside of the workspace. */
   file: string;
@@ -64,10 +65,10 @@ interface Opened {
 /** The desk of a workspace whose store this process has open. */
 export function openRemoteDesk({ root, env, store, record, openDesk }: Opened): RemoteDesk {
   let opened: Promise<Desk> | undefined;
-  let ledger: Ledger | undefined;
+  let notices: Notices | undefined;
   return remoteDesk({
     desk: () => (opened ??= openDesk()),
-    ledger: () => (ledger ??= notifyLedger(root, store.presence.peer.id)),
+    notices: () => (notices ??= openNotices(root, store)),
     async isAlive() {
       const alive = new Set((await store.presence.peers()).map(({ id }) => id));
       return (peer) => alive.has(peer) || peer === store.presence.peer.id;
@@ -76,7 +77,7 @@ export function openRemoteDesk({ root, env, store, record, openDesk }: Opened): 
   });
 }
 
-function remoteDesk({ desk, ledger, isAlive, file }: Parts): RemoteDesk {
+function remoteDesk({ desk, notices, isAlive, file }: Parts): RemoteDesk {
   /** Claimed by this process, until it has shown them: showing may fail and is tried again. */
   const claimed = new Set<string>();
   const keyOf = ({ id, seen }: { id: string; seen: string }): string => `${id} ${seen}`;
@@ -86,7 +87,7 @@ function remoteDesk({ desk, ledger, isAlive, file }: Parts): RemoteDesk {
       const alive = await isAlive();
       const requests = await open.look();
       for (const request of requests)
-        if (ledger().claim({ kind: 'shown', task: keyOf(request) }, alive)) claimed.add(keyOf(request));
+        if (await notices().claim({ kind: 'shown', task: keyOf(request) }, alive)) claimed.add(keyOf(request));
       const mine = requests.filter((request) => claimed.has(keyOf(request)));
       return mine.map((request) => ({ id: request.id, seen: request.seen, text: drawn(request).text }));
     },
@@ -99,7 +100,8 @@ function remoteDesk({ desk, ledger, isAlive, file }: Parts): RemoteDesk {
       } finally {
         fs.closeSync(fd);
       }
-      ledger().sent({ kind: 'shown', task: keyOf({ id, seen }) });
+      // If it fails, another machine may show the request again; the answer still counts once.
+      void Promise.resolve(notices().sent({ kind: 'shown', task: keyOf({ id, seen }) })).catch(() => undefined);
       claimed.delete(keyOf({ id, seen }));
     },
     isKnown: (place) => shownAt(file, place) !== undefined,

@@ -14,8 +14,8 @@ interface DefinitionsCheck {
   /** The hash of the definitions in this folder. */
   own(): string;
   agents(): Iterable<string>;
-  /** Called when the reason why agents are held changes. */
-  report(reason: string): void;
+  /** Called when the reason why agents are held changes; undefined: they are not held. */
+  report(reason: string | undefined): void;
   monotonicMs(): number;
 }
 
@@ -25,7 +25,7 @@ export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses
   const reason = (): string | undefined => {
     const why = mismatch();
     if (!check.isKnown()) return why;
-    if (why !== undefined && why !== reported) check.report(why);
+    if (why !== reported) check.report(why);
     reported = why;
     return why;
   };

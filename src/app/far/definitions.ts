@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import type { Ledger } from '../../ports/ledger.js';
+import type { Ledger, Put } from '../../ports/ledger.js';
 import { definitionFiles } from './state-files.js';
 
 export const DEFINITIONS = 'definitions/';
@@ -28,8 +28,13 @@ export interface Published {
 const COUNTED =
   /^(guild\.yaml|agents\/|templates\/|plugins\/|skills\/|\.claude\/|\.mcp\.json$|storage\/|.*script.*\.ya?ml$)/;
 
-export function definitionsHash(root: string): string {
-  const files = definitionFiles(root).filter((file) => COUNTED.test(file));
+/** Retired agents decide nothing. */
+const NOT_COUNTED = /^agents\/retired\//;
+
+/** `without`: files that are not part of the definitions yet. */
+export function definitionsHash(root: string, without: ReadonlySet<string> = new Set()): string {
+  const isCounted = (file: string): boolean => COUNTED.test(file) && !NOT_COUNTED.test(file) && !without.has(file);
+  const files = definitionFiles(root).filter(isCounted);
   return sumOf(JSON.stringify(files.map((file) => [file, sumOf(fs.readFileSync(path.join(root, file)))])));
 }
 
@@ -49,11 +54,10 @@ export async function readPublished(ledger: Ledger): Promise<Published | undefin
   return entry === undefined || entry.value === '' ? undefined : (JSON.parse(entry.value) as Published);
 }
 
-export async function publish(ledger: Ledger, id: string, published: Published): Promise<void> {
-  await ledger.commit(id, {
-    puts: [{ key: DEFINITIONS + CURRENT, value: JSON.stringify(published), live: true }],
-    adds: [],
-  });
+/** `more`: changes in the same step. */
+export async function publish(ledger: Ledger, id: string, published: Published, more: readonly Put[] = []) {
+  const put = { key: DEFINITIONS + CURRENT, value: JSON.stringify(published), live: true };
+  await ledger.commit(id, { puts: [put, ...more], adds: [] });
 }
 
 /** As of the last look. */

@@ -31,6 +31,12 @@ export function sharedConsent(own: Consent, name: string, published: () => reado
   };
 }
 
+/** Believes the keys that are in the store now. */
+export async function consentNow(own: Consent, name: string, ledger: Ledger): Promise<Consent> {
+  const pems = (await ledger.list(KEY, { live: true })).map(({ value }) => value);
+  return sharedConsent(own, name, () => pems);
+}
+
 export async function publishKey(ledger: Ledger, id: string, pem: string): Promise<void> {
   const put = { key: KEY + createHash('sha256').update(pem).digest('hex').slice(0, 16), value: pem, live: true };
   await ledger.commit(id, { puts: [put], adds: [] });

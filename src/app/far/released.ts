@@ -14,8 +14,12 @@ interface Ground {
   config: Pick<Config, 'store'>;
   env: Readonly<Record<string, string | undefined>>;
   clock: { monotonicMs(): number };
+  /** Files here that people approved while work goes on, and nobody published yet. */
+  hired(): ReadonlySet<string>;
   /** The agents of this folder. */
   names(): Iterable<string>;
+  /** Shows other machines why this process takes no work. */
+  hold(reason: string | undefined): void;
   /** For the person who started this process. */
   report(problem: Problem): void;
 }
@@ -27,7 +31,8 @@ interface Released {
   consent(own: Consent): Consent;
 }
 
-export function released({ shelf, onScan }: FarParts, { root, config, env, clock, names, report }: Ground): Released {
+export function released({ shelf, onScan }: FarParts, ground: Ground): Released {
+  const { root, config, env, clock, names, hired, hold, report } = ground;
   const name = sharedName(config, env);
   if (name === undefined) return { pauses: (own) => own, consent: (own) => own };
   const definitions = shelf(DEFINITIONS);
@@ -39,9 +44,12 @@ export function released({ shelf, onScan }: FarParts, { root, config, env, clock
       withDefinitions(own, {
         isKnown: () => isKnown,
         published: () => publishedIn(definitions),
-        own: () => definitionsHash(root),
+        own: () => definitionsHash(root, hired()),
         agents: names,
-        report: (reason) => report(problem('store_refused', reason)),
+        report: (reason) => {
+          hold(reason);
+          if (reason !== undefined) report(problem('store_refused', reason));
+        },
         monotonicMs: () => clock.monotonicMs(),
       }),
     consent: (own) => sharedConsent(own, name, () => keys.all().map(([, { value }]) => value)),

@@ -1,5 +1,5 @@
 /** The name of a shared store in signatures, which is the same on every machine. */
-import { isPostgresAddress, readAddress } from '../../adapters/ledger/postgres/address.js';
+import { isPostgresAddress, readAddress, type Address } from '../../adapters/ledger/postgres/address.js';
 import type { Config } from '../../domain/config/config.js';
 import { storeOf } from './open-store.js';
 
@@ -10,6 +10,9 @@ export function sharedName(
 ): string | undefined {
   const store = storeOf(config, env);
   if (!isPostgresAddress(store)) return undefined;
-  const { url, schema } = readAddress(store, { from: 'store', mayHavePassword: true });
+  return storeName(readAddress(store, { from: 'store', mayHavePassword: true }));
+}
+
+export function storeName({ url, schema }: Pick<Address, 'url' | 'schema'>): string {
   return `store ${new URL(url).pathname.slice(1)}/${schema}`;
 }

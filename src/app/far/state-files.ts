@@ -7,7 +7,7 @@ import path from 'node:path';
 import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 
 const WORK = [
-  ...['tasks', 'sessions', 'results', 'events', 'memory', 'context', 'inbox', 'bus', 'quarantine'],
+  ...['tasks', 'sessions', 'results', 'events', 'memory', 'context', 'scratch', 'inbox', 'bus', 'quarantine'],
   ...['storage/blobs', 'storage/paused', 'storage/planner-checkin.yaml'],
 ];
 const NEITHER = ['.guild', '.git', 'workspaces', 'node_modules', 'agents/live', 'agents/registry.json'];

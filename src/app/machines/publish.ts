@@ -4,6 +4,7 @@ import os from 'node:os';
 import { defined } from '../../domain/defined.js';
 import { lookAtTrust, publicKeyOf } from '../trust/trust.js';
 import { commitOf, definitionsHash, publish, readPublished, type Published } from '../far/definitions.js';
+import { noLongerHired } from '../far/hired.js';
 import { publishKey } from '../far/keys.js';
 import { storeAddress, withLedger } from './store-address.js';
 
@@ -29,7 +30,7 @@ export async function publishDefinitions(root: string, env: Env, store?: string)
     const before = await readPublished(ledger);
     const id = randomUUID();
     await publishKey(ledger, `${id}-key`, publicKeyOf(record, env));
-    await publish(ledger, id, published);
+    await publish(ledger, id, published, await noLongerHired(ledger, root));
     return defined({ published, before });
   });
 }

@@ -9,6 +9,8 @@ import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Peer } from '../../domain/peer.js';
 import type { Intent } from '../../domain/task/intent.js';
+import type { Placed } from '../../domain/task/task.js';
+import type { Consent } from '../../ports/consent/index.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { DOCUMENT, documentOf } from './mirror/document.js';
 import {
@@ -26,10 +28,18 @@ import {
   TASK,
   taskFile,
   taskOf,
+  tasksBySession,
   type EffectRecord,
   type Rendered,
 } from './mirror/rendered.js';
+import { consentNow } from '../far/keys.js';
+import { storeName } from '../far/shared-name.js';
+import { consentFor, lookAtTrust } from '../trust/trust.js';
+import type { Address } from './store-address.js';
+import { hiredFiles } from '../far/hired.js';
 import { definitionFiles } from '../far/state-files.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 interface Pulled {
   tasks: number;
@@ -39,7 +49,8 @@ interface Pulled {
   files: number;
 }
 
-export async function pullStore(root: string, target: string, ledger: Ledger): Promise<Pulled> {
+/** `consent`: believes all desks. Agents come along that one of them approved. */
+async function pullStore(root: string, target: string, ledger: Ledger, consent: Consent): Promise<Pulled> {
   refuseIfThere(target);
   await refuseIfBusy(ledger);
   const part = `${target}.part`;
@@ -52,14 +63,17 @@ export async function pullStore(root: string, target: string, ledger: Ledger): P
     fs.writeFileSync(to, bytes, file.startsWith('.guild') ? { mode: 0o600 } : {});
   };
   copyDefinitions(root, part, write);
+  for (const { path: file, text } of await hiredFiles(ledger, consent))
+    if (!fs.existsSync(path.join(part, file))) write(file, text);
   const sums = new Map<string, string>();
   const render = (file: Rendered, sum: string): void => {
     sums.set(file.path, sum);
     write(file.path, file.text);
   };
+  const tasks = await pullTasks(ledger, render);
   const counts = {
-    tasks: await pullTasks(ledger, render),
-    conversations: await pullSessions(ledger, render),
+    tasks: tasks.length,
+    conversations: await pullSessions(ledger, render, tasksBySession(tasks)),
     events: await pullEvents(ledger, render),
     effects: await pullEffects(ledger, write),
   };
@@ -75,6 +89,18 @@ export async function pullStore(root: string, target: string, ledger: Ledger): P
   // A folder of this name is a whole workspace or does not exist.
   fs.renameSync(part, target);
   return { ...counts, files: documents.length };
+}
+
+/** The consent of the user in this folder, and of all desks of the store. */
+export async function pullFrom(
+  root: string,
+  target: string,
+  env: Env,
+  address: Address,
+  ledger: Ledger,
+): Promise<Pulled> {
+  const own = consentFor(lookAtTrust(root, env).record, env);
+  return pullStore(root, target, ledger, await consentNow(own, storeName(address), ledger));
 }
 
 function refuseIfThere(target: string): void {
@@ -111,23 +137,25 @@ function copyDefinitions(root: string, part: string, write: (file: string, bytes
 type Render = (file: Rendered, sum: string) => void;
 type Write = (file: string, bytes: string | Buffer) => void;
 
-async function pullTasks(ledger: Ledger, render: Render): Promise<number> {
+async function pullTasks(ledger: Ledger, render: Render): Promise<Placed[]> {
   const entries = await ledger.list(TASK);
-  for (const { value } of entries) {
+  return entries.map(({ value }) => {
     const placed = taskOf(value);
     render(taskFile(placed), sumOf(value));
     const page = resultFile(placed);
     if (page !== undefined) render(page, sumOf(value));
-  }
-  return entries.length;
+    return placed;
+  });
 }
 
-async function pullSessions(ledger: Ledger, render: Render): Promise<number> {
+async function pullSessions(ledger: Ledger, render: Render, tasks: ReadonlyMap<string, Placed>): Promise<number> {
   const { logs } = await ledger.grown([SESSION]);
   for (const log of logs) {
     const { texts } = await ledger.lines(log);
     const session = sessionOf(texts);
-    if (session !== undefined) render(sessionFile(log.slice(SESSION.length), session), sumOf(texts.join('\n')));
+    if (session === undefined) continue;
+    const id = log.slice(SESSION.length);
+    render(sessionFile(id, session, tasks.get(id)), sumOf(texts.join('\n')));
   }
   return logs.length;
 }

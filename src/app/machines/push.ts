@@ -9,7 +9,7 @@ import { defined } from '../../domain/defined.js';
 import { parseOutcome } from '../../text/records/outcome.js';
 import { rowValue } from '../../adapters/far/rows.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import { isEnded, type Placed } from '../../domain/task/task.js';
+import type { Placed } from '../../domain/task/task.js';
 import type { Add, Ledger, Put } from '../../ports/ledger.js';
 import type { Store } from '../../ports/store/index.js';
 import { openFilesReader } from '../readers/open-reader.js';
@@ -26,6 +26,7 @@ import {
   sumOf,
   TASK,
   taskFile,
+  tasksBySession,
   type EffectRecord,
   type Rendered,
 } from './mirror/rendered.js';
@@ -52,9 +53,10 @@ export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
     const send = batches(ledger, `push-${push}`);
     const left = new Map(files);
     const keep = keeper(left, send.put);
+    const tasks = await pushTasks(reader, send.put, keep);
     const counts = {
-      tasks: await pushTasks(reader, send.put, keep),
-      conversations: await pushSessions(reader, send.add, keep),
+      tasks: tasks.length,
+      conversations: await pushSessions(reader, send.add, keep, tasksBySession(tasks)),
       events: pushEvents(left, send.add, keep),
       effects: pushEffects(root, send.put),
     };
@@ -129,7 +131,7 @@ function keeper(left: Map<string, Buffer>, put: (put: Put) => void): Keep {
   };
 }
 
-async function pushTasks({ tasks }: Store, put: (put: Put) => void, keep: Keep): Promise<number> {
+async function pushTasks({ tasks }: Store, put: (put: Put) => void, keep: Keep): Promise<Placed[]> {
   const open: Placed[] = [...tasks.open()].map(({ task, state, owner }) =>
     defined({
       task,
@@ -146,10 +148,15 @@ async function pushTasks({ tasks }: Store, put: (put: Put) => void, keep: Keep):
     const page = resultFile(placed);
     if (page !== undefined) keep(page, sumOf(value));
   }
-  return all.filter(({ state }) => isEnded(state)).length + open.length;
+  return all;
 }
 
-async function pushSessions({ sessions }: Store, add: (add: Add) => void, keep: Keep): Promise<number> {
+async function pushSessions(
+  { sessions }: Store,
+  add: (add: Add) => void,
+  keep: Keep,
+  tasks: ReadonlyMap<string, Placed>,
+): Promise<number> {
   const ids = await sessions.list();
   for (const id of ids) {
     const opened = await sessions.open(id);
@@ -157,7 +164,7 @@ async function pushSessions({ sessions }: Store, add: (add: Add) => void, keep: 
     const { header, messages } = opened.session;
     const text = JSON.stringify([{ whole: { header, messages } }]);
     add({ log: SESSION + id, text, expect: 0 });
-    keep(sessionFile(id, { header, messages }), sumOf(text));
+    keep(sessionFile(id, { header, messages }, tasks.get(id)), sumOf(text));
   }
   return ids.length;
 }

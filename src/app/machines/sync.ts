@@ -3,15 +3,11 @@
  * and takes in what people change; an engine without agents of its own reads the ballot, boards and
  * inboxes of the folder, as in any workspace.
  */
-import fs from 'node:fs';
-import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
-import { folders, layout } from '../../adapters/files/base/layout.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { asProblem, problem as problemOf, type Problem } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { mirror, type Mirror } from './mirror/index.js';
-import { definitionFiles } from '../far/state-files.js';
 import { disk } from '../../adapters/disk/index.js';
 import { sharedName } from '../far/shared-name.js';
 import { readConfig } from '../readers/read-config.js';
@@ -37,18 +33,6 @@ interface Desk {
   close(): Promise<void>;
 }
 
-/** A new folder gets the definitions of the one in which the command runs. */
-export function prepareFolder(root: string, target: string): void {
-  if (target !== root && !fs.existsSync(path.join(target, 'guild.yaml'))) {
-    for (const file of definitionFiles(root)) {
-      const to = path.join(target, file);
-      fs.mkdirSync(path.dirname(to), { recursive: true });
-      fs.copyFileSync(path.join(root, file), to);
-    }
-  }
-  for (const folder of folders(layout(target))) fs.mkdirSync(folder, { recursive: true });
-}
-
 /** Works until the signal aborts. */
 export async function sync(root: string, { env, open, signal, note, problem, ready }: SyncOptions): Promise<void> {
   const ledger = ledgerFor(storeAddress(root, env));
@@ -71,25 +55,32 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
 }
 
 /**
- * Keeps `memory/` and `context/` of a worker's folder the same as on other machines, until the
- * signal aborts. A worker shows nothing else: nobody looks at its folder.
+ * Keeps `memory/`, `context/` and `scratch/` of a worker's folder the same as on other machines,
+ * until the signal aborts. A worker shows nothing else: nobody looks at its folder. Returns after
+ * the first look.
  */
 export async function keepDocuments(
   root: string,
   env: Env,
   signal: AbortSignal,
   report: (problem: Problem) => void,
-): Promise<void> {
+): Promise<{ look(): Promise<void>; ended: Promise<void> }> {
   const ledger = ledgerFor(storeAddress(root, env));
   const shown = mirrorOf(root, env, ledger, (text) => report(problemOf('by_hand', text)), true);
-  try {
-    await looks(shown, ledger, signal, report);
-    await shown.look();
-  } catch (thrown) {
-    report(asProblem(thrown));
-  } finally {
-    await ledger.close();
-  }
+  const keep = async (): Promise<void> => {
+    try {
+      await looks(shown, ledger, signal, report);
+      await shown.look();
+    } catch (thrown) {
+      report(asProblem(thrown));
+    } finally {
+      await ledger.close();
+    }
+  };
+  // A failure is reported by the looks that go on.
+  const look = async (): Promise<void> => void (await shown.look().catch(() => undefined));
+  await look();
+  return { look, ended: keep() };
 }
 
 function mirrorOf(root: string, env: Env, ledger: Ledger, note: (text: string) => void, documentsOnly = false): Mirror {

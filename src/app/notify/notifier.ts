@@ -1,14 +1,14 @@
 /**
  * Tells the person when something waits or has ended, by the rules of `notify` in guild.yaml.
  * Notices that come close together make one message, requests that are answered meanwhile make
- * none, and quiet hours delay the message. Several processes share a ledger, so each notice is sent
- * at most once. Work never waits for it.
+ * none, and quiet hours delay the message. Processes share the record of sent notices, so each
+ * is sent at most once. Work never waits for it.
  */
-import type { Ledger } from '../../adapters/notify/index.js';
 import { messageOf, quietMs, type Notice, type NoticeMessage, type NotifyRules } from '../../domain/config/notify.js';
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
 import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
+import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
 import { summary } from '../../views/summary.js';
 
@@ -18,7 +18,7 @@ interface NotifierOptions {
   workspace: string;
   store: Pick<Store, 'tasks' | 'presence'>;
   /** Opened when the first notice is due. */
-  ledger(): Ledger;
+  notices(): Notices;
   /** Tells this process's own terminal, whatever other processes do. */
   ring(message: NoticeMessage): void;
   send(message: NoticeMessage, rules: NotifyRules): Promise<Problem[]>;
@@ -55,15 +55,17 @@ export function notifier(options: NotifierOptions): Notifier {
     },
     async catchUp() {
       if (rules() === undefined) return;
-      const ledger = options.ledger();
+      const kept = options.notices();
       const isAlive = await livePeers();
-      const since = ledger.since().toISOString();
-      for (const { task } of store.tasks.open()) if (task.to === HUMAN) addUnknown({ kind: 'waits', task: task.id });
+      const since = (await kept.since()).toISOString();
+      for (const { task } of store.tasks.open())
+        if (task.to === HUMAN) await addUnknown({ kind: 'waits', task: task.id });
       for (const { task, state } of await store.tasks.ended({ limit: LOOKED_AT }))
-        if ((task.ended_at ?? '') > since) addUnknown({ kind: state === 'failed' ? 'failed' : 'ended', task: task.id });
+        if ((task.ended_at ?? '') > since)
+          await addUnknown({ kind: state === 'failed' ? 'failed' : 'ended', task: task.id });
 
-      function addUnknown(notice: Known): void {
-        if (!ledger.isKnown(notice, isAlive)) add(notice);
+      async function addUnknown(notice: Known): Promise<void> {
+        if (!(await kept.isKnown(notice, isAlive))) add(notice);
       }
     },
     async close() {
@@ -107,13 +109,14 @@ export function notifier(options: NotifierOptions): Notifier {
     const notices = (await Promise.all(batch.map((known) => asNotice(known, now)))).filter((one) => one !== undefined);
     if (notices.length === 0) return;
     if (now.bell) options.ring(messageOf(notices, options.workspace));
-    const ledger = options.ledger();
+    const kept = options.notices();
     const isAlive = await livePeers();
-    const mine = notices.filter((notice) => ledger.claim(notice, isAlive));
+    const mine: Notice[] = [];
+    for (const notice of notices) if (await kept.claim(notice, isAlive)) mine.push(notice);
     if (mine.length === 0) return;
     // Marked first: if this process dies while it sends, nobody knows whether the notice arrived,
     // and one that is missing is better than the same one twice. The request itself still waits.
-    for (const notice of mine) ledger.sent(notice);
+    for (const notice of mine) await kept.sent(notice);
     for (const problem of await options.send(messageOf(mine, options.workspace), now)) options.report(problem);
   }
 

@@ -1,15 +1,17 @@
 /** The notifier of a workspace: its ledger, its channels, and only what may act. */
 import path from 'node:path';
-import { notifyByCommand, notifyByWebhook, notifyDesktop, notifyLedger } from '../../adapters/notify/index.js';
+import { notifyByCommand, notifyByWebhook, notifyDesktop } from '../../adapters/notify/index.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 import type { Config } from '../../domain/config/config.js';
 import type { NoticeMessage, NotifyChannels, NotifyRules } from '../../domain/config/notify.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Watchers } from '../../engine/core/context.js';
 import type { PumpReport } from '../../engine/pass/pump.js';
+import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
 import type { Trust } from '../trust/trust.js';
 import { notifier, type Notifier } from './notifier.js';
+import { openNotices } from './open-notices.js';
 
 interface Parts {
   root: string;
@@ -25,12 +27,12 @@ interface Parts {
 
 export function openNotifier(parts: Parts): Notifier {
   const { root, config, store, env } = parts;
-  let ledger: ReturnType<typeof notifyLedger> | undefined;
+  let notices: Notices | undefined;
   return notifier({
     rules: () => config.notify,
     workspace: path.basename(root),
     store,
-    ledger: () => (ledger ??= notifyLedger(root, store.presence.peer.id)),
+    notices: () => (notices ??= openNotices(root, store)),
     ring: parts.ring ?? (() => undefined),
     send: (message, rules) => send(message, rules, parts, env),
     report: parts.report,

@@ -65,8 +65,12 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
     rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours, 'guild inbox shows it']);
   for (const line of tableRows(rows, terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
   for (const each of problems) terminal.problem(each);
-  const running =
-    peers.length === 0 ? 'no process is running' : `running: ${peers.map((peer) => `pid ${peer.pid}`).join(', ')}`;
+  const isSpread = new Set(peers.map(({ host }) => host)).size > 1;
+  const named = peers.map(({ pid, host }) => (isSpread ? `pid ${pid} on ${host}` : `pid ${pid}`));
+  peers.forEach(({ held }, at) => {
+    if (held !== undefined) terminal.problem(problem('store_refused', `${named[at]!} takes no work: ${held}`));
+  });
+  const running = named.length === 0 ? 'no process is running' : `running: ${named.join(', ')}`;
   terminal.say(terminal.dim(`${countsOf(open)}; ${running}`));
   return EXIT.done;
 }

@@ -174,10 +174,11 @@ export async function consult(
 
 function askedAgain(wanted: WantedChild, n: number, changed: string | undefined): WantedChild {
   const request = { ...requestIn(wanted), ...defined({ asked: n, changed }) };
-  return { ...wanted, id: againId(wanted.id, n), context: { ...wanted.context, request } };
+  return { ...wanted, id: askedAgainId(wanted.id, n), context: { ...wanted.context, request } };
 }
 
-function againId(effect: string, n: number): string {
+/** The id of the request that asks for the n-th time about one action. */
+export function askedAgainId(effect: string, n: number): string {
   return shortId(`${effect}-again-${n}`);
 }
 
@@ -202,7 +203,7 @@ function changedSince(context: EngineContext, before: Bound | undefined, now: Bo
 
 /** Whether the human was asked again about the same action after this request. */
 export async function isAskedAgain(context: EngineContext, approval: Approval): Promise<boolean> {
-  const next = againId(effectIdOf(approval), (approval.request.asked ?? 1) + 1);
+  const next = askedAgainId(effectIdOf(approval), (approval.request.asked ?? 1) + 1);
   return (await context.tasks.read(next)) !== undefined;
 }
 

@@ -110,7 +110,7 @@ function contextOf(
     askHuman: (question) => questionFor(task, agent, call, question),
     breakDown: (wanted) => breakDown(context, task, wanted),
     checkDraft: (name, source) => checkDraft(context, task, name, source),
-    createAgent: (name, source) => context.agents.create(name, source),
+    createAgent: (name, source) => context.agents.create(name, source, approvalId(context, task, call)),
     approved: permission.approved,
     plan: permission.plan,
     action: permission.action,

@@ -42,6 +42,8 @@ async function hear(
   channels: string[],
 ): Promise<boolean> {
   const reader = conversation.agent.name;
+  // A note of another process may be newer than the last look, but older than the task seen ended.
+  for (const problem of await bus.refresh()) context.watchers.problem(problem);
   const unread = channels.flatMap((channel) => bus.unread(channel, reader, MAX_NOTES));
   if (unread.length === 0) return false;
   const urgent = mostUrgent(unread.filter((note) => note.from !== reader)).slice(0, MAX_NOTES);

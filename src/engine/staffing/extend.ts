@@ -176,7 +176,8 @@ async function propose(
     );
   }
   const edited = answer.edited?.['content'];
-  const failure = await register(context, draft, typeof edited === 'string' ? edited : onProbation(draft.source));
+  const source = typeof edited === 'string' ? edited : onProbation(draft.source);
+  const failure = await register(context, draft, source, wanted.id);
   if (failure !== undefined) return fail(context, claim, task, failure, costs);
   record(context, 'agent.created', { agent: draft.name, task: task.id, cause: wanted.id });
   // A capability that the human named is now required, so that the new agent gets the task.
@@ -204,11 +205,12 @@ async function register(
   context: EngineContext,
   draft: Draft,
   source: string,
+  approval: string,
 ): ReturnType<EngineContext['agents']['create']> {
   context.agents.refresh();
   const definition = createHash('sha256').update(source).digest('hex');
   if (context.agents.all().get(draft.name)?.definition !== definition) {
-    const failure = await context.agents.create(draft.name, source);
+    const failure = await context.agents.create(draft.name, source, approval);
     if (failure !== undefined) return failure;
   }
   context.agents.refresh();

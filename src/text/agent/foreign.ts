@@ -28,7 +28,7 @@ export function readClaude(value: Record<string, unknown>, places: Places): Draf
   fields.agents = fields.agents.filter((agent) => agent !== '*');
   const refused = toTools(file.disallowedTools ?? [], 'disallowedTools', warn);
   // Only a file without `tools` gets the default; unreadable tools grant nothing.
-  const granted = (value['tools'] ?? null) === null ? INHERITED_TOOLS : grantedTools(tools ?? [], warn);
+  const granted = (value['tools'] ?? null) === null ? inheritedWithout(refused) : grantedTools(tools ?? [], warn);
   fields.tools = granted.filter((tool) => !refused.includes(tool));
   restrict(fields, file.permission);
   if (textOf(file.permissionMode) === 'plan') fields.planApproval = true;
@@ -47,14 +47,20 @@ const EFFORTS: Record<string, ModelSettings['reasoning']> = {
   max: 'high',
 };
 
+/** Other programs have no tool of its own for folders: who may not write may not make one. */
+function inheritedWithout(refused: readonly string[]): string[] {
+  const isReader = refused.includes('write_file');
+  return INHERITED_TOOLS.filter((tool) => !refused.includes(tool) && !(isReader && tool === 'create_directory'));
+}
+
 /** opencode writes a mapping: every tool is on unless it, or `*`, is switched off. */
 function grantedTools(tools: string | readonly (string | number)[] | Record<string, boolean>, warn: Warn): string[] {
   if (!isMapping(tools)) return toTools(tools, 'tools', warn);
   const switches = Object.entries(tools);
   const named = (isOn: boolean): string[] =>
     switches.flatMap(([name, on]) => (on === isOn && name !== '*' ? (ourToolsFor(name) ?? []) : []));
-  const base = tools['*'] === false ? [] : INHERITED_TOOLS;
   const off = named(false);
+  const base = tools['*'] === false ? [] : inheritedWithout(off);
   return [...new Set([...base, ...named(true)])].filter((tool) => !off.includes(tool));
 }
 

@@ -3,7 +3,8 @@
 /** Names of tools in this program's design, whether or not this build has them. */
 export const TOOL_NAMES: ReadonlySet<string> = new Set(
   [
-    'read_file write_file list_directory search_files create_directory query_tasks create_task update_task execute_command',
+    'read_file write_file list_directory get_file_info search_files create_directory query_tasks create_task update_task',
+    'reassign_task execute_command system_status',
     'send_message broadcast list_active_sessions read_session edit_session slack_send slack_read delegate_to_agent route_to',
     'vote_conclude request_help request_dependency give_back provide_dependency create_agent final_report',
     'ask_human load_skill web_fetch web_search',

@@ -42,6 +42,8 @@ export interface Postgres {
 export interface Standby {
   readonly port: number;
   readonly url: string;
+  /** From now on it hears of no more commits. */
+  deafen(): Promise<void>;
   /** Makes it a server that takes commits. */
   promote(): Promise<void>;
 }
@@ -51,6 +53,8 @@ export interface PostgresOptions {
   settings?: string;
   /** Lines of pg_hba.conf that come first. */
   access?: string;
+  /** Where it makes its own folder; default: among the temporary files. */
+  under?: string;
 }
 
 /** The folder of the server's programs. Undefined: PostgreSQL is not installed. */
@@ -75,10 +79,11 @@ export function sharedPostgres(): Promise<Postgres> {
   return (shared ??= startPostgres());
 }
 
-export async function startPostgres({ settings = '', access = '' }: PostgresOptions = {}): Promise<Postgres> {
+export async function startPostgres(given: PostgresOptions = {}): Promise<Postgres> {
+  const { settings = '', access = '', under = os.tmpdir() } = given;
   const programs = postgresPrograms();
   if (programs === undefined) throw new Error('PostgreSQL is not installed');
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-postgres-'));
+  const folder = fs.mkdtempSync(path.join(under, 'guild-postgres-'));
   const data = path.join(folder, 'data');
   const user = await unprivileged();
   if (user) fs.chownSync(folder, user.uid, user.gid);
@@ -104,16 +109,7 @@ export async function startPostgres({ settings = '', access = '' }: PostgresOpti
     port,
     url: at(port),
     at,
-    async sql(text, values) {
-      const client = new pg.Client({ connectionString: at(port) });
-      await client.connect();
-      try {
-        const found = await client.query(text, values);
-        return (Array.isArray(found) ? found.at(-1) : found).rows as Record<string, unknown>[];
-      } finally {
-        await client.end();
-      }
-    },
+    sql: (text, values) => sqlAt(at(port), text, values),
     async start() {
       await call('pg_ctl', '-D', data, '-l', log, '-w', '-s', 'start').catch((thrown: unknown) => {
         const said = fs.existsSync(log) ? fs.readFileSync(log, 'utf8') : '';
@@ -147,6 +143,11 @@ export async function startPostgres({ settings = '', access = '' }: PostgresOpti
       return {
         port: own,
         url: at(own),
+        async deafen() {
+          await sqlAt(at(own), `alter system set primary_conninfo = ''`);
+          await sqlAt(at(own), 'select pg_reload_conf()');
+          await until(async () => (await state()) === undefined);
+        },
         promote: async () => void (await call('pg_ctl', '-D', copy, '-w', '-s', 'promote')),
       };
     },
@@ -159,6 +160,18 @@ export async function startPostgres({ settings = '', access = '' }: PostgresOpti
   };
   await server.start();
   return server;
+}
+
+async function sqlAt(url: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const found = await client.query(text, values);
+    return (Array.isArray(found) ? found.at(-1) : found).rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
 }
 
 /** PostgreSQL refuses to run as root. */

@@ -64,6 +64,18 @@ test('without tools an agent has every tool of its own program, and disallowed t
   assert.deepEqual(read.budget, { turns: 7 });
 });
 
+test('an agent that may not write does not make folders either', () => {
+  for (const [file, key] of [
+    ['.claude/agents/reader.md', 'disallowedTools: Write, Edit'],
+    ['.opencode/agent/reader.md', 'tools: {write: false}'],
+  ] as const) {
+    const source = `---\nname: reader\ndescription: Reads\n${key}\n---\nRead.\n`;
+    const tools = parseAgent(source, { file, definition: 'd' }).agent!.tools;
+    assert.ok(tools.includes('read_file') && tools.includes('execute_command'), file);
+    assert.ok(!tools.includes('write_file') && !tools.includes('create_directory'), file);
+  }
+});
+
 test('plan mode, effort, skills and the tools of a team have their counterparts', () => {
   const read = agent('.claude/agents/lead.md');
   assert.equal(read.planApproval, true);

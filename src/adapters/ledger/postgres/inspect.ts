@@ -78,13 +78,17 @@ async function connections(client: Client): Promise<StoreFinding> {
     `select (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as used,
       current_setting('max_connections')::int as most`,
   );
-  const text = `${String(used)} of ${String(most)} are used; each process of Guildhall needs two`;
+  const text = `${String(used)} of ${String(most)} are used; a command needs two, a worker or a desk four`;
   return { name: 'connections', verdict: Number(used) > 0.8 * Number(most) ? 'odd' : 'good', text };
 }
 
 async function role(client: Client, { schema }: Address): Promise<StoreFinding> {
   const has = ROLES.map((each) => `pg_has_role('${roleName(schema, each)}', 'member') as ${each}`).join(', ');
-  const { worker, desk, name } = await one(client, `select current_user as name, ${has}`);
+  const { worker, desk, reader, name } = await one(client, `select current_user as name, ${has}`);
+  if (!reader) {
+    const roles = ROLES.map((each) => roleName(schema, each)).join(', ');
+    return { name: 'role', verdict: 'odd', text: `${String(name)} has no role here; grant it one of ${roles}` };
+  }
   const may = desk ? 'work, publish and answer for people' : worker ? 'work' : 'only read';
   return { name: 'role', verdict: 'good', text: `${String(name)} may ${may}` };
 }

@@ -4,8 +4,9 @@
  */
 import { defined } from '../../../domain/defined.js';
 import type { Entry, Put } from '../../../ports/ledger.js';
+import { DOCUMENT } from '../../far/shared-texts.js';
 
-export const DOCUMENT = 'doc/';
+export { DOCUMENT };
 
 export interface Document {
   path: string;

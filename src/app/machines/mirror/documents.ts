@@ -1,7 +1,8 @@
 /**
- * Texts under `memory/` and `context/` on every machine: files here, entries in the store. A save
- * carries the revision that it was made from. If another machine was faster, this machine's file
- * stays, and the other version is put beside it for a person or an agent to merge.
+ * Texts under `memory/`, `context/` and `scratch/` on every machine: files here, entries in the
+ * store; other files stay where they are. A save carries the revision that it was made from. If
+ * another machine was faster, this machine's file stays, and the other version is put beside it for
+ * a person or an agent to merge.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -17,8 +18,12 @@ interface DocumentMirror {
   all(): Promise<Entry[]>;
 }
 
-const FOLDERS = ['memory', 'context'];
+const FOLDERS = ['memory', 'context', 'scratch'];
 const MAX_BYTES = 1024 * 1024;
+/** Beyond this many files a folder is not a place for notes. */
+const MAX_FILES = 2000;
+/** Folders that programs fill. */
+const SKIPPED = /(^|\/)(\.[^/]*|node_modules|__pycache__)\//;
 
 export function documentMirror({ folder, ledger, nextId, note }: MirrorContext): DocumentMirror {
   return {
@@ -47,6 +52,8 @@ export function documentMirror({ folder, ledger, nextId, note }: MirrorContext):
 
   /** `text` undefined: the file was deleted. */
   async function put(file: string, text: string | undefined): Promise<boolean> {
+    // Bytes that are not text would not come back the same.
+    if (text?.includes('\uFFFD') && !folder.isText(file)) return false;
     const { key, value } = documentPut({ path: file, bytes: Buffer.from(text ?? '') });
     const expect = folder.base(file)?.rev ?? 0;
     const puts = [{ key, value: text === undefined ? '' : value, expect, live: false }];
@@ -103,9 +110,13 @@ function textsUnder(root: string, folder: string): string[] {
   const at = path.join(root, folder);
   if (!fs.existsSync(at)) return [];
   const entries = fs.readdirSync(at, { withFileTypes: true, recursive: true });
-  return entries.flatMap((entry) => {
+  const found = entries.flatMap((entry) => {
     const file = path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/');
-    const isWanted = entry.isFile() && !/^[.#]|~$|\.part$/.test(entry.name) && !isSecretPath(file);
-    return isWanted && fs.statSync(path.join(root, file)).size <= MAX_BYTES ? [file] : [];
+    const isWanted =
+      entry.isFile() && !/^[.#]|~$|\.part$/.test(entry.name) && !SKIPPED.test(file) && !isSecretPath(file);
+    // It may be gone already.
+    const size = isWanted ? fs.statSync(path.join(root, file), { throwIfNoEntry: false })?.size : undefined;
+    return size !== undefined && size <= MAX_BYTES ? [file] : [];
   });
+  return found.sort().slice(0, MAX_FILES);
 }

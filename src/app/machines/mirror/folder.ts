@@ -2,6 +2,7 @@
  * The folder that a mirror keeps, and the content that it last showed in each file. A file with
  * other content belongs to a person until it has been taken in.
  */
+import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { problem, ProblemError } from '../../../domain/problem.js';
@@ -27,6 +28,8 @@ export interface Folder {
    */
   changed(file: string): string | undefined;
   exists(file: string): boolean;
+  /** Whether its bytes are UTF-8. */
+  isText(file: string): boolean;
   /** Names in a folder, without temporary files of editors. */
   list(folder: string): string[];
   read(file: string): string;
@@ -105,6 +108,7 @@ export function mirroredFolder(root: string, workspace: string): Folder {
       return undefined;
     },
     exists: (file) => stampOf(file) !== undefined,
+    isText: (file) => isUtf8(fs.readFileSync(at(file))),
     list(folder) {
       const entries = fs.existsSync(at(folder)) ? fs.readdirSync(at(folder), { withFileTypes: true }) : [];
       return entries.filter((entry) => entry.isFile() && !/^[.#]|~$/.test(entry.name)).map(({ name }) => name);

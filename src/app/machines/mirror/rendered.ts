@@ -14,7 +14,7 @@ import { hasPage } from '../../../domain/task/result-page.js';
 import { isEnded, type Placed } from '../../../domain/task/task.js';
 import { printOutcome } from '../../../text/records/outcome.js';
 import { printTask } from '../../../text/records/task.js';
-import { sessionText } from '../../far/session-text.js';
+import { sessionStatus, sessionText } from '../../far/session-text.js';
 
 export { EFFECT, EVENTS, INTENT, SESSION, TASK };
 
@@ -35,8 +35,25 @@ export function resultFile({ task, state }: Placed): Rendered | undefined {
   return { path: `results/${task.id}.md`, text: resultPage(task) };
 }
 
-export function sessionFile(id: string, session: Session): Rendered {
-  return { path: `sessions/${id}.session.yaml`, text: sessionText(session) };
+/** `task`: the status follows from the state of the task, which the store does not write down. */
+export function sessionFile(id: string, { header, messages }: Session, task?: Placed): Rendered {
+  const status = task === undefined ? header.status : sessionStatus(task);
+  return { path: `sessions/${id}.session.yaml`, text: sessionText({ header: { ...header, status }, messages }) };
+}
+
+/** The task of each conversation; of several the newest. */
+export function tasksBySession(tasks: Iterable<Placed>): Map<string, Placed> {
+  const found = new Map<string, Placed>();
+  for (const placed of tasks) {
+    const { session } = placed.task;
+    const other = session === undefined ? undefined : found.get(session);
+    if (session !== undefined && (other === undefined || isNewer(placed, other))) found.set(session, placed);
+  }
+  return found;
+}
+
+function isNewer({ task: a }: Placed, { task: b }: Placed): boolean {
+  return a.created_at === b.created_at ? a.id > b.id : a.created_at > b.created_at;
 }
 
 export interface EffectRecord {

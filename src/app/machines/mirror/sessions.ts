@@ -4,7 +4,7 @@
  */
 import type { SessionItem } from '../../../adapters/far/sessions.js';
 import type { Message, Session } from '../../../domain/session/session.js';
-import { parseSession, printMessages } from '../../../text/session/parse.js';
+import { parseSession, printMessages, printStatus } from '../../../text/session/parse.js';
 import type { Entry } from '../../../ports/ledger.js';
 import { sessionStatus } from '../../far/session-text.js';
 import { SESSION, sessionFile, sessionOf, TASK, taskOf } from './rendered.js';
@@ -52,7 +52,7 @@ export function sessionMirror({ folder, ledger, nextId, note }: MirrorContext): 
         const base = folder.base(file);
         if (base === undefined || !folder.exists(file) || folder.changed(file) !== undefined) continue;
         const text = folder.read(file);
-        const patched = text.replace(/^status: .*$/m, `status: ${sessionStatus(placed)}`);
+        const patched = text.replace(/^status: .*$/m, `status: ${printStatus(sessionStatus(placed))}`);
         if (patched !== text) folder.show(file, patched, base.rev);
       }
     },

@@ -91,7 +91,7 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
       note(`${file} is being worked on, so a change of its record does not count; use guild task tell ${task.id}`);
       return false;
     }
-    if (state === 'failed' && shownAt?.startsWith(ACTIVE)) return cancel(task.id, file, shownAt);
+    if (shownAt?.startsWith(ACTIVE)) return moveActive(task.id, found, shownAt);
     const base = isNew ? undefined : folder.base(shownAt);
     // A file that was only moved says nothing about the record, which may have changed meanwhile.
     const current = base !== undefined && sumOf(text) === base.sum ? await ledger.get(TASK + task.id) : undefined;
@@ -111,10 +111,17 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
   }
 
   /**
-   * A process works on the task, so it is asked to stop. Until it has, the file is shown where the
-   * task is.
+   * A process works on the task, so it is asked to stop: a task that is taken from a live process
+   * could be done twice. Until it has stopped, the file is shown where the task is.
    */
-  async function cancel(id: string, file: string, shownAt: string): Promise<boolean> {
+  async function moveActive(id: string, { file, state }: Found, shownAt: string): Promise<boolean> {
+    if (state !== 'failed') {
+      folder.move(file, shownAt);
+      note(
+        `${shownAt} is being worked on, so it is back; only tasks/failed, which cancels it, is a place to move it to`,
+      );
+      return false;
+    }
     const intent: Intent = {
       kind: 'cancel',
       id: `moved-${id}`,

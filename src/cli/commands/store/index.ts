@@ -1,7 +1,7 @@
 /** `guild store`: makes the store of a workspace on several machines, fills it, and empties it. */
 import path from 'node:path';
 import { initStore, upgradeStore, type Made } from '../../../app/machines/index.js';
-import { pullStore } from '../../../app/machines/pull.js';
+import { pullFrom } from '../../../app/machines/pull.js';
 import { pushStore, type Pushed } from '../../../app/machines/push.js';
 import { storeAddress, withLedger, type Address } from '../../../app/machines/store-address.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
@@ -76,8 +76,11 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
   },
   async pull(call, address, target) {
     const folder = path.resolve(call.io.cwd, target);
-    const pulled = await withLedger(address, (ledger) => pullStore(call.root, folder, ledger));
-    report(call, pulled, [`pulled ${contents(pulled)} into ${folder}`, `next: guild watch --workspace ${target}`]);
+    const pulled = await withLedger(address, (ledger) => pullFrom(call.root, folder, call.io.env, address, ledger));
+    report(call, pulled, [
+      `pulled ${contents(pulled)} into ${folder}`,
+      `next: guild trust --workspace ${target}, then guild watch there`,
+    ]);
   },
 };
 

@@ -1,6 +1,7 @@
 /** `guild sync`: a folder for people on a workspace whose store is elsewhere. */
 import path from 'node:path';
-import { prepareFolder, sync } from '../../../app/machines/sync.js';
+import { prepareFolder } from '../../../app/machines/desk-folder.js';
+import { sync } from '../../../app/machines/sync.js';
 import { problemText } from '../../../domain/problem.js';
 import { EXIT, type Command } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
@@ -9,7 +10,8 @@ export const command: Command = {
   usage: 'sync [dir]',
   about: `
 Shows a workspace whose work is in PostgreSQL as the folder you know, and takes in what you change there: drop a task into
-tasks/pending, edit a conversation, tick the ballot or a board, write into memory/. No agent works in it. Without a folder it uses this one; a new folder gets the definitions of this one.
+tasks/pending, edit a conversation, tick the ballot or a board, write into memory/. No agent works in it. Without a folder it uses this
+one; a new folder gets the definitions of this one, and newer ones when you run the command again.
 
 A conversation that you edit while its agent writes keeps both: your version, and after it what was said meanwhile. If two people change
 the same note in memory/, yours stays, and the other version is saved next to it. Changes that you made while it was stopped are taken in when it
@@ -20,11 +22,12 @@ reading. Stop it with Ctrl-C; the folder stays as it is.`,
   maxWords: 1,
   async run({ root, words, io, terminal, json, open }) {
     const target = words[0] === undefined ? root : path.resolve(io.cwd, words[0]);
-    prepareFolder(root, target);
     const stop = new AbortController();
     const off = onInterrupt(io, () => stop.abort());
     const say = (fact: object, text: string): void => (json ? terminal.json(fact) : terminal.say(text));
     try {
+      for (const file of prepareFolder(root, target, io.env))
+        say({ kept: file }, `${file} was changed in ${target}, so it stays; it differs from the one in ${root}`);
       await sync(target, {
         env: io.env,
         open,

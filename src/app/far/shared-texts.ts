@@ -1,0 +1,53 @@
+/**
+ * The order between tasks and the texts that agents leave for each other in `memory/`, `context/`
+ * and `scratch/`. On several machines a mirror carries them. The texts that a task wrote are in the
+ * store before its end is, and on this machine before a task that follows it is seen.
+ */
+import type { FarParts } from '../../adapters/far/index.js';
+import type { Store } from '../../ports/store/index.js';
+
+/** Entries that hold a text. */
+export const DOCUMENT = 'doc/';
+
+export interface SharedTexts {
+  around<T extends Store>(store: T): T;
+  /** `look` takes in what changed here and shows what others changed. Undefined: nobody does. */
+  keepBy(look: (() => Promise<unknown>) | undefined): void;
+}
+
+export function sharedTexts({ shelf, onScan }: FarParts): SharedTexts {
+  const others = shelf(DOCUMENT);
+  let version = others.version();
+  let look: (() => Promise<unknown>) | undefined;
+  let isWritten = false;
+  onScan(async () => {
+    if (version === others.version()) return;
+    version = others.version();
+    await look?.();
+  });
+  const sent = async (): Promise<void> => {
+    if (!isWritten || look === undefined) return;
+    isWritten = false;
+    await look();
+  };
+  return {
+    keepBy: (given) => void (look = given),
+    around: (store) => ({
+      ...store,
+      effects: {
+        ...store.effects,
+        async finish(...given) {
+          isWritten = true;
+          await store.effects.finish(...given);
+        },
+      },
+      tasks: {
+        ...store.tasks,
+        create: async (...given) => (await sent(), store.tasks.create(...given)),
+        release: async (...given) => (await sent(), store.tasks.release(...given)),
+        park: async (...given) => (await sent(), store.tasks.park(...given)),
+        settle: async (...given) => (await sent(), store.tasks.settle(...given)),
+      },
+    }),
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * The folder that `guild sync DIR` makes beside a checkout. It has the checkout's definitions, and
+ * gets the newer ones when the command is run again. A file that a person changed there stays.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { folders, layout } from '../../adapters/files/base/layout.js';
+import { definitionFiles } from '../far/state-files.js';
+import { acceptTrust, lookAtTrust } from '../trust/trust.js';
+import { sumOf } from './mirror/rendered.js';
+import { storeAddress } from './store-address.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The sum of each definition as it was copied. */
+const COPIED = '.guild/sync/definitions.json';
+
+/** Returns the definitions that differ from the checkout's because a person changed them. */
+export function prepareFolder(root: string, target: string, env: Env): string[] {
+  const kept = target === root ? [] : copyDefinitions(root, target, env);
+  for (const folder of folders(layout(target))) fs.mkdirSync(folder, { recursive: true });
+  return kept;
+}
+
+function copyDefinitions(root: string, target: string, env: Env): string[] {
+  const copied = readCopied(target);
+  // It is a checkout of its own.
+  if (copied === undefined && fs.existsSync(path.join(target, 'guild.yaml'))) return [];
+  storeAddress(root, env); // Without one that is trusted, no folder is made.
+  const isOurs = copied !== undefined || !fs.existsSync(target) || fs.readdirSync(target).length === 0;
+  const sums: Record<string, string> = {};
+  const kept: string[] = [];
+  const bytesAt = (file: string): Buffer | undefined =>
+    fs.existsSync(path.join(target, file)) ? fs.readFileSync(path.join(target, file)) : undefined;
+  const isChanged = (file: string): boolean => {
+    const there = bytesAt(file);
+    return there !== undefined && sumOf(there) !== copied?.[file];
+  };
+  for (const file of definitionFiles(root)) {
+    const bytes = fs.readFileSync(path.join(root, file));
+    sums[file] = sumOf(bytes);
+    if (bytesAt(file)?.equals(bytes)) continue;
+    if (isChanged(file)) kept.push(file);
+    else copy(path.join(root, file), path.join(target, file));
+  }
+  for (const file of Object.keys(copied ?? {})) {
+    if (file in sums || bytesAt(file) === undefined) continue;
+    if (isChanged(file)) kept.push(file);
+    else fs.rmSync(path.join(target, file));
+  }
+  fs.mkdirSync(path.join(target, path.dirname(COPIED)), { recursive: true, mode: 0o700 });
+  for (const file of kept) sums[file] = copied?.[file] ?? '';
+  fs.writeFileSync(path.join(target, COPIED), JSON.stringify(sums));
+  if (isOurs && kept.length === 0) trustCopy(root, target, env);
+  return kept;
+}
+
+function copy(from: string, to: string): void {
+  fs.mkdirSync(path.dirname(to), { recursive: true });
+  fs.copyFileSync(from, to);
+}
+
+/** The folder acts as the checkout does, so a person who trusts the one trusts the other. */
+function trustCopy(root: string, target: string, env: Env): void {
+  const { state, digest } = lookAtTrust(root, env);
+  if (state === 'trusted' && lookAtTrust(target, env).digest === digest) acceptTrust(target, env, { digest });
+}
+
+function readCopied(target: string): Record<string, string> | undefined {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(target, COPIED), 'utf8')) as Record<string, string>;
+  } catch {
+    return undefined;
+  }
+}
