@@ -45,13 +45,14 @@ export function answerFrom(known: ReadonlyMap<string, unknown>): void {
 
 /**
  * The answer of a route, kept up to date while a component uses it. While the pages show the past,
- * the answer is from that moment, unless `isTimeless`.
+ * the answer is from that moment, unless `isTimeless`. Without a route nothing is asked.
  */
-export function useRead<T>(route: string, isTimeless = false): Read<T> {
+export function useRead<T>(route: string | undefined, isTimeless = false): Read<T> {
   const at = isTimeless ? undefined : momentIso.value;
-  const path = at === undefined ? route : `${route}${route.includes('?') ? '&' : '?'}at=${at}`;
-  const read = mounted.get(path) ?? mount(path, route);
+  const path = route === undefined || at === undefined ? route : `${route}${route.includes('?') ? '&' : '?'}at=${at}`;
+  const read = path === undefined ? NOTHING : (mounted.get(path) ?? mount(path, route!));
   useEffect(() => {
+    if (path === undefined || route === undefined) return undefined;
     read.uses++;
     mounted.set(path, read);
     void refresh(path, read);
@@ -61,6 +62,8 @@ export function useRead<T>(route: string, isTimeless = false): Read<T> {
   }, [path]);
   return read as Read<T>;
 }
+
+const NOTHING: Mounted = newRead(signal(undefined));
 
 function forget(path: string, route: string, read: Mounted): void {
   mounted.delete(path);
@@ -74,11 +77,14 @@ const KEPT_MS = 30_000;
 const last = new Map<string, Mounted>();
 
 function mount(path: string, route: string): Mounted {
-  const data = signal(last.get(route)?.data.peek());
-  const read = { data, problem: signal(undefined), etag: '', uses: 0, running: false, again: false };
+  const read = newRead(signal(last.get(route)?.data.peek()));
   mounted.set(path, read);
   last.set(route, read);
   return read;
+}
+
+function newRead(data: Mounted['data']): Mounted {
+  return { data, problem: signal(undefined), etag: '', uses: 0, running: false, again: false };
 }
 
 async function refresh(path: string, read: Mounted): Promise<void> {

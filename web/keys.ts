@@ -66,7 +66,7 @@ export function listenToKeys(): void {
   });
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName);
 }

@@ -22,10 +22,11 @@ import { Tasks } from './pages/tasks.tsx';
 import { WaitGraph } from './pages/waits.tsx';
 import { isAdding } from './adding.ts';
 import { moment } from './moment.ts';
+import { SpentToday } from './charts/budget-bar.tsx';
 import { isPaletteOpen, Palette } from './palette.tsx';
 import { PastBar } from './past-bar.tsx';
 import { place } from './router.ts';
-import { clock, money, plural, visible } from './text.ts';
+import { clock, plural, visible } from './text.ts';
 
 interface Entry {
   page: string;
@@ -193,9 +194,7 @@ function TopBar(): JSX.Element {
       </button>
       <span class="sp" />
       {hello.value!.readOnly && <span class="chip s-wait">Read only</span>}
-      <span class="stat wide">
-        Today <b>{money(spend.microUsd, spend.unpricedCalls)}</b>
-      </span>
+      <SpentToday spend={spend} />
       <span class={isLive ? 'stat live' : 'stat lost'} role="status">
         <span class="dot" />
         {isLive ? 'Live' : 'Not live'}

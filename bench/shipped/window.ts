@@ -13,6 +13,7 @@ import { writeFinishedTasks } from '../harness/finished-workspace.js';
 import { atMost, atMostTimes, median, without, type Bench, type Row, type Testbed } from '../harness/rows.js';
 import { shippedWorkspace } from '../harness/shipped-workspace.js';
 import { threadsCpuMs } from '../harness/usage.js';
+import { largePages, writeLongRun } from './window-frames.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 const IDLE_S = 30;
@@ -26,6 +27,7 @@ export const windowBench: Bench = {
     const root = shippedWorkspace(testbed.build, testbed.folder('window'));
     const tasks = testbed.scale(10_000, 1000);
     writeFinishedTasks(root, tasks);
+    writeLongRun(root);
     const served = await serve(testbed, root);
     const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
     const browser = await chromium.launch({ executablePath: CHROMIUM, args });
@@ -36,6 +38,7 @@ export const windowBench: Bench = {
         await firstPaint(browser, page, testbed, tasks),
         await changeOnDisk(page, root, testbed),
         await manyReaders(page, served.child, root, testbed),
+        ...(await largePages(page, testbed.rounds)),
         ...(await idle(served.child)),
       ];
     } finally {

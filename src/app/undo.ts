@@ -7,6 +7,7 @@ import { disk as realDisk } from '../adapters/disk/index.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { TASK_STATES } from '../domain/task/task.js';
 import type { Commit, FileChange } from '../ports/history.js';
+import { lineDiff } from '../text/lines/line-diff.js';
 import { openHistory } from './readers/history.js';
 import { openReader } from './readers/open-reader.js';
 
@@ -55,6 +56,34 @@ export async function undoTo(
   } finally {
     await history.close();
   }
+}
+
+/** A file of a preview, with the lines that an undo would change in it. */
+interface Previewed extends Omit<FileChange, 'texts'> {
+  /** Absent: the file is long or not text. */
+  lines?: string[];
+}
+
+/** What an undo would change, line by line. Writes nothing. */
+export async function previewUndo(root: string, to: string, env: Env): Promise<{ to: Commit; files: Previewed[] }> {
+  const history = openHistory(root, env);
+  const state = history.state();
+  if (!state.on) throw new ProblemError(problem('not_found', `no history is kept here: ${state.why}`));
+  try {
+    const { commit, files } = await history.changes(to, { texts: true });
+    return { to: commit, files: files.map(previewed) };
+  } finally {
+    await history.close();
+  }
+}
+
+const LINES_MAX = 1000;
+
+function previewed({ texts, ...file }: FileChange): Previewed {
+  if (texts === undefined) return file;
+  const diff = lineDiff(texts.now, texts.then);
+  const lines = diff === '' ? [] : diff.split('\n');
+  return lines.length > LINES_MAX ? file : { ...file, lines };
 }
 
 function atWork(pids: number[]): ReturnType<typeof problem> {

@@ -15,6 +15,8 @@ export interface Commit {
 export interface FileChange {
   path: string;
   change: 'brought back' | 'taken away' | 'changed';
+  /** Only if asked for, and only of short text files. A missing file has an empty text. */
+  texts?: { now: string; then: string };
 }
 
 export interface History {
@@ -38,8 +40,11 @@ export interface History {
   tend(): Promise<void>;
   /** Newest first. `task`: only commits that name it or a task below it. */
   log(options?: { limit?: number; task?: string }): Promise<Commit[]>;
-  /** The file changes that `undo` would make now. Throws a ProblemError for an unknown commit. */
-  changes(to: string): Promise<{ commit: Commit; files: FileChange[] }>;
+  /**
+   * The file changes that `undo` would make now; with `texts`, the first of them with both texts.
+   * Throws a ProblemError for an unknown commit.
+   */
+  changes(to: string, options?: { texts?: boolean }): Promise<{ commit: Commit; files: FileChange[] }>;
   /** Restores files and tasks to a commit, as a new commit. Commits the current state first. */
   undo(to: string): Promise<{ commit: string; files: string[] }>;
   /**

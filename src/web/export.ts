@@ -9,10 +9,10 @@ import type { Conversation, Exported, Hello } from './base/contract.js';
 import { openFeed } from './base/feed.js';
 import { openLog } from './base/log.js';
 import { redaction, type Redaction } from './redact.js';
-import { outsideTasks, presentOf, type Moment } from './reads/moment.js';
+import { presentOf, type Moment } from './reads/moment.js';
 import { conversationOf } from './reads/session.js';
 import { taskDetail, whyOf } from './reads/task.js';
-import { forGuests, talkForGuests } from './showing.js';
+import { forGuests, outsideOf, talkForGuests } from './showing.js';
 
 interface ExportOptions {
   root: string;
@@ -44,16 +44,16 @@ interface Sharing {
 
 async function answersOf(moment: Moment, root: string, { all, hide }: Sharing): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
-  const outside = all ? new Set<string>() : await outsideTasks(moment);
+  const outside = outsideOf(all ? [] : await moment.tasks(''));
   const top = await taskDetail(moment, root);
   for (const { id, session } of top.tree) {
     const detail = id === root ? top : await taskDetail(moment, id);
     answers[`/api/tasks/${encodeURIComponent(id)}`] = forGuests(detail, outside);
-    answers[`/api/tasks/${encodeURIComponent(id)}/why`] = await whyOf(moment, id);
+    answers[`/api/tasks/${encodeURIComponent(id)}/why`] = forGuests(await whyOf(moment, id), outside);
     if (session === undefined) continue;
     const key = `/api/sessions/${encodeURIComponent(session)}`;
     const talk = await conversationOf(moment, session, Infinity, Infinity);
-    answers[key] ??= all ? withoutSecrets(talk, hide) : talkForGuests(talk, hide);
+    answers[key] ??= forGuests(all ? withoutSecrets(talk, hide) : talkForGuests(talk, hide), outside);
   }
   return answers;
 }

@@ -1,6 +1,6 @@
 /** The API: reads that are shared by all windows, one write route, one stream. */
 import type { Context, Hono } from 'hono';
-import { undoTo } from '../app/undo.js';
+import { previewUndo } from '../app/undo.js';
 import { checkAgentText } from '../app/editing/write-agent.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import type { Hello, TurnsChanged, UndoPreview } from './base/contract.js';
@@ -9,12 +9,12 @@ import { problemReply } from './guard.js';
 import { intents, Stale } from './intents.js';
 import type { Live } from './base/live.js';
 import type { Log } from './base/log.js';
-import { agentFile, agentList, agentSchema } from './reads/agents.js';
+import { agentFile, agentList, agentSchema, bidsOf } from './reads/agents.js';
 import { costsBy } from './reads/costs.js';
 import { boardsOf, channelsOf, historyOf } from './reads/files.js';
-import { countStates, hallOf, spendOf, startOfDay } from './reads/hall.js';
+import { countStates, hallOf, spendToday } from './reads/hall.js';
 import { machinesOf } from './reads/machines.js';
-import { outsideTasks, pastOf, presentOf, type Moment } from './reads/moment.js';
+import { pastOf, presentOf, type Moment } from './reads/moment.js';
 import { promptOf } from './reads/prompt.js';
 import { replayOf } from './reads/replay.js';
 import { requestSource } from './reads/request-source.js';
@@ -25,7 +25,7 @@ import { asBoard, asTree, rowOnly } from './reads/tasks.js';
 import { spansBetween } from './reads/tree.js';
 import { waitGraph } from './reads/waits.js';
 import { redaction } from './redact.js';
-import { forGuests, talkForGuests } from './showing.js';
+import { checkGuestQuery, forGuests, outsideOf, talkForGuests, undoForGuests } from './showing.js';
 import { streams } from './stream.js';
 
 export interface Served {
@@ -47,7 +47,7 @@ export function routes(api: Hono, served: Served): void {
   const guests = served.readOnly ? redaction(root, env) : undefined;
   const read = async (context: Context, moment: Moment, load: Load): Promise<unknown> => {
     const answer = await load(context, moment);
-    return guests === undefined ? answer : guests.value(forGuests(answer, await outsideTasks(moment)));
+    return guests === undefined ? answer : guests.value(forGuests(answer, outsideOf(await moment.tasks(''))));
   };
   const get = (route: string, load: Load): void => {
     api.get(route, async (context) => {
@@ -63,21 +63,24 @@ export function routes(api: Hono, served: Served): void {
     });
   };
   const id = (context: Context): string => context.req.param('id') ?? '';
+  const whereOf = (context: Context): string => {
+    const where = context.req.query('where') ?? '';
+    if (guests !== undefined) checkGuestQuery(where);
+    return where;
+  };
   get('/hall', async (_, moment) => hallOf(await moment.snapshot(), moment.log, await moment.ended(), moment.now));
   get('/requests', async (_, moment) => requestsOf((await moment.snapshot()).open, await moment.ended()));
   get('/requests/:id', (context) => requestSource(root, id(context)));
   get('/tasks', async (context, moment) => {
     const from = whole(context.req.query('from'), 0);
-    const where = context.req.query('where') ?? '';
+    const where = whereOf(context);
     const found = await moment.tasks(where);
     const rows = context.req.query('order') === 'tree' ? asTree(found) : found;
     const all = where === '' ? rows.length : (await moment.tasks('')).length;
     const to = Math.min(rows.length, whole(context.req.query('to'), from + 100), from + ROWS_MAX);
     return { total: rows.length, all, from, rows: rows.slice(from, to).map(rowOnly) };
   });
-  get('/board', async (context, moment) =>
-    asBoard((await moment.tasks(context.req.query('where') ?? '')).map(rowOnly)),
-  );
+  get('/board', async (context, moment) => asBoard((await moment.tasks(whereOf(context))).map(rowOnly)));
   get('/tasks/:id', (context, moment) => taskDetail(moment, id(context)));
   get('/tasks/:id/why', (context, moment) => whyOf(moment, id(context)));
   get('/tasks/:id/spans', (context, moment) => {
@@ -89,7 +92,9 @@ export function routes(api: Hono, served: Served): void {
     const talk = await conversationOf(moment, id(context), whole(context.req.query('before'), Infinity));
     return guests === undefined ? talk : talkForGuests(talk, guests);
   });
-  get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
+  // It is the whole text of a conversation, with everything from outside.
+  if (guests === undefined) get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
+  get('/bids', (_, moment) => bidsOf(moment));
   get('/agents', (_, moment) => agentList(moment, env));
   get('/agents/:id', async (context) => agentFile(root, id(context), env));
   get('/schemas/agent', async () => agentSchema());
@@ -104,8 +109,9 @@ export function routes(api: Hono, served: Served): void {
   get('/notes', (context, moment) => channelsOf(root, context.req.query('channel'), env, moment.at));
   get('/history', (_, moment) => historyOf(root, env, moment.at));
   get('/history/:id/undo', async (context): Promise<UndoPreview> => {
-    const { to, files } = await undoTo(root, id(context), env);
-    return { to, files: files.map(({ path, change }) => ({ file: path, change })) };
+    const { to, files } = await previewUndo(root, id(context), env);
+    const preview = { to, files: files.map(({ path, ...rest }) => ({ file: path, ...rest })) };
+    return guests === undefined ? preview : undoForGuests(preview);
   });
   // A check writes nothing; it is a POST because the text may be long.
   api.post('/agents/check', async (context) => {
@@ -147,11 +153,12 @@ export async function helloOf(
 ): Promise<Hello> {
   const { feed, log } = served;
   await log.refresh();
-  const { open, forHuman, peers } = await feed.snapshot();
+  const seen = await feed.snapshot();
+  const { open, forHuman, peers } = seen;
   const now = new Date();
   const counts = { requests: forHuman.length, ...countStates(open) };
   const processes = peers.filter((peer) => peer.id !== feed.states.store.presence.peer.id).length;
-  return { ...more, now: now.toISOString(), processes, counts, spend: spendOf(log, startOfDay(now)) };
+  return { ...more, now: now.toISOString(), processes, counts, spend: spendToday(seen, log, now) };
 }
 
 function whole(text: string | undefined, otherwise: number): number {

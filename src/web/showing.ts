@@ -2,17 +2,38 @@
  * The view for guests. A window for showing and an exported run leave out text from outside:
  * results of tools, messages of others, and the words of tasks that came from outside.
  */
-import type { Conversation, ShownCall } from './base/contract.js';
+import { problem, ProblemError } from '../domain/problem.js';
+import type { Conversation, ShownCall, UndoPreview } from './base/contract.js';
 import type { Redaction } from './redact.js';
 
 export const LEFT_OUT = '[text from outside, not shown]';
 
-/** `outside`: the ids of tasks that text from outside had influence on. */
-export function forGuests(value: unknown, outside: ReadonlySet<string>): unknown {
+/** What came from outside: tasks by their ids, and their titles wherever a text names them. */
+export interface Outside {
+  ids: ReadonlySet<string>;
+  /** Undefined if there is none. */
+  titles: RegExp | undefined;
+}
+
+/** A shorter title is an ordinary word, and would be cut out of every text. */
+const TITLE_MIN = 4;
+
+export function outsideOf(tasks: readonly { id: string; title: string; taint?: readonly string[] }[]): Outside {
+  const tainted = tasks.filter(({ taint = [] }) => taint.length > 0);
+  const titles = [...new Set(tainted.map(({ title }) => title.replace(/…$/, '')))]
+    .filter(({ length }) => length >= TITLE_MIN)
+    .sort((a, b) => b.length - a.length)
+    .map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const ids = new Set(tainted.map(({ id }) => id));
+  return { ids, titles: titles.length === 0 ? undefined : new RegExp(titles.join('|'), 'g') };
+}
+
+export function forGuests(value: unknown, outside: Outside): unknown {
+  if (typeof value === 'string') return outside.titles === undefined ? value : value.replace(outside.titles, LEFT_OUT);
   if (Array.isArray(value)) return value.map((each) => forGuests(each, outside));
   if (typeof value !== 'object' || value === null) return value;
   const fields = value as Record<string, unknown>;
-  const isOutside = typeof fields['id'] === 'string' ? outside.has(fields['id']) : isTainted(fields);
+  const isOutside = typeof fields['id'] === 'string' ? outside.ids.has(fields['id']) : isTainted(fields);
   return Object.fromEntries(
     Object.entries(fields).map(([key, each]) => [
       key,
@@ -35,7 +56,7 @@ export function talkForGuests(talk: Conversation, hide: Redaction): Conversation
   const isOutside = talk.taint.length > 0;
   return {
     ...rest,
-    messages: talk.messages.map((message) => ({
+    messages: talk.messages.map(({ thoughts: _thoughts, ...message }) => ({
       ...message,
       text: message.tainted || (isOutside && message.role === 'user') ? LEFT_OUT : message.text,
       calls: message.calls.map(hide.call).map(withoutResult),
@@ -43,6 +64,26 @@ export function talkForGuests(talk: Conversation, hide: Redaction): Conversation
   };
 }
 
+/** Files may have anything in them. */
+export function undoForGuests({ to, files }: UndoPreview): UndoPreview {
+  return { to, files: files.map(({ lines: _, ...file }) => file) };
+}
+
 function withoutResult(call: ShownCall): ShownCall {
   return call.result === undefined ? call : { ...call, result: LEFT_OUT };
+}
+
+/** What guests may filter tasks by: nothing that has words, or they could guess them one by one. */
+const COLUMNS = ['state', 'to', 'role', 'parent', 'created_at', 'ended_at', 'error.code'];
+const KEYWORDS = ['and', 'or', 'not', 'in', 'is', 'null', 'like', 'between', 'order', 'by', 'asc', 'desc', 'limit'];
+
+export function checkGuestQuery(where: string): void {
+  const words = where.replace(/'(?:[^']|'')*'/g, ' ').match(/[^\s,()=<>!\d][^\s,()=<>!]*/g) ?? [];
+  const unknown = words.find((word) => !COLUMNS.includes(word.toLowerCase()) && !KEYWORDS.includes(word.toLowerCase()));
+  if (unknown === undefined) return;
+  throw new ProblemError(
+    problem('not_allowed', `this window is for showing: ${JSON.stringify(unknown)} cannot be used in a query here`, {
+      hint: `use ${COLUMNS.join(', ')}`,
+    }),
+  );
 }

@@ -10,7 +10,10 @@ import type { Feed } from './base/feed.js';
 import type { Live } from './base/live.js';
 import { refuse } from './guard.js';
 
+/** One browser has one stream, however many tabs it has (ADR 0119). */
 const STREAMS_MAX = 64;
+/** A reader that is this far behind is disconnected. */
+const UNREAD_MAX = 1024 * 1024;
 
 /** `live`: absent for guests, because words are not checked for secrets while they come. */
 export function streams(feed: Feed, live: Live | undefined): (context: Context) => Response {
@@ -20,8 +23,18 @@ export function streams(feed: Feed, live: Live | undefined): (context: Context) 
     open++;
     return streamSSE(context, async (stream) => {
       const ended = new Promise<void>((resolve) => stream.onAbort(resolve));
-      const send = (event: string, data: object): void =>
-        void stream.writeSSE({ event, data: JSON.stringify(data) }).catch(() => undefined);
+      let unread = 0;
+      const send = (event: string, data: object): void => {
+        const text = JSON.stringify(data);
+        unread += text.length;
+        // It reads everything again after it reconnects, so nothing is kept for it.
+        if (unread > UNREAD_MAX) {
+          stream.abort();
+          return;
+        }
+        const done = (): void => void (unread -= text.length);
+        stream.writeSSE({ event, data: text }).then(done, done);
+      };
       const off = feed.onChange((version) => send('changed', { version }));
       const offLive = live?.onChange((changed) => send('turns', changed));
       const beat = (): void =>

@@ -101,16 +101,18 @@ function look(root: string, { cwd = root, untrusted, env }: Given): void {
 /** Work that has to end before the folder of a test can be removed, by folder. */
 export const beforeRemoval = new Map<string, (() => Promise<unknown>)[]>();
 
-/** An empty folder, or one with these files. */
-export function place(t: TestContext, files: Record<string, string> = {}): Place {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-cli-')));
+/** An empty folder, or one with these files. `name`: of the folder, if people see it. */
+export function place(t: TestContext, files: Record<string, string> = {}, name = ''): Place {
+  const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-cli-')));
+  const root = path.join(made, name);
+  fs.mkdirSync(root, { recursive: true });
   const running = new Set<Running>();
   t.after(async () => {
     await Promise.all((beforeRemoval.get(root) ?? []).map((end) => end()));
     for (const one of running) if ('child' in one) (one as Spawned).child.kill('SIGKILL');
     for (const one of running) one.interrupt();
     await Promise.all([...running].map(({ ended }) => ended));
-    for (const folder of [root, `${root}-state`]) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+    for (const folder of [made, `${root}-state`]) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   });
   const track = <T extends Running>(one: T): T => {
     running.add(one);

@@ -9,10 +9,15 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { Conversation, Requests, RequestSource } from '../../src/web/base/contract.js';
+import { Hono } from 'hono';
+import type { HistoryPage, Requests, TurnsChanged, UndoPreview } from '../../src/web/base/contract.js';
+import { openFeed } from '../../src/web/base/feed.js';
+import type { Live } from '../../src/web/base/live.js';
+import { streams } from '../../src/web/stream.js';
 import { place, ROOT, type Place } from '../kit/guild.js';
+import { until } from '../kit/until.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
-import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
+import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
 
 const EMPTY = { 'guild.yaml': SCRIPTED, 'agents/boss.md': '---\ndescription: Does it\n---\nYou are the boss.\n' };
 
@@ -265,14 +270,70 @@ test('a window for showing leaves out secrets and text from outside', async (t) 
   const own = await openWindow(t, workspace);
   const [request] = (await own.get('/api/requests')).json<Requests>().open;
   const session = request!.session!;
+  const at = new Date().toISOString();
+  const task = request!.task!.id;
+  const routes = [`sessions/${session}`, `requests/${request!.id}`, 'sessions', 'hall', 'requests', 'tasks', 'board'];
+  const more = [
+    'tasks?order=tree',
+    'agents',
+    'waits',
+    'costs?by=task',
+    'history',
+    'machines',
+    'bids',
+    'notes',
+    'boards',
+  ];
+  const ofTask = [`tasks/${task}`, `tasks/${task}/why`, `replay/${task}`, `hall?at=${at}`, `tasks/${task}?at=${at}`];
   const all = async (window: typeof own): Promise<string> => {
-    const talk = (await window.get(`/api/sessions/${session}`)).json<Conversation>();
-    const source = (await window.get(`/api/requests/${request!.id}`)).json<RequestSource>();
-    return JSON.stringify([talk, source]);
+    const replies = await Promise.all([...routes, ...more, ...ofTask].map((route) => window.get(`/api/${route}`)));
+    assert.deepEqual(
+      replies.filter(({ status }) => status !== 200).map(({ text }) => text),
+      [],
+    );
+    return replies.map(({ text }) => text).join('\n');
   };
   assert.match(await all(own), /Very private words/);
   const text = await all(shown);
   assert.doesNotMatch(text, /hunter2/);
   assert.doesNotMatch(text, /Very private words/);
   assert.doesNotMatch(text, /Text of a file/);
+  assert.equal((await shown.get(`/api/sessions/${session}/prompt`)).status, 404, 'the prompt has everything');
+  for (const guess of ["description LIKE '%private%'", "result = 'x'", 'context.taint IS NULL', "id = 'a'"]) {
+    const reply = await shown.get(`/api/tasks?where=${encodeURIComponent(guess)}`);
+    assert.equal(reply.status, 422, guess);
+    assert.match(reply.text, /this window is for showing/);
+  }
+  const open = encodeURIComponent("state IN ('pending', 'waiting') ORDER BY created_at DESC");
+  assert.equal((await shown.get(`/api/tasks?where=${open}`)).status, 200);
+  const { files } = (await shown.get(`/api/history/${await newest(shown)}/undo`)).json<UndoPreview>();
+  assert.ok(files.every(({ lines }) => lines === undefined));
+});
+
+async function newest(window: Window): Promise<string> {
+  const { commits } = (await window.get('/api/history')).json<HistoryPage>();
+  return commits.at(-1)!.id;
+}
+
+test('a reader that does not read is disconnected, and no more than a megabyte is kept for it', async (t) => {
+  const { root } = place(t, EMPTY);
+  const feed = await openFeed(root, {});
+  t.after(() => feed.close());
+  const hearers = new Set<(changed: TurnsChanged) => void>();
+  const live: Live = {
+    turns: () => [],
+    onChange: (hear) => (hearers.add(hear), () => hearers.delete(hear)),
+    close: () => undefined,
+  };
+  const reply = await new Hono().get('/stream', streams(feed, live)).request('/stream');
+  const words = 'x'.repeat(100_000);
+  const turn = { task: 't', agent: 'a', since: '', words, isCut: false, tokens: 0, microUsd: 0 };
+  await until(() => hearers.size === 1);
+  for (let n = 0; n < 5; n++) for (const hear of [...hearers]) hear({ turns: [turn], ended: [] });
+  assert.equal(hearers.size, 1, 'half a megabyte may wait');
+  for (let n = 0; n < 40; n++) for (const hear of [...hearers]) hear({ turns: [turn], ended: [] });
+  let bytes = 0;
+  for await (const part of reply.body!) bytes += part.length;
+  assert.ok(bytes < 1_200_000, `${bytes} bytes of more than four million were kept`);
+  assert.equal(hearers.size, 0);
 });

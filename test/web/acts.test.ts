@@ -210,6 +210,24 @@ test('agents: the editor checks while typing and saves; pause with a reason; a n
   await until(() => workspace.list('agents').includes('clerk.md'));
 });
 
+test('agents: the name of a new agent is typed before its editor has loaded, and stays the name', async (t) => {
+  const window = await opened(t, await askingPlace(t));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/schemas/agent', async (route) => (await held, await route.continue()));
+  await go('agents');
+  await page.click('button:has-text("New agent")');
+  await page.keyboard.type('cle');
+  release();
+  await page.waitForSelector('[role=dialog] .cm-content');
+  await page.keyboard.type('rk');
+  await page.click('[role=dialog] .btn.pri');
+  await until(() => workspace.list('agents').includes('clerk.md'));
+  assert.doesNotMatch(workspace.read('agents/clerk.md'), /rk---/);
+});
+
 test('boards: a box; notes: tell', async (t) => {
   const workspace = await askingPlace(t);
   workspace.put('tasks/plan.task.md', '# Plan\n\n- [ ] Water the plants @nobody\n');

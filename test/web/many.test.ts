@@ -100,3 +100,26 @@ test('40 agents are drawn as a graph with the same content as a list, and 40 tas
   await page.waitForSelector('text=of 40 open');
   assert.deepEqual(faults, []);
 });
+
+test('tasks that are added above do not move the rows that a person reads', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = longRun(t, 600, 1);
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link());
+  await page.goto(`http://${host}/#/tasks`);
+  await page.waitForSelector('.tr:not(.thead)');
+  await page.evaluate("document.querySelector('.tscroll').scrollTop = 5000");
+  const row = `(() => {
+    const box = document.querySelector('.tscroll').getBoundingClientRect();
+    return document.elementFromPoint(box.left + 200, box.top + 300).closest('.tr')?.textContent;
+  })()`;
+  await page.waitForFunction(`${row} !== undefined`);
+  const before = await page.evaluate<string>(row);
+  for (let n = 0; n < 3; n++) workspace.put(`tasks/pending/new-${n}.json`, `{"description": "Fresh ${n}"}`);
+  await page.waitForSelector('button:text-is("3 new")');
+  assert.equal(await page.evaluate<string>(row), before);
+  await page.click('button:text-is("3 new")');
+  await page.waitForSelector('.tr:has-text("Fresh 0")');
+  await page.waitForSelector('.fresh', { state: 'detached' });
+});

@@ -1,16 +1,13 @@
 /** The window in a real browser: every page, every key that answers, hostile text, lost servers. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { sampleOf } from '../kit/sample.js';
-import { openBrowser, showPage } from '../kit/web/browser.js';
+import { openBrowser, seriousFaults, showPage } from '../kit/web/browser.js';
 import { ROOT, succeeds } from '../kit/guild.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 import { place, type Place } from '../kit/guild.js';
 
-const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAGES = [
   'hall',
   'inbox',
@@ -55,17 +52,6 @@ test('every page opens at every width, without errors and without serious faults
     await page.context().close();
   }
 });
-
-/** Trusted Types forbid injected scripts, so axe comes through the debugger. */
-async function seriousFaults(page: Page): Promise<string[]> {
-  const debug = await page.context().newCDPSession(page);
-  const run = `${AXE}; axe.run().then((found) => JSON.stringify(found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | '))))`;
-  const { result } = await debug.send('Runtime.evaluate', { expression: run, awaitPromise: true });
-  await debug.detach();
-  return JSON.parse(String(result.value)) as string[];
-}
 
 test('one key approves what is on the screen; the next request gets its own key', async (t) => {
   const browser = await openBrowser(t);

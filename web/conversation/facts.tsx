@@ -1,6 +1,8 @@
 /** Beside a conversation: its task, agent, cost, forks and file. */
 import type { JSX } from 'preact';
 import type { Conversation } from '../../src/web/base/contract.ts';
+import { hello } from '../api.ts';
+import { UseBar } from '../charts/budget-bar.tsx';
 import { Icon } from '../icons.tsx';
 import { Taint, TaskLink } from '../parts.tsx';
 import { address } from '../router.ts';
@@ -42,6 +44,14 @@ export function Facts({ talk }: { talk: Conversation }): JSX.Element {
             <small>
               {plural(usage.turns, 'turn')}, {count(usage.inputTokens)} in, {count(usage.outputTokens)} out
             </small>
+            {talk.share !== undefined && (
+              <>
+                <UseBar spent={usage.microUsd} reserved={0} limit={talk.share} />
+                <small>
+                  {Math.round((usage.microUsd / Math.max(1, talk.share)) * 100)}% of its share of {money(talk.share)}
+                </small>
+              </>
+            )}
           </dd>
         </div>
         {talk.files.length > 0 && (
@@ -81,7 +91,7 @@ export function Facts({ talk }: { talk: Conversation }): JSX.Element {
             </dd>
           </div>
         )}
-        {task !== undefined && (
+        {task !== undefined && hello.value?.readOnly !== true && (
           <div>
             <dt>
               <Icon name="model" small /> Input

@@ -7,11 +7,12 @@ import { Ask } from '../ask.tsx';
 import { ConflictView } from '../conflict.tsx';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
+import { Fenced } from './fenced.tsx';
 import { Markdown } from '../markdown.tsx';
 import { Refused, whyNot } from '../parts.tsx';
 import { Diff } from '../request/diff.tsx';
 import { address, go } from '../router.ts';
-import { clock, duration, money, visible } from '../text.ts';
+import { clock, duration, money, plural, visible } from '../text.ts';
 
 interface MessageProps {
   message: ShownMessage;
@@ -59,11 +60,16 @@ export function Message({ message, talk, isChosen = false }: MessageProps): JSX.
           </span>
         </div>
         <Refused sent={sent} />
+        {message.thoughts !== undefined && <Thoughts text={message.thoughts} />}
         {act === 'edit' ? (
           <Edit message={message} talk={talk} close={() => setAct(undefined)} />
         ) : (
           <div class={message.tainted ? 'txt data' : 'txt'}>
-            {isAgent ? <Markdown text={message.text} /> : <p class="pre">{visible(message.text)}</p>}
+            {isAgent ? (
+              <Markdown text={message.text} />
+            ) : (
+              <Fenced text={message.text} isOutside={talk.taint.length > 0} />
+            )}
           </div>
         )}
         {message.calls.map((call) => (
@@ -79,6 +85,22 @@ export function Message({ message, talk, isChosen = false }: MessageProps): JSX.
         />
       )}
     </article>
+  );
+}
+
+/** What the model thought: text of a model, so it is never markup. */
+function Thoughts({ text }: { text: string }): JSX.Element {
+  return (
+    <details class="fold thoughts">
+      <summary>
+        <Icon name="right" small />
+        <Icon name="model" />
+        <b>Thoughts</b>
+        <span class="one dim">{visible(text.trim().split('\n', 1)[0]!)}</span>
+        <span class="r">{plural(text.trim().split(/\s+/).length, 'word')}</span>
+      </summary>
+      <p class="pre b">{visible(text)}</p>
+    </details>
   );
 }
 

@@ -1,6 +1,6 @@
 /** An agent's file: shown, edited, checked while typing, and never saved over another edit. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AgentChecked, AgentFile, AgentList, AgentSchema } from '../../src/web/base/contract.ts';
 import { checkAgent, readOnce, send, type Sent } from '../api.ts';
 import { ConflictView } from '../conflict.tsx';
@@ -44,6 +44,8 @@ Work in small steps. Say what you found and where. If you cannot do what was ask
 
 export function NewAgent({ close }: { close: () => void }): JSX.Element {
   const [name, setName] = useState('');
+  const first = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => first.current?.focus(), []);
   return (
     <div class="over">
       <div class="panel form broad" role="dialog" aria-label="New agent">
@@ -54,6 +56,7 @@ export function NewAgent({ close }: { close: () => void }): JSX.Element {
           <label>
             Name
             <input
+              ref={first}
               value={name}
               spellcheck={false}
               placeholder="letters, digits, - and _"

@@ -9,6 +9,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from '@lezer/highlight';
 import type { Problem } from '../../src/domain/problem.ts';
 import type { AgentSchema } from '../../src/web/base/contract.ts';
+import { isTyping } from '../keys.ts';
 import { completeFrom } from './completion.ts';
 
 export interface EditorOptions {
@@ -60,7 +61,8 @@ export function openEditor({ parent, text, label, check, save, schema, words }: 
       ],
     }),
   });
-  view.focus();
+  // It loads a moment after its page. A person who types elsewhere by then is left there.
+  if (!isTyping(document.activeElement)) view.focus();
   return {
     text: () => view.state.doc.toString(),
     replace: (now) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: now } }),

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { visible } from '../text.ts';
-import { layout, type LayoutReply, type Point } from './layout.ts';
+import { layout, type Box, type LayoutReply, type Point } from './layout.ts';
 
 export interface GraphNode {
   id: string;
@@ -21,27 +21,40 @@ export interface GraphEdge {
   isBad: boolean;
 }
 
-const SCALE_MIN = 0.75;
-const NODE = { width: 212, height: 52 };
+/** Nodes inside a frame with a label. */
+export interface GraphGroup {
+  id: string;
+  members: string[];
+  label: string;
+}
+
+const SCALE_MIN = 0.7;
+const NODE = { width: 176, height: 52 };
 
 interface GraphProps {
   nodes: GraphNode[];
   edges: GraphEdge[];
+  groups?: readonly GraphGroup[];
   open: (id: string) => void;
   /** Replaces the plain list of edges below the drawing. */
   children?: ComponentChildren;
 }
 
-export function Graph({ nodes, edges, open, children }: GraphProps): JSX.Element {
+export function Graph({ nodes, edges, groups = [], open, children }: GraphProps): JSX.Element {
   const known = new Set(nodes.map(({ id }) => id));
   const drawn = edges.filter(({ from, to }) => known.has(from) && known.has(to));
   const [laid, setLaid] = useState<{ key: string; reply: LayoutReply }>();
-  const key = JSON.stringify([nodes.map(({ id }) => id), drawn.map(({ from, to, label }) => [from, to, label])]);
+  const key = JSON.stringify([
+    nodes.map(({ id }) => id),
+    drawn.map(({ from, to, label }) => [from, to, label]),
+    groups,
+  ]);
   useEffect(() => {
     let isCurrent = true;
     const request = {
       nodes: nodes.map(({ id }) => id),
       edges: drawn.map(({ from, to, label }) => ({ from, to, width: widthOf(label) })),
+      groups: groups.map(({ members }) => members.filter((id) => known.has(id))),
       size: NODE,
     };
     void layout(request).then((reply) => isCurrent && setLaid({ key, reply }));
@@ -49,7 +62,7 @@ export function Graph({ nodes, edges, open, children }: GraphProps): JSX.Element
   }, [key]);
   return (
     <>
-      {laid?.key === key && <Drawing reply={laid.reply} nodes={nodes} edges={drawn} open={open} />}
+      {laid?.key === key && <Drawing reply={laid.reply} nodes={nodes} edges={drawn} groups={groups} open={open} />}
       {children ?? <EdgeList nodes={nodes} edges={edges} />}
     </>
   );
@@ -74,10 +87,11 @@ interface DrawingProps {
   reply: LayoutReply;
   nodes: GraphNode[];
   edges: GraphEdge[];
+  groups: readonly GraphGroup[];
   open: (id: string) => void;
 }
 
-function Drawing({ reply, nodes, edges, open }: DrawingProps): JSX.Element {
+function Drawing({ reply, nodes, edges, groups, open }: DrawingProps): JSX.Element {
   return (
     <div class="scrollx canvas" role="region" tabIndex={0} aria-label="Graph">
       <svg
@@ -91,16 +105,29 @@ function Drawing({ reply, nodes, edges, open }: DrawingProps): JSX.Element {
       >
         <defs>
           {['arrow', 'arrow-bad'].map((id) => (
-            <marker key={id} id={id} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+            <marker
+              key={id}
+              id={id}
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerWidth="9"
+              markerHeight="9"
+              markerUnits="userSpaceOnUse"
+              orient="auto"
+            >
               <path d="M0 0 8 4 0 8z" class={id === 'arrow' ? 'tip' : 'tip bad'} />
             </marker>
           ))}
         </defs>
+        {groups.map((group, i) => (
+          <Frame key={group.id} at={reply.groups[i]} label={group.label} />
+        ))}
         {edges.map((edge, i) => (
           <path
             key={i}
             class={edge.isBad ? 'e cyc' : `e ${edge.label.replaceAll(' ', '-')}`}
-            d={curve(reply.edges[i]?.points ?? [])}
+            d={curve(sideways(reply, nodes, edge, i))}
             marker-end={edge.isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
           />
         ))}
@@ -112,6 +139,19 @@ function Drawing({ reply, nodes, edges, open }: DrawingProps): JSX.Element {
         ))}
       </svg>
     </div>
+  );
+}
+
+/** A team whose members are drawn elsewhere has no frame of its own. */
+function Frame({ at: box, label }: { at: Box | undefined; label: string }): JSX.Element | null {
+  if (box === undefined) return null;
+  return (
+    <g class="team">
+      <rect x={box.x - box.width / 2} y={box.y - box.height / 2} width={box.width} height={box.height} rx="8" />
+      <text class="sm" x={box.x - box.width / 2 + 12} y={box.y - box.height / 2 + 17}>
+        {cut(visible(label), Math.floor((box.width - 16) / 5.4))}
+      </text>
+    </g>
   );
 }
 
@@ -142,10 +182,10 @@ function Node({ node, at, open }: { node: GraphNode; at: Point; open: (id: strin
       <title>{visible(node.title)}</title>
       <rect class="node" width={NODE.width} height={NODE.height} rx="8" />
       <text class="nm" x="12" y="22">
-        {cut(visible(node.title), 27)}
+        {cut(visible(node.title), 20)}
       </text>
       <text class="sm" x="12" y="40">
-        {cut(visible(node.about), node.side === undefined ? 34 : 21)}
+        {cut(visible(node.about), node.side === undefined ? 24 : 13)}
       </text>
       {node.side !== undefined && (
         <text class="sm" x={NODE.width - 12} y="40" text-anchor="end">
@@ -154,6 +194,15 @@ function Node({ node, at, open }: { node: GraphNode; at: Point; open: (id: strin
       )}
     </g>
   );
+}
+
+/** From the right side of one box to the left side of the other, where the layout leads right. */
+function sideways(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge, i: number): Point[] {
+  const points = [...(reply.edges[i]?.points ?? [])];
+  const [from, to] = [edge.from, edge.to].map((id) => reply.nodes[nodes.findIndex((node) => node.id === id)]);
+  if (from === undefined || to === undefined || to.x - from.x < NODE.width) return points;
+  const inside = points.slice(1, -1).filter(({ x }) => x > from.x + NODE.width / 2 && x < to.x - NODE.width / 2);
+  return [{ x: from.x + NODE.width / 2, y: from.y }, ...inside, { x: to.x - NODE.width / 2, y: to.y }];
 }
 
 /** Through the points, with horizontal ends, so that an edge leaves and enters a box straight. */

@@ -2,16 +2,26 @@
 import dagre from '@dagrejs/dagre';
 import type { LayoutReply, LayoutRequest } from './layout.ts';
 
+/** Room for the label of a frame. */
+const LABEL_PX = 24;
+
 const scope = self as unknown as {
   addEventListener(type: 'message', hear: (event: MessageEvent<LayoutRequest>) => void): void;
   postMessage(reply: LayoutReply): void;
 };
 
-scope.addEventListener('message', ({ data: { id, nodes, edges, size } }) => {
-  const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 36, marginx: 16, marginy: 16 });
+scope.addEventListener('message', ({ data: { id, nodes, edges, groups, size } }) => {
+  const graph = new dagre.graphlib.Graph({ multigraph: true, compound: true });
+  graph.setGraph({
+    rankdir: 'LR',
+    nodesep: groups.length > 0 ? LABEL_PX + 8 : 18,
+    ranksep: 22,
+    marginx: 16,
+    marginy: groups.length > 0 ? LABEL_PX + 8 : 16,
+  });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const node of nodes) graph.setNode(node, { ...size });
+  const framed = frame(graph, groups);
   for (const [i, { from, to, width: label }] of edges.entries())
     graph.setEdge(from, to, { width: label, height: 16, labelpos: 'c' }, String(i));
   dagre.layout(graph);
@@ -28,7 +38,30 @@ scope.addEventListener('message', ({ data: { id, nodes, edges, size } }) => {
       const { points = [], x = 0, y = 0 } = graph.edge(from, to, String(i));
       return { points, label: { x, y } };
     }),
+    groups: groups.map((_, i) => {
+      if (!framed.has(i)) return undefined;
+      const { x = 0, y = 0, width: wide = 0, height: high = 0 } = graph.node(nameOf(i));
+      return { x, y: y - LABEL_PX / 2, width: wide, height: high + LABEL_PX };
+    }),
   };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
   scope.postMessage(reply);
 });
+
+/** A node has one frame. Returns the groups that have one. */
+function frame(graph: InstanceType<typeof dagre.graphlib.Graph>, groups: readonly string[][]): Set<number> {
+  const framed = new Set<number>();
+  for (const [i, members] of groups.entries()) {
+    const free = members.filter((member) => graph.parent(member) === undefined);
+    if (free.length === 0) continue;
+    framed.add(i);
+    graph.setNode(nameOf(i), {});
+    for (const member of free) graph.setParent(member, nameOf(i));
+  }
+  return framed;
+}
+
+/** No agent can have this name. */
+function nameOf(group: number): string {
+  return ` group ${group}`;
+}

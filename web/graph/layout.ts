@@ -4,11 +4,18 @@ export interface Point {
   y: number;
 }
 
+export interface Box extends Point {
+  width: number;
+  height: number;
+}
+
 export interface LayoutRequest {
   id: number;
   nodes: string[];
   /** `width`: of the label. */
   edges: { from: string; to: string; width: number }[];
+  /** Nodes that are drawn inside one frame. */
+  groups: string[][];
   size: { width: number; height: number };
 }
 
@@ -18,6 +25,8 @@ export interface LayoutReply {
   height: number;
   nodes: Point[];
   edges: { points: Point[]; label: Point }[];
+  /** Undefined where every node is in another group already. */
+  groups: (Box | undefined)[];
 }
 
 let worker: Worker | undefined;

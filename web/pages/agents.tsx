@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AgentFile, AgentList, AgentRow } from '../../src/web/base/contract.ts';
 import { addingFor, isAdding } from '../adding.ts';
+import { BidList } from '../agents/bid-list.tsx';
 import { send, useRead, type Sent } from '../api.ts';
 import { Ask } from '../ask.tsx';
 import { AgentText, NewAgent } from '../editor/agent-text.tsx';
@@ -10,7 +11,7 @@ import { Graph } from '../graph/graph.tsx';
 import { Icon } from '../icons.tsx';
 import { AgentChip, Empty, LoadedPage, Panel, ProblemBox, Refused, whyNot } from '../parts.tsx';
 import { address, go } from '../router.ts';
-import { count, money, visible } from '../text.ts';
+import { count, money, plural, visible } from '../text.ts';
 
 const PATTERNS: Record<string, string> = {
   advisor: 'asks first',
@@ -21,13 +22,16 @@ const PATTERNS: Record<string, string> = {
   delegates: 'delegates',
 };
 
+const VIEWS = ['List', 'Graph', 'Bids'] as const;
+type View = (typeof VIEWS)[number];
+
 export function Agents({ name }: { name: string }): JSX.Element {
   const read = useRead<AgentList>('/api/agents');
   return <LoadedPage read={read}>{(list) => <Filled name={name} list={list} />}</LoadedPage>;
 }
 
 function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element {
-  const [isGraph, setGraph] = useState(false);
+  const [view, setView] = useState<View>('List');
   const [isNew, setNew] = useState(false);
   const chosen = list.agents.find((agent) => agent.name === name) ?? list.agents[0];
   return (
@@ -36,12 +40,11 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
         <h1>Agents</h1>
         <span class="meta">{list.agents.length} in this workspace</span>
         <span class="seg">
-          <button type="button" aria-pressed={!isGraph} onClick={() => setGraph(false)}>
-            List
-          </button>
-          <button type="button" aria-pressed={isGraph} onClick={() => setGraph(true)}>
-            Graph
-          </button>
+          {VIEWS.map((each) => (
+            <button key={each} type="button" aria-pressed={each === view} onClick={() => setView(each)}>
+              {each}
+            </button>
+          ))}
         </span>
         <span class="grow" />
         <button
@@ -64,10 +67,11 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
         </Empty>
       ) : (
         <div class="graph">
-          {isGraph ? (
-            <Panel title="Who works with whom">
+          {view === 'Bids' && <BidList />}
+          {view === 'Graph' && (
+            <Panel title="Who works with whom" side={<Alone list={list} />}>
               <Graph
-                nodes={list.agents.map(({ name: id, state, microUsd, calls }) => ({
+                nodes={connected(list).map(({ name: id, state, microUsd, calls }) => ({
                   id,
                   title: id,
                   about: state === 'waiting' ? 'free' : state,
@@ -81,10 +85,16 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
                   label: PATTERNS[pattern] ?? pattern,
                   isBad: false,
                 }))}
+                groups={list.teams.map(({ lead, members, ends, rounds }) => ({
+                  id: lead,
+                  members,
+                  label: `team: ${ends}, ${plural(rounds, 'round')}`,
+                }))}
                 open={(id) => go(address('agents', id))}
               />
             </Panel>
-          ) : (
+          )}
+          {view === 'List' && (
             <section class="panel">
               {list.agents.map((agent) => (
                 <a
@@ -108,6 +118,17 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
       )}
     </div>
   );
+}
+
+/** An agent that works with nobody in particular has no place in the graph. */
+function connected({ agents, edges }: AgentList): AgentRow[] {
+  const named = new Set(edges.flatMap(({ from, to }) => [from, to]));
+  return named.size === 0 ? agents : agents.filter(({ name }) => named.has(name));
+}
+
+function Alone({ list }: { list: AgentList }): JSX.Element | null {
+  const alone = list.agents.length - connected(list).length;
+  return alone === 0 ? null : <>{plural(alone, 'agent')} without a fixed partner: see List</>;
 }
 
 function Inspector({ agent }: { agent: AgentRow }): JSX.Element {

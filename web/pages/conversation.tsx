@@ -1,8 +1,9 @@
 /** Conversations: messages with their tool calls folded, and what you can do with them. */
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation as Data, SessionRow } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
+import { Check } from '../conversation/check.tsx';
 import { Composer } from '../conversation/composer.tsx';
 import { Facts } from '../conversation/facts.tsx';
 import { LiveTurn } from '../conversation/live-turn.tsx';
@@ -80,6 +81,12 @@ export function Conversation({ id }: { id: string }): JSX.Element {
   return <LoadedPage read={read}>{(talk) => <Talk talk={talk} before={before} setBefore={setBefore} />}</LoadedPage>;
 }
 
+/** Checks between this message and the next one that is shown; results of tools are not. */
+function checksAfter({ messages, checks }: Data, n: number): Data['checks'] {
+  const next = messages[messages.findIndex((message) => message.n === n) + 1]?.n ?? Infinity;
+  return checks.filter(({ after }) => after >= n && after < next);
+}
+
 interface TalkProps {
   talk: Data;
   /** The number of the first message that is not shown; empty: the newest are. */
@@ -130,7 +137,12 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
               </button>
             )}
             {talk.messages.map((message) => (
-              <Message key={message.n} message={message} talk={talk} isChosen={message.n === chosen} />
+              <Fragment key={message.n}>
+                <Message message={message} talk={talk} isChosen={message.n === chosen} />
+                {checksAfter(talk, message.n).map((check) => (
+                  <Check key={check.task} check={check} />
+                ))}
+              </Fragment>
             ))}
             <LiveTurn talk={talk} />
             <div ref={end} />

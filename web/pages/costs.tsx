@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { BudgetUse, CostRow, Costs as Data } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
+import { UseBar } from '../charts/budget-bar.tsx';
 import { Empty, Panel, Loaded, TaskLink } from '../parts.tsx';
 import { count, duration, money, visible } from '../text.ts';
 
@@ -146,10 +147,7 @@ function Budgets({ budgets }: { budgets: BudgetUse[] }): JSX.Element {
                   </span>
                 </span>
               </span>
-              <span class="use" aria-hidden="true">
-                <i style={{ width: `${Math.min(100, (use.spent / use.limit) * 100)}%` }} />
-                <i class="reserved" style={{ width: `${Math.min(100, (use.reserved / use.limit) * 100)}%` }} />
-              </span>
+              <UseBar {...use} />
             </li>
           ))}
         </ul>

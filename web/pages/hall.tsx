@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { AgentNow, Hall as HallData, Request, TurnNow } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
+import { limitWords, UseBar } from '../charts/budget-bar.tsx';
 import { Icon } from '../icons.tsx';
 import { moment } from '../moment.ts';
 import { AgentChip, Empty, Figure, Loaded, Panel, ProblemBox, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
@@ -83,7 +84,7 @@ function Filled({ hall }: { hall: HallData }): JSX.Element {
           icon="costs"
           name="Spent today"
           value={money(spend.microUsd, spend.unpricedCalls)}
-          about={`${count(spend.tokens)} tokens`}
+          about={[shareOf(spend), `${count(spend.tokens)} tokens`].filter(Boolean).join(' · ')}
         />
       </div>
       {hall.problems.map((each, i) => (
@@ -100,11 +101,23 @@ function Filled({ hall }: { hall: HallData }): JSX.Element {
           <Ended rows={hall.ended} />
         </div>
       </div>
-      <Panel title="Last hour" side={<Legend />}>
+      <Panel title={lanesTitle(hall.lanesFrom)} side={<Legend />}>
         <Lanes lanes={hall.lanes} from={hall.lanesFrom} />
       </Panel>
     </>
   );
+}
+
+/** In steps: the server chooses five minutes, a quarter of an hour, or the whole one. */
+function lanesTitle(from: string): string {
+  const minutes = Math.round((now.value - Date.parse(from)) / 60_000);
+  return minutes > 30 ? 'Last hour' : `Last ${minutes} minutes`;
+}
+
+function shareOf({ microUsd, budget }: HallData['spend']): string {
+  if (budget === undefined) return '';
+  const percent = Math.round((microUsd / Math.max(1, budget.limit)) * 100);
+  return `${percent === 0 && microUsd > 0 ? '<1' : percent}% of ${money(budget.limit)}`;
 }
 
 function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.Element {
@@ -259,7 +272,7 @@ const WORDS_SHOWN = 110;
 function Spending({ spend }: { spend: HallData['spend'] }): JSX.Element {
   const most = Math.max(...spend.hours, 1);
   return (
-    <Panel title="Spending" side="by hour">
+    <Panel title="Spending today" side="by hour">
       <div class="b">
         <svg
           class="g bars"
@@ -285,11 +298,26 @@ function Spending({ spend }: { spend: HallData['spend'] }): JSX.Element {
         </svg>
         <div class="split">
           <span class="dim">{new Date(spend.since).getHours()}:00</span>
-          <span>
-            <b>{money(spend.microUsd, spend.unpricedCalls)}</b> <span class="mid">today</span>
-          </span>
           <span class="dim">now</span>
         </div>
+        {spend.budget !== undefined && (
+          <UseBar spent={spend.microUsd} reserved={spend.budget.reserved} limit={spend.budget.limit} />
+        )}
+        <div class="split sums" title={spend.budget === undefined ? undefined : limitWords(spend.budget)}>
+          <span>
+            <b>{money(spend.microUsd, spend.unpricedCalls)}</b>{' '}
+            <span class="mid">{spend.budget === undefined ? 'today' : 'spent'}</span>
+          </span>
+          {spend.budget !== undefined && (
+            <>
+              <span class="mid">{money(spend.budget.reserved)} reserved</span>
+              <span class="mid">{money(spend.budget.limit)} at most</span>
+            </>
+          )}
+        </div>
+        {spend.budget !== undefined && spend.budget.unlimited > 0 && (
+          <p class="dim">{plural(spend.budget.unlimited, 'open task')} without a limit</p>
+        )}
       </div>
     </Panel>
   );

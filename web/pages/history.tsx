@@ -3,7 +3,9 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { HistoryPage, UndoPreview } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
+import { Icon } from '../icons.tsx';
 import { Empty, Panel, ProblemBox, Refused, Loaded, Still, whyNot } from '../parts.tsx';
+import { changedLines, Diff } from '../request/diff.tsx';
 import { address } from '../router.ts';
 import { ago, plural, visible } from '../text.ts';
 
@@ -21,7 +23,7 @@ export function History({ id }: { id: string }): JSX.Element {
               {visible(history.why ?? 'The first commit comes with the first run.')}
             </Empty>
           ) : (
-            <div class="graph">
+            <div class="graph hist">
               <section class="panel">
                 {history.commits.map((commit) => (
                   <a
@@ -79,13 +81,36 @@ function Preview({ id }: { id: string }): JSX.Element {
         <p class="dim">{plural(files.length, 'file')} would change.</p>
       </div>
       <ul class="list">
-        {files.slice(0, 500).map(({ file, change }) => (
-          <li key={file}>
-            <code class="one">{visible(file)}</code>
-            <span class="r">{change}</span>
-          </li>
+        {files.slice(0, 500).map((each) => (
+          <ChangedFile key={each.file} {...each} />
         ))}
       </ul>
     </Panel>
+  );
+}
+
+/** Folded; a long file, or one that is not text, has only its name. */
+function ChangedFile({ file, change, lines }: UndoPreview['files'][number]): JSX.Element {
+  const head = (
+    <>
+      <code class="one">{visible(file)}</code>
+      <span class="r">{change}</span>
+    </>
+  );
+  if (lines === undefined || lines.length === 0) return <li>{head}</li>;
+  const { added, removed } = changedLines(lines);
+  return (
+    <li class="undofile">
+      <details class="fold">
+        <summary>
+          <Icon name="right" small />
+          {head}
+          <span class="pm">
+            <span class="plus">+{added}</span> <span class="minus">−{removed}</span>
+          </span>
+        </summary>
+        <Diff lines={lines} path={file} names={['Now', 'After undo']} />
+      </details>
+    </li>
   );
 }

@@ -10,10 +10,11 @@ import { Figure, Id, LoadedPage, Panel, ProblemBox, Taint, TaskLink, TaskState }
 import { address } from '../router.ts';
 import { count, duration, money, now, visible } from '../text.ts';
 import { Acts } from '../tasks/acts.tsx';
+import { CostTree } from '../tasks/cost-tree.tsx';
 import { Waterfall } from '../tasks/waterfall.tsx';
 import { WhyView } from '../tasks/why.tsx';
 
-const VIEWS = ['Waterfall', 'Why', 'Files'] as const;
+const VIEWS = ['Waterfall', 'Tree', 'Why', 'Files'] as const;
 type View = (typeof VIEWS)[number];
 
 export function Task({ id }: { id: string }): JSX.Element {
@@ -88,9 +89,11 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
               </button>
             ))}
           </span>
-          <span class="r">
-            <Legend />
-          </span>
+          {view === 'Waterfall' && (
+            <span class="r">
+              <Legend />
+            </span>
+          )}
         </header>
         {view === 'Waterfall' && (
           <Waterfall
@@ -100,11 +103,12 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
             mergedOf={task.isMerged ? row.id : undefined}
           />
         )}
+        {view === 'Tree' && <CostTree rows={task.tree} chosen={chosen} choose={setChosen} />}
         {view === 'Why' && <WhyView id={row.id} />}
         {view === 'Files' && <Files task={task} />}
       </section>
       <div class="taskgrid">
-        <Panel title={row.endedAt === undefined ? 'Request' : 'Answer'} side={<code>{task.place}</code>}>
+        <Panel title={task.result === undefined ? 'Request' : 'Answer'} side={<code>{task.place}</code>}>
           <div class="b">
             <Markdown text={task.result ?? task.description} links={task.taint.length === 0} />
           </div>

@@ -150,7 +150,7 @@ function InWords({ broken }: { broken: BrokenCycle }): JSX.Element {
               <b>{visible(agent ?? title)}</b> works on “{visible(title)}” and {label}{' '}
               {need === undefined ? '' : 'from '}
               <b>{visible(next.agent ?? next.title)}</b>
-              {need === undefined ? '' : `: ${visible(need)}`}.{' '}
+              {need === undefined ? '' : `: ${visible(need).replace(/\.$/, '')}`}.{' '}
               {gaveWay && (
                 <span class="chip s-fail">
                   <Icon name="cut" /> Gave way

@@ -33,12 +33,14 @@ export function Facts({ request }: { request: Request }): JSX.Element {
         {question !== undefined || facts.runs === '' ? (
           'Nothing runs'
         ) : (
-          <span class={request.isGrave && risk !== 'HIGH' ? 'bad' : ''}>{facts.runs}</span>
+          <span class={request.isGrave && risk !== 'HIGH' ? 'ours bad' : 'ours'}>{facts.runs}</span>
         )}
         {facts.more
           .filter((line) => !line.startsWith('Influenced by:'))
           .map((line) => (
-            <small key={line}>{line}</small>
+            <small key={line} class="ours">
+              {line}
+            </small>
           ))}
       </Fact>
       <Fact icon="drop" name="Influenced by">

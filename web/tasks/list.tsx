@@ -1,7 +1,7 @@
 /** Draws only the rows on the screen, in the order of the query or as trees. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Row, TaskPage } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
 import { useKeys } from '../keys.ts';
@@ -31,6 +31,7 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
   const total = shown.page?.total ?? 0;
   const from = shown.page?.from ?? 0;
   const rows = shown.page?.rows ?? [];
+  const fresh = useStillRows(scroll, shown.page);
   const choose = (by: number): void => {
     const next = Math.min(total - 1, Math.max(0, chosen + by));
     setChosen(next);
@@ -66,6 +67,11 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
         tabIndex={0}
         aria-label={`${total} tasks`}
       >
+        {fresh.count > 0 && (
+          <button type="button" class="btn sm fresh" onClick={fresh.show}>
+            {fresh.count} new
+          </button>
+        )}
         {shown.page !== undefined && total === 0 && <Nothing where={where} />}
         <Spacer rows={from} />
         {rows.map((each, i) => (
@@ -75,6 +81,42 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
       </div>
     </div>
   );
+}
+
+/**
+ * Keeps the rows under the pointer where they are when others are added above them, and counts
+ * those. A list that is at its top shows them at once.
+ */
+function useStillRows(
+  scroll: { current: HTMLDivElement | null },
+  page: TaskPage | undefined,
+): { count: number; show: () => void } {
+  const [count, setCount] = useState(0);
+  const before = useRef<{ page: TaskPage; first: number }>(undefined);
+  useLayoutEffect(() => {
+    const box = scroll.current;
+    if (box === null || page === undefined) return;
+    const { page: old, first } = before.current ?? { page, first: 0 };
+    const anchor = old.rows[first - old.from]?.id;
+    const now = page.rows.findIndex(({ id }) => id === anchor);
+    const moved = anchor === undefined || now === -1 ? 0 : page.from + now - first;
+    if (box.scrollTop > 0 && moved !== 0) {
+      box.scrollTop += moved * ROW_PX;
+      setCount((known) => Math.max(0, known + moved));
+    }
+    before.current = { page, first: Math.floor(box.scrollTop / ROW_PX) };
+  }, [page]);
+  useEffect(() => {
+    const box = scroll.current;
+    const look = (): void => {
+      if (box === null || before.current === undefined) return;
+      before.current.first = Math.floor(box.scrollTop / ROW_PX);
+      if (box.scrollTop === 0) setCount(0);
+    };
+    box?.addEventListener('scroll', look, { passive: true });
+    return () => box?.removeEventListener('scroll', look);
+  }, []);
+  return { count, show: () => void (scroll.current !== null && (scroll.current.scrollTop = 0)) };
 }
 
 /** The rows around the visible ones. The last answer stays until the next one is there. */

@@ -6,14 +6,14 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Span, TaskSpans, TreeRow } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
-import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
 import { Track } from '../lanes.tsx';
-import { TaskLink, TaskState } from '../parts.tsx';
 import { address, go } from '../router.ts';
-import { count, duration, money, now, visible } from '../text.ts';
+import { duration, money, now } from '../text.ts';
+import { VirtualRows } from './virtual-rows.tsx';
 import { axisOf, type Axis } from './axis.ts';
 import { ALL, Brush, panned, zoomed, type Zoom } from './brush.tsx';
+import { TreeCell, visibleRows, type Fold, type ShownRow } from './tree-rows.tsx';
 
 interface WaterfallProps {
   rows: readonly TreeRow[];
@@ -56,19 +56,7 @@ export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): J
       else if (id !== undefined) go(address('task', id));
     },
   });
-  const isFine = mergedOf !== undefined && zoom !== ALL;
-  const body = (fine?: TaskSpans): JSX.Element => (
-    <Rows
-      shown={shown}
-      closed={closed}
-      toggle={toggle}
-      chosen={chosen}
-      choose={choose}
-      axis={axis}
-      zoom={zoom}
-      fine={fine}
-    />
-  );
+  const fine = useFineSpans(zoom === ALL ? undefined : mergedOf, axis, zoom);
   return (
     <div class="wf">
       <div class="wfr wfb">
@@ -84,24 +72,39 @@ export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): J
         <span class="num">Cost</span>
         <Ticks axis={axis} zoom={zoom} />
       </div>
-      {isFine ? <Finer id={mergedOf} axis={axis} zoom={zoom} body={body} /> : body()}
+      <Rows
+        shown={shown}
+        closed={closed}
+        toggle={toggle}
+        chosen={chosen}
+        choose={choose}
+        axis={axis}
+        zoom={zoom}
+        fine={fine}
+      />
     </div>
   );
 }
 
-/** The spans of the visible part, in the detail that it can show. */
-function Finer({ id, axis, zoom, body }: FinerProps): JSX.Element {
+const REST_MS = 120;
+
+/**
+ * The spans of the visible part, in the detail that it can show. While the part moves, the last
+ * ones stay: the server is asked when it rests. `id`: absent if every span is there already.
+ */
+function useFineSpans(id: string | undefined, axis: Axis, zoom: Zoom): TaskSpans | undefined {
   const from = Math.floor(axis.timeAt(zoom.from));
   const to = Math.ceil(axis.timeAt(zoom.to));
-  const { data } = useRead<TaskSpans>(`/api/tasks/${encodeURIComponent(id)}/spans?from=${from}&to=${to}`);
-  return body(data.value);
-}
-
-interface FinerProps {
-  id: string;
-  axis: Axis;
-  zoom: Zoom;
-  body: (fine?: TaskSpans) => JSX.Element;
+  const [route, setRoute] = useState<string>();
+  const wanted = id === undefined ? undefined : `/api/tasks/${encodeURIComponent(id)}/spans?from=${from}&to=${to}`;
+  useEffect(() => {
+    const timer = setTimeout(() => setRoute(wanted), wanted === undefined ? 0 : REST_MS);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  const { data } = useRead<TaskSpans>(route);
+  const last = useRef<TaskSpans>(undefined);
+  if (data.value !== undefined) last.current = data.value;
+  return id === undefined ? undefined : last.current;
 }
 
 function Ticks({ axis, zoom }: { axis: Axis; zoom: Zoom }): JSX.Element {
@@ -122,14 +125,8 @@ function Ticks({ axis, zoom }: { axis: Axis; zoom: Zoom }): JSX.Element {
   );
 }
 
-interface Shown {
-  row: TreeRow;
-  i: number;
-  hasChildren: boolean;
-}
-
 interface RowsProps {
-  shown: readonly Shown[];
+  shown: readonly ShownRow[];
   closed: ReadonlySet<string>;
   toggle: (id: string) => void;
   chosen: number;
@@ -139,39 +136,12 @@ interface RowsProps {
   fine: TaskSpans | undefined;
 }
 
-/** More rows than this scroll in a box of their own. */
-const ROWS_MAX = 60;
-const AROUND = 20;
-const ROW_PX = 30;
-
 function Rows({ shown, closed, toggle, chosen, choose, axis, zoom, fine }: RowsProps): JSX.Element {
-  const box = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  const [rowPx, setRowPx] = useState(ROW_PX);
-  const isLong = shown.length > ROWS_MAX;
-  const first = isLong ? Math.max(0, Math.floor(top / rowPx) - AROUND) : 0;
-  const drawn = isLong ? shown.slice(first, first + ROWS_MAX + AROUND) : shown;
-  const here = shown.findIndex(({ i }) => i === chosen);
-  useEffect(() => {
-    const height = box.current?.querySelector<HTMLElement>('.wfr')?.offsetHeight;
-    if (height !== undefined && height > 0) setRowPx(height);
-  }, [isLong]);
-  useEffect(() => {
-    const { current } = box;
-    if (!isLong || current === null || here === -1) return;
-    const at = here * rowPx;
-    if (at < current.scrollTop) current.scrollTop = at;
-    if (at + rowPx > current.scrollTop + current.clientHeight) current.scrollTop = at + rowPx - current.clientHeight;
-  }, [here]);
   return (
-    <div
-      class={isLong ? 'wfscroll' : ''}
-      ref={box}
-      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-      {...(isLong ? { role: 'region', tabIndex: 0, 'aria-label': `${count(shown.length)} tasks` } : {})}
-    >
-      <div style={{ height: `${first * rowPx}px` }} />
-      {drawn.map(({ row, i, hasChildren }) => (
+    <VirtualRows
+      rows={shown}
+      chosen={shown.findIndex(({ i }) => i === chosen)}
+      draw={({ row, i, hasChildren }) => (
         <WaterfallRow
           key={row.id}
           row={row}
@@ -182,9 +152,8 @@ function Rows({ shown, closed, toggle, chosen, choose, axis, zoom, fine }: RowsP
           axis={axis}
           zoom={zoom}
         />
-      ))}
-      <div style={{ height: `${Math.max(0, shown.length - first - drawn.length) * rowPx}px` }} />
-    </div>
+      )}
+    />
   );
 }
 
@@ -193,7 +162,7 @@ interface RowProps {
   spans: readonly Span[];
   isChosen: boolean;
   choose: () => void;
-  fold: { isClosed: boolean; toggle: () => void } | undefined;
+  fold: Fold | undefined;
   axis: Axis;
   zoom: Zoom;
 }
@@ -201,23 +170,7 @@ interface RowProps {
 function WaterfallRow({ row, spans, isChosen, choose, fold, axis, zoom }: RowProps): JSX.Element {
   return (
     <div class={isChosen ? 'wfr sel' : 'wfr'} onClick={choose}>
-      <span class={`t d${Math.min(row.depth, 8)}`}>
-        {fold === undefined ? (
-          <span class="tw" />
-        ) : (
-          <button
-            type="button"
-            class={fold.isClosed ? 'tw' : 'tw open'}
-            aria-label={`${fold.isClosed ? 'Unfold' : 'Fold'} ${visible(row.title)}`}
-            onClick={fold.toggle}
-          >
-            <Icon name="right" small />
-          </button>
-        )}
-        <TaskState row={row} plain brief />
-        <TaskLink id={row.id} title={row.title} />
-        <span class="dim">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>
-      </span>
+      <TreeCell row={row} fold={fold} />
       <span class="num">{duration(endOf(row) - Date.parse(row.createdAt))}</span>
       <span class="num">{row.microUsd === 0 ? '' : money(row.microUsd)}</span>
       <Track spans={spans} axis={axis} zoom={zoom} />
@@ -227,15 +180,4 @@ function WaterfallRow({ row, spans, isChosen, choose, fold, axis, zoom }: RowPro
 
 function endOf(row: TreeRow): number {
   return row.endedAt === undefined ? now.value : Date.parse(row.endedAt);
-}
-
-function visibleRows(rows: readonly TreeRow[], closed: ReadonlySet<string>): Shown[] {
-  const out: Shown[] = [];
-  let hiddenBelow = Infinity;
-  for (const [i, row] of rows.entries()) {
-    if (row.depth > hiddenBelow) continue;
-    hiddenBelow = closed.has(row.id) ? row.depth : Infinity;
-    out.push({ row, i, hasChildren: (rows[i + 1]?.depth ?? 0) > row.depth });
-  }
-  return out;
 }

@@ -22,6 +22,7 @@ import {
   resolveCommit,
   restoreFiles,
   unknownCommit,
+  withTexts,
   type OldCommit,
   type OldFile,
 } from './undo.js';
@@ -75,10 +76,10 @@ export function git(options: GitOptions): History {
     hurry: writes.hurry,
     tend: () => serialize(async () => (target.whyOff() === undefined ? writes.tend() : undefined)),
     log: (filter) => serialize(() => log(filter ?? {})),
-    changes: (to) =>
+    changes: (to, { texts = false } = {}) =>
       serialize(async () => {
-        const { commit, files } = await planUndo(to);
-        return { commit, files };
+        const { commit, files, old: from, wanted } = await planUndo(to);
+        return { commit, files: texts ? await withTexts(from.run, root, wanted, files) : files };
       }),
     undo: (to) => serialize(() => undo(to)),
     close() {

@@ -59,6 +59,35 @@ export function differences(
   return changes;
 }
 
+/** More files or longer ones are listed without their texts. */
+const TEXTS_MAX = 60;
+const TEXT_BYTES_MAX = 128 * 1024;
+
+/** The same changes, with what each file has now and what it would have. */
+export async function withTexts(
+  run: RunGit,
+  root: string,
+  files: ReadonlyMap<string, OldFile>,
+  changes: readonly FileChange[],
+): Promise<FileChange[]> {
+  const first = changes.slice(0, TEXTS_MAX);
+  const old = first.flatMap(({ path: name }) => files.get(name)?.id ?? []);
+  const blobs = await readBlobs(run, old);
+  return changes.map((change, i) => {
+    if (i >= TEXTS_MAX) return change;
+    const now = readNow(path.join(root, change.path));
+    const bytes = now.kind === 'file' ? now.bytes : Buffer.alloc(0);
+    const then = files.has(change.path) ? blobs.shift()! : Buffer.alloc(0);
+    return now.kind !== 'left_out' && isShortText(bytes) && isShortText(then)
+      ? { ...change, texts: { now: bytes.toString('utf8'), then: then.toString('utf8') } }
+      : change;
+  });
+}
+
+function isShortText(bytes: Buffer): boolean {
+  return bytes.length <= TEXT_BYTES_MAX && !bytes.includes(0);
+}
+
 /** Accepts an id or HEAD~n, and nothing that could be an option or another branch. */
 export async function resolveCommit(run: RunGit, to: string, head: string): Promise<string | undefined> {
   if (!/^(?:[0-9a-f]{4,64}|HEAD(?:[~^]\d{0,6}){1,20})$/.test(to)) return undefined;

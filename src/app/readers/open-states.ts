@@ -11,10 +11,11 @@ import type { Note } from '../../domain/coordination/note.js';
 import { defined } from '../../domain/defined.js';
 import type { Peer } from '../../domain/peer.js';
 import type { Problem } from '../../domain/problem.js';
-import { isEnded, isForHuman } from '../../domain/task/task.js';
-import type { Disk } from '../../ports/disk.js';
+import type { Budget } from '../../domain/budget/budget.js';
+import { isEnded, isForHuman, type Task } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import type { OpenTask } from '../../ports/store/tasks.js';
+import { treeBudget } from '../../rules/budget/remaining.js';
 import { fitFor } from '../../rules/staffing/offer.js';
 import { failureOf } from '../../rules/staffing/track-record.js';
 import { agentStates, byAgent, NO_PAST, type AgentActivity, type Past } from '../../rules/coordination/agent-states.js';
@@ -24,6 +25,8 @@ import {
   STATE_CHANNEL,
   type PublishedState,
 } from '../../rules/coordination/published-states.js';
+import type { Config } from '../../domain/config/config.js';
+import type { Disk } from '../../ports/disk.js';
 import type { Bus } from '../../ports/bus.js';
 import { ledgerBus } from '../../adapters/bus/ledger.js';
 import { farPauses, PAUSED } from '../../adapters/far/ports/pauses.js';
@@ -39,6 +42,8 @@ export interface Snapshot {
   forHuman: OpenTask[];
   /** The agent that will take an unassigned task, where that is clear without asking a model. */
   takers: ReadonlyMap<string, string>;
+  /** The limits of an open task with everything under it, as far as they are known now. */
+  limitOf: (task: Task) => Budget;
   peers: Peer[];
   problems: Problem[];
 }
@@ -57,7 +62,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
   const store = openReader(root);
   const disk = realDisk();
   const agents = roster(disk, root);
-  const defaultAgent = defaultAgentIn(disk, root, env);
+  const config = configReader(disk, root, env);
   const near = pauses({ root, disk, clock: clock() });
   const parts = farPartsOf(store);
   const paused = parts ? bothPauses(near, farPauses(parts.shelf(PAUSED))) : near;
@@ -82,10 +87,12 @@ export function openStates(folder: string, env: Record<string, string | undefine
         unreadableTask: store.tasks.unreadable,
         past: (agent) => past.get(agent) ?? NO_PAST,
       });
+      const takers = takersOf(open, paused.look());
       return {
         agents: states,
         open,
-        takers: takersOf(open, paused.look()),
+        takers,
+        limitOf: (task) => limitOf(task, takers),
         forHuman: open.filter(({ task }) => isForHuman(task)),
         peers: await store.presence.peers(),
         problems: [...problems, ...strays],
@@ -108,13 +115,18 @@ export function openStates(folder: string, env: Record<string, string | undefine
   function takersOf(open: readonly OpenTask[], paused: ReadonlyMap<string, string>): Map<string, string> {
     const all = [...agents.all().values()];
     const awake = all.filter(({ name }) => !paused.has(name));
-    const preferred = defaultAgent();
+    const preferred = config().defaultAgent;
     return new Map(
       open.flatMap(({ task }) => {
         const fit = task.to === undefined ? fitFor(task, awake.length > 0 ? awake : all, preferred) : undefined;
         return fit?.kind === 'one' ? [[task.id, fit.agent]] : [];
       }),
     );
+  }
+
+  function limitOf(task: Task, takers: ReadonlyMap<string, string>): Budget {
+    const agent = agents.all().get(task.to ?? takers.get(task.id) ?? '');
+    return treeBudget(config(), agent ?? { budget: {} }, task);
   }
 
   /**
@@ -129,14 +141,18 @@ export function openStates(folder: string, env: Record<string, string | undefine
   }
 }
 
-/** As guild.yaml says now. It is read again when its file changes. */
-function defaultAgentIn(disk: Disk, root: string, env: Record<string, string | undefined>): () => string | undefined {
-  let stamp: string | undefined;
-  let agent: string | undefined;
+/** The settings as the file has them now. It is read again only after it has changed. */
+function configReader(disk: Disk, root: string, env: Record<string, string | undefined>): () => Config {
+  const file = path.join(root, CONFIG_FILE);
+  let stamp = disk.stamp(file);
+  let { config } = readConfig(disk, root, env);
   return () => {
-    const now = disk.stamp(path.join(root, CONFIG_FILE)) ?? 'missing';
-    if (now !== stamp) agent = readConfig(disk, root, env).config.defaultAgent;
+    const now = disk.stamp(file);
+    if (now === stamp) return config;
     stamp = now;
-    return agent;
+    const read = readConfig(disk, root, env);
+    // A file that cannot be read leaves the last settings in force.
+    if (read.unreadable === undefined) config = read.config;
+    return config;
   };
 }

@@ -100,15 +100,20 @@ async function start(context: EngineContext, claimed: Claimed, stop: AbortSignal
 }
 
 /** The record for its new assignee, without the fields of an earlier end. */
-function taken(context: EngineContext, claim: Claim): Task {
-  const { error: _, result: __, ended_at: ___, waits: ____, certificate: _____, ...rest } = claim.task;
+function taken(context: EngineContext, { task, agent }: Claim): Task {
+  const isFirst = task.to === undefined || task.claimed_by !== agent || task.claimed_at === undefined;
+  // A parent that continues after its stages is as it was.
+  if (!isFirst && OF_AN_END.every((field) => task[field] === undefined)) return task;
+  const { error: _, result: __, ended_at: ___, waits: ____, certificate: _____, ...rest } = task;
   return {
     ...rest,
-    to: rest.to ?? claim.agent,
-    claimed_by: claim.agent,
+    to: rest.to ?? agent,
+    claimed_by: agent,
     claimed_at: rest.claimed_at ?? context.clock.now().toISOString(),
   };
 }
+
+const OF_AN_END = ['error', 'result', 'ended_at', 'waits', 'certificate'] as const;
 
 async function parkUnreadable(
   context: EngineContext,

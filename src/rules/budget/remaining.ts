@@ -120,7 +120,7 @@ export function withBudget(child: WantedChild, budget: Budget): WantedChild {
  * The budget of a task with everything under it. Turns and tool calls set by an agent or the
  * workspace limit one conversation, so they are left out.
  */
-function treeBudget({ budget }: Pick<Config, 'budget'>, agent: Pick<Agent, 'budget'>, task: Task): Budget {
+export function treeBudget({ budget }: Pick<Config, 'budget'>, agent: Pick<Agent, 'budget'>, task: Task): Budget {
   return [split(budget).shared, split(agent.budget).shared, task.budget ?? {}].reduce(tighter);
 }
 

@@ -24,7 +24,31 @@ export interface AgentRow {
 export interface AgentList {
   agents: AgentRow[];
   edges: { from: string; to: string; pattern: string }[];
+  /** Agents that talk in rounds, and how their rounds end. */
+  teams: { lead: string; members: string[]; ends: string; rounds: number }[];
   problems: Problem[];
+}
+
+/** Offers of tasks and who bid for them, newest first. */
+export interface Bids {
+  offers: {
+    task: { id: string; title: string };
+    at: string;
+    /** Who got the task. */
+    agent?: string;
+    bids: BidRow[];
+  }[];
+}
+
+export interface BidRow {
+  agent: string;
+  verdict: string;
+  fitness?: number;
+  /** Fitness times reliability. */
+  score?: number;
+  threshold: number;
+  record: string;
+  said: string;
 }
 
 export interface AgentChecked {
@@ -150,7 +174,8 @@ export interface HistoryPage {
 
 export interface UndoPreview {
   to: { id: string; at: string; subject: string };
-  files: { file: string; change: string }[];
+  /** `lines`: of a diff; absent if the file is long or not text, or is not shown to guests. */
+  files: { file: string; change: string; lines?: string[] }[];
 }
 
 /** The prompt that a model would get now. */

@@ -30,6 +30,19 @@ export interface Spend {
   tokens: number;
   /** Calls today whose price is not known; their cost is not in `microUsd`. */
   unpricedCalls: number;
+  /** Absent if no open task has a limit in dollars. */
+  budget?: DayBudget;
+}
+
+/** What today can cost at most if nothing else is added, in micro-dollars. */
+export interface DayBudget {
+  /** Spent today, and what open tasks may still spend. */
+  limit: number;
+  /** The part of it that open children hold. */
+  reserved: number;
+  /** How many open tasks have a limit, and how many have none. */
+  tasks: number;
+  unlimited: number;
 }
 
 /** One task in a list. */
@@ -221,6 +234,8 @@ export interface Usage {
 
 export interface TreeRow extends Row {
   depth: number;
+  /** Without the tasks below it. */
+  own: { tokens: number; microUsd: number };
   spans: Span[];
   session?: string;
 }
@@ -247,13 +262,29 @@ export interface Conversation {
   /** The number of the first message in `messages`, from 1. */
   from: number;
   messages: ShownMessage[];
+  /** Goal checks of what was said here, oldest first. */
+  checks: ShownCheck[];
   usage: Usage;
+  /** What its task may spend, in micro-dollars; absent without a limit. */
+  share?: number;
   place: string;
   /** Identifies the text of the file. */
   seen: string;
   problem?: Problem;
   /** The text of a file that cannot be read as a conversation. */
   text?: string;
+}
+
+export interface ShownCheck {
+  task: string;
+  /** The number of the message that it follows. */
+  after: number;
+  verdict: 'yes' | 'no' | 'none' | 'open';
+  reason: string;
+  at: string;
+  model?: string;
+  ms?: number;
+  microUsd: number;
 }
 
 export interface ShownMessage {
@@ -266,6 +297,8 @@ export interface ShownMessage {
   /** Text that came from outside; it is shown in a box of its own and has no links. */
   tainted: boolean;
   calls: ShownCall[];
+  /** What the model thought before it answered, if that is kept. */
+  thoughts?: string;
   usage?: { model?: string; inputTokens: number; outputTokens: number; microUsd?: number; ms?: number };
 }
 

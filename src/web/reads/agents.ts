@@ -4,12 +4,14 @@ import path from 'node:path';
 import { openRoster } from '../../app/readers/open-roster.js';
 import { readPaused } from '../../app/pause.js';
 import { packageFolder } from '../../app/starter.js';
+import { defined } from '../../domain/defined.js';
+import type { Event } from '../../domain/event.js';
 import { noAgent } from '../../domain/nearest.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { agentGraph } from '../../views/agent-graph.js';
 import { summary } from '../../views/summary.js';
-import type { AgentFile, AgentList, AgentRow, AgentSchema } from '../base/contract.js';
+import type { AgentFile, AgentList, AgentRow, AgentSchema, BidRow, Bids } from '../base/contract.js';
 import type { Log } from '../base/log.js';
 import type { Moment } from './moment.js';
 import { titled, titleOf } from './rows.js';
@@ -64,9 +66,20 @@ export async function agentList(moment: Moment, env: Record<string, string | und
   return {
     agents: [...rows, ...broken].sort((a, b) => compareText(a.name, b.name)),
     edges: agentGraph(agents.values()).edges.map(({ from, to, step }) => ({ from, to, pattern: step })),
+    teams: [...agents.values()].flatMap(({ name, team }) =>
+      team === undefined
+        ? []
+        : [{ lead: name, members: [...team.members], ends: TEAM_ENDS[team.terminationMode], rounds: team.maxRounds }],
+    ),
     problems,
   };
 }
+
+const TEAM_ENDS = {
+  consensus: 'until all agree',
+  maxRounds: 'all rounds',
+  coordinatorDecides: 'until its lead decides',
+};
 
 type Past = Pick<AgentRow, 'record' | 'bids'>;
 
@@ -128,4 +141,41 @@ function valuesOf({ enum: values, type, anyOf, items }: Property): string[] {
   const own = [...(values ?? []).map(String), ...(type === 'boolean' ? ['true', 'false'] : [])];
   const inside = [...(anyOf ?? []), ...(items === undefined ? [] : [items])].flatMap(valuesOf);
   return [...new Set([...own, ...inside])];
+}
+
+const OFFERS_SHOWN = 100;
+
+/** From the events of awards, which have every score. Newest first. */
+export async function bidsOf(moment: Moment): Promise<Bids> {
+  const awarded = moment.log.events((name) => name === 'task.awarded').filter(hasScores);
+  const titles = new Map((await moment.tasks('')).map(({ id, title }) => [id, title]));
+  return {
+    offers: awarded
+      .slice(-OFFERS_SHOWN)
+      .reverse()
+      .map((event) => {
+        const id = event.task ?? '';
+        const bids = (event['scores'] as Record<string, unknown>[]).map(bidOf);
+        return defined({ task: { id, title: titles.get(id) ?? id }, at: event.at, agent: event.agent, bids });
+      }),
+  };
+}
+
+function hasScores(event: Event): boolean {
+  const scores = event['scores'];
+  return Array.isArray(scores) && scores.every((score) => typeof score === 'object' && score !== null);
+}
+
+function bidOf(score: Record<string, unknown>): BidRow {
+  const text = (key: string): string => (typeof score[key] === 'string' ? score[key] : '');
+  const amount = (key: string): number | undefined => (typeof score[key] === 'number' ? score[key] : undefined);
+  return defined({
+    agent: text('agent'),
+    verdict: text('verdict'),
+    fitness: amount('fitness'),
+    score: amount('score'),
+    threshold: amount('threshold') ?? 0,
+    record: text('record'),
+    said: text('said'),
+  });
 }

@@ -1,22 +1,18 @@
 /** Costs by agent, model, task, role or day, and the budgets of open tasks. */
 import { addCosts, BY, costSums, noCosts, type CostBy, type CostSum } from '../../app/readers/aggregates/cost-sums.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
-import { budgetWord, reservation, type Budget } from '../../domain/budget/budget.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import type { Task } from '../../domain/task/task.js';
-import { summary } from '../../views/summary.js';
-import type { BudgetUse, CostRow, Costs } from '../base/contract.js';
+import type { CostRow, Costs } from '../base/contract.js';
 import type { Log } from '../base/log.js';
-import { titleOf } from './rows.js';
+import { budgetsOf } from './budgets.js';
 
 const ROWS_MAX = 500;
 const KEYS_MAX = 6;
 const DAYS_MAX = 92;
 const DAY_MS = 86_400_000;
-const BUDGETS_MAX = 8;
 
 /** `days`: how many days back, today included. */
-export function costsBy(log: Log, { open }: Snapshot, by: string, days: number, now: Date): Costs {
+export function costsBy(log: Log, seen: Snapshot, by: string, days: number, now: Date): Costs {
   if (!BY.includes(by as CostBy))
     throw new ProblemError(problem('bad_usage', `costs are summed by ${BY.join(', ')}, not by ${JSON.stringify(by)}`));
   const shown = Math.min(DAYS_MAX, Math.max(1, days));
@@ -30,7 +26,7 @@ export function costsBy(log: Log, { open }: Snapshot, by: string, days: number, 
     rows: rows.slice(0, ROWS_MAX).map(costRow),
     total: costRow(total),
     ...daysBy(log, parts, since, now),
-    budgets: budgetsOf(open.map(({ task }) => task)),
+    budgets: budgetsOf(seen),
   };
 }
 
@@ -59,45 +55,6 @@ function daysBy(log: Log, by: string, since: string, now: Date): Pick<Costs, 'ke
 
 function dayOf(iso: string): string {
   return iso.slice(0, 10);
-}
-
-/** Only tasks with a limit, those with most of it used first. */
-function budgetsOf(open: readonly Task[]): BudgetUse[] {
-  const children = new Map<string, Task[]>();
-  for (const task of open)
-    if (task.parent !== undefined) children.set(task.parent, [...(children.get(task.parent) ?? []), task]);
-  return open
-    .flatMap((task) =>
-      Object.entries(task.budget ?? {}).flatMap(([name, limit]) =>
-        limit === undefined || !(name in SPENT) ? [] : [useOf(task, children.get(task.id) ?? [], name as Name, limit)],
-      ),
-    )
-    .filter(({ spent, reserved }) => spent + reserved > 0)
-    .sort((a, b) => (b.spent + b.reserved) / b.limit - (a.spent + a.reserved) / a.limit)
-    .slice(0, BUDGETS_MAX);
-}
-
-type Name = keyof typeof SPENT;
-type Usage = NonNullable<Task['usage']>;
-
-const SPENT = {
-  microUsd: (usage: Usage) => usage.microUsd,
-  tokens: (usage: Usage) => usage.inputTokens + usage.outputTokens,
-  turns: (usage: Usage) => usage.turns,
-  toolCalls: (usage: Usage) => usage.toolCalls,
-};
-
-function useOf(task: Task, children: readonly Task[], name: Name, limit: number): BudgetUse {
-  const usage = task.usage ?? task.own_usage;
-  const reserved = children.reduce((sum, child) => sum + (reservation(child.budget as Budget)[name] ?? 0), 0);
-  return {
-    task: { id: task.id, title: titleOf(summary(task)) },
-    name: budgetWord(name),
-    spent: usage === undefined ? 0 : SPENT[name](usage),
-    reserved,
-    limit,
-    isMoney: name === 'microUsd',
-  };
 }
 
 function costRow(sum: CostSum): CostRow {

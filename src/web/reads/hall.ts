@@ -7,6 +7,7 @@ import { HUMAN, type Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
 import type { AgentNow, Hall, Lane, Spend } from '../base/contract.js';
 import type { Log } from '../base/log.js';
+import { dayBudget } from './budgets.js';
 import { requestOf } from './requests.js';
 import { rowOf, titled, titleOf } from './rows.js';
 import { spansByTask } from './spans.js';
@@ -24,7 +25,6 @@ export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: 
   const requests = [...forHuman].sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   const spent = spendByAgent(log, startOfDay(now));
   const byId = new Map<string, Placed>(open.map((placed) => [placed.task.id, placed]));
-  const from = new Date(now.getTime() - HOUR_MS).toISOString();
   const titleIn = (id: string): string | undefined => {
     const task = byId.get(id)?.task;
     return task === undefined ? undefined : titleOf(summary(task));
@@ -56,13 +56,12 @@ export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: 
     open: countStates(open),
     pending: pendingBy(seen),
     deadlocks: deadlocksOf(log, open),
-    spend: { ...spendOf(log, startOfDay(now)), ...hoursOf(log, now) },
+    spend: { ...spendToday(seen, log, now), ...hoursOf(log, now) },
     ended: ended
       .filter(({ task }) => task.parent === undefined)
       .slice(0, ENDED_SHOWN)
       .map(rowOf),
-    lanes: lanesOf(log, from, byId),
-    lanesFrom: from,
+    ...lanesOf(log, now, byId),
     problems: seen.problems.slice(0, PROBLEMS_SHOWN),
   };
 }
@@ -96,8 +95,13 @@ function cyclesIn(to: ReadonlyMap<string, readonly string[]>): number {
   return cycles;
 }
 
-/** Today's spending, in the zone of this machine. */
-export function spendOf(log: Log, sinceIso: string): Spend {
+/** Today's spending, in the zone of this machine, and the limits of what is open. */
+export function spendToday(seen: Snapshot, log: Log, now: Date): Spend {
+  const spend = spendOf(log, startOfDay(now));
+  return defined({ ...spend, budget: dayBudget(seen, spend.microUsd) });
+}
+
+function spendOf(log: Log, sinceIso: string): Spend {
   const spend: Spend = { microUsd: 0, tokens: 0, unpricedCalls: 0 };
   for (const call of log.calls(sinceIso)) {
     spend.microUsd += call.microUsd;
@@ -107,7 +111,7 @@ export function spendOf(log: Log, sinceIso: string): Spend {
   return spend;
 }
 
-export function startOfDay(now: Date): string {
+function startOfDay(now: Date): string {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString();
 }
 
@@ -154,8 +158,10 @@ function hoursOf(log: Log, now: Date): { hours: number[]; since: string } {
   return { hours, since: new Date(since).toISOString() };
 }
 
-function lanesOf(log: Log, from: string, open: ReadonlyMap<string, Placed>): Lane[] {
-  const events = log.events((name) => LANE_EVENTS.has(name)).filter(({ at }) => at >= from);
+/** The last hour, or a shorter time if everything in it happened since. */
+function lanesOf(log: Log, now: Date, open: ReadonlyMap<string, Placed>): Pick<Hall, 'lanes' | 'lanesFrom'> {
+  const since = (ms: number): string => new Date(now.getTime() - ms).toISOString();
+  const events = log.events((name) => LANE_EVENTS.has(name)).filter(({ at }) => at >= since(HOUR_MS));
   const agentOf = new Map(events.flatMap(({ task, agent }) => (task && agent ? [[task, agent] as const] : [])));
   const isForPerson = (task: string): boolean => agentOf.get(task) === HUMAN || isRequest(open, task);
   const lanes = new Map<string, Lane>();
@@ -166,8 +172,13 @@ function lanesOf(log: Log, from: string, open: ReadonlyMap<string, Placed>): Lan
     lane.spans.push(...spans);
     lanes.set(agent, lane);
   }
-  return [...lanes.values()].sort((a, b) => b.spans.length - a.spans.length).slice(0, LANES_MAX);
+  const shown = [...lanes.values()].sort((a, b) => b.spans.length - a.spans.length).slice(0, LANES_MAX);
+  const first = events[0]?.at ?? since(0);
+  const longMs = LANE_TIMES_MS.find((ms) => events.length > 0 && first >= since(ms)) ?? HOUR_MS;
+  return { lanes: shown, lanesFrom: since(longMs) };
 }
+
+const LANE_TIMES_MS = [5 * 60_000, 15 * 60_000, HOUR_MS];
 
 const LANE_EVENTS: ReadonlySet<string> = new Set([
   'task.created',

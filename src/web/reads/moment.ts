@@ -70,12 +70,6 @@ export async function pastOf(feed: Feed, log: Log, at: string): Promise<Moment> 
   };
 }
 
-/** The ids of tasks that text from outside had influence on. */
-export async function outsideTasks(moment: Moment): Promise<Set<string>> {
-  const tasks = await moment.tasks('');
-  return new Set(tasks.flatMap(({ id, taint = [] }) => (taint.length > 0 ? [id] : [])));
-}
-
 const QUERIES_KEPT = 8;
 
 function keptQueries(feed: Feed): Moment['tasks'] {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { sessionStatus, sessionText } from '../../app/far/session-text.js';
 import { writtenLines } from '../../app/editing/written-lines.js';
 import { farPartsOf, openReader } from '../../app/readers/open-reader.js';
+import { thoughtsOf } from '../../app/editing/thoughts.js';
 import { defined } from '../../domain/defined.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -22,6 +23,7 @@ import { summary } from '../../views/summary.js';
 import type { Conversation, SessionRow, ShownCall, ShownMessage } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
 import type { Moment } from './moment.js';
+import { checksOf } from './checks.js';
 import { titleOf, usageOf } from './rows.js';
 
 const TEXT_MAX = 256 * 1024;
@@ -53,15 +55,21 @@ export async function conversationOf(
       total: 0,
       from: 1,
       messages: [],
+      checks: [],
       usage: usageOf(undefined),
     };
     if (opened.kind === 'held')
       return { ...empty, place, seen: seenOf(text), problem: opened.problem, text: text.slice(0, TEXT_MAX) };
     const { header } = opened.session;
     const messages = until(opened.session.messages, at);
-    const shown = withCalls(messages);
     const end = Math.min(before - 1, messages.length);
-    const page = shown.filter(({ n }) => n <= end).slice(-limit);
+    const page = await withThoughts(
+      withCalls(messages)
+        .filter(({ n }) => n <= end)
+        .slice(-limit),
+      messages,
+      store,
+    );
     const placed = header.task === undefined ? undefined : await moment.task(header.task);
     return defined({
       id,
@@ -79,7 +87,9 @@ export async function conversationOf(
       total: messages.length,
       from: page[0]?.n ?? 1,
       messages: page,
+      checks: await checksOf(moment, placed, messages),
       usage: usageOf(sessionUsage(messages)),
+      share: placed?.task.budget?.microUsd,
       place,
       seen: seenOf(text),
     });
@@ -267,6 +277,16 @@ function withCalls(messages: readonly Message[]): ShownMessage[] {
     );
   }
   return shown;
+}
+
+async function withThoughts(
+  shown: readonly ShownMessage[],
+  messages: readonly Message[],
+  { blobs }: ReturnType<typeof openReader>,
+): Promise<ShownMessage[]> {
+  return Promise.all(
+    shown.map(async (message) => defined({ ...message, thoughts: await thoughtsOf(messages[message.n - 1]!, blobs) })),
+  );
 }
 
 const TELLING = ['command', 'path', 'agent', 'query', 'question', 'recipient', 'name', 'task', 'title'];

@@ -33,6 +33,7 @@ export async function treeOf(moment: Moment, id: string): Promise<Tree> {
     return defined({
       ...rowOnly(task),
       depth: task.depth ?? 0,
+      own: { tokens: task.own.inputTokens + task.own.outputTokens, microUsd: task.own.microUsd },
       spans: isMerged ? merged(own, stepMs, moment.now.getTime()) : own,
       session: task.session,
     });

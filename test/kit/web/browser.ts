@@ -1,5 +1,6 @@
 /** A real Chromium, headless, without any connection of its own. */
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import { after, type TestContext } from 'node:test';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
@@ -33,6 +34,19 @@ export async function openBrowser(t: TestContext): Promise<Browser | undefined> 
 
 after(async () => (await started)?.close());
 
+const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Trusted Types forbid injected scripts, so axe comes through the debugger. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  const debug = await page.context().newCDPSession(page);
+  const run = `${AXE}; axe.run().then((found) => JSON.stringify(found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | '))))`;
+  const { result } = await debug.send('Runtime.evaluate', { expression: run, awaitPromise: true });
+  await debug.detach();
+  return JSON.parse(String(result.value)) as string[];
+}
+
 export interface Shown {
   page: Page;
   /** Errors of the page and refused resources, which a healthy page does not have. */
@@ -45,7 +59,10 @@ export async function showPage(browser: Browser, link: string, width = 1440, dar
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  page.on(
+    'console',
+    (message) => message.type() === 'error' && faults.push(`${message.text()} ${message.location().url}`),
+  );
   await page.goto(link);
   await page.waitForSelector('.app');
   return { page, faults };

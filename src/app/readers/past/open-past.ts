@@ -44,6 +44,7 @@ export async function openPast(root: string, states: StatesView, events: EventsO
     open,
     forHuman: open.filter(({ task }) => isForHuman(task)),
     takers: new Map(),
+    limitOf: present.limitOf,
     peers: present.peers,
     problems: [],
   };

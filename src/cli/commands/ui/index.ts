@@ -8,6 +8,7 @@ import { linkOf } from '../../../web/link.js';
 import { startServer, type WindowServer } from '../../../web/server.js';
 import { EXIT, text, type Call, type Command } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
+import { keepHeapSmall } from '../../process/small-heap.js';
 import { LISTEN_OPTIONS, listeningOf } from './listening.js';
 import { startWorker, type Worker } from './worker.js';
 
@@ -42,6 +43,7 @@ that has one (--behind-proxy).`,
     const port = portOf(text(values, 'port'));
     const proxy = text(values, 'behind-proxy');
     const listening = listeningOf(values, proxy === undefined ? [] : [proxy]);
+    keepHeapSmall();
     const isWorked = await isAnyoneWorking(root);
     let worker: Worker | undefined;
     const server = await startServer({

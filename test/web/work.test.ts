@@ -1,0 +1,180 @@
+/** Work under way and done: budgets, bids, teams, checks, costs, thoughts and undo. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Bids, Conversation, Hello, TaskDetail } from '../../src/web/base/contract.js';
+import { openBrowser, showPage } from '../kit/web/browser.js';
+import { succeeds, type Place } from '../kit/guild.js';
+import { scene } from '../kit/web/scene.js';
+import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
+
+interface Opened {
+  page: Page;
+  window: Window;
+  workspace: Place;
+  go(name: string): Promise<void>;
+}
+
+async function opened(t: TestContext, workspace: Place): Promise<Opened | undefined> {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return undefined;
+  const window = await openWindow(t, workspace);
+  const { page } = await showPage(browser, window.server.link());
+  const go = async (name: string): Promise<void> => {
+    await page.goto(`http://${window.host}/#/${name}`);
+    await page.waitForSelector('.still', { state: 'detached' });
+  };
+  return { page, window, workspace, go };
+}
+
+test('budgets, bids, teams, checks and costs of real work are on their pages', async (t) => {
+  const { workspace } = await scene(t);
+  const shown = await opened(t, workspace);
+  if (shown === undefined) return;
+  await t.test('the top bar and the hall show today against what it can cost', () => budgets(shown));
+  await t.test('each offer has its bids, and the winner first', () => bids(shown));
+  await t.test('a team is a frame around its members', () => teams(shown));
+  await t.test('a check is a line between two messages', () => checks(shown));
+  await t.test('the tree of a run has costs that add up', () => costs(shown));
+});
+
+async function budgets({ page, window, workspace, go }: Opened): Promise<void> {
+  const { spend } = (await window.get('/api/hello')).json<Hello>();
+  const { limit, reserved, tasks } = spend.budget!;
+  assert.ok(tasks > 1, 'several tasks are open');
+  assert.ok(
+    limit > spend.microUsd && limit <= spend.microUsd + tasks * 1e6 + 1,
+    `${limit} is the most of ${tasks} tasks`,
+  );
+  assert.ok(reserved <= limit - spend.microUsd);
+  await go('hall');
+  const bar = page.locator('.top .today');
+  assert.match((await bar.textContent())!, /^Today \$0\.\d{4} of \$\d+\.\d{2}$/);
+  const part = await page.evaluate<number>(`(() => {
+    const use = document.querySelector('.top .use');
+    return use.firstElementChild.offsetWidth / use.offsetWidth;
+  })()`);
+  assert.ok(Math.abs(part - spend.microUsd / limit) < 0.02, `${part} of the bar is filled`);
+  await page.waitForSelector('.panel:has(h2:text-is("Spending today")) >> text=at most');
+  await page.waitForSelector('.fig:has-text("Spent today") >> text=/\\d+% of \\$/');
+  workspace.put('guild.yaml', workspace.read('guild.yaml').replace('usd: 1.00', 'usd: 2.00'));
+  const { spend: later } = (await window.get('/api/hello')).json<Hello>();
+  assert.ok(later.budget!.limit > limit, 'an edited guild.yaml counts at once');
+}
+
+async function bids({ page, window, go }: Opened): Promise<void> {
+  const { offers } = (await window.get('/api/bids')).json<Bids>();
+  const api = offers.find(({ task }) => task.id === 'build_user_api')!;
+  assert.deepEqual(api.bids.map(({ agent, verdict }) => [agent, verdict]).slice(0, 2), [
+    ['breakdown', 'awarded'],
+    ['file', 'below'],
+  ]);
+  await go('agents');
+  await page.click('button:text-is("Bids")');
+  const offer = page.locator('.panel:has(h2:has-text("Build a REST API for user management"))');
+  assert.match((await offer.locator('.bidrow').first().textContent())!, /awarded.*breakdown.*mine to divide/);
+  assert.equal(await offer.locator('.bidrow').count(), 4);
+}
+
+async function teams({ page, go }: Opened): Promise<void> {
+  await go('agents');
+  await page.click('button:text-is("Graph")');
+  const frame = page.locator('svg .team');
+  await frame.waitFor();
+  assert.match((await frame.textContent())!, /team: until all agree, 4 rounds/);
+  const outer = (await frame.locator('rect').boundingBox())!;
+  for (const name of ['writer', 'analyst']) {
+    const inner = (await page.locator(`svg .nd:has(title:text-is("${name}")) rect`).boundingBox())!;
+    assert.ok(inner.x > outer.x && inner.x + inner.width < outer.x + outer.width, `${name} is inside`);
+    assert.ok(inner.y > outer.y && inner.y + inner.height < outer.y + outer.height, `${name} is inside`);
+  }
+  const other = (await page.locator('svg .nd:has(title:text-is("legal")) rect').boundingBox())!;
+  const isOutside =
+    other.y + other.height < outer.y || other.y > outer.y + outer.height || other.x > outer.x + outer.width;
+  assert.ok(isOutside, 'an advisor is not in the team');
+}
+
+async function checks({ page, window, workspace, go }: Opened): Promise<void> {
+  const session = workspace
+    .list('sessions')
+    .find((name) => /routes.*work/.test(name))!
+    .replace('.session.yaml', '');
+  const talk = (await window.get(`/api/sessions/${session}`)).json<Conversation>();
+  assert.deepEqual(
+    talk.checks.map(({ verdict }) => verdict),
+    ['no', 'yes'],
+  );
+  await go(`conversation/${session}`);
+  const lines = page.locator('.checkline');
+  assert.match((await lines.first().textContent())!, /Check: no.*demo\/judge/);
+  assert.match((await lines.last().textContent())!, /Check: yes/);
+  const order = await page.evaluate<string[]>(
+    "[...document.querySelector('.cw').children].map((each) => each.className)",
+  );
+  const isMessage = (name: string): boolean => name.startsWith('msg');
+  const [first, last] = [order.indexOf('checkline'), order.lastIndexOf('checkline')];
+  assert.ok(order.slice(0, first).some(isMessage), 'messages come before it');
+  assert.ok(order.slice(first + 1, last).some(isMessage), 'and between the two');
+}
+
+async function costs({ page, window, go }: Opened): Promise<void> {
+  const { tree, usage } = (await window.get('/api/tasks/build_user_api')).json<TaskDetail>();
+  assert.equal(
+    tree.reduce((sum, { own }) => sum + own.microUsd, 0),
+    usage.microUsd,
+  );
+  await go('task/build_user_api');
+  await page.click('button:text-is("Tree")');
+  const rows = page.locator('.ctree .wfr:not(.wfh)');
+  await rows.first().waitFor();
+  assert.equal(await rows.count(), tree.length);
+  const total = `$${(usage.microUsd / 1e6).toFixed(4)}`;
+  assert.equal(await rows.first().locator('.num').last().textContent(), total);
+  await page.keyboard.press('[');
+  await page.waitForFunction(`document.querySelectorAll('.ctree .wfr:not(.wfh)').length < ${tree.length}`);
+}
+
+test('thoughts that were kept are folded above the answer, as text', async (t) => {
+  const workspace = await askingPlace(t);
+  const name = workspace.list('sessions')[0]!;
+  const parts = JSON.stringify([{ type: 'reasoning', text: 'First <b>this</b>, then that.' }, { type: 'call' }]);
+  const provider = { name: 's', model: 'x', message: 'none', chain: 'none', parts };
+  const text = workspace.read(`sessions/${name}`);
+  const told = text.replace(
+    /^( *)- role: assistant$/m,
+    (line, space: string) => `${line}\n${space}  provider: ${JSON.stringify(provider)}`,
+  );
+  assert.notEqual(told, text);
+  workspace.put(`sessions/${name}`, told);
+  const shown = await opened(t, workspace);
+  if (shown === undefined) return;
+  const { page, go } = shown;
+  await go(`conversation/${name.replace('.session.yaml', '')}`);
+  const thoughts = page.locator('.thoughts');
+  await thoughts.waitFor();
+  assert.equal(await thoughts.locator('p').isVisible(), false, 'folded');
+  await thoughts.locator('summary').click();
+  assert.equal(await thoughts.locator('p').textContent(), 'First <b>this</b>, then that.');
+  const guests = await openWindow(t, workspace, { readOnly: true });
+  const talk = (await guests.get(`/api/sessions/${name.replace('.session.yaml', '')}`)).text;
+  assert.doesNotMatch(talk, /then that/, 'guests see no thoughts');
+});
+
+test('the preview of an undo shows the lines of each file', async (t) => {
+  const workspace = await askingPlace(t);
+  workspace.put('agents/boss.md', `${workspace.read('agents/boss.md')}Be brief.\n`);
+  workspace.put('memory/fresh.md', 'One.\nTwo.\n');
+  workspace.put('guild.yaml', SCRIPTED);
+  succeeds(await workspace.guild('pump', '--all').then((ran) => ({ ...ran, code: 0 })));
+  const shown = await opened(t, workspace);
+  if (shown === undefined) return;
+  const { page, go } = shown;
+  await go('history');
+  await page.locator('.hrow').last().click();
+  const file = page.locator('.undofile:has-text("agents/boss.md")');
+  await file.waitFor();
+  assert.match((await file.locator('summary').textContent())!, /changed.*\+0.*−1/);
+  await file.locator('summary').click();
+  assert.match((await file.locator('.dl.d').first().textContent())!, /Be brief\./);
+  await page.waitForSelector('.undofile:has-text("memory/fresh.md") >> text=taken away');
+});

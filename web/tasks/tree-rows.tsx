@@ -1,0 +1,51 @@
+/** Rows of a tree that can be folded, and the cell that names a task in it. */
+import type { JSX } from 'preact';
+import type { TreeRow } from '../../src/web/base/contract.ts';
+import { Icon } from '../icons.tsx';
+import { TaskLink, TaskState } from '../parts.tsx';
+import { visible } from '../text.ts';
+
+export interface ShownRow {
+  row: TreeRow;
+  /** Its place among all rows. */
+  i: number;
+  hasChildren: boolean;
+}
+
+export interface Fold {
+  isClosed: boolean;
+  toggle: () => void;
+}
+
+export function visibleRows(rows: readonly TreeRow[], closed: ReadonlySet<string>): ShownRow[] {
+  const out: ShownRow[] = [];
+  let hiddenBelow = Infinity;
+  for (const [i, row] of rows.entries()) {
+    if (row.depth > hiddenBelow) continue;
+    hiddenBelow = closed.has(row.id) ? row.depth : Infinity;
+    out.push({ row, i, hasChildren: (rows[i + 1]?.depth ?? 0) > row.depth });
+  }
+  return out;
+}
+
+export function TreeCell({ row, fold }: { row: TreeRow; fold: Fold | undefined }): JSX.Element {
+  return (
+    <span class={`t d${Math.min(row.depth, 8)}`}>
+      {fold === undefined ? (
+        <span class="tw" />
+      ) : (
+        <button
+          type="button"
+          class={fold.isClosed ? 'tw' : 'tw open'}
+          aria-label={`${fold.isClosed ? 'Unfold' : 'Fold'} ${visible(row.title)}`}
+          onClick={fold.toggle}
+        >
+          <Icon name="right" small />
+        </button>
+      )}
+      <TaskState row={row} plain brief />
+      <TaskLink id={row.id} title={row.title} />
+      <span class="dim">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>
+    </span>
+  );
+}
