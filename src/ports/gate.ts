@@ -20,7 +20,7 @@ export interface GateVerdict {
   base?: BoundBase;
   /** It reads a secret, so its result is kept private. */
   secret?: boolean;
-  /** For a command that needs approval: the content that it uses. */
+  /** For a command that is not denied: the content that it uses. */
   uses?: ContentUse;
 }
 

@@ -51,7 +51,7 @@ async function judge(workspace: Place, count: number, ticks: number, noted: numb
   assert.match(text(workspace), /\n<!-- end of approvals, version \d+; .*-->\n$/);
 }
 
-test('an in-place save in pieces of 700 bytes every 20 ms', async (t) => {
+test('R5: an in-place save in pieces of 700 bytes every 20 ms', async (t) => {
   const workspace = place(t, FILES);
   drop(workspace, 0, 24);
   const watch = workspace.spawn('watch');
@@ -68,7 +68,7 @@ test('an in-place save in pieces of 700 bytes every 20 ms', async (t) => {
   await watch.ended;
 });
 
-test('an editor that had the file open for 1.2 s while requests arrived', async (t) => {
+test('R5: an editor that had the file open for 1.2 s while requests arrived', async (t) => {
   const workspace = place(t, FILES);
   drop(workspace, 0, 12);
   const watch = workspace.spawn('watch');

@@ -33,10 +33,17 @@ export const KEYS = {
   paste: (text: string): string => `\u001b[200~${text}\u001b[201~`,
 };
 
-export interface Size {
+interface Size {
   columns: number;
   rows: number;
 }
+
+/** A usual window, a large one and a narrow one. */
+export const SIZES: readonly Size[] = [
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+  { columns: 40, rows: 20 },
+];
 
 const LIMIT_MS = 60_000;
 let count = 0;

@@ -116,7 +116,7 @@ async function storm(root: string, random: () => number): Promise<number> {
 }
 
 test(
-  `${APPROVALS} approvals answered in a kill storm: one record each, no run twice (SEED=${SEED})`,
+  `R1: ${APPROVALS} approvals answered in a kill storm: one record each, no run twice (SEED=${SEED})`,
   { timeout: LIMIT_MS + 120_000 },
   async (t) => {
     const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-approvals-')));

@@ -48,6 +48,7 @@ test('always makes the rule that was shown, and the command runs without asking'
   assert.equal((await window.send('request.always', request!.id, {}, request!.seen)).status, 202);
   succeeds(await workspace.guild('pump', '--all'));
   assert.match(workspace.read('storage/terminal-cmd-allowlist.yaml'), /touch b/);
+  assert.ok(workspace.list('.').includes('b.txt'), 'this time it runs as it was approved');
 });
 
 test('no rule is made of what text from outside had influence on', async (t) => {

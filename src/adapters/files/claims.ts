@@ -5,6 +5,7 @@ import { roleFacts } from '../../domain/task/role.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Hold } from '../../ports/store/tasks.js';
 import { agentInClaim, LEAVING, parseClaimName, type Layout } from './base/layout.js';
+import { hasEnded } from './base/where-now.js';
 import type { OpenTasks } from './open-tasks.js';
 import type { TaskLookup } from './task-lookup.js';
 
@@ -36,17 +37,12 @@ export function claimsFor({ disk, layout, tasks, lookup, isAlive }: Dependencies
 }
 
 /** Clears the claims that dead peers left between two steps of settling a task. */
-export function sweepClaims(
-  disk: Disk,
-  layout: Layout,
-  lookup: Pick<TaskLookup, 'hasEnded'>,
-  isAlive: (peer: string) => boolean,
-): void {
+export function sweepClaims(disk: Disk, layout: Layout, isAlive: (peer: string) => boolean): void {
   for (const name of disk.list(layout.tasks('active'))) {
     const claim = parseClaimName(name);
     if (claim === undefined || isAlive(claim.peer)) continue;
     const file = path.join(layout.tasks('active'), name);
-    if (lookup.hasEnded(claim.id)) disk.remove(file);
+    if (hasEnded(disk, layout, claim.id)) disk.remove(file);
     else if (claim.leaving) restoreClaim(disk, layout, file, claim.id);
   }
 }

@@ -205,6 +205,7 @@ function openParts(options: FilesOptions) {
     peer: peer.id,
     owner: processes.me(),
     whereIs: (key) => whereIs(disk, layout, key),
+    spare: path.join(layout.tmp, `${peer.id}-journal`),
     beforeFirst: () => here.join(),
     beforeLine: () => eventLog.place(),
   });

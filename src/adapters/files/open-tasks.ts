@@ -13,7 +13,7 @@ import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/records/task.js';
 import { contentSum } from './base/content-sum.js';
 import { isSettled, isTaskFile, LEAVING, parseClaimName, withoutLeaving, type Layout } from './base/layout.js';
-import { whereNow } from './base/where-now.js';
+import { hasEnded, readableStamp, whereNow } from './base/where-now.js';
 import { fileIndex, type Entry, type FileIndex } from './open-index.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';
@@ -286,7 +286,8 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
         if (reported !== undefined) quarantinedTwins.push(reported);
       }
     }
-    const ended = entry.state !== 'active' && fenced('tasks/completed or tasks/failed', () => hasEnded(entry.id));
+    const ended =
+      entry.state !== 'active' && fenced('tasks/completed or tasks/failed', () => hasEnded(disk, layout, entry.id));
     if (isUnreadable(ended)) {
       // It may have ended, and an ended task must not be worked on again.
       unreadable.add({ ...entry, problem: ended.problem, mayPass: true });
@@ -299,16 +300,8 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     return entry;
   }
 
-  function hasEnded(id: string): boolean {
-    return (
-      disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined
-    );
-  }
-
-  /** Undefined also for a file in a folder that may not be searched. */
   function stampOf(file: string): string | undefined {
-    const stamp = fenced(file, () => disk.stamp(file));
-    return isUnreadable(stamp) ? undefined : stamp;
+    return readableStamp(disk, file);
   }
 
   /** Undefined if the folder cannot be listed, which is reported once while it lasts. */

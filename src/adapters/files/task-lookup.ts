@@ -6,11 +6,11 @@ import type { EndedState, Placed, Task } from '../../domain/task/task.js';
 import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask, type TaskParsed } from '../../text/records/task.js';
-import { parseClaimName, type Layout } from './base/layout.js';
+import type { Layout } from './base/layout.js';
 import { lookThoroughly } from './base/look-thoroughly.js';
+import { claimOf, hasEnded, readableStamp } from './base/where-now.js';
 
 export interface TaskLookup {
-  hasEnded(id: string): boolean;
   /** In any state, under any name that the program gives. */
   has(id: string): boolean;
   /** Undefined if there is no such file, or it does not parse. */
@@ -33,7 +33,7 @@ const MAX_CACHED = 200;
 /** `isAlone`: no other process moves tasks. */
 export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone: () => boolean): TaskLookup {
   const cache = new Map<string, { stamp: string; task: Task }>();
-  return { hasEnded, has, read, remember, ended };
+  return { has, read, remember, ended };
 
   function remember(file: string, task: Task, stamp: string | undefined): void {
     if (stamp === undefined) return;
@@ -41,28 +41,17 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone:
     if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
   }
 
-  function hasEnded(id: string): boolean {
-    // Not fenced: a task that may have ended must not be made again.
-    return (
-      disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined
-    );
-  }
-
   function has(id: string): boolean {
     return lookThoroughly(() => isSomewhere(id) || undefined, isAlone) ?? false;
   }
 
   function isSomewhere(id: string): boolean {
-    if (hasEnded(id)) return true;
-    if (disk.stamp(layout.task('pending', id)) !== undefined || disk.stamp(layout.task('waiting', id)) !== undefined)
-      return true;
-    return disk
-      .list(layout.tasks('active'))
-      .some((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
+    const isIn = (state: 'pending' | 'waiting'): boolean => disk.stamp(layout.task(state, id)) !== undefined;
+    return hasEnded(disk, layout, id) || isIn('pending') || isIn('waiting') || claimOf(disk, layout, id) !== undefined;
   }
 
   function read(file: string, name: string): Task | undefined {
-    const stamp = stampOf(file);
+    const stamp = readableStamp(disk, file);
     if (stamp === undefined) return undefined; // a stamp costs a tenth of a failing open
     const last = cache.get(file);
     if (last?.stamp === stamp) return last.task;
@@ -79,12 +68,6 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone:
     });
   }
 
-  /** Undefined also for a file in a folder that may not be searched. */
-  function stampOf(file: string): string | undefined {
-    const stamp = fenced(file, () => disk.stamp(file));
-    return isUnreadable(stamp) ? undefined : stamp;
-  }
-
   function namesIn(folder: string, skipped?: (problem: Problem) => void): string[] {
     const names = fenced(path.relative(layout.root, folder), () => disk.list(folder));
     if (!isUnreadable(names)) return names;
@@ -98,7 +81,7 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone:
       for (const name of namesIn(layout.tasks(folder), skipped)) {
         if (!name.endsWith('.json') || name.startsWith('.')) continue;
         const file = path.join(layout.tasks(folder), name);
-        const stamp = stampOf(file);
+        const stamp = readableStamp(disk, file);
         if (stamp !== undefined) files.push({ file, state: folder, at: writtenAt(stamp) });
       }
     }

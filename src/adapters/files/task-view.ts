@@ -7,6 +7,7 @@ import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { parseClaimName, type Layout } from './base/layout.js';
 import { lookThoroughly } from './base/look-thoroughly.js';
+import { claimOf } from './base/where-now.js';
 import type { Presence } from './base/presence.js';
 import type { Entry } from './open-index.js';
 import type { OpenTasks } from './open-tasks.js';
@@ -131,13 +132,13 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
 
   function readActive(id: string): Placed | undefined {
     const entry = tasks.byId.get(id);
-    const names = fenced('tasks/active', () => disk.list(layout.tasks('active')));
-    const name = isUnreadable(names) ? undefined : names.find((file) => parseClaimName(file)?.id === id);
-    const file = name === undefined ? entry?.file : path.join(layout.tasks('active'), name);
+    const found = fenced('tasks/active', () => claimOf(disk, layout, id));
+    const claim = isUnreadable(found) ? undefined : found;
+    const file = claim ?? entry?.file;
     const task = file === undefined ? undefined : lookup.read(file, id);
     if (task === undefined) return undefined;
-    const owner = name === undefined ? undefined : parseClaimName(name);
-    const state: OpenState = name === undefined ? (entry?.state ?? 'pending') : 'active';
+    const owner = claim && parseClaimName(path.basename(claim));
+    const state: OpenState = claim === undefined ? (entry?.state ?? 'pending') : 'active';
     return defined({ task, state, owner: owner ? { agent: task.to ?? owner.agent, peer: owner.peer } : undefined });
   }
 }

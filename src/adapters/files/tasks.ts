@@ -14,6 +14,7 @@ import { printTask } from '../../text/records/task.js';
 import type { AtomicWrite } from './base/atomic-write.js';
 import { contentSum } from './base/content-sum.js';
 import { agentInClaim, claimName, type ClaimName, type Layout } from './base/layout.js';
+import { claimOf, hasEnded } from './base/where-now.js';
 import { sweepClaims } from './claims.js';
 import type { Journal } from './journal/journal.js';
 import { pageKey, taskKey } from './journal/step.js';
@@ -77,7 +78,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     park: (claim, task, { durable = true } = {}) => putBack(claim, task, 'waiting', durable),
     settle,
     reopen,
-    sweep: () => sweepClaims(disk, layout, lookup, presence.isAlive),
+    sweep: () => sweepClaims(disk, layout, presence.isAlive),
     isOpenOnDisk: (id) => !isEnded(id) && existsAnywhere(id),
   };
 
@@ -106,8 +107,8 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     // Only we can create a stage of a task that we hold. Other tasks may be created by several
     // processes at once: they are ours to claim when they have their names.
     if (!durable) tasks.add(entry);
-    const unclaimed = durable ? { folder: layout.tasks('active'), id: task.id } : undefined;
-    const item = send(task.id, { to: file, text, others: unclaimedNames(task.id), unclaimed });
+    const isElsewhere = durable ? () => claimOf(disk, layout, task.id) !== undefined : undefined;
+    const item = send(task.id, { to: file, text, others: unclaimedNames(task.id), isElsewhere });
     if (!durable) return true;
     const placing = await placer.placed(item);
     if (placing.kind !== 'placed') return false;
@@ -280,9 +281,12 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
   /** A page that a person wrote stays where it is, and ours gets another name. */
   function pageOf(task: Task): { file: string; text: string; was?: string } {
     const text = resultPage(task);
-    const read = disk.read(layout.result(task.id));
-    const file = pagePlace(task, text, read.kind === 'file' ? read.bytes.toString('utf8') : undefined);
-    const was = disk.stamp(path.join(layout.root, file));
+    const usual = layout.result(task.id);
+    // Nearly always there is none, and a stamp costs a tenth of a failing read.
+    const there = disk.stamp(usual) === undefined ? undefined : disk.read(usual);
+    const file = pagePlace(task, text, there?.kind === 'file' ? there.bytes.toString('utf8') : undefined);
+    const isUsual = path.join(layout.root, file) === usual;
+    const was = isUsual && there === undefined ? undefined : disk.stamp(path.join(layout.root, file));
     return defined({ file, text, was });
   }
 
@@ -309,7 +313,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
   }
 
   function isEnded(id: string): boolean {
-    return queued(id)?.end !== undefined || lookup.hasEnded(id);
+    return queued(id)?.end !== undefined || hasEnded(disk, layout, id);
   }
 
   function isKnown(id: string): boolean {

@@ -3,9 +3,10 @@
  * skipped until its file changes. Its task still counts as open.
  */
 import path from 'node:path';
-import { fenced, isUnreadable } from '../../domain/fence.js';
+import { fenced } from '../../domain/fence.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
+import { readableStamp } from './base/where-now.js';
 
 interface UnreadableFile {
   id: string;
@@ -52,7 +53,7 @@ export function unreadableFiles(disk: Disk, touch: (id: string) => void): Unread
     isUnchanged(file, full = false) {
       const unreadable = byFile.get(file);
       if (unreadable === undefined || (full && unreadable.mayPass)) return false;
-      return unreadable.stamp === (stampOf(file) ?? '');
+      return unreadable.stamp === (readableStamp(disk, file) ?? '');
     },
     problemIn: (file) => byFile.get(file)?.problem,
     problemOf(id) {
@@ -64,11 +65,6 @@ export function unreadableFiles(disk: Disk, touch: (id: string) => void): Unread
     },
     size: () => byFile.size + byId.size,
   };
-
-  function stampOf(file: string): string | undefined {
-    const stamp = fenced(file, () => disk.stamp(file));
-    return isUnreadable(stamp) ? undefined : stamp;
-  }
 
   /** A file whose folder may not be searched counts as there. */
   function isThere(file: string): boolean {

@@ -120,8 +120,8 @@ export function gate(options: GateOptions): Gate {
         risk: 'HIGH',
         action,
       };
-    const used = strict === 'ask' ? usesOf(line, parseBash) : undefined;
-    const uses = used ? { uses: used, secret: used.words.some(isSecretPath) } : {};
+    const used = strict === 'deny' ? undefined : usesOf(line, parseBash);
+    const uses = used ? { uses: used, secret: strict === 'ask' && used.words.some(isSecretPath) } : {};
     return {
       verdict: strict,
       reasons,

@@ -175,6 +175,7 @@ async function ruleConfirmed(request: OpenRequest, asking: Asking): Promise<bool
   const { terminal } = asking;
   terminal.say('This rule goes into storage/terminal-cmd-allowlist.yaml:');
   terminal.say(`  always allow exactly: ${request.shown.action.text}`);
+  terminal.say(`From then on it runs without asking, and in a sandbox it can write only in the agent's own folders.`);
   return confirmed(asking, 'Press Enter to allow it now and always, or any other key');
 }
 

@@ -6,6 +6,7 @@ import { openDesk, type OpenRequest } from '../../app/approvals.js';
 import type { Workspace } from '../../app/index.js';
 import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
 import type { Call } from '../args/command.js';
+import { wrappedLines } from '../render/layout.js';
 import { hasPerson } from '../process/ask.js';
 import { untilInterrupt } from '../process/interrupt.js';
 import { narrator, type RunNarrator } from '../render/narrator.js';
@@ -93,5 +94,6 @@ export async function carryOnReleased(call: Call, answered: readonly string[]): 
 
 function showEnd({ terminal }: Call, { task, state }: Placed): void {
   if (state === 'failed' && task.error) terminal.problem(task.error);
-  else if (state === 'completed') terminal.out(task.result ?? '');
+  else if (state === 'completed')
+    for (const line of wrappedLines(task.result ?? '', terminal.width)) terminal.out(line);
 }

@@ -72,6 +72,9 @@ export async function executeCall(
     });
   }
   if (gate.verdict !== 'ask') {
+    // “Always” makes its rule before the action runs, which still runs as it was approved.
+    const approved = gate.uses === undefined ? undefined : await approvedBefore(context, task, agent, call, gate);
+    if (approved !== undefined) return runApproved(context, task, agent, call, tool, stop, approved);
     return noted(await runTool(context, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
   }
   const bound = await boundNow(context, call, gate);
@@ -90,6 +93,20 @@ export async function executeCall(
   if (answer.kind === 'no') return { kind: 'problem', code: 'not_allowed', message: answer.message };
   if (before.isWaiting && tool.kind === 'effect' && !(await hasBegun())) return { kind: 'deferred' };
   return runApproved(context, task, agent, call, tool, stop, answer);
+}
+
+/** The human's yes to exactly this call, given before a rule allowed it. */
+async function approvedBefore(
+  context: EngineContext,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  gate: GateVerdict,
+): Promise<{ edited?: Record<string, unknown>; request: ApprovalRequest } | undefined> {
+  if ((await context.tasks.read(approvalId(context, task, call))) === undefined) return undefined;
+  const wanted = approvalFor(context, task, agent, call, gate, { bound: await boundNow(context, call, gate) });
+  const { answer } = await consult(context, wanted);
+  return answer.kind === 'yes' ? answer : undefined;
 }
 
 /** Text from outside must not carry private data out: a person first sees what would leave. */

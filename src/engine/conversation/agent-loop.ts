@@ -18,6 +18,7 @@ import { grantedNames } from '../core/grants.js';
 import { complete, fail, kept, park, release, settleStopped } from '../tasks/settle.js';
 import { account } from './account.js';
 import { compactor } from './compact.js';
+import { factsOf } from '../core/message-facts.js';
 import { openConversation, type Conversation } from './conversation.js';
 import { nextStep } from './decide/next-step.js';
 import { perform, type Loop } from './perform.js';
@@ -48,6 +49,7 @@ export async function runAgentLoop(
       windowOf(models, context.config.windows),
       headTokens(context, conversation.head()),
       settings.maxTokens ?? 4096,
+      (messages) => factsOf(context, messages),
     ),
     stop,
   };

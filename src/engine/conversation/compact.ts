@@ -4,6 +4,7 @@
  * the model the same. The view has the first message, the outline, shortened results, and the last
  * turns in full.
  */
+import type { MessageFacts } from '../core/context.js';
 import type { Compacted, Message } from '../../domain/session/session.js';
 import { outlineLine, reference, shortened } from '../../rules/patterns/outline.js';
 import { messageTokens } from '../../rules/budget/reserve.js';
@@ -28,8 +29,16 @@ export interface Compactor {
   compaction(messages: readonly Message[], tooLong?: boolean): Draft | undefined;
 }
 
-/** `headTokens`: the size of prompt and tools. Each opened conversation has its own compactor. */
-export function compactor(windowTokens: number, headTokens: number, answerTokens: number): Compactor {
+/**
+ * `headTokens`: the size of prompt and tools. `known`: what was found in the messages before. Each
+ * opened conversation has its own compactor.
+ */
+export function compactor(
+  windowTokens: number,
+  headTokens: number,
+  answerTokens: number,
+  known?: (messages: readonly Message[]) => Pick<MessageFacts, 'isCompacted' | 'tokens'>,
+): Compactor {
   let maxTokens = Math.max(1000, Math.min(windowTokens * FULL, windowTokens - answerTokens) - headTokens);
   let source: readonly Message[] = [];
   let seen = 0;
@@ -57,6 +66,8 @@ export function compactor(windowTokens: number, headTokens: number, answerTokens
   function read(messages: readonly Message[]): void {
     if (source !== messages || messages.length < seen)
       [source, seen, shown, tokens, from] = [messages, 0, undefined, 0, 1];
+    const facts = seen === 0 ? known?.(messages) : undefined;
+    if (facts?.isCompacted === false) [seen, tokens] = [messages.length, facts.tokens];
     for (; seen < messages.length; seen++) {
       const message = messages[seen]!;
       const { compacted } = message;

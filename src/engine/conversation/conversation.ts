@@ -18,7 +18,8 @@ import { mindFor } from '../../rules/scheduling/models.js';
 import { record, type EngineContext } from '../core/context.js';
 import { withAttachments } from '../tasks/attachments.js';
 import { builtHead, type BuiltHead } from './heads.js';
-import { currentPins, pinsOf, readPins, storePins } from './pins.js';
+import { factsOf, pinsInForce } from '../core/message-facts.js';
+import { pinsOf, readPins, storePins } from './pins.js';
 import { openingTaint } from './sources.js';
 import { firstMessage, promptHead, resultsBefore, type PromptHead } from './prompt.js';
 import { controlMessage } from './decide/step.js';
@@ -147,7 +148,9 @@ function conversation(
     agent,
     head: () => head,
     startedAt:
-      currentPins(session) === undefined ? undefined : (session.messages[0]?.timestamp ?? session.header.created),
+      pinsInForce(context, session) === undefined
+        ? undefined
+        : (session.messages[0]?.timestamp ?? session.header.created),
     hasAllResults: false,
     messages: () => now.messages,
     mine: () => (start() === 0 ? now.messages : now.messages.slice(start())),
@@ -206,7 +209,7 @@ function conversation(
 
   /** The agent file changed since the last pins: the conversation continues with the new one. */
   async function repin(): Promise<Pick<Message, 'definition' | 'pins'>> {
-    const pin = pinOf(now);
+    const pin = pinOf(context, now);
     if (pin === undefined || pin === agent.definition) return {};
     head = promptHead(context, agent, task);
     await Promise.all([context.blobs.put(context.agents.source(agent)), storePins(context, head)]);
@@ -236,7 +239,7 @@ function conversation(
     const wanted = promptHead(context, agent, task);
     const known = new Set(head.tools.map(({ name }) => name));
     const added = wanted.tools.filter(({ name }) => !known.has(name));
-    if (currentPins(now) === undefined || added.length === 0) return [];
+    if (pinsInForce(context, now) === undefined || added.length === 0) return [];
     head = { system: head.system, tools: [...head.tools, ...added] };
     await storePins(context, head);
     const text = `For this task you also have: ${added.map(({ name }) => name).join(', ')}.`;
@@ -261,6 +264,7 @@ function conversation(
   /** Cost of this task's turns before another task interrupted it in a shared conversation. */
   function earlier(before: readonly Message[]): Usage {
     let owner = now.header.task;
+    if (owner !== task.id && !factsOf(context, now.messages).tasks.has(task.id)) return NO_USAGE;
     return sessionUsage(
       before.filter((message) => {
         owner = message.task ?? owner;
@@ -287,7 +291,7 @@ function conversation(
 
 /** The pinned head. Older files have none, and a blob may be gone: then it is built again. */
 async function headOf(context: EngineContext, task: Task, agent: Agent, session: Session): Promise<PromptHead> {
-  const pins = currentPins(session);
+  const pins = pinsInForce(context, session);
   return (pins && (await readPins(context, pins))) ?? promptHead(context, agent, task);
 }
 
@@ -326,16 +330,16 @@ function gone(id: string): Problem {
  * follow-up starts with the present one.
  */
 async function pinned(context: EngineContext, task: Task, agent: Agent, session: Session): Promise<Agent> {
-  const definition = pinOf(session);
-  const isNew = followUpOf(task) !== undefined && !session.messages.some((message) => message.task === task.id);
+  const definition = pinOf(context, session);
+  const isNew = followUpOf(task) !== undefined && !factsOf(context, session.messages).tasks.has(task.id);
   if (isNew || definition === undefined || definition === agent.definition) return agent;
   const source = await context.blobs.get(definition);
   return (source && context.agents.parse(source.toString('utf8'), agent.file)) ?? agent;
 }
 
 /** The agent file that the conversation continues with; a follow-up may have changed it. */
-function pinOf({ header, messages }: Session): string | undefined {
-  return messages.findLast((message) => message.definition !== undefined)?.definition ?? header.definition;
+function pinOf(context: EngineContext, { header, messages }: Session): string | undefined {
+  return factsOf(context, messages).definition ?? header.definition;
 }
 
 /** A person's changes since the task left the last process. Other tasks write in a shared one. */

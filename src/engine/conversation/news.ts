@@ -8,6 +8,7 @@ import { todayText } from '../../rules/prompts/today.js';
 import type { EngineContext } from '../core/context.js';
 import { grantedNames } from '../core/grants.js';
 import type { Conversation } from './conversation.js';
+import { factsOf } from '../core/message-facts.js';
 import { presentAgent } from './rights.js';
 import { controlMessage, type Draft } from './decide/step.js';
 
@@ -15,12 +16,13 @@ export function newsFor(context: EngineContext, task: Task, conversation: Conver
   return [...newDay(context, conversation), ...toolChanges(context, task, conversation)];
 }
 
-function newDay({ clock, surroundings }: EngineContext, { startedAt, messages }: Conversation): Draft[] {
+function newDay(context: EngineContext, { startedAt, messages }: Conversation): Draft[] {
+  const { clock, surroundings } = context;
   // Without a pinned prompt every call says what day it is.
   if (startedAt === undefined) return [];
   const dayOf = (iso: string): string => todayText(new Date(iso), surroundings.timeZone);
   const today = todayText(clock.now(), surroundings.timeZone);
-  if (dayOf(startedAt) === today && !messages().some(isNewDay)) return [];
+  if (dayOf(startedAt) === today && !factsOf(context, messages()).hasNewDay) return [];
   const said = messages().findLast(isNewDay)?.timestamp ?? startedAt;
   return dayOf(said) === today ? [] : [controlMessage('new_day', `It is now ${today}.`)];
 }
@@ -37,7 +39,7 @@ function toolChanges(context: EngineContext, task: Task, conversation: Conversat
   const granted = new Set(grantedNames(present, task, context.config.channels));
   const pinned = head().tools.map(({ name }) => name);
   // Usually nothing was ever taken away, and then no message is read.
-  if (isSame && pinned.every((name) => granted.has(name)) && !messages().some(isToolNews)) return [];
+  if (isSame && pinned.every((name) => granted.has(name)) && !factsOf(context, messages()).hasToolNews) return [];
   return pinned.flatMap((tool) => {
     if (granted.has(tool) === !isTold(tool)) return [];
     return granted.has(tool)

@@ -16,6 +16,7 @@ import { createChildren } from '../tasks/create-children.js';
 import type { Account } from './account.js';
 import { backgroundTasks } from './background-tasks.js';
 import type { Compactor } from './compact.js';
+import { factsOf } from '../core/message-facts.js';
 import type { Conversation } from './conversation.js';
 import { hearNotes } from './hear-notes.js';
 import { hearPeople } from './hear-people.js';
@@ -165,7 +166,7 @@ function shown(context: EngineContext, conversation: Conversation, fit: Compacto
 
 /** The model gets results that are kept private as they are. */
 function withPrivateTexts(context: EngineContext, messages: readonly Message[]): readonly Message[] {
-  if (!messages.some((message) => message.private !== undefined)) return messages;
+  if (!factsOf(context, messages).hasPrivate) return messages;
   return messages.map((message) => {
     const content =
       message.private === undefined ? undefined : context.privateTexts.get(message.private)?.toString('utf8');

@@ -124,6 +124,24 @@ interface Folds {
   built: WeakMap<Agent, Built>;
   background: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
   taint: WeakMap<readonly Message[], { seen: number; calls: Map<string, ToolCall>; heard: Set<string> }>;
+  facts: WeakMap<readonly Message[], MessageFacts>;
+}
+
+/** See `message-facts`. */
+export interface MessageFacts {
+  /** So many messages were read. */
+  seen: number;
+  /** The last ones that a message sets. */
+  pins?: Pins;
+  definition?: string;
+  /** Tasks that continued the conversation. */
+  tasks: Set<string>;
+  hasNewDay: boolean;
+  hasToolNews: boolean;
+  hasPrivate: boolean;
+  isCompacted: boolean;
+  /** The estimated size of all messages. */
+  tokens: number;
 }
 
 interface Built {

@@ -21,6 +21,7 @@ export function engineContext(
       built: new WeakMap(),
       background: new WeakMap(),
       taint: new WeakMap(),
+      facts: new WeakMap(),
     },
     heardNotes: listenToNotes(ports.bus),
     unreadable: unreadableSessions(ports),

@@ -11,7 +11,7 @@ for (const [line, column] of [
   ['reason: no, do not run this', 3],
   ['rejection_reason: too risky', 3],
 ] as const) {
-  test(`[x] with ${line} is held, with line and caret`, async () => {
+  test(`R9: [x] with ${line} is held, with line and caret`, async () => {
     const { text, save, settle } = await desk(a, b);
     const ticked = tick(text(), 'a');
     const saved = line.startsWith('status')
@@ -50,7 +50,7 @@ const damage: [string, (text: string) => string][] = [
   ['a comment around it', (text) => text.replace(/(- \[.\].*\n {2}id: a\n(?: {2}.*\n)*)/, '<!--\n$1-->\n')],
 ];
 for (const [what, change] of damage) {
-  test(`an entry with ${what} is held and reported, not withdrawn`, async () => {
+  test(`R13: an entry with ${what} is held and reported, not withdrawn`, async () => {
     const { text, save, settle, form } = await desk(a, b);
     const saved = change(tick(text(), 'a'));
     assert.notEqual(saved, text());

@@ -157,7 +157,7 @@ test('a half-made repository is completed, and an unreadable one is moved away w
   assert.match(fs.readFileSync(path.join(root, '.guild', notes[0]!), 'utf8'), /could not read this history/);
 });
 
-test('nothing is swept by age: a process that lives for an hour keeps committing, and so do others', async (t) => {
+test('R3: nothing is swept by age: a process that lives for an hour keeps committing, and so do others', async (t) => {
   const { root, history, write, own, again } = ground(t);
   write('memory/a.md', '0');
   await history.commit('first', '');

@@ -4,14 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
-import { KEYS, pty, type Size } from '../../kit/pty.js';
+import { KEYS, pty, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
-
-const SIZES: Size[] = [
-  { columns: 80, rows: 24 },
-  { columns: 120, rows: 40 },
-  { columns: 40, rows: 20 },
-];
 
 function office(): Record<string, string> {
   return {
@@ -52,6 +46,32 @@ for (const size of SIZES)
     assert.equal(await run.ended, 0);
     for (const line of run.text().split('\n')) assert.ok(line.length <= size.columns, line);
     assert.equal(completed(workspace).length, 1);
+  });
+
+for (const size of SIZES)
+  test(`the inbox answers, refuses, skips and carries on, at ${size.columns} by ${size.rows}`, async (t) => {
+    const workspace = place(t, office());
+    for (const id of ['r1', 'r2'])
+      succeeds(await workspace.guild('task', 'add', `make a release of ${id}`, '--to', 'ana', '--id', id));
+    succeeds(await workspace.guild('pump', '--quiet'));
+    const inbox = pty(t, workspace.root, size, 'inbox');
+    await inbox.says(/\(1 of 2\) asks you/);
+    await inbox.says(/> 1 1\.0/);
+    inbox.type(KEYS.enter);
+    await inbox.says(/\(2 of 2\) asks you/);
+    await inbox.says(/> 1 1\.0/);
+    inbox.type(KEYS.escape);
+    await inbox.says(/carrying on here/);
+    await inbox.says(/needs your approval/);
+    await inbox.says(/\? details/);
+    await pause();
+    inbox.type('n');
+    await inbox.says(/Why not\?/);
+    inbox.type(`too early${KEYS.enter}`);
+    await inbox.says(/Refused: /);
+    assert.equal(await inbox.ended, 4, 'what was skipped still waits');
+    assert.deepEqual(completed(workspace), ['r1.json']);
+    for (const line of inbox.text().split('\n')) assert.ok(line.length <= size.columns, line);
   });
 
 test('keys that were typed or pasted before a request is drawn do not answer it', async (t) => {

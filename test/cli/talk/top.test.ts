@@ -5,14 +5,8 @@ import { topFrame, type Frame } from '../../../src/cli/commands/top/frame.js';
 import { terminal } from '../../../src/cli/render/terminal.js';
 import type { Io } from '../../../src/cli/process/io.js';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
-import { KEYS, pty, type Size } from '../../kit/pty.js';
+import { KEYS, pty, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
-
-const SIZES: Size[] = [
-  { columns: 80, rows: 24 },
-  { columns: 120, rows: 40 },
-  { columns: 40, rows: 20 },
-];
 
 function office(): Record<string, string> {
   return {

@@ -2,14 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
-import { KEYS, pty, type Size } from '../../kit/pty.js';
+import { KEYS, pty, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
-
-const SIZES: Size[] = [
-  { columns: 80, rows: 24 },
-  { columns: 120, rows: 40 },
-  { columns: 40, rows: 20 },
-];
 
 function office(): Record<string, string> {
   return {

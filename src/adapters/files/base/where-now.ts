@@ -1,4 +1,4 @@
-/** The place of a task on the disk now, under any name that the program gives. */
+/** Where a task is on the disk now. Other processes may move it meanwhile. */
 import path from 'node:path';
 import { fenced, isUnreadable } from '../../../domain/fence.js';
 import type { OpenState } from '../../../domain/task/task.js';
@@ -24,8 +24,24 @@ function lookOnce(disk: Disk, layout: Layout, id: string): Place | undefined {
     const file = layout.task(state, id);
     if (isThere(file)) return { state, file };
   }
+  const file = fenced('tasks/active', () => claimOf(disk, layout, id));
+  return file === undefined || isUnreadable(file) ? undefined : { state: 'active', file };
+}
+
+/** The file of the claim of this task, also while it is being settled. */
+export function claimOf(disk: Pick<Disk, 'list'>, layout: Pick<Layout, 'tasks'>, id: string): string | undefined {
   const folder = layout.tasks('active');
-  const names = fenced(folder, () => disk.list(folder));
-  const claim = isUnreadable(names) ? undefined : names.find((name) => parseClaimName(name)?.id === id);
-  return claim === undefined ? undefined : { state: 'active', file: path.join(folder, claim) };
+  const name = disk.list(folder).find((each) => each.startsWith(`${id}_`) && parseClaimName(each)?.id === id);
+  return name && path.join(folder, name);
+}
+
+/** Not fenced: a task that may have ended must not be made or worked on again. */
+export function hasEnded(disk: Pick<Disk, 'stamp'>, layout: Pick<Layout, 'task'>, id: string): boolean {
+  return disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined;
+}
+
+/** Undefined also for a file in a folder that may not be searched. */
+export function readableStamp(disk: Pick<Disk, 'stamp'>, file: string): string | undefined {
+  const stamp = fenced(file, () => disk.stamp(file));
+  return isUnreadable(stamp) ? undefined : stamp;
 }

@@ -131,7 +131,7 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
     const lines: Line[] = [];
     const steps: Step[] = [];
     let written: Header | undefined;
-    for (const { file, isOld } of files) {
+    for (const { file, segment, isOld } of files) {
       const read = disk.read(file, Infinity);
       if (read.kind !== 'file') break;
       if (isOld) {
@@ -139,7 +139,7 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
         continue;
       }
       const next = readLines(read.bytes, peer);
-      const header = next.lines[0];
+      const header = next[0];
       if (header === undefined || !('header' in header)) {
         if (isForeign(read.bytes)) return unreadable(file, 'it does not start with the header of a journal');
         break;
@@ -148,10 +148,11 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
         const by = `a newer version of guild wrote it (${header.header.journal}; this one reads ${JOURNAL_VERSION})`;
         return unreadable(file, by);
       }
+      // A file that was used before, of which nothing new has reached the device.
+      if (header.header.segment !== segment) break;
       if (lines.length > 0 && header.n !== lines.at(-1)!.n + 1) break;
       written = header.header;
-      lines.push(...next.lines);
-      if (next.isTorn) break;
+      lines.push(...next);
     }
     for (const line of lines) if ('step' in line) steps.push(line.step);
     return {
@@ -186,7 +187,7 @@ function attempt<T>(read: () => T): T | { kind: 'refused'; reason: string } {
 
 export function headerOf(disk: Disk, { file, peer, isOld }: JournalFile): Header | undefined {
   const read = isOld ? undefined : attempt(() => disk.read(file, Infinity));
-  const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
+  const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1)[0] : undefined;
   return first !== undefined && 'header' in first ? first.header : undefined;
 }
 

@@ -31,8 +31,8 @@ export function printLine(peer: string, n: number, value: Header | Step): Buffer
 const NEWLINE = Buffer.from('\n');
 const HEAD = /^([0-9a-f]{8}) ([0-9a-f]{8}) (\d{1,15}) /;
 
-/** The whole lines at the start of these bytes. `isTorn`: an incomplete line follows them. */
-export function readLines(bytes: Buffer, peer: string, most = Infinity): { lines: Line[]; isTorn: boolean } {
+/** The whole lines at the start of these bytes. */
+export function readLines(bytes: Buffer, peer: string, most = Infinity): Line[] {
   const lines: Line[] = [];
   let at = 0;
   while (at < bytes.length && lines.length < most) {
@@ -41,7 +41,7 @@ export function readLines(bytes: Buffer, peer: string, most = Infinity): { lines
     lines.push('journal' in line.value ? { n: line.n, header: line.value } : { n: line.n, step: line.value });
     at = line.end;
   }
-  return { lines, isTorn: at < bytes.length && bytes[at] !== 0 };
+  return lines;
 }
 
 function lineAt(bytes: Buffer, at: number, peer: string): { n: number; value: Header | Step; end: number } | undefined {

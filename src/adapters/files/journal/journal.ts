@@ -42,6 +42,8 @@ interface Segment {
   isNamed: boolean;
   /** Keys with lines here, and where their files are, as far as they have some. */
   files: Map<string, string | undefined>;
+  /** A change whose file was not in place when this one was last to be trimmed. */
+  blockedBy?: string | undefined;
 }
 
 interface JournalOptions {
@@ -51,6 +53,8 @@ interface JournalOptions {
   owner: ProcessIdentity;
   /** Where the file of this key is now, if it is not where this process placed it. */
   whereIs: (key: string) => string | undefined;
+  /** A name for a file that is between two lives. It is swept if this process dies. */
+  spare: string;
   /** Called before the first line. */
   beforeFirst: () => void;
   /** Called before each line; its additions are part of the line. */
@@ -60,6 +64,9 @@ interface JournalOptions {
 /** Short commands write little; a process that works longer gets larger files. */
 const FIRST_BYTES = 32 * 1024;
 const SEGMENT_BYTES = 256 * 1024;
+
+/** Of the four threads that sync, one stays free for the next line. */
+const SYNCED_TOGETHER = 3;
 
 /** Thrown to everything that waits, once the journal can no longer be written. */
 export class JournalFailed extends Error {
@@ -71,8 +78,9 @@ export class JournalFailed extends Error {
 }
 
 export function journal(options: JournalOptions): Journal {
-  const { disk, folder, peer, owner, whereIs, beforeFirst, beforeLine } = options;
+  const { disk, folder, peer, owner, whereIs, spare, beforeFirst, beforeLine } = options;
   const segments: Segment[] = [];
+  const spares = spareFile(disk, folder, spare);
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
   /** Where the files of `next.placed` are. */
@@ -84,6 +92,8 @@ export function journal(options: JournalOptions): Journal {
   let count = 0;
   let lastLine = 0;
   let durableLine = 0;
+  /** The last line that the sync under way covers. */
+  let syncedLine = 0;
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
   let trimming: Promise<void> | undefined;
@@ -133,6 +143,7 @@ export function journal(options: JournalOptions): Journal {
       isClosed = true;
       await running?.catch(() => undefined);
       await trimming;
+      spares.remove();
       const last = segments.at(-1);
       if (failure === undefined && isComplete && last !== undefined) disk.rename(last.file, closedName(last.file));
       // Later writes of a store that is given up must not count.
@@ -210,7 +221,7 @@ export function journal(options: JournalOptions): Journal {
     const place = inodeOf(disk.stamp(folder) ?? '');
     const header = printLine(peer, lastLine + 1, { journal: JOURNAL_VERSION, peer, owner, segment: number, place });
     const size = Math.max(number === 1 ? FIRST_BYTES : SEGMENT_BYTES, header.length + bytes + 1);
-    disk.preallocate(file, size);
+    if (!spares.take(file, size)) disk.preallocate(file, size);
     disk.writeOwn(file, 0, header);
     lastLine++;
     const segment = { file, number, used: header.length, size, isNamed: false, files: new Map() };
@@ -218,9 +229,10 @@ export function journal(options: JournalOptions): Journal {
     return segment;
   }
 
-  /** One sync for everything that waits. Callers that come during a sync share the next one. */
+  /** One sync for everything that waits. Lines written during a sync share the next one. */
   function sync(): Promise<void> {
     if (failure !== undefined) return Promise.reject(failure);
+    if (running !== undefined && syncedLine === lastLine) return running;
     if (running === undefined) return (running = syncAll().finally(() => (running = undefined)));
     queued ??= running
       .catch(() => undefined)
@@ -232,7 +244,7 @@ export function journal(options: JournalOptions): Journal {
   }
 
   async function syncAll(): Promise<void> {
-    const line = lastLine;
+    const line = (syncedLine = lastLine);
     const from = segments.findLastIndex(({ isNamed }) => isNamed);
     const dirty = segments.slice(Math.max(0, from));
     try {
@@ -270,7 +282,11 @@ export function journal(options: JournalOptions): Journal {
     next.placed.push('journal');
     write();
     try {
-      await syncFiles(lost.flatMap(({ files }) => [...files]));
+      await syncFiles(
+        disk,
+        lost.flatMap(({ files }) => [...files]),
+        whereIs,
+      );
     } catch (thrown) {
       throw fail(thrown);
     }
@@ -278,14 +294,13 @@ export function journal(options: JournalOptions): Journal {
 
   /** Removes files of the journal of which every line has a durable file. */
   function trim(): void {
-    if (trimming !== undefined || failure !== undefined) return;
+    if (trimming !== undefined || failure !== undefined || segments.length < 2) return;
     const first = segments[0]!;
-    if (segments.length < 2) return;
-    for (const key of first.files.keys()) if (unplaced.has(key)) return;
-    trimming = syncFiles(first.files)
-      .then(() => {
-        if (segments[0] === first) disk.remove(segments.shift()!.file);
-      })
+    if (first.blockedBy !== undefined && unplaced.has(first.blockedBy)) return;
+    first.blockedBy = firstOf(first.files.keys(), (key) => unplaced.has(key));
+    if (first.blockedBy !== undefined) return;
+    trimming = syncFiles(disk, first.files, whereIs)
+      .then(() => (segments[0] === first ? spares.keep(segments.shift()!) : undefined))
       .catch((thrown: unknown) => void fail(thrown))
       .finally(() => {
         trimming = undefined;
@@ -293,22 +308,58 @@ export function journal(options: JournalOptions): Journal {
       });
   }
 
-  /** Under whatever name they have now: another process may have taken a task in between. */
-  async function syncFiles(files: Iterable<[key: string, file: string | undefined]>): Promise<void> {
-    const present = new Set<string>();
-    for (const [key, file] of files) {
-      const now = file === undefined || disk.stamp(file) !== undefined ? file : whereIs(key);
-      if (now !== undefined) present.add(now);
-    }
-    for (const file of present) await syncIfThere(disk, file);
-    const folders = new Set([...present].map((file) => path.dirname(file)));
-    for (const parent of folders) await disk.syncFolder(parent);
-  }
-
   function fail(thrown: unknown): JournalFailed {
     failure ??= thrown instanceof JournalFailed ? thrown : new JournalFailed(thrown);
     return failure;
   }
+}
+
+/** Under whatever name they have now: another process may have taken a task in between. */
+async function syncFiles(
+  disk: Disk,
+  placed: Iterable<[key: string, file: string | undefined]>,
+  whereIs: JournalOptions['whereIs'],
+): Promise<void> {
+  const present = new Set<string>();
+  for (const [key, file] of placed) {
+    const now = file === undefined || disk.stamp(file) !== undefined ? file : whereIs(key);
+    if (now !== undefined) present.add(now);
+  }
+  const files = [...present];
+  for (let at = 0; at < files.length; at += SYNCED_TOGETHER)
+    await Promise.all(files.slice(at, at + SYNCED_TOGETHER).map((file) => syncIfThere(disk, file)));
+  const folders = new Set([...present].map((file) => path.dirname(file)));
+  for (const parent of folders) await disk.syncFolder(parent);
+}
+
+/**
+ * A file of the journal between two lives. One that was written before costs half of one that is
+ * new, because its zeros are not written.
+ */
+function spareFile(disk: Disk, folder: string, spare: string) {
+  let isThere = false;
+  return {
+    /** False if there is none of this size. */
+    take(file: string, size: number): boolean {
+      if (!isThere || size !== SEGMENT_BYTES || !disk.rename(spare, file)) return false;
+      isThere = false;
+      return true;
+    },
+    /** Its old name is gone from the device before anything else is written to it. */
+    async keep({ file, size }: Segment): Promise<void> {
+      if (isThere || size !== SEGMENT_BYTES || !disk.rename(file, spare)) return void disk.remove(file);
+      await disk.syncFolder(folder);
+      isThere = true;
+    },
+    remove(): void {
+      if (isThere) disk.remove(spare);
+    },
+  };
+}
+
+function firstOf<T>(values: Iterable<T>, isWanted: (value: T) => boolean): T | undefined {
+  for (const value of values) if (isWanted(value)) return value;
+  return undefined;
 }
 
 function emptyStep(): Required<Step> {

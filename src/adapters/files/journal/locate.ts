@@ -5,6 +5,7 @@ import { TASK_STATES, type TaskState } from '../../../domain/task/task.js';
 import type { Disk } from '../../../ports/disk.js';
 import { parseClaimName, type Layout } from '../base/layout.js';
 import { lookThoroughly } from '../base/look-thoroughly.js';
+import { claimOf } from '../base/where-now.js';
 import { taskKey } from './step.js';
 
 export interface Located {
@@ -30,11 +31,7 @@ export function locate(disk: Disk, layout: Layout, id: string, claim: string | u
 /** The same, with the task's present claim. Live processes may move the file meanwhile. */
 export function locateNow(disk: Disk, layout: Layout, id: string): Located | undefined {
   return lookThoroughly(
-    () => {
-      const active = layout.tasks('active');
-      const claim = disk.list(active).find((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
-      return locate(disk, layout, id, claim && path.join(active, claim));
-    },
+    () => locate(disk, layout, id, claimOf(disk, layout, id)),
     () => false,
   );
 }

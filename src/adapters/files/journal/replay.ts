@@ -11,6 +11,7 @@ import { isEnded } from '../../../domain/task/task.js';
 import type { Disk } from '../../../ports/disk.js';
 import { contentSum } from '../base/content-sum.js';
 import { claimName, parseClaimName, type Layout } from '../base/layout.js';
+import { hasEnded } from '../base/where-now.js';
 import { appendOrCreate } from '../base/append-or-create.js';
 import { statusSpan } from '../../../text/session/parse.js';
 import type { DeadJournal } from './dead-journals.js';
@@ -107,11 +108,7 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     // Also while the task is retried: a torn page would look like a person's at its next end.
     if (read.kind === 'file' && isTornOf(read.bytes, texts)) return put(file, text);
     const isReplaced = read.kind === 'file' && was !== undefined && sameContent(read.stamp, was);
-    if (hasEnded(page) && (read.kind === 'missing' || isReplaced)) put(file, text);
-  }
-
-  function hasEnded(id: string): boolean {
-    return (['completed', 'failed'] as const).some((state) => disk.stamp(layout.task(state, id)) !== undefined);
+    if (hasEnded(disk, layout, page) && (read.kind === 'missing' || isReplaced)) put(file, text);
   }
 
   function replaySession({ id, peer, chunks: all, isSettled }: HeldSession): void {

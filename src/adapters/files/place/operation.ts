@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
-import { LEAVING, parseClaimName } from '../base/layout.js';
+import { LEAVING } from '../base/layout.js';
 
 export interface Operation {
   /** The file's current name; absent: none yet. If another process moved it, we are fenced. */
@@ -14,8 +14,8 @@ export interface Operation {
   text?: string | undefined;
   /** Names under which the same thing may exist already; then this operation must not place it. */
   others?: readonly string[] | undefined;
-  /** The task must not be claimed under any name either. */
-  unclaimed?: { folder: string; id: string } | undefined;
+  /** True if the same thing exists under a name that only a search finds. */
+  isElsewhere?: (() => boolean) | undefined;
   /** Where the content goes if it comes too late. */
   evidence?: string | undefined;
   /** The result page, written before the record that refers to it. */
@@ -60,7 +60,7 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
 
   function create(operation: Operation): Placing {
     const { to, text = '', others = [], page } = operation;
-    if (others.some((other) => other !== to && exists(other)) || isClaimed(operation.unclaimed))
+    if (others.some((other) => other !== to && exists(other)) || operation.isElsewhere?.() === true)
       return late(operation, 'taken');
     const tmp = written(text);
     if (page !== undefined) disk.rename(written(page.text), page.file);
@@ -78,12 +78,6 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
     const tmp = `${tmpFolder}${path.sep}${prefix}${++count}`;
     disk.create(tmp, text);
     return tmp;
-  }
-
-  function isClaimed(unclaimed: Operation['unclaimed']): boolean {
-    if (unclaimed === undefined) return false;
-    const { folder, id } = unclaimed;
-    return disk.list(folder).some((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
   }
 
   function exists(file: string): boolean {

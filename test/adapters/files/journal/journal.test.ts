@@ -1,6 +1,7 @@
 /** The journal of a live process: when a line is safe, what its files hold, and how it fails. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deadJournals } from '../../../../src/adapters/files/journal/dead-journals.js';
 import { readLines } from '../../../../src/adapters/files/journal/frames.js';
 import { journal, JournalFailed, type Journal } from '../../../../src/adapters/files/journal/journal.js';
 import type { Step } from '../../../../src/adapters/files/journal/step.js';
@@ -11,6 +12,7 @@ import { turn } from '../../../kit/until.js';
 
 const PEER = 'peer0001';
 const FOLDER = '/j';
+const SPARE = '/tmp/peer0001-journal';
 const OWNER = { host: 'test', bootId: 'test', pid: 1, startTime: '0' };
 
 interface Ground {
@@ -24,6 +26,7 @@ function ground(change: (disk: SimDisk) => Partial<Disk> = () => ({}), moved: Re
   const disk = simDisk();
   disk.makeFolder(FOLDER);
   disk.makeFolder('/files');
+  disk.makeFolder('/tmp');
   const synced: string[] = [];
   const counting: Disk = {
     ...disk,
@@ -39,6 +42,7 @@ function ground(change: (disk: SimDisk) => Partial<Disk> = () => ({}), moved: Re
     peer: PEER,
     owner: OWNER,
     whereIs: (key) => moved[key],
+    spare: SPARE,
     beforeFirst: () => undefined,
     beforeLine: () => undefined,
   });
@@ -50,7 +54,7 @@ function stepsOn(disk: SimDisk): Step[] {
   const files = disk.list(FOLDER).sort((a, b) => Number(a.split('.')[1]) - Number(b.split('.')[1]));
   return files.flatMap((name) => {
     const read = disk.read(`${FOLDER}/${name}`);
-    const lines = read.kind === 'file' ? readLines(read.bytes, PEER).lines : [];
+    const lines = read.kind === 'file' ? readLines(read.bytes, PEER) : [];
     return lines.flatMap((line) => ('step' in line ? line.step : []));
   });
 }
@@ -80,6 +84,14 @@ test('a line that is on the device needs no second sync', async () => {
   const before = synced.length;
   await log.durable(line);
   assert.equal(synced.length, before);
+});
+
+test('a sync under way covers every line that was written before it', async () => {
+  const { log, synced } = ground();
+  log.put(effect('a'));
+  const first = log.durable();
+  await Promise.all([first, log.durable(), log.durable(log.line())]);
+  assert.equal(synced.filter((file) => file.endsWith('.log')).length, 1);
 });
 
 test('an acknowledged line survives a power cut', async () => {
@@ -137,6 +149,54 @@ test('a file of the journal goes when all its files are synced, and not before',
   assert.deepEqual(disk.list(FOLDER), [`${PEER}.2.log`]);
   for (const file of ['/files/a', '/files/b', '/files'])
     assert.ok(synced.includes(file), `${file} was synced: ${synced.join(' ')}`);
+});
+
+test('a file of the journal is used again, and its old lines never count', async () => {
+  let reused = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const { disk, log } = ground((real) => ({
+      rename: (from, to) => ((reused += from === SPARE ? 1 : 0), real.rename(from, to)),
+    }));
+    let acknowledged = 0;
+    // Every change is in place at once, so that files of the journal go as the next ones fill.
+    for (let n = 0; n < 40 + seed; n++) {
+      const key = `e${n}`;
+      disk.create(`/files/${key}`, BIG);
+      log.put(effect(key, BIG));
+      log.placed(`effect ${key}`, `/files/${key}`);
+      if (n % 3 === seed % 3) continue;
+      await log.durable();
+      acknowledged = n;
+    }
+    disk.powerCut(seeded(seed));
+    const missing = Array.from({ length: acknowledged + 1 }, (_, n) => `e${n}`).filter((key) => !isKept(disk, key));
+    assert.deepEqual(missing, [], `seed ${seed}`);
+  }
+  assert.ok(reused > 60, `${reused} files were used again`);
+});
+
+/** In its file, or in a line that the next process replays. */
+function isKept(disk: SimDisk, key: string): boolean {
+  const read = disk.read(`/files/${key}`);
+  return (read.kind === 'file' && read.bytes.toString() === BIG) || replayedOn(disk).has(key);
+}
+
+function replayedOn(disk: SimDisk): Set<string> {
+  const processes = { me: () => ({ ...OWNER, bootId: 'next' }), isAlive: () => false };
+  const dead = deadJournals({ disk, folder: FOLDER, shown: 'j', me: 'next', processes, isPeerAlive: () => false });
+  const puts = dead.look().flatMap(({ steps }) => steps.flatMap((step) => step.puts ?? []));
+  return new Set(puts.flatMap((put) => ('effect' in put ? put.effect : [])));
+}
+
+test('a file of the journal that was used before, with nothing new on the device, holds nothing', async () => {
+  const { disk, log } = ground();
+  log.put(effect('a'));
+  await log.durable();
+  // The name of the next file reached the device, and its content did not.
+  disk.link(`${FOLDER}/${PEER}.1.log`, `${FOLDER}/${PEER}.2.log`);
+  assert.deepEqual([...replayedOn(disk)], ['a']);
+  disk.remove(`${FOLDER}/${PEER}.1.log`);
+  assert.deepEqual([...replayedOn(disk)], []);
 });
 
 test('a file that another process moved is synced under its new name before its lines go', async () => {

@@ -10,9 +10,9 @@ import { AT, ground, record, says, session, takeOver, type Ground, type Started 
 /**
  * A process that leaves every kind of record behind: an end with its page, a parked and a released
  * task, a claim, a child, a conversation, an effect with its outcome, and events. With `isPlaced`
- * the files are there too.
+ * the files are there too; otherwise it dies with its last sync.
  */
-async function busy(store: Started, disk: SimDisk, isPlaced: boolean): Promise<void> {
+async function busy(store: Started, disk: SimDisk, isPlaced: boolean, atLastSync = (): void => {}): Promise<void> {
   for (const id of ['ends', 'parks', 'goes', 'stays']) disk.save(`/w/tasks/pending/${id}.json`, record(id));
   await store.tasks.scan(true);
   const claim = async (id: string) => (await store.tasks.claim(id, 'ana'))!;
@@ -36,8 +36,10 @@ async function busy(store: Started, disk: SimDisk, isPlaced: boolean): Promise<v
   await store.tasks.park(parks, { ...parks.task, waits: { until: AT } }, { durable: false });
   const released = store.tasks.release(goes, { ...goes.task, attempts: 3 });
   if (isPlaced) await Promise.all([released, store.flush()]);
-  else await store.flush({ visible: false });
-  void released.catch(() => undefined);
+  else {
+    atLastSync();
+    await Promise.allSettled([released, store.flush({ visible: false })]);
+  }
 }
 
 /**
@@ -53,8 +55,13 @@ function seen(disk: SimDisk): Record<string, string> {
 
 async function left(isPlaced: boolean): Promise<Ground> {
   const world = ground();
-  const store = world.start();
-  await busy(store, world.disk, isPlaced);
+  let isLast = false;
+  const sync = async (file: string): Promise<void> => {
+    await world.disk.sync(file);
+    if (isLast) store.die();
+  };
+  const store = world.start({ disk: { ...world.disk, sync } });
+  await busy(store, world.disk, isPlaced, () => (isLast = true));
   store.die();
   return world;
 }

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { disk as realDisk } from '../../../../src/adapters/disk/index.js';
+import { claimOf } from '../../../../src/adapters/files/base/where-now.js';
 import { executor, type Execute, type Operation } from '../../../../src/adapters/files/place/operation.js';
 import type { Disk } from '../../../../src/ports/disk.js';
 import { crashDisk } from '../../../kit/crash-disk.js';
@@ -98,20 +99,14 @@ test('a file is moved without new content only to a free name', () => {
 test('a new task is not created if it exists in any state or under any claim', () => {
   for (const taken of ['/completed/t.json', '/pending/t.json', CLAIM, `${CLAIM}.leaving`]) {
     const { disk, execute } = ground({ [taken]: 'theirs' });
-    const create = {
-      to: '/pending/t.json',
-      text: 'new',
-      others: ['/completed/t.json'],
-      unclaimed: { folder: '/active', id: 't' },
-    };
+    const isElsewhere = (): boolean => claimOf(disk, { tasks: () => '/active' }, 't') !== undefined;
+    const create = { to: '/pending/t.json', text: 'new', others: ['/completed/t.json'], isElsewhere };
     assert.deepEqual(execute(create), { kind: 'taken' }, taken);
     assert.deepEqual([...disk.tree()], [[taken, 'theirs']]);
   }
   const { disk, execute } = ground({ '/active/t.work_ana-peer0001.json': 'another task' });
-  assert.equal(
-    execute({ to: '/pending/t.json', text: 'new', unclaimed: { folder: '/active', id: 't' } }).kind,
-    'placed',
-  );
+  const isElsewhere = (): boolean => claimOf(disk, { tasks: () => '/active' }, 't') !== undefined;
+  assert.equal(execute({ to: '/pending/t.json', text: 'new', isElsewhere }).kind, 'placed');
   assert.equal(disk.tree().get('/pending/t.json'), 'new');
 });
 

@@ -45,8 +45,8 @@ test('one end after the other does not hold back a file for longer than a moment
   here.place.put(item('part'));
   for (const name of ['first', 'second', 'third']) {
     await end(here, name);
-    here.clock.ms += 25;
+    here.clock.ms += 15;
   }
   assert.deepEqual(here.placed, ['first', 'second', 'part', 'third']);
-  assert.equal(here.place.worstLagMs(), 50);
+  assert.equal(here.place.worstLagMs(), 30);
 });
