@@ -45,6 +45,8 @@ export interface FarOptions {
   /** Whether this machine knows that a process has ended. */
   isGone?: (peer: Peer) => boolean;
   witness?: Witness;
+  /** Removes files that dead processes of this machine left. */
+  sweep?: () => void;
   /** It only reads, so it leaves it to others to declare processes dead. */
   isReader?: boolean;
   /** When changes that nobody waits for are sent; tests fix it. */
@@ -124,7 +126,7 @@ export function far(options: FarOptions): FarStore {
     events: events(ledger, out),
     // People look at the folder of a mirror, so a worker writes no files for them.
     views: { write() {} },
-    presence: here,
+    presence: { ...here, sweep: async () => options.sweep?.() },
     flush: () => out.flush(),
     stats: () => ({ worstLagMs: out.worstLagMs() }),
     async close() {

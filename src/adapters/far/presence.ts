@@ -12,7 +12,7 @@ import type { Cell } from './batch.js';
 import type { Outbox } from './outbox.js';
 import { declaredDead } from './problems.js';
 
-export interface FarPresence extends Presence {
+export interface FarPresence extends Omit<Presence, 'sweep'> {
   isAlive(peer: string): boolean;
   isJoined(): boolean;
   /** Call it after each look: declares peers dead that did not renew. */
@@ -88,7 +88,6 @@ export function presence(options: PresenceOptions): FarPresence {
     },
     ringOthers: () => ledger.ring(),
     onRing: (ring) => ledger.onRing(ring),
-    async sweep() {},
     judge,
     async renewIfLate() {
       if (isJoined && monotonicMs() - renewedAt > 0.7 * leaseMs) await renew();

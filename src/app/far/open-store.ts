@@ -1,5 +1,6 @@
 /** Opens the store of a workspace that several machines share. */
 import path from 'node:path';
+import { removeAbandonedFiles } from '../../adapters/disk/temp-files.js';
 import { far, type FarStore } from '../../adapters/far/index.js';
 import { witness } from '../../adapters/far/witness.js';
 import { ledgerState, memoryLedger } from '../../adapters/ledger/memory.js';
@@ -56,6 +57,7 @@ export function openFarStore(ground: FarGround): FarStore {
     isReader: ground.isReader ?? false,
     leaseMs: config.coordination.leaseMs,
     witness: witness(disk, path.join(root, '.guild', 'witness'), () => clock.now()),
+    sweep: () => removeAbandonedFiles(disk, path.join(root, '.guild', 'tmp')),
   });
 }
 

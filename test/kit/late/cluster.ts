@@ -3,6 +3,7 @@
  * effect, like a store on another machine. Boards, ballot and mailboxes stay on the simulated disk.
  */
 import path from 'node:path';
+import { removeAbandonedFiles } from '../../../src/adapters/disk/temp-files.js';
 import { folders, layout } from '../../../src/adapters/files/base/layout.js';
 import { memory, world, type World } from '../../../src/adapters/memory/index.js';
 import type { Event } from '../../../src/domain/event.js';
@@ -69,7 +70,10 @@ function livingPeers(buried: ReadonlySet<string>): World['alive'] {
   })();
 }
 
-/** A scan takes in the task files that people dropped on the disk. */
+/**
+ * A scan takes in the task files that people dropped on the disk, and a sweep removes what dead
+ * processes left there.
+ */
 export function takingIn(store: Store, disk: Disk): Store {
   const pending = path.join(ROOT, 'tasks/pending');
   const { tasks } = store;
@@ -84,7 +88,8 @@ export function takingIn(store: Store, disk: Disk): Store {
     }
     return tasks.scan(full);
   };
-  return { ...store, tasks: { ...tasks, scan } };
+  const sweep = async (): Promise<void> => removeAbandonedFiles(disk, path.join(ROOT, '.guild/tmp'));
+  return { ...store, tasks: { ...tasks, scan }, presence: { ...store.presence, sweep } };
 }
 
 interface Life {
