@@ -65,7 +65,7 @@ const SHARED = [
   ['adapters/git', 1],
   ['adapters/', 8],
   ['cli/', 3],
-  ...['security/', 'app/', 'postgres/', 'web/'].map((start) => [start, 3]),
+  ...['security/', 'app/', 'web/'].map((start) => [start, 3]),
   ...['fences/', 'docs/', 'human/', 'round-trip/', 'contract/'].map((start) => [start, 5]),
   ...['domain/', 'rules/', 'views/', 'schemas/', 'text/', 'tools/', 'engine/', 'stories/'].map((start) => [start, 16]),
 ];
@@ -97,8 +97,8 @@ export async function runTests(files, { verbose = false } = {}) {
   process.execArgv = [];
   // Set when a test calls this script; the runner would take itself for that test.
   delete process.env.NODE_TEST_CONTEXT;
-  // One more than there are processors: many tests wait for processes, timers and the disk.
-  const concurrency = Math.min(4, os.availableParallelism() + 1);
+  // Two more than there are processors: many tests wait for processes, timers and the disk.
+  const concurrency = Math.min(6, os.availableParallelism() + 2);
   return summary(await runAll(files, { verbose, concurrency }), files.length);
 }
 

@@ -3,17 +3,13 @@ import path from 'node:path';
 import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 
+/** A file this old belongs to a dead process. */
 const MAX_AGE_MS = 10 * 60_000;
-
-/** A file this old belongs to a dead process. So does one that is gone: somebody removed it. */
-export function isAbandonedFile(disk: Disk, file: string): boolean {
-  const stamp = disk.stamp(file);
-  return stamp === undefined || Date.now() - Number(writtenAt(stamp) / 1_000_000n) > MAX_AGE_MS;
-}
 
 export function removeAbandonedFiles(disk: Disk, folder: string): void {
   for (const name of disk.list(folder)) {
     const file = path.join(folder, name);
-    if (isAbandonedFile(disk, file)) disk.remove(file);
+    const stamp = disk.stamp(file);
+    if (stamp !== undefined && Date.now() - Number(writtenAt(stamp) / 1_000_000n) > MAX_AGE_MS) disk.remove(file);
   }
 }

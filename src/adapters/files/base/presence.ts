@@ -4,10 +4,10 @@
  * before the first claim.
  */
 import path from 'node:path';
+import { writtenAt } from '../../../domain/stamp.js';
 import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../../domain/peer.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
-import { isAbandonedFile } from '../../disk/temp-files.js';
 import type { Layout } from './layout.js';
 import { remade, showAt } from './atomic-write.js';
 
@@ -41,6 +41,8 @@ export interface Presence {
 /** More than one, because a neighbour may be paused and check nothing. */
 const NEIGHBOURS = 4;
 const MAX_USES = 30;
+/** A temporary file this old belongs to a dead process. */
+const TEMP_FILE_MAX_AGE_MS = 10 * 60_000;
 
 /** Names of temporary files start with the peer's id. */
 const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf('-'));
@@ -114,7 +116,9 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
    * file. So only old files count as abandoned.
    */
   function isAbandoned(name: string): boolean {
-    return name === remade(ownerOf(name)) || isAbandonedFile(disk, path.join(layout.tmp, name));
+    const stamp = disk.stamp(path.join(layout.tmp, name));
+    if (stamp === undefined || name === remade(ownerOf(name))) return true;
+    return Date.now() - Number(writtenAt(stamp) / 1_000_000n) > TEMP_FILE_MAX_AGE_MS;
   }
 
   function ids(): string[] {
