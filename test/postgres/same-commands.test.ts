@@ -160,13 +160,15 @@ function settled({ code, out, err }: Ran, { root }: Place): string {
     .replace(/\b\d\d:\d\d(:\d\d)?\b/g, 'TIME')
     .replace(/ *\b\d+(\.\d+)? m?s\b/g, ' MS')
     .replace(/"((busy_)?ms|prints|seen|peer)": ?("[^"]*"|\d+)/g, '"$1":0')
-    .replace(/"cause": ?"[a-z]{10}"/g, '"cause": "ID"')
+    // Ids without digits.
+    .replace(/"(cause|call|id)": ?"[a-z]{10}"/g, '"$1": "ID"')
+    .replace(/…[0-9a-z]{8}\b/g, '…ID')
     .replace(/\bcall-[0-9a-z]{10}\b/g, 'call-ID')
     // Events of a file that happen in the same millisecond are numbered.
     .replace(/^ *"seq": ?\d+,?\n/gm, '')
     // States are published at intervals, so their number depends on the time.
-    .replace(/\b\d\d notes\b/g, 'MANY notes')
-    .replace(/"notes": ?\d\d\b/g, '"notes": MANY')
+    .replace(/\b\d+ notes\b/g, 'MANY notes')
+    .replace(/"notes": ?\d+\b/g, '"notes": MANY')
     .replace(/\b(?=[0-9a-z]*\d)([0-9a-z]{26}|[0-9a-z]{10}|[0-9a-f]{16,64})\b/gi, 'ID');
   return `exit ${code}\n${said}`;
 }
