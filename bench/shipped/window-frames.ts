@@ -12,7 +12,7 @@ const PARTS = 300;
 const CALLS = 100;
 const FRAMES = 120;
 /** 60 frames in a second. */
-const FRAME_MS = 1000 / 60;
+const FRAME_MS = 16.7;
 const START = Date.parse('2026-03-02T08:00:00.000Z');
 
 /** A root with 300 tasks and 30,000 model calls, which ended long ago. */
