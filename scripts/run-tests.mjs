@@ -97,8 +97,8 @@ export async function runTests(files, { verbose = false } = {}) {
   process.execArgv = [];
   // Set when a test calls this script; the runner would take itself for that test.
   delete process.env.NODE_TEST_CONTEXT;
-  // Two more than there are processors: many tests wait for processes, timers and the disk.
-  const concurrency = Math.min(6, os.availableParallelism() + 2);
+  // One more than there are processors: many tests wait for processes, timers and the disk.
+  const concurrency = Math.min(4, os.availableParallelism() + 1);
   return summary(await runAll(files, { verbose, concurrency }), files.length);
 }
 
