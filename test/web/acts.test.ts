@@ -321,7 +321,7 @@ test('agents: the editor completes keys and values from the schema', async (t) =
   await page.keyboard.type('\ntempe');
   await page.waitForSelector('.cm-tooltip-autocomplete >> text=temperature');
   await page.waitForSelector('.cm-completionInfo >> text=Sampling temperature');
-  // Right after the list opened, the editor takes Enter for a new line: the person may be typing on.
+  // Right after the list opened, Enter is a new line: the person may be typing on.
   await page.click('.cm-tooltip-autocomplete li >> text=temperature');
   await page.keyboard.type('0.2');
   await page.waitForSelector('.editor >> text=No problems');
