@@ -99,7 +99,28 @@ export async function runTests(files, { verbose = false } = {}) {
   delete process.env.NODE_TEST_CONTEXT;
   // One more than there are processors: many tests wait for processes, timers and the disk.
   const concurrency = Math.min(4, os.availableParallelism() + 1);
-  return summary(await runAll(files, { verbose, concurrency }), files.length);
+  const temp = temporaryFolder();
+  const code = summary(await runAll(files, { verbose, concurrency }), files.length);
+  if (code === 0) return leftIn(temp);
+  if (fs.readdirSync(temp).length === 0) fs.rmdirSync(temp);
+  else process.stdout.write(`     temporary files of the tests: ${temp}\n`);
+  return code;
+}
+
+/** Tests put their temporary files here. Sandboxes and other users enter it as they enter /tmp. */
+function temporaryFolder() {
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'gt-')));
+  fs.chmodSync(folder, 0o1777);
+  process.env.TMPDIR = folder;
+  return folder;
+}
+
+/** A test that passed removes its files. After a failure they stay, because they may explain it. */
+function leftIn(folder) {
+  const left = fs.readdirSync(folder).filter((name) => /^guild-/.test(name));
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  for (const name of left) process.stdout.write(`FAIL a test left its temporary folder ${name}\n`);
+  return left.length === 0 ? 0 : 1;
 }
 
 async function runAll(files, { verbose, concurrency }) {

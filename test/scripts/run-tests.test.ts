@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { tempFolder } from '../kit/temp/folder.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const SAMPLE = pathToFileURL(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../kit/sample.js')).href;
@@ -36,6 +36,20 @@ test('files that share a process are reported under their own names', (t) => {
   assert.match(printed, /^FAIL bad \(dist\/test\/rules\/b\.test\.js:2\)/m);
   assert.match(printed, /2 passed, 1 failed, 0 skipped in 2 files/);
   assert.deepEqual(fs.readdirSync(path.join(root, 'dist/test-groups')), ['0.test.js']);
+});
+
+test('a test that leaves a temporary folder fails the run, and a failed run keeps its files', (t) => {
+  const leave = `require('node:fs').mkdtempSync(require('node:path').join(require('node:os').tmpdir(), 'guild-x-'))`;
+  const left = runFile(t, `test('good', () => void ${leave});`);
+  assert.equal(left.code, 1);
+  assert.match(left.printed, /^FAIL a test left its temporary folder guild-x-/m);
+  const root = house(t);
+  fs.writeFileSync(
+    path.join(root, 'dist/test/a.test.js'),
+    `const { test } = require('node:test');\ntest('bad', () => { throw new Error(${leave}); });\n`,
+  );
+  const [, kept] = /temporary files of the tests: (.*)$/m.exec(runAll(root).printed)!;
+  assert.match(fs.readdirSync(kept!).join(), /^guild-x-\w+$/);
 });
 
 test('a file that does not load is a failure', (t) => {
@@ -109,8 +123,7 @@ test('only test files draw samples: the script finds files that divide themselve
 
 /** A small project with the real scripts. */
 function house(t: TestContext): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-runs-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('runs', t);
   fs.cpSync(path.join(ROOT, 'scripts'), path.join(root, 'scripts'), { recursive: true });
   fs.mkdirSync(path.join(root, 'dist/test'), { recursive: true });
   return root;
@@ -129,7 +142,8 @@ function runAll(root: string, env: Record<string, string> = { CI: '' }) {
     import { collectTests, runTests } from './scripts/run-tests.mjs';
     process.exit(await runTests(collectTests()));`;
   fs.writeFileSync(main, code);
-  return execute([main], { cwd: root, env });
+  fs.mkdirSync(path.join(root, 'tmp'), { recursive: true });
+  return execute([main], { cwd: root, env: { TMPDIR: path.join(root, 'tmp'), ...env } });
 }
 
 function sampled(expression: string, env: Record<string, string>): number[] {

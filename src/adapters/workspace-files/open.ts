@@ -58,6 +58,28 @@ export function openFolder(base: WalkRoot, parts: readonly string[]): OpenFolder
 }
 
 /** Like `openFolder`, but creates missing parts. */
+/** Opens the folder for `use`, and closes it. */
+export function inFolder<T>(base: WalkRoot, parts: readonly string[], use: (folder: OpenFolder) => T): T {
+  const folder = openFolder(base, parts);
+  try {
+    return use(folder);
+  } finally {
+    folder.close();
+  }
+}
+
+/** Opens the file for `use`, and closes it. */
+export function inFile<T>(base: WalkRoot, parts: readonly string[], use: (file: OpenFile) => T): T {
+  return inFolder(base, parts.slice(0, -1), (folder) => {
+    const file = openFile(folder, parts.at(-1)!);
+    try {
+      return use(file);
+    } finally {
+      fs.closeSync(file.fd);
+    }
+  });
+}
+
 export async function makeFolders(
   base: WalkRoot,
   parts: readonly string[],
