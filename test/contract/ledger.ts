@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Add, Change, Committed, Ledger, Put } from '../../src/ports/ledger.js';
 import { until } from '../kit/until.js';
 
-export interface LedgerBench {
+interface LedgerBench {
   /** Another peer's handle on the same ledger. */
   open(): Promise<Ledger>;
   /** Releases what the bench holds, such as a schema. */

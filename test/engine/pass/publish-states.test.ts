@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { busWorld, memoryBus } from '../../../src/adapters/bus/index.js';
+import { busWorld, memoryBus } from '../../kit/memory/bus.js';
 import type { Note } from '../../../src/domain/coordination/note.js';
 import type { Bus } from '../../../src/ports/bus.js';
 import { readyQueue } from '../../../src/engine/core/ready-queue.js';
