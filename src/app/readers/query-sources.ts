@@ -16,16 +16,16 @@ import type { Row, Sources } from '../../adapters/boards/queries.js';
 
 export function querySources(root: string, onProgress?: Progress): Sources {
   /** Loaded when needed: a short query would spend most of its time on loading modules. */
-  const ofShared = async (kind: 'tasks' | 'events'): Promise<Table | undefined> => {
+  const sharedTasks = async (): Promise<Table | undefined> => {
     const disk = realDisk();
     if (!mayBeShared(disk, path.resolve(root))) return undefined;
     const store = (await import('./open-reader.js')).openFarReader(disk, path.resolve(root));
-    return store === undefined ? undefined : readAll(store, kind);
+    return store === undefined ? undefined : readAll(store, 'tasks');
   };
   return {
     async tasks() {
       const look = openLook(root);
-      const shared = await ofShared('tasks');
+      const shared = await sharedTasks();
       if (shared !== undefined) return shared;
       const { problems } = await look.scan(true);
       if (problems.length > 0) {
@@ -38,8 +38,10 @@ export function querySources(root: string, onProgress?: Progress): Sources {
     },
     async events() {
       openLook(root); // throws if there is no workspace
+      if (mayBeShared(realDisk(), path.resolve(root)))
+        return (await import('./log/open-events.js')).readEvents(root, onProgress);
       const { openEventIndex } = await import('./aggregates/open-index.js');
-      return (await ofShared('events')) ?? openEventIndex(root, onProgress).look();
+      return openEventIndex(root, onProgress).look();
     },
     async sessions() {
       const { openReader } = await import('./open-reader.js');
@@ -53,7 +55,7 @@ export function querySources(root: string, onProgress?: Progress): Sources {
 }
 
 /** Reads a whole table and closes the store: a window asks again and again. */
-async function readAll(store: Store, kind: 'tasks' | 'events' | 'sessions'): Promise<Table> {
+async function readAll(store: Store, kind: 'tasks' | 'sessions'): Promise<Table> {
   try {
     return await sourcesOf(
       () => store,

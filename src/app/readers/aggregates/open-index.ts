@@ -6,8 +6,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { disk } from '../../../adapters/disk/index.js';
 import { packageFolder } from '../../../adapters/starter/package-folder.js';
-import { eventIndex, taskIndex } from '../../../adapters/task-index/index.js';
+import { EVENTS } from '../../../adapters/far/records.js';
+import { eventIndex, taskIndex, updateLogCopy, type ReadLines } from '../../../adapters/task-index/index.js';
 import type { EventIndex } from '../../../ports/aggregates/event-index.js';
+import type { Ledger } from '../../../ports/ledger.js';
 import type { TaskIndex } from '../../../ports/aggregates/task-index.js';
 
 export type { CallSeen, EventsSeen } from '../../../ports/aggregates/event-index.js';
@@ -21,6 +23,22 @@ export function openTaskIndex(folder: string, onProgress?: Progress): TaskIndex 
 
 export function openEventIndex(folder: string, onProgress?: Progress): EventIndex {
   return eventIndex({ root: path.resolve(folder), version: programVersion(), onProgress });
+}
+
+interface SharedLog {
+  index: EventIndex;
+  /** The lines that the index does not have yet. */
+  rest: readonly string[];
+  end: number;
+}
+
+/** Brings the copy of a shared store's log up to date. */
+export async function openLogCopy(root: string, { lines }: Ledger, onProgress?: Progress): Promise<SharedLog> {
+  const folder = path.join(root, '.guild', 'index', 'shared');
+  const read: ReadLines = (after, first) => lines(EVENTS, { after, first });
+  const { pages, rest, end } = await updateLogCopy(path.join(folder, 'events'), read);
+  const index = eventIndex({ root: folder, files: pages, version: programVersion(), onProgress });
+  return { index, rest, end };
 }
 
 /** Another version may read the same record differently. */
