@@ -60,7 +60,8 @@ export async function openConversation(
   const id = sessionId(task, agent);
   // The task was never taken, but its own conversation exists: the process that created it died.
   const isAbandoned = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
-  const opened = await context.sessions.open(id, { repair: claim.recovered || isAbandoned });
+  const isNew = isAbandoned && !claim.recovered && claim.from === 'pending';
+  const opened = await context.sessions.open(id, { repair: claim.recovered || isAbandoned, isNew });
   if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
     await refuseTorn(context, id, opened.session, task.written);
