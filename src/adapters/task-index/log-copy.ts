@@ -25,7 +25,7 @@ interface Page {
   file: string;
   bytes: number;
   end: number;
-  /** The place before the last line, and that line's digest: they show whether the log is the same. */
+  /** The place before the last line, and its digest: a log that has it is the same log. */
   beforeLast: number;
   last: string;
 }

@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
+import type { FarStore } from '../../adapters/far/index.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Store } from '../../ports/store/index.js';
 import type { EndedTasks } from '../../ports/aggregates/task-index.js';
@@ -16,17 +17,16 @@ import type { Row, Sources } from '../../adapters/boards/queries.js';
 
 export function querySources(root: string, onProgress?: Progress): Sources {
   /** Loaded when needed: a short query would spend most of its time on loading modules. */
-  const sharedTasks = async (): Promise<Table | undefined> => {
+  const shared = async (): Promise<FarStore | undefined> => {
     const disk = realDisk();
     if (!mayBeShared(disk, path.resolve(root))) return undefined;
-    const store = (await import('./open-reader.js')).openFarReader(disk, path.resolve(root));
-    return store === undefined ? undefined : readAll(store, 'tasks');
+    return (await import('./open-reader.js')).openFarReader(disk, path.resolve(root));
   };
   return {
     async tasks() {
       const look = openLook(root);
-      const shared = await sharedTasks();
-      if (shared !== undefined) return shared;
+      const store = await shared();
+      if (store !== undefined) return readAll(store, 'tasks');
       const { problems } = await look.scan(true);
       if (problems.length > 0) {
         const { openReader, recordQuarantined } = await import('./open-reader.js');
@@ -38,10 +38,14 @@ export function querySources(root: string, onProgress?: Progress): Sources {
     },
     async events() {
       openLook(root); // throws if there is no workspace
-      if (mayBeShared(realDisk(), path.resolve(root)))
-        return (await import('./log/open-events.js')).readEvents(root, onProgress);
-      const { openEventIndex } = await import('./aggregates/open-index.js');
-      return openEventIndex(root, onProgress).look();
+      const { openEventIndex, openLogCopy } = await import('./aggregates/open-index.js');
+      const store = await shared();
+      if (store === undefined) return openEventIndex(root, onProgress).look();
+      try {
+        return (await openLogCopy(root, store.far.ledger, onProgress)).seen();
+      } finally {
+        await store.close();
+      }
     },
     async sessions() {
       const { openReader } = await import('./open-reader.js');

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { updateLogCopy, type LogCopy, type ReadLines } from '../../../src/adapters/task-index/index.js';
+import { updateLogCopy, type LogCopy, type ReadLines } from '../../../src/adapters/task-index/log-copy.js';
 import { ledgerState, memoryLedger } from '../../../src/adapters/ledger/memory.js';
 
 interface Bench {

@@ -14,7 +14,6 @@ import type { Store } from '../../../ports/store/index.js';
 import { noWorkspace } from '../no-workspace.js';
 import { farPartsOf, openFarReader } from '../open-reader.js';
 import { eventTail } from './event-tail.js';
-import { eventsInMemory, joinedEvents } from './events-in-memory.js';
 import { openEventIndex, openLogCopy, type Progress } from '../aggregates/open-index.js';
 
 interface EventLog {
@@ -34,7 +33,7 @@ interface EventLogOptions {
 
 export async function openEvents(root: string, { store, onProgress }: EventLogOptions): Promise<EventLog> {
   const parts = farPartsOf(store);
-  if (parts !== undefined) return sharedLog(parts.ledger, path.resolve(root), onProgress);
+  if (parts !== undefined) return sharedLog(parts.ledger, root, onProgress);
   const index = openEventIndex(root, onProgress);
   const seen = index.look();
   const tail = eventTail(root, seen.ends());
@@ -57,24 +56,20 @@ export async function readEvents(folder: string, onProgress?: Progress): Promise
 
 /** `root`: where the copy of the log is kept. */
 async function sharedLog(ledger: Ledger, root: string, onProgress?: Progress): Promise<EventLog> {
-  const copied = await openLogCopy(root, ledger, onProgress);
-  const added = copied.rest.map(parseLine);
-  let place = copied.end;
+  const copy = await openLogCopy(root, ledger, onProgress);
+  const added: Event[] = [];
+  let place = copy.end;
   return {
-    seen: joinedEvents(copied.index.look(), eventsInMemory([...added])),
+    seen: copy.seen(),
     async more() {
       const { texts, end } = await ledger.lines(EVENTS, { after: place });
       place = end;
-      const events = texts.map(parseLine);
+      const events = texts.map((text) => JSON.parse(text) as Event);
       added.push(...events);
       return events;
     },
-    now: () => joinedEvents(copied.index.look(), eventsInMemory([...added])),
+    now: () => copy.seen(added),
   };
-}
-
-function parseLine(text: string): Event {
-  return JSON.parse(text) as Event;
 }
 
 function missing(root: string): Problem {
