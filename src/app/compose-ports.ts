@@ -56,6 +56,7 @@ import { farPorts, type SharedPorts } from './far/shared-ports.js';
 import { sharedTexts, type SharedTexts } from './far/shared-texts.js';
 import { released } from './far/released.js';
 import { offered } from './live/offered.js';
+import { unhurried } from './live/unhurried.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { farPartsOf } from './readers/open-reader.js';
@@ -124,9 +125,12 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const readBlob = blobReader(store, kept);
   const ports: Ports = {
     ...store,
-    model:
+    model: unhurried(
       options.model ??
-      models({ config: withTrustedProviders(config, trust), env, clock: waitingClock, readFile, readBlob }),
+        models({ config: withTrustedProviders(config, trust), env, clock: waitingClock, readFile, readBlob }),
+      options.turnMs,
+      waitingClock,
+    ),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),

@@ -23,6 +23,15 @@ export interface Hello {
   worker: { pid: number } | { ended: string } | null;
   counts: { requests: number; pending: number; active: number; waiting: number };
   spend: Spend;
+  /** The scene of a demo that plays here. */
+  story?: StoryStep;
+}
+
+/** One sentence about a moment of a demo, and the page on which to watch it. */
+export interface StoryStep {
+  text: string;
+  page?: 'inbox' | 'waits' | 'agents' | 'replay';
+  isOver?: true;
 }
 
 export interface Spend {
