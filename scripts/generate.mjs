@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ROOT, setup } from './setup.mjs';
 
 /** Every generated file with its text, by its path in the repository. */
-export async function generated() {
+async function generated() {
   const { schemaFiles } = await import('./reference/json-schema.mjs');
   const { keyPages } = await import('./reference/key-pages.mjs');
   const { codePages } = await import('./reference/code-pages.mjs');

@@ -9,8 +9,10 @@ import * as path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ROLE_NAMES } from '../src/domain/task/role.js';
+import { FOLDERS } from './kit/source/measures.js';
 import { withSources } from './kit/source/parse.js';
 import { longFunctions, wideComments } from './kit/source/rules.js';
+import { placeOf, unusedExports } from './kit/source/unused-exports.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
@@ -69,6 +71,18 @@ const documents = [
   ...files('starter', 'README.md'),
 ];
 
+/** Parsing takes seconds, so the rules that need it share one pass. */
+const parsed = withSources(ROOT, FOLDERS, (all) => {
+  const under = (...folders: string[]) => all.filter(({ file }) => folders.includes(file.split('/')[0]!));
+  return {
+    long: longFunctions(under('src')),
+    wide: wideComments(under('src', 'web', 'test', 'bench')),
+    unused: unusedExports(all)
+      .filter(({ byTests, isUsedHere }) => !byTests || !isUsedHere)
+      .map(placeOf),
+  };
+});
+
 test('every room imports only what the table allows', () => {
   const wrong: string[] = [];
   for (const file of sources) {
@@ -116,11 +130,15 @@ test('a folder has at most twenty files', () => {
 });
 
 test('a function has at most 70 lines without its inner functions', () => {
-  none(withSources(ROOT, ['src'], longFunctions));
+  none(parsed.long);
 });
 
 test('a comment ends within 100 columns', () => {
-  none(withSources(ROOT, ['src', 'web', 'test', 'bench'], wideComments));
+  none(parsed.wide);
+});
+
+test('another file uses every export, or its own file does and a test tries it', () => {
+  none(parsed.unused);
 });
 
 test('files are short enough to read', () => {

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { go } from './router.ts';
 
-export type Keys = Record<string, (event: KeyboardEvent) => void>;
+type Keys = Record<string, (event: KeyboardEvent) => void>;
 
 interface Layer {
   keys: Keys;

@@ -1,7 +1,7 @@
 /** Pages by the fragment of the address: `#/task/<id>`. The server never sees it. */
 import { signal } from '@preact/signals';
 
-export interface Place {
+interface Place {
   page: string;
   /** The thing that the page is about. */
   id: string;

@@ -64,7 +64,7 @@ const TABS: Entry[] = [
   { page: 'conversations', name: 'Talk', icon: 'chat', also: 'conversation' },
 ];
 
-export const isKeysShown = signal(false);
+const isKeysShown = signal(false);
 const isMoreShown = signal(false);
 const theme = signal(localStorage.getItem('theme') ?? '');
 

@@ -12,7 +12,7 @@ const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const AGENTS = [AGENT, 'planner', 'retriever', 'tester', 'writer'];
 const MODELS = ['house/small', 'house/large', 'house/unpriced'];
 
-export interface Finished {
+interface Finished {
   root: string;
   /** The ids of all tasks, oldest first. One in ten is a child of the task before it. */
   ids: string[];

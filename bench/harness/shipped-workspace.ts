@@ -32,7 +32,7 @@ export function shippedWorkspace(build: Build, folder: string, settings: Setting
 }
 
 /** Trusts the workspace as it is now, as a person would. Builds before `guild trust` need none. */
-export function trust(build: Build, root: string): void {
+function trust(build: Build, root: string): void {
   const { stdout } = spawnSync(process.execPath, [build.guild, 'trust', '--json', '-w', root], { encoding: 'utf8' });
   const digest = /"digest":"(\w+)"/.exec(stdout)?.[1];
   if (digest !== undefined) guild(build, 'trust', '--digest', digest, '-w', root);

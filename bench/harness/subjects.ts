@@ -70,4 +70,4 @@ export async function measure(testbed: Testbed, who: Candidate, settings: Settin
 }
 
 /** Runs before the clock starts, for everybody. */
-export const WARM_UPS = 10;
+const WARM_UPS = 10;

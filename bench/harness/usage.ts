@@ -6,7 +6,7 @@
  */
 import fs from 'node:fs';
 
-export interface Usage {
+interface Usage {
   /** User and system time of all threads, with all children. */
   cpuMs: number;
   /** Bytes that went to the disk in whole pages; undefined if the system does not say. */

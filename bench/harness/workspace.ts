@@ -27,7 +27,7 @@ export function writeWorkspace(root: string, settings: Settings = {}): string {
   return root;
 }
 
-export const FACTS = `The runtime is podman. ${'It is started by the unit that the operators keep. '.repeat(7)}\n`;
+const FACTS = `The runtime is podman. ${'It is started by the unit that the operators keep. '.repeat(7)}\n`;
 
 /** Writes task files as a person would, and returns their ids. */
 export function dropTasks(root: string, count: number, fields: object = {}): string[] {

@@ -2,7 +2,7 @@
  * Parsing a board of 10,000 bullets, and ticking one of them. Baseline: splitting the text into
  * lines.
  */
-import { setBox } from '../../src/text/board/edit.js';
+import { applyEdits, boxEdits } from '../../src/text/board/edit.js';
 import { parseBoard } from '../../src/text/board/parse.js';
 import { atMost, median, figure, type Bench } from '../harness/rows.js';
 
@@ -24,7 +24,7 @@ export const boardParsing: Bench = {
       from = performance.now();
       const board = parseBoard(text, 'plan.task.md');
       if (round >= 4) ours.push(performance.now() - from);
-      const ticked = setBox(text, board.items[BULLETS / 2]!, 'done').split('\n');
+      const ticked = applyEdits(text, boxEdits(text, board.items[BULLETS / 2]!, 'done')).split('\n');
       changed = ticked.filter((line, at) => line.trim() !== lines[at]).length;
     }
     return [

@@ -8,7 +8,7 @@ import { builds, measure, RAW_FETCH, RAW_HTTP, RAW_JOURNAL, type Candidate } fro
 import type { MeasuredSubject } from '../harness/subjects.js';
 import { TITLES } from '../variants/workloads.js';
 
-export interface RunTarget {
+interface RunTarget {
   workload: 'w1' | 'w2' | 'w3';
   runs: number;
   /** Milliseconds over the raw loop. */

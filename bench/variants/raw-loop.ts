@@ -14,7 +14,7 @@ export interface ChatMessage {
 }
 
 export type Call = (body: { model: string; messages: ChatMessage[]; tools?: object[] }) => Promise<ChatMessage>;
-export type Keep = (step: object) => Promise<void>;
+type Keep = (step: object) => Promise<void>;
 
 const TOOL = {
   type: 'function',

@@ -41,7 +41,7 @@ export async function resumeAgent(root: string, name: string): Promise<boolean> 
   return true;
 }
 
-export interface Paused {
+interface Paused {
   /** The paused agents and the reasons. */
   agents: ReadonlyMap<string, string>;
   /** The paused tasks and the reasons. */

@@ -13,7 +13,7 @@ export type Progress = { task: string; root: string; agent: string } & (
   | ({ kind: 'result'; tool: string; ok: boolean } & ShownResult)
 );
 
-export interface ShownResult {
+interface ShownResult {
   line: string;
   rest?: string[];
 }

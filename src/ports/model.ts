@@ -6,7 +6,7 @@ import type { ModelSettings } from '../domain/agent/agent.js';
 import type { ModelFailureClass } from '../domain/session/model-failure.js';
 import type { Message, ProviderData, ToolCall } from '../domain/session/session.js';
 
-export { MODEL_FAILURES, type ModelFailureClass } from '../domain/session/model-failure.js';
+export type { ModelFailureClass } from '../domain/session/model-failure.js';
 
 export interface ToolSpec {
   name: string;

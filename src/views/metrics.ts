@@ -5,7 +5,7 @@
 import { callCost, type Event } from '../domain/event.js';
 
 /** Counts since the process started. */
-export interface Counters {
+interface Counters {
   count(event: Event): void;
   lines(): string[];
 }

@@ -11,7 +11,7 @@ export interface Stretch {
 }
 
 /** Shorter idle times are drawn as they are. */
-export const FOLD_MS = 60_000;
+const FOLD_MS = 60_000;
 
 /** `busy`: when somebody worked, in any order. The stretches cover `first` to `last`. */
 export function stretchesOf(busy: readonly { from: number; to: number }[], first: number, last: number): Stretch[] {

@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { problem, ProblemError } from '../domain/problem.js';
 
-export interface MetricsServer {
+interface MetricsServer {
   /** Where it answers, for people. */
   address: string;
   close(): Promise<void>;

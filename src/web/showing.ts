@@ -6,10 +6,10 @@ import { problem, ProblemError } from '../domain/problem.js';
 import type { Conversation, ShownCall, UndoPreview } from './base/contract.js';
 import type { Redaction } from './redact.js';
 
-export const LEFT_OUT = '[text from outside, not shown]';
+const LEFT_OUT = '[text from outside, not shown]';
 
 /** What came from outside: tasks by their ids, and their titles wherever a text names them. */
-export interface Outside {
+interface Outside {
   ids: ReadonlySet<string>;
   /** Undefined if there is none. */
   titles: RegExp | undefined;

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { memory, world } from '../../src/adapters/memory/index.js';
+import { memory, world } from '../kit/memory/store.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { openWorkspace } from '../../src/app/index.js';
 import { simClock } from '../kit/sim-clock.js';

@@ -8,7 +8,7 @@ import { far } from '../../src/adapters/far/index.js';
 import { replay } from '../../src/adapters/far/sessions.js';
 import { files } from '../../src/adapters/files/index.js';
 import { ledgerState, memoryLedger } from '../../src/adapters/ledger/memory.js';
-import { memory, world, type MemoryOptions } from '../../src/adapters/memory/index.js';
+import { memory, world, type MemoryOptions } from '../kit/memory/store.js';
 import type { Disk } from '../../src/ports/disk.js';
 import type { Store } from '../../src/ports/store/index.js';
 import { parseSession, printHeader, printMessages } from '../../src/text/session/parse.js';

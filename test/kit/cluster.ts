@@ -7,7 +7,7 @@ import { ballot } from '../../src/adapters/ballot/index.js';
 import { consent } from '../../src/adapters/consent/index.js';
 import { bids } from '../../src/adapters/bids/index.js';
 import { bus } from '../../src/adapters/bus/index.js';
-import { memoryBus } from '../../src/adapters/bus/memory.js';
+import { memoryBus } from './memory/bus.js';
 import { boards } from '../../src/adapters/boards/index.js';
 import { checkIns } from '../../src/adapters/check-ins/index.js';
 import type { Lag } from '../../src/adapters/files/base/lag.js';
@@ -46,7 +46,7 @@ import { countedIds, simProcesses } from './sim-processes.js';
 
 export const ROOT = '/w';
 /** The state folder of the user, outside the workspace. */
-export const STATE = '/state';
+const STATE = '/state';
 
 export interface StartOptions {
   config?: Partial<Config>;
@@ -124,7 +124,7 @@ interface Ground {
 }
 
 /** Every port the engine needs, real where it matters, on a disk and a clock that the test owns. */
-export function testPorts({ disk, store, clock, ids, model, asks }: Ground, options: StartOptions = {}): Ports {
+function testPorts({ disk, store, clock, ids, model, asks }: Ground, options: StartOptions = {}): Ports {
   const agents = roster(disk, ROOT);
   agents.refresh();
   const peer = store.presence.peer.id;

@@ -33,7 +33,7 @@ export interface ShellBench {
   line(text: string, more?: Partial<ShellRun>): Promise<Ran>;
 }
 
-export type Ran = Exclude<ShellOutcome, { kind: 'not_started' }> & { code: number };
+type Ran = Exclude<ShellOutcome, { kind: 'not_started' }> & { code: number };
 
 export function shellBench(t: TestContext, way: Mode, more: Partial<Parameters<typeof shell>[0]> = {}): ShellBench {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-shell-')));

@@ -8,7 +8,7 @@ export type Fault = 'die' | 'ENOSPC' | 'EIO' | 'EACCES';
 
 export class Died extends Error {}
 
-export interface CrashDisk extends Disk {
+interface CrashDisk extends Disk {
   /** Changes and syncs so far. */
   count(): number;
 }

@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { beforeRemoval, ROOT } from './guild.js';
 import { until } from './until.js';
 
-export interface Pty {
+interface Pty {
   /** Everything that was written, without escape codes. */
   text(): string;
   /** The same with them. */

@@ -20,9 +20,9 @@ export type Said =
   | { route: string; message?: string }
   | { error: string };
 export type AnswerOf = (task: Task) => Said;
-export type World = Map<string, Placed>;
+type World = Map<string, Placed>;
 
-export interface Played {
+interface Played {
   world: World;
   root: Placed;
   /** The requests to the leaves, in order. */
@@ -70,7 +70,7 @@ export function cast(...given: Agent[]): Map<string, Agent> {
   return new Map(given.map((one) => [one.name, one]));
 }
 
-export interface PlayOptions {
+interface PlayOptions {
   depth?: number;
   /** Also continues from every intermediate state. */
   crashes?: boolean;

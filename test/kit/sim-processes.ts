@@ -2,7 +2,7 @@
 import { whereabouts } from '../../src/domain/peer.js';
 import type { Processes, ProcessIdentity } from '../../src/ports/processes.js';
 
-export interface SimProcesses {
+interface SimProcesses {
   /** A new process; `die` ends it. `pidNamespace`: the container in which it runs. */
   start(bootId?: string, pidNamespace?: string): Processes & { die(): void };
 }

@@ -4,8 +4,16 @@ import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { APPROVALS, MESSY, REDIS } from '../kit/boards.js';
 import { addItem } from '../../src/text/board/add.js';
-import { applyEdits, removeFieldEdits, setBox, setField, markEdits, titleEdits } from '../../src/text/board/edit.js';
-import { fieldOf, parseBoard, type Board, type Box, type Item } from '../../src/text/board/parse.js';
+import {
+  applyEdits,
+  removeFieldEdits,
+  boxEdits,
+  fieldEdits,
+  markEdits,
+  titleEdits,
+} from '../../src/text/board/edit.js';
+import type { Box } from '../../src/text/board/item.js';
+import { fieldOf, parseBoard, type Board, type Item } from '../../src/text/board/parse.js';
 import { queryBoard } from '../../src/text/board/query.js';
 import { blockText } from '../../src/text/board/value.js';
 import { parseQuery } from '../../src/text/query/query.js';
@@ -100,7 +108,7 @@ test('a box changes its own line only, and reads back', () => {
   fc.assert(
     fc.property(anyBoard, boxes, (text, box) => {
       eachItem(text, (item, board) => {
-        const after = setBox(text, item, box);
+        const after = applyEdits(text, boxEdits(text, item, box));
         assert.equal(after.slice(0, item.bodyStart), text.slice(0, item.bodyStart));
         assert.equal(after.slice(after.length - (text.length - item.lineEnd)), text.slice(item.lineEnd));
         const again = parseBoard(after, 'x.task.md');
@@ -117,7 +125,7 @@ test('a field changes its own lines only, and reads back', () => {
     fc.property(anyBoard, fc.constantFrom('id', 'text', 'note', 'fresh', 'due'), value, (text, key, newValue) => {
       eachItem(text, (item, board) => {
         if (key === 'id' && (newValue === '' || board.items.length + board.rejected.length > 1)) return;
-        const after = setField(text, item, key, newValue);
+        const after = applyEdits(text, fieldEdits(text, item, key, newValue));
         assert.equal(after.slice(0, item.bodyStart), text.slice(0, item.bodyStart));
         assert.equal(after.slice(after.length - (text.length - item.headEnd)), text.slice(item.headEnd));
         const again = parseBoard(after, 'x.task.md');
@@ -181,8 +189,8 @@ test('ticking and unticking restores the same bytes', () => {
   for (const text of [APPROVALS, REDIS, MESSY, REDIS.replaceAll('\n', '\r\n')]) {
     eachItem(text, (item) => {
       if (item.box !== 'done') return;
-      const open = setBox(text, item, 'open');
-      assert.equal(setBox(open, same(parseBoard(open, 'x'), item), 'done'), text);
+      const open = applyEdits(text, boxEdits(text, item, 'open'));
+      assert.equal(applyEdits(open, boxEdits(open, same(parseBoard(open, 'x'), item), 'done')), text);
     });
   }
 });

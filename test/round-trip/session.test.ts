@@ -4,7 +4,8 @@ import { fc, runs } from '../kit/properties.js';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { parse } from 'yaml';
 import { MESSAGE_KINDS, type Message, type Session, type SessionHeader } from '../../src/domain/session/session.js';
-import { parseSession, printHeader, printMessages, repairTail } from '../../src/text/session/parse.js';
+import { parseSession, printHeader, printMessages } from '../../src/text/session/parse.js';
+import { repairTail } from '../../src/text/session/tail.js';
 import { yamlValue } from '../../src/text/yaml/scalar.js';
 
 const NASTY = [

@@ -102,10 +102,13 @@ test('exports without users are found, also behind dynamic imports and compiled 
     ].join('\n'),
     'src/b.ts':
       "import { used } from './a.js';\nexport const load = async () => (await import('./a.js')).late + used;\n",
-    'test/a.test.ts': "import { tested } from '../src/a.js';\ntested;\n",
+    'src/c.ts': "export { used as passedOn } from './a.js';\nexport type { Kept, Lost } from './a.js';\n",
+    'web/d.tsx': "import type { Kept } from '../src/c.ts';\nexport const page: Kept = {};\n",
+    'test/a.test.ts': "import { tested } from '../src/a.js';\nimport { kit } from './kit.js';\ntested(kit);\n",
+    'test/kit.ts': 'export const kit = 1;\nexport const spare = 2;\n',
     'bin/run.mjs': "import { bin } from '../dist/src/a.js';\nbin;\n",
   });
-  withSources(root, ['src', 'test', 'bin'], (sources) => {
+  withSources(root, ['src', 'web', 'test', 'bin'], (sources) => {
     const unused = unusedExports(sources).map(({ name, byTests, isUsedHere }) => [name, byTests, isUsedHere]);
     assert.deepEqual(unused, [
       ['tested', true, false],
@@ -113,6 +116,10 @@ test('exports without users are found, also behind dynamic imports and compiled 
       ['here', false, true],
       ['sum', false, false],
       ['load', false, false],
+      ['passedOn', false, false],
+      ['Lost', false, false],
+      ['page', false, false],
+      ['spare', false, false],
     ]);
   });
 });

@@ -15,7 +15,7 @@ import { list, outcome, wrongIn, wrongSums, type Outcome } from './verdict.js';
 export const MODES = ['none', 'lag', 'pause', 'kill', 'stop', 'all'] as const;
 export type Mode = (typeof MODES)[number];
 
-export interface Round {
+interface Round {
   scene: Scene;
   mode: Mode;
   root: string;
@@ -24,7 +24,7 @@ export interface Round {
   was: Outcome | undefined;
 }
 
-export interface Played {
+interface Played {
   ms: number;
   deaths: number;
   pauses: number;

@@ -112,7 +112,7 @@ function flat(node: Node): Node[] {
   return [node, ...node.children.flatMap(flat)];
 }
 
-export function events(root: string): Record<string, unknown>[] {
+function events(root: string): Record<string, unknown>[] {
   return list(root, 'events').flatMap((name) =>
     read(root, `events/${name}`)
       .split('\n')

@@ -13,7 +13,7 @@ import { openWorkspace } from '../../src/app/index.js';
 import { seeded } from '../kit/sim-processes.js';
 import '../kit/trust/state.js';
 
-export interface Storm {
+interface Storm {
   root: string;
   tasks: number;
   seed: number;
@@ -22,7 +22,7 @@ export interface Storm {
   limitMs: number;
 }
 
-export interface Stormed {
+interface Stormed {
   kills: number;
   seconds: number;
   /** The report of the concurrent reader. */

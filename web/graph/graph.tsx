@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { visible } from '../text.ts';
 import { layout, type Box, type LayoutReply, type Point } from './layout.ts';
 
-export interface GraphNode {
+interface GraphNode {
   id: string;
   title: string;
   about: string;
@@ -14,7 +14,7 @@ export interface GraphNode {
   isChosen?: boolean;
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   from: string;
   to: string;
   label: string;
@@ -22,7 +22,7 @@ export interface GraphEdge {
 }
 
 /** Nodes inside a frame with a label. */
-export interface GraphGroup {
+interface GraphGroup {
   id: string;
   members: string[];
   label: string;

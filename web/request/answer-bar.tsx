@@ -9,7 +9,7 @@ import { mayAnswer } from './answers.ts';
 import { changedLines } from './diff.tsx';
 import { QuestionBar } from './question.tsx';
 
-export type Mode = 'look' | 'reject' | 'edit' | 'sure' | 'always';
+type Mode = 'look' | 'reject' | 'edit' | 'sure' | 'always';
 
 export interface BarProps {
   request: Request;

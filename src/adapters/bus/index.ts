@@ -1,6 +1,6 @@
 /**
  * The bus as plain files, `bus/<channel>.jsonl` with one note per line. Any process may append, and
- * a person may read along or add a line. `memoryBus` keeps the same promises without files.
+ * a person may read along or add a line.
  */
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
@@ -203,5 +203,3 @@ export function bus(options: BusOptions): NearBus {
     });
   }
 }
-
-export { busWorld, memoryBus, type BusWorld } from './memory.js';

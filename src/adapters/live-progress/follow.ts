@@ -11,7 +11,7 @@ import { isOwnSocket, isPrivateFolder, SOCKET, socketFolders, type Env } from '.
 import { listed, removeIfDead } from './sweep.js';
 import { MAX_LINE_CHARS, readLine, type WireLine } from './wire.js';
 
-export interface FollowOptions {
+interface FollowOptions {
   root: string;
   env: Env;
   /** The peer id of this process; its own turns are left out. */

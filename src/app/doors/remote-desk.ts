@@ -21,7 +21,7 @@ import { keptFolder } from '../trust/trust.js';
  * The interface for a plugin. The program wrote all texts; in values of agents every character is
  * visible.
  */
-export interface RemoteDesk {
+interface RemoteDesk {
   /** Open requests that nobody has shown at another place, as texts to show. */
   unshown(): Promise<{ id: string; seen: string; text: string }[]>;
   /** Notes where a request was shown. Durable when it returns. */

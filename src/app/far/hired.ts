@@ -17,7 +17,7 @@ import type { Consent } from '../../ports/consent/index.js';
 import type { Ledger, Put } from '../../ports/ledger.js';
 import type { Tasks } from '../../ports/store/tasks.js';
 
-export const HIRED = 'hired/';
+const HIRED = 'hired/';
 
 /** A name that cannot lead out of the folder. */
 const NAME = /^[A-Za-z0-9_-]+$/;

@@ -17,7 +17,7 @@ export interface Home {
   host: string;
 }
 
-export interface HomesGround {
+interface HomesGround {
   agents: { all(): ReadonlyMap<string, Pick<Agent, 'runsOn'>> };
   host: string;
   labels: ReadonlySet<string>;
@@ -29,7 +29,7 @@ export interface HomesGround {
   moved(agent: string, from: string): void;
 }
 
-export interface Homes {
+interface Homes {
   /**
    * Takes the home of an agent with its first claim, and claims nothing that must run elsewhere.
    */

@@ -5,7 +5,7 @@ import { HUMAN } from '../../domain/task/task.js';
 import { HOME, type Home } from '../far/homes.js';
 import { openFarReader } from '../readers/open-reader.js';
 
-export interface Moved {
+interface Moved {
   agent: string;
   from?: string;
   to: string;

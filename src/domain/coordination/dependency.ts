@@ -6,13 +6,13 @@
 import { defined } from '../defined.js';
 import { roleFacts } from '../task/role.js';
 import { isSafeId } from '../task/id.js';
-import { priorityOf, textIn, textsIn, urgencyIn, type Urgency } from './urgency.js';
+import { textIn, textsIn, urgencyIn, type Urgency } from './urgency.js';
 import type { Placed, Task } from '../task/task.js';
 
 export const DEPENDENCY_TYPES = ['data', 'expertise', 'resource', 'approval', 'sequence'] as const;
 export type DependencyType = (typeof DEPENDENCY_TYPES)[number];
 
-export { URGENCIES, type Urgency } from './urgency.js';
+export type { Urgency } from './urgency.js';
 
 type DependencyStatus = 'pending' | 'resolving' | 'resolved' | 'partial' | 'failed';
 
@@ -124,8 +124,6 @@ export function readAssignment(text: string): Assignment | undefined {
   const reason = textIn(fields?.['reason']);
   return agent === undefined ? undefined : { agent, reason };
 }
-
-export { priorityOf };
 
 const STATUSES = ['resolved', 'partial', 'failed'] as const;
 

@@ -1,7 +1,6 @@
 /**
  * Edits a board by replacing spans; every byte outside an edit stays the same. The item must come
- * from parsing the same text. The `…Edits` functions return the edits themselves, so that many can
- * be applied to one parse.
+ * from parsing the same text. Functions return edits, so that many can be applied to one parse.
  */
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Box, Field, Item, Span, Value } from './item.js';
@@ -10,18 +9,6 @@ import { blockText, isBlankChar, isKey, writeScalar, writeTitle } from './value.
 
 export interface Edit extends Span {
   text: string;
-}
-
-export function setBox(text: string, item: Item, box: Box): string {
-  return applyEdits(text, boxEdits(text, item, box));
-}
-
-/**
- * The value gets the file's line ends and loses trailing blank lines; otherwise it reads back
- * unchanged.
- */
-export function setField(text: string, item: Item, key: string, value: Value): string {
-  return applyEdits(text, fieldEdits(text, item, key, value));
 }
 
 /** Edits must not overlap. Edits at the same place are applied in the given order. */
@@ -46,6 +33,10 @@ export function boxEdits(text: string, item: Item, box: Box): Edit[] {
   return [insertToken(text, item, item.bodyStart, mark)];
 }
 
+/**
+ * The value gets the file's line ends and loses trailing blank lines; otherwise it reads back
+ * unchanged.
+ */
 export function fieldEdits(text: string, item: Item, key: string, value: Value): Edit[] {
   if (!isKey(key)) throw new ProblemError(problem('bad_field', `${key} is not a valid board key`));
   const normal = typeof value === 'string' ? blockText(value) : value;

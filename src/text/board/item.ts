@@ -26,7 +26,7 @@ export interface Field {
 }
 
 /** An `@name` or `#tag`. */
-export interface Mark {
+interface Mark {
   kind: '@' | '#';
   name: string;
   span: Span;

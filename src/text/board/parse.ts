@@ -18,7 +18,7 @@ import {
 import { closeSection, popItem, finishBoard } from './finish-board.js';
 import { isBlankChar, TIGHT_KEY } from './value.js';
 
-export type { Board, BoardProblem, Box, Field, Item, Mark, Section, Span, Value } from './item.js';
+export type { Board, BoardProblem, Field, Item } from './item.js';
 export { fieldOf, itemKey } from './item.js';
 
 export function parseBoard(text: string, file: string): Board {

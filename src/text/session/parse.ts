@@ -24,7 +24,7 @@ import { withLegacyFields } from './legacy.js';
 import { YamlPlaces, loadYaml, wholeFile } from '../yaml/parse.js';
 
 export { printHeader, printMessages, printStatus } from './print.js';
-export { appendPlace, hasFurtherKey, headLength, isBeheaded, makeAppendable, repairTail, statusSpan } from './tail.js';
+export { appendPlace, hasFurtherKey, headLength, isBeheaded, makeAppendable, statusSpan } from './tail.js';
 
 type SessionParsed = { ok: true; session: Session } | { ok: false; problem: Problem };
 

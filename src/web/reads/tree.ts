@@ -10,7 +10,7 @@ import type { Moment } from './moment.js';
 import { spansByTask } from './spans.js';
 import { asTree, rowOnly, type ListedTask } from './tasks.js';
 
-export interface Tree {
+interface Tree {
   rows: TreeRow[];
   /** Some spans are drawn as one. */
   isMerged: boolean;

@@ -8,7 +8,7 @@ import type { Task } from '../../domain/task/task.js';
 import { nodeKind } from '../../rules/coordination/wait-node.js';
 import { titleOf } from './rows.js';
 
-export interface Link {
+interface Link {
   from: string;
   to: string;
   label: string;
@@ -17,7 +17,7 @@ export interface Link {
   via: string[];
 }
 
-export type TaskOf = (id: string) => Task | undefined;
+type TaskOf = (id: string) => Task | undefined;
 
 /** `to`: what each node waits for. Only nodes that people know are ends of a link. */
 export function linksOf(to: ReadonlyMap<string, readonly string[]>, taskOf: TaskOf): Link[] {

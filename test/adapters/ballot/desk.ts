@@ -35,7 +35,7 @@ export function consentOn(disk: Disk): Consent {
   return consent({ disk, folder: '/state/w', workspace: 'w', keyFile: '/state/key' });
 }
 
-export interface Desk {
+interface Desk {
   disk: SimDisk;
   clock: SimClock;
   form: Ballot;

@@ -5,12 +5,8 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import {
-  followProgress,
-  offerProgress,
-  type Following,
-  type Offer,
-} from '../../../src/adapters/live-progress/index.js';
+import { followProgress, offerProgress, type Following } from '../../../src/adapters/live-progress/index.js';
+import type { Offer } from '../../../src/adapters/live-progress/offer.js';
 import { readLine } from '../../../src/adapters/live-progress/wire.js';
 import { MAX_LIVE_WORDS } from '../../../src/domain/live-turn.js';
 import type { Progress } from '../../../src/domain/progress.js';

@@ -3,13 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { askModel } from '../../../src/engine/conversation/ask-model.js';
-import {
-  MODEL_FAILURES,
-  type Model,
-  type ModelFailureClass,
-  type ModelReply,
-  type ModelRequest,
-} from '../../../src/ports/model.js';
+import { type Model, type ModelFailureClass, type ModelReply, type ModelRequest } from '../../../src/ports/model.js';
+import { MODEL_FAILURES } from '../../../src/domain/session/model-failure.js';
 import { simClock } from '../../kit/sim-clock.js';
 
 type Step = ModelFailureClass | 'ok' | { fail: ModelFailureClass; after: number };

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { DEFAULT_COORDINATION, type Coordination } from '../../../src/domain/config/config.js';
 import type { Event } from '../../../src/domain/event.js';
 import type { Task } from '../../../src/domain/task/task.js';
-import { memoryBus } from '../../../src/adapters/bus/index.js';
+import { memoryBus } from '../../kit/memory/bus.js';
 import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
-import { memory, world } from '../../../src/adapters/memory/index.js';
+import { memory, world } from '../../kit/memory/store.js';
 import { waits, type WaitForGraph } from '../../../src/engine/coordination/waits.js';
 import type { Ports } from '../../../src/engine/core/context.js';
 import type { Store } from '../../../src/ports/store/index.js';

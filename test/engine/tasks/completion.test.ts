@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { busWorld, memoryBus } from '../../../src/adapters/bus/index.js';
+import { busWorld, memoryBus } from '../../kit/memory/bus.js';
 import { DEFAULT_NOTE_BYTES, type Config } from '../../../src/domain/config/config.js';
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
 import type { Bus } from '../../../src/ports/bus.js';

@@ -85,7 +85,7 @@ export function farCluster(given: Story, random: () => number): FarCluster {
   };
 }
 
-export function heldIn({ entries, logs }: LedgerState): Parameters<typeof reflect>[0] {
+function heldIn({ entries, logs }: LedgerState): Parameters<typeof reflect>[0] {
   const under = <T>(all: ReadonlyMap<string, T>, prefix: string): [string, T][] =>
     [...all].flatMap(([key, value]) => (key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : []));
   return {

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { removeAbandonedFiles } from '../../../src/adapters/disk/temp-files.js';
 import { folders, layout } from '../../../src/adapters/files/base/layout.js';
-import { memory, world, type World } from '../../../src/adapters/memory/index.js';
+import { memory, world, type World } from '../memory/store.js';
 import type { Event } from '../../../src/domain/event.js';
 import type { Peer } from '../../../src/domain/peer.js';
 import type { Session } from '../../../src/domain/session/session.js';
@@ -179,7 +179,7 @@ function wrapped<T extends object>(
 }
 
 /** The content of a store, as the files of a workspace show it. */
-export interface Held {
+interface Held {
   rows: Iterable<readonly [id: string, placed: Placed]>;
   sessions: Iterable<readonly [id: string, session: Session]>;
   events: readonly Event[];

@@ -39,7 +39,7 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-export interface Standby {
+interface Standby {
   readonly port: number;
   readonly url: string;
   /** From now on it hears of no more commits. */
@@ -48,7 +48,7 @@ export interface Standby {
   promote(): Promise<void>;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Lines for postgresql.conf. */
   settings?: string;
   /** Lines of pg_hba.conf that come first. */
@@ -58,7 +58,7 @@ export interface PostgresOptions {
 }
 
 /** The folder of the server's programs. Undefined: PostgreSQL is not installed. */
-export function postgresPrograms(): string | undefined {
+function postgresPrograms(): string | undefined {
   const folders = FOLDERS.filter((folder) => fs.existsSync(folder)).flatMap((folder) =>
     fs.readdirSync(folder).map((version) => path.join(folder, version, 'bin')),
   );
@@ -219,7 +219,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return stdout.trim().split(/\s+/).map(Number);
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as net.AddressInfo;

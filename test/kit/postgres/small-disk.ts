@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-export interface SmallDisk {
+interface SmallDisk {
   readonly folder: string;
   /** Leaves no space at all. */
   fill(): void;

@@ -13,16 +13,17 @@ import {
   longFunctions,
   wideComments,
 } from './rules.js';
-import { unusedExports, type Unused } from './unused-exports.js';
+import { placeOf, unusedExports } from './unused-exports.js';
 
-export interface Measure {
+interface Measure {
   name: string;
   value: string;
   /** The counted places, one line each. */
   places?: string[];
 }
 
-const FOLDERS = ['src', 'web', 'test', 'bench', 'scripts', 'bin', 'plugins', 'examples'];
+/** Everything that may use an export. */
+export const FOLDERS = ['src', 'web', 'test', 'bench', 'scripts', 'bin', 'plugins', 'examples'];
 
 export function measureTree(root: string): Measure[] {
   return withSources(root, FOLDERS, (all) => {
@@ -92,17 +93,15 @@ function glossary(root: string): Measure {
 
 function exportsOf(all: readonly Source[]): Measure[] {
   const unused = unusedExports(all);
-  const place = ({ file, line, name, isUsedHere }: Unused): string =>
-    `${file}:${line}: ${name}${isUsedHere ? '' : ', which its own file does not use either'}`;
   const nobody = unused.filter(({ byTests }) => !byTests);
   const values = nobody.filter(({ isType }) => !isType).length;
   return [
     {
       name: 'exports that no other file uses',
       value: `${nobody.length} (${values} values)`,
-      places: nobody.map(place),
+      places: nobody.map(placeOf),
     },
-    listed('exports that only tests use', unused.filter(({ byTests }) => byTests).map(place)),
+    listed('exports that only tests use', unused.filter(({ byTests }) => byTests).map(placeOf)),
   ];
 }
 

@@ -22,7 +22,7 @@ export interface Source {
   tree: SourceFile;
 }
 
-export interface SourceFunction {
+interface SourceFunction {
   name: string;
   /** From 1. */
   line: number;
@@ -31,7 +31,7 @@ export interface SourceFunction {
   ownLines: number;
 }
 
-export interface SourceImport {
+interface SourceImport {
   /** The imported file, or the specifier of a package. */
   from: string;
   isRelative: boolean;
@@ -40,7 +40,7 @@ export interface SourceImport {
   line: number;
 }
 
-export interface SourceExport {
+interface SourceExport {
   name: string;
   isType: boolean;
   line: number;
@@ -49,7 +49,7 @@ export interface SourceExport {
 }
 
 /** The part of a comment that is on one line. */
-export interface SourceComment {
+interface SourceComment {
   line: number;
   /** Columns of the line up to the end of the comment. */
   columns: number;
@@ -207,6 +207,7 @@ function boundNames(call: Node): SourceImport['names'] {
 
 function exportsIn(tree: SourceFile): SourceExport[] {
   const found = tree.statements.flatMap((statement): Omit<SourceExport, 'isUsedHere'>[] => {
+    if (is.isExportDeclaration(statement)) return passedOn(tree, statement);
     const { modifiers } = statement as { modifiers?: readonly Node[] };
     if (!modifiers?.some(({ kind }) => kind === SyntaxKind.ExportKeyword)) return [];
     const line = lineAt(tree, statement.getStart(tree));
@@ -221,6 +222,19 @@ function exportsIn(tree: SourceFile): SourceExport[] {
     if (is.isIdentifier(node)) uses.set(node.text, (uses.get(node.text) ?? 0) + 1);
   });
   return found.map((one) => ({ ...one, isUsedHere: (uses.get(one.name) ?? 0) > 1 }));
+}
+
+/** Of `export { a, b as c } from …`: a and c. `export *` is not followed. */
+function passedOn(tree: SourceFile, statement: Node): Omit<SourceExport, 'isUsedHere'>[] {
+  const { exportClause, isTypeOnly } = statement as { exportClause?: Node; isTypeOnly?: boolean };
+  const { elements } = (exportClause ?? {}) as {
+    elements?: readonly { name: Node; isTypeOnly?: boolean; pos: number }[];
+  };
+  return (elements ?? []).map((one) => ({
+    name: textOf(one.name),
+    isType: isTypeOnly === true || one.isTypeOnly === true,
+    line: lineAt(tree, one.name.getStart(tree)),
+  }));
 }
 
 const LITERALS: ReadonlySet<SyntaxKind> = new Set([

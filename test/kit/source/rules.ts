@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Source } from './parse.js';
 
 export const FUNCTION_LINES = 70;
-export const FOLDER_FILES = 20;
+const FOLDER_FILES = 20;
 export const COMMENT_COLUMNS = 100;
 
 /** Inner functions count separately. */

@@ -3,7 +3,7 @@ import type { Node } from 'typescript/unstable/ast';
 import * as is from 'typescript/unstable/ast/is';
 import { eachNode, lineAt, type Source } from './parse.js';
 
-export interface SourceText {
+interface SourceText {
   file: string;
   line: number;
   text: string;

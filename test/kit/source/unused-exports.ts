@@ -4,26 +4,28 @@
  */
 import type { Source } from './parse.js';
 
-export interface Unused {
+interface Unused {
   file: string;
   line: number;
   name: string;
   isType: boolean;
-  /** Tests use it, and nothing else does. */
+  /** Tests or benchmarks use it, and nothing else does. */
   byTests: boolean;
   /** Its own file uses it, so it only loses the word export. */
   isUsedHere: boolean;
 }
 
-/** The library, and what bin/guild.mjs loads. */
-const PUBLIC: readonly string[] = ['src/app/index.ts', 'src/cli/main.ts'];
+/** The library, what bin/guild.mjs loads, and modules that are imported by a computed path. */
+const PUBLIC = /^(src\/app\/index\.ts|src\/cli\/main\.ts|bench\/(peers|variants)\/.*|scripts\/generate\.mjs)$/;
 
-/** `sources` has everything that may use an export; only exports of src are reported. */
+const REPORTED = /^(src|web|test|bench|scripts)\//;
+
+/** `sources` has everything that may use an export. */
 export function unusedExports(sources: readonly Source[]): Unused[] {
   const uses = new Map<string, { byTests: boolean; byOthers: boolean }>();
   const exportsOf = new Map(sources.map(({ file, exports }) => [file, exports.map(({ name }) => name)]));
   for (const { file, imports } of sources) {
-    const isTest = file.startsWith('test/');
+    const isTest = isOfTests(file);
     for (const { from, names } of imports)
       for (const name of names === 'all' ? (exportsOf.get(from) ?? []) : names) {
         const before = uses.get(`${from} ${name}`) ?? { byTests: false, byOthers: false };
@@ -31,11 +33,20 @@ export function unusedExports(sources: readonly Source[]): Unused[] {
       }
   }
   return sources
-    .filter(({ file }) => file.startsWith('src/') && !PUBLIC.includes(file))
+    .filter(({ file }) => REPORTED.test(file) && !PUBLIC.test(file))
     .flatMap(({ file, exports }) =>
       exports.flatMap(({ name, line, isType, isUsedHere }) => {
         const { byTests, byOthers } = uses.get(`${file} ${name}`) ?? { byTests: false, byOthers: false };
-        return byOthers ? [] : [{ file, line, name, isType, byTests, isUsedHere }];
+        if (byOthers || (byTests && isOfTests(file))) return [];
+        return [{ file, line, name, isType, byTests, isUsedHere }];
       }),
     );
+}
+
+export function placeOf({ file, line, name, isUsedHere }: Unused): string {
+  return `${file}:${line}: ${name}${isUsedHere ? '' : ', which its own file does not use either'}`;
+}
+
+function isOfTests(file: string): boolean {
+  return /^(test|bench)\//.test(file);
 }

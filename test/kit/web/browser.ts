@@ -47,7 +47,7 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   return JSON.parse(String(result.value)) as string[];
 }
 
-export interface Shown {
+interface Shown {
   page: Page;
   /** Errors of the page and refused resources, which a healthy page does not have. */
   faults: string[];

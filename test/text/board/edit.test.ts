@@ -6,12 +6,13 @@ import { addItem, type NewItem } from '../../../src/text/board/add.js';
 import {
   removeFieldEdits,
   applyEdits,
-  setBox,
-  setField,
+  boxEdits,
+  fieldEdits,
   markEdits,
   priorityEdits,
   titleEdits,
 } from '../../../src/text/board/edit.js';
+import type { Box } from '../../../src/text/board/item.js';
 import { fieldOf, parseBoard, type Item } from '../../../src/text/board/parse.js';
 
 const item = (text: string, title: string): Item => {
@@ -19,6 +20,10 @@ const item = (text: string, title: string): Item => {
   assert.ok(match, `there is an item ${title}`);
   return match;
 };
+
+const setBox = (text: string, item: Item, box: Box): string => applyEdits(text, boxEdits(text, item, box));
+const setField = (text: string, item: Item, key: string, value: string): string =>
+  applyEdits(text, fieldEdits(text, item, key, value));
 
 /** The lines that differ between `before` and `after`, compared from both ends. */
 function changed(before: string, after: string): { from: string[]; to: string[] } {

@@ -9,9 +9,9 @@ import {
   printHeader,
   printMessages,
   printStatus,
-  repairTail,
   statusSpan,
 } from '../../../src/text/session/parse.js';
+import { repairTail } from '../../../src/text/session/tail.js';
 
 const read = (text: string) => {
   const parsed = parseSession(text, 'sessions/planner-1.session.yaml');

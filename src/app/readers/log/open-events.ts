@@ -17,7 +17,7 @@ import { eventTail } from './event-tail.js';
 import { eventsInMemory } from './events-in-memory.js';
 import { openEventIndex, type Progress } from '../aggregates/open-index.js';
 
-export interface EventLog {
+interface EventLog {
   /** The log as it was when it was opened. */
   readonly seen: EventsSeen;
   /** The events that were added since the last call, or since the log was opened. */
@@ -26,7 +26,7 @@ export interface EventLog {
   now(): EventsSeen;
 }
 
-export interface EventLogOptions {
+interface EventLogOptions {
   /** A reader of the same workspace that stays open. */
   store: Store;
   onProgress?: Progress | undefined;

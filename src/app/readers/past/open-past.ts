@@ -14,7 +14,7 @@ import type { Snapshot, StatesView } from '../open-states.js';
 import { querySources } from '../query-sources.js';
 import { taskAt } from './task-at.js';
 
-export interface Past {
+interface Past {
   snapshot: Snapshot;
   /** A task as it was then; undefined if it did not exist. */
   task(id: string): Promise<Placed | undefined>;

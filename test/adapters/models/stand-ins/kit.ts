@@ -7,7 +7,7 @@ import { scripted } from '../../../../src/adapters/models/scripted/index.js';
 const open: { close(): Promise<void> }[] = [];
 after(() => Promise.all(open.map((server) => server.close())));
 
-export const SCRIPT = `
+const SCRIPT = `
 - {when: look, say: I will look., call: [{read: {path: a.md}}]}
 - {when: both, call: [{read: {path: a.md}}, {read: {path: b.md}}]}
 - {when: empty, call: [vote]}

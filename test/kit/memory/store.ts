@@ -3,22 +3,22 @@
  * store, so it is also the shortest description of a store. Several peers share one world; a peer
  * can be declared dead.
  */
-import { defined } from '../../domain/defined.js';
-import { roleFacts } from '../../domain/task/role.js';
+import { defined } from '../../../src/domain/defined.js';
+import { roleFacts } from '../../../src/domain/task/role.js';
 import { createHash } from 'node:crypto';
-import type { Event } from '../../domain/event.js';
-import type { Intent } from '../../domain/task/intent.js';
-import { problem } from '../../domain/problem.js';
-import type { Peer, Rank } from '../../domain/peer.js';
-import type { Message, Session } from '../../domain/session/session.js';
-import { isEnded, type EndedState, type Placed, type Task, type TaskState } from '../../domain/task/task.js';
-import type { Clock, Ids } from '../../ports/clock.js';
-import type { Effect } from '../../ports/store/effects.js';
-import type { Store } from '../../ports/store/index.js';
-import type { Sessions } from '../../ports/store/sessions.js';
-import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
-import { parseSession } from '../../text/session/parse.js';
-import { diffMessages } from '../../text/session/message-diff.js';
+import type { Event } from '../../../src/domain/event.js';
+import type { Intent } from '../../../src/domain/task/intent.js';
+import { problem } from '../../../src/domain/problem.js';
+import type { Peer, Rank } from '../../../src/domain/peer.js';
+import type { Message, Session } from '../../../src/domain/session/session.js';
+import { isEnded, type EndedState, type Placed, type Task, type TaskState } from '../../../src/domain/task/task.js';
+import type { Clock, Ids } from '../../../src/ports/clock.js';
+import type { Effect } from '../../../src/ports/store/effects.js';
+import type { Store } from '../../../src/ports/store/index.js';
+import type { Sessions } from '../../../src/ports/store/sessions.js';
+import type { Claim, OpenTask, Tasks } from '../../../src/ports/store/tasks.js';
+import { parseSession } from '../../../src/text/session/parse.js';
+import { diffMessages } from '../../../src/text/session/message-diff.js';
 
 /** Immutable: a row that is still the same object has not changed. */
 interface Row {

@@ -2,10 +2,10 @@
  * The bus without files, for tests and simulation. Several simulated processes may share a
  * `busWorld`, which outlives them like a disk.
  */
-import { problem } from '../../domain/problem.js';
-import type { Note } from '../../domain/coordination/note.js';
-import type { NearBus } from '../../ports/bus.js';
-import type { Clock } from '../../ports/clock.js';
+import { problem } from '../../../src/domain/problem.js';
+import type { Note } from '../../../src/domain/coordination/note.js';
+import type { NearBus } from '../../../src/ports/bus.js';
+import type { Clock } from '../../../src/ports/clock.js';
 import {
   addNote,
   addSegment,
@@ -18,12 +18,12 @@ import {
   readerOf,
   unread,
   type Channel,
-} from './channel.js';
-import { MAX_NOTE_LINE } from '../../text/records/note.js';
-import { channelProblem } from './names.js';
-import { PATIENCE, waitForReaders, type Patience } from './pressure.js';
+} from '../../../src/adapters/bus/channel.js';
+import { MAX_NOTE_LINE } from '../../../src/text/records/note.js';
+import { channelProblem } from '../../../src/adapters/bus/names.js';
+import { PATIENCE, waitForReaders, type Patience } from '../../../src/adapters/bus/pressure.js';
 
-export type BusWorld = Map<string, Channel>;
+type BusWorld = Map<string, Channel>;
 
 export function busWorld(): BusWorld {
   return new Map();
