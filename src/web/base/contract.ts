@@ -5,6 +5,7 @@
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Problem } from '../../domain/problem.js';
 import type { TaskState } from '../../domain/task/task.js';
+import type { StoryStep } from './contract-pages.js';
 
 export type * from './contract-pages.js';
 
@@ -25,13 +26,6 @@ export interface Hello {
   spend: Spend;
   /** The scene of a demo that plays here. */
   story?: StoryStep;
-}
-
-/** One sentence about a moment of a demo, and the page on which to watch it. */
-export interface StoryStep {
-  text: string;
-  page?: 'inbox' | 'waits' | 'agents' | 'replay';
-  isOver?: true;
 }
 
 export interface Spend {

@@ -122,7 +122,7 @@ export const STORIES: Record<string, Story> = {
   },
 };
 
-export const LAST: StoryStep = {
+const LAST: StoryStep = {
   text: 'The story has ended. Look around: nothing works here now.',
   page: 'replay',
   isOver: true,
