@@ -1,12 +1,14 @@
 /** The commands that open windows: another link, a recording, and stories that play. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { place, succeeds, type Running } from '../kit/guild.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { until } from '../kit/until.js';
 import { askingPlace, SCRIPTED } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/commands', 3);
 
 const urlOf = (running: Running): Promise<string> => running.says(/"url": ?"([^"]+)"/);
 

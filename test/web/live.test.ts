@@ -1,12 +1,14 @@
 /** Windows that stay right: a server that goes and comes back, several tabs, words as they come. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Hall } from '../../src/web/base/contract.js';
 import { startServer } from '../../src/web/server.js';
 import { environment, place, succeeds } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/live', 3);
 
 test('a window survives a restart of the server, with a request made meanwhile', async (t) => {
   const browser = await openBrowser(t);
