@@ -64,8 +64,8 @@ const SHARED = [
   ['adapters/shell', 1],
   ['adapters/git', 1],
   ['adapters/', 8],
-  ['cli/', 3],
-  ...['security/', 'app/', 'web/'].map((start) => [start, 3]),
+  ...['cli/', 'security/', 'app/', 'web/'].map((start) => [start, 3]),
+  ...['crash/', 'race/', 'postgres/'].map((start) => [start, 2]),
   ...['fences/', 'docs/', 'human/', 'round-trip/', 'contract/'].map((start) => [start, 5]),
   ...['domain/', 'rules/', 'views/', 'schemas/', 'text/', 'tools/', 'engine/', 'stories/'].map((start) => [start, 16]),
 ];
@@ -97,30 +97,9 @@ export async function runTests(files, { verbose = false } = {}) {
   process.execArgv = [];
   // Set when a test calls this script; the runner would take itself for that test.
   delete process.env.NODE_TEST_CONTEXT;
-  // One more than there are processors: many tests wait for processes, timers and the disk.
-  const concurrency = Math.min(4, os.availableParallelism() + 1);
-  const temp = temporaryFolder();
-  const code = summary(await runAll(files, { verbose, concurrency }), files.length);
-  if (code === 0) return leftIn(temp);
-  if (fs.readdirSync(temp).length === 0) fs.rmdirSync(temp);
-  else process.stdout.write(`     temporary files of the tests: ${temp}\n`);
-  return code;
-}
-
-/** Tests put their temporary files here. Sandboxes and other users enter it as they enter /tmp. */
-function temporaryFolder() {
-  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'gt-')));
-  fs.chmodSync(folder, 0o1777);
-  process.env.TMPDIR = folder;
-  return folder;
-}
-
-/** A test that passed removes its files. After a failure they stay, because they may explain it. */
-function leftIn(folder) {
-  const left = fs.readdirSync(folder).filter((name) => /^guild-/.test(name));
-  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  for (const name of left) process.stdout.write(`FAIL a test left its temporary folder ${name}\n`);
-  return left.length === 0 ? 0 : 1;
+  // Two for each processor: most tests wait for processes, timers or the disk half of their time.
+  const concurrency = Math.min(8, 2 * os.availableParallelism());
+  return summary(await runAll(files, { verbose, concurrency }), files.length);
 }
 
 async function runAll(files, { verbose, concurrency }) {

@@ -204,7 +204,30 @@ function logsContract(check: Check): void {
       );
   });
 
-  check('lines are selected by tag, and the newest by number', async (open) => {
+  check('lines of one commit keep their order and tags, and each answer is the place after its line', async (open) => {
+    const ledger = await open();
+    await add(ledger, 'l', 'before');
+    const { adds: ends } = await commit(ledger, {
+      adds: [
+        { log: 'l', text: 'a', tag: 'x' },
+        { log: 'm', text: 'b' },
+        { log: 'l', text: 'nul \u0000', tag: 'y' },
+        { log: 'm', text: 'refused', expect: 0 },
+        { log: 'm', text: 'c', tag: 'x' },
+        { log: 'l', text: 'd' },
+      ],
+    });
+    assert.deepEqual((await ledger.lines('l')).texts, ['before', 'a', 'nul \u0000', 'd']);
+    assert.deepEqual((await ledger.lines('m')).texts, ['b', 'c']);
+    assert.deepEqual((await ledger.lines('l', { tag: 'x' })).texts, ['a']);
+    assert.deepEqual((await ledger.lines('l', { after: ends[0]! })).texts, ['nul \u0000', 'd']);
+    assert.deepEqual((await ledger.lines('l', { after: ends[2]! })).texts, ['d']);
+    assert.deepEqual((await ledger.lines('m', { after: ends[1]! })).texts, ['c']);
+    assert.equal(ends[3], undefined);
+    assert.ok(await add(ledger, 'm', 'e', { expect: ends[4]! }));
+  });
+
+  check('lines are selected by tag, and the oldest and newest by number', async (open) => {
     const ledger = await open();
     for (const [text, tag] of [
       ['1', 'a'],
@@ -217,6 +240,11 @@ function logsContract(check: Check): void {
     assert.deepEqual((await ledger.lines('l', { last: 2 })).texts, ['3', '4']);
     assert.deepEqual((await ledger.lines('l', { tag: 'a', last: 1 })).texts, ['3']);
     assert.deepEqual((await ledger.lines('l', { last: 0 })).texts, []);
+    const first = await ledger.lines('l', { first: 2 });
+    assert.deepEqual(first.texts, ['1', '2']);
+    assert.deepEqual((await ledger.lines('l', { after: first.end, first: 1 })).texts, ['3']);
+    assert.deepEqual((await ledger.lines('l', { tag: 'a', first: 1 })).texts, ['1']);
+    assert.deepEqual((await ledger.lines('l', { first: 3, last: 1 })).texts, ['3']);
   });
 }
 

@@ -38,20 +38,6 @@ test('files that share a process are reported under their own names', (t) => {
   assert.deepEqual(fs.readdirSync(path.join(root, 'dist/test-groups')), ['0.test.js']);
 });
 
-test('a test that leaves a temporary folder fails the run, and a failed run keeps its files', (t) => {
-  const leave = `require('node:fs').mkdtempSync(require('node:path').join(require('node:os').tmpdir(), 'guild-x-'))`;
-  const left = runFile(t, `test('good', () => void ${leave});`);
-  assert.equal(left.code, 1);
-  assert.match(left.printed, /^FAIL a test left its temporary folder guild-x-/m);
-  const root = house(t);
-  fs.writeFileSync(
-    path.join(root, 'dist/test/a.test.js'),
-    `const { test } = require('node:test');\ntest('bad', () => { throw new Error(${leave}); });\n`,
-  );
-  const [, kept] = /temporary files of the tests: (.*)$/m.exec(runAll(root).printed)!;
-  assert.match(fs.readdirSync(kept!).join(), /^guild-x-\w+$/);
-});
-
 test('a file that does not load is a failure', (t) => {
   assert.equal(runFile(t, `test('good', () => {}); throw new Error('broken file');`).code, 1);
 });
@@ -99,6 +85,21 @@ test('consecutive seeds cover every case, the same seed the same cases, and no s
     assert.ok(first! >= 1 && first! <= 60 && second === first! + 60);
   }
   assert.equal(seen.size, 20);
+});
+
+test('tests that are sampled by themselves are covered by consecutive seeds', (t) => {
+  const body = `
+    import(${JSON.stringify(SAMPLE)}).then(({ sampleTests }) => {
+      const test = sampleTests('suite', 3);
+      for (const n of [0, 1, 2, 3, 4, 5, 6]) test('case ' + n, () => { throw new Error('ran'); });
+    });`;
+  const ran = ['100', '101', '102'].map((SEED) =>
+    [...runFile(t, body, { CI: '', SHARD: '', TEST_TIER: '', SEED }).printed.matchAll(/^FAIL (case \d)/gm)].map(
+      ([, name]) => name,
+    ),
+  );
+  for (const names of ran) assert.ok(names.length >= 2 && names.length <= 3, names.join());
+  assert.equal(new Set(ran.flat()).size, 7);
 });
 
 test('shards of a full run divide the cases among them', () => {
