@@ -7,7 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import dns from 'node:dns/promises';
 import net from 'node:net';
-import { deadline } from '../../ports/deadline.js';
+import { deadline } from '../../ports/clock.js';
 import type { Web, WebPage } from '../../ports/reading/web.js';
 import { htmlText } from '../../text/web/html-text.js';
 import { isInternal, isLocalName } from './internal-address.js';

@@ -51,7 +51,7 @@ export function walkRoot(root: string, walk?: 'descriptor' | 'path'): WalkRoot {
 }
 
 /** Throws ENOENT, ENOTDIR or ELOOP if a part is missing or has become a link. */
-export function openFolder(base: WalkRoot, parts: readonly string[]): OpenFolder {
+function openFolder(base: WalkRoot, parts: readonly string[]): OpenFolder {
   let folder = openRoot(base);
   for (const part of parts) folder = step(folder, () => openBelow(base, folder, part));
   return mustBeThere(folder);
@@ -103,7 +103,7 @@ export async function makeFolders(
 }
 
 /** Opens a name in a folder for reading. Never follows a link and never blocks on a FIFO. */
-export function openFile(folder: OpenFolder, name: string): OpenFile {
+function openFile(folder: OpenFolder, name: string): OpenFile {
   const fd = fs.openSync(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const opened = fs.fstatSync(fd);

@@ -6,7 +6,7 @@ import { boundedCall, type Message, type MessageUsage, type ProviderData } from 
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Agent, ModelSettings } from '../../domain/agent/agent.js';
-import { deadline } from '../../ports/deadline.js';
+import { deadline } from '../../ports/clock.js';
 import type { ModelAnswer, ModelRequest } from '../../ports/model.js';
 import { askModel } from './ask-model.js';
 import type { Conversation } from './conversation.js';

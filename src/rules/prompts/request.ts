@@ -3,8 +3,7 @@
  * and what the asker attached. Nothing of the program's own bookkeeping is in it.
  */
 import { defined } from '../../domain/defined.js';
-import { PROGRAM_KEYS } from '../../domain/task/context-keys.js';
-import type { Task } from '../../domain/task/task.js';
+import { PROGRAM_KEYS, type Task } from '../../domain/task/task.js';
 
 interface RequestFacts {
   task: Task;

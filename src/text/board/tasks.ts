@@ -5,12 +5,11 @@
  */
 import { defined } from '../../domain/defined.js';
 import type { BoardBullet, BoardWish } from '../../domain/task/board.js';
-import { PROGRAM_KEYS } from '../../domain/task/context-keys.js';
 import { hash53, isSafeId, safePart } from '../../domain/task/id.js';
 import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
-import { HUMAN, rootRole, type Task } from '../../domain/task/task.js';
+import { HUMAN, PROGRAM_KEYS, rootRole, type Task } from '../../domain/task/task.js';
 import { influencesOf } from './influences.js';
 import { fieldOf, itemKey, type Board, type Field, type Item } from './item.js';
 import { whereOnLine } from '../lines/where.js';

@@ -1,5 +1,5 @@
 /** Gives work to another agent and returns its answer. Calls of one turn run in parallel. */
-import { PROGRAM_KEYS } from '../../domain/task/context-keys.js';
+import { PROGRAM_KEYS } from '../../domain/task/task.js';
 import { childId } from '../../domain/task/id.js';
 import { defineTool, mapping, number, oneOf, optional, text, textOrMapping, toolProblem } from '../core/define-tool.js';
 import type { ToolContext, ToolReply } from '../core/tool.js';

@@ -9,7 +9,7 @@ import { openWorkspace } from '../../../src/app/index.js';
 import type { Model } from '../../../src/ports/model.js';
 import { cluster, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { PROGRAM_KEYS } from '../../../src/domain/task/context-keys.js';
+import { PROGRAM_KEYS } from '../../../src/domain/task/task.js';
 import { writeStory } from '../../kit/stories.js';
 import { trust } from '../../kit/trust/state.js';
 

@@ -1,7 +1,7 @@
 /** Which fields of a bullet become the context of its task. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PROGRAM_KEYS } from '../../../src/domain/task/context-keys.js';
+import { PROGRAM_KEYS } from '../../../src/domain/task/task.js';
 import { parseBoard } from '../../../src/text/board/parse.js';
 import { boardTasks } from '../../../src/text/board/tasks.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { deadline } from '../../src/ports/deadline.js';
+import { deadline } from '../../src/ports/clock.js';
 
 setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc') as () => void;
