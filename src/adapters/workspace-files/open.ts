@@ -57,7 +57,6 @@ function openFolder(base: WalkRoot, parts: readonly string[]): OpenFolder {
   return mustBeThere(folder);
 }
 
-/** Like `openFolder`, but creates missing parts. */
 /** Opens the folder for `use`, and closes it. */
 export function inFolder<T>(base: WalkRoot, parts: readonly string[], use: (folder: OpenFolder) => T): T {
   const folder = openFolder(base, parts);
@@ -80,6 +79,7 @@ export function inFile<T>(base: WalkRoot, parts: readonly string[], use: (file: 
   });
 }
 
+/** Like `openFolder`, but creates missing parts. */
 export async function makeFolders(
   base: WalkRoot,
   parts: readonly string[],
