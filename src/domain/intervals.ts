@@ -47,7 +47,9 @@ export const INTERVALS = {
   databaseRetryMs: 20,
   databaseRetryMaxMs: 500,
   /** Other peers are notified at most this often: notifying takes a lock on the whole server. */
-  databaseRingMs: 2,
+  databaseRingMs: 5,
+  /** A running task acts on a request of a person that is older than this. */
+  requestAgeMs: 25,
   /** A process that cannot be notified looks for changes. */
   databaseLookMs: 250,
   /** Answers to commits are removed; they are kept for two hours. */

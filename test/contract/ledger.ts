@@ -204,6 +204,29 @@ function logsContract(check: Check): void {
       );
   });
 
+  check('lines of one commit keep their order and tags, and each answer is the place after its line', async (open) => {
+    const ledger = await open();
+    await add(ledger, 'l', 'before');
+    const { adds: ends } = await commit(ledger, {
+      adds: [
+        { log: 'l', text: 'a', tag: 'x' },
+        { log: 'm', text: 'b' },
+        { log: 'l', text: 'nul \u0000', tag: 'y' },
+        { log: 'm', text: 'refused', expect: 0 },
+        { log: 'm', text: 'c', tag: 'x' },
+        { log: 'l', text: 'd' },
+      ],
+    });
+    assert.deepEqual((await ledger.lines('l')).texts, ['before', 'a', 'nul \u0000', 'd']);
+    assert.deepEqual((await ledger.lines('m')).texts, ['b', 'c']);
+    assert.deepEqual((await ledger.lines('l', { tag: 'x' })).texts, ['a']);
+    assert.deepEqual((await ledger.lines('l', { after: ends[0]! })).texts, ['nul \u0000', 'd']);
+    assert.deepEqual((await ledger.lines('l', { after: ends[2]! })).texts, ['d']);
+    assert.deepEqual((await ledger.lines('m', { after: ends[1]! })).texts, ['c']);
+    assert.equal(ends[3], undefined);
+    assert.ok(await add(ledger, 'm', 'e', { expect: ends[4]! }));
+  });
+
   check('lines are selected by tag, and the newest by number', async (open) => {
     const ledger = await open();
     for (const [text, tag] of [

@@ -85,7 +85,7 @@ export function far(options: FarOptions): FarStore {
   const { ledger, clock, ids, me, agents = [], leaseMs = LEASE_MS, lag = shortLag, every = interval } = options;
   const peer: Peer = { id: ids.next(), ...me, agents, since: clock.now().toISOString() };
   const monotonicMs = (): number => clock.monotonicMs();
-  const seen = looks(ledger);
+  const seen = looks(ledger, monotonicMs);
   const out = outbox({ ledger, name: peer.id, monotonicMs, lag });
   out.onAnswer((cell, { isAccepted, live }) => {
     if (isAccepted) seen.acknowledged(cell, live);

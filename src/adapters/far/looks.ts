@@ -21,6 +21,8 @@ export interface Looks {
   add(learner: Learner): void;
   /** After it, everything acknowledged to any process before the call is known. */
   look(): Promise<void>;
+  /** How long ago the last finished look began. */
+  ageMs(): number;
   /** Learns an entry that was read by its key. */
   learn(entry: Entry): void;
   /** A change of this process was acknowledged: answers under way may be older. */
@@ -30,16 +32,18 @@ export interface Looks {
 /** Ends are remembered up to this number: older answers are no longer under way. */
 const MAX_ENDS = 10_000;
 
-export function looks(ledger: Ledger): Looks {
+export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   const learners = new Map<string, Learner>();
   const ends = new Map<string, number>();
   /** Acknowledged since the look under way began. */
   const recent = new Set<string>();
   let current: Promise<void> | undefined;
   let following: Promise<void> | undefined;
+  let lookedAt = -Infinity;
   return {
     add: (learner) => void learners.set(learner.prefix, learner),
     look,
+    ageMs: () => monotonicMs() - lookedAt,
     learn,
     acknowledged({ key, rev }, live) {
       if (!live) noteEnd(key, rev);
@@ -64,8 +68,10 @@ export function looks(ledger: Ledger): Looks {
 
   async function once(): Promise<void> {
     recent.clear();
+    const from = monotonicMs();
     const { entries, isComplete } = await ledger.news();
     for (const entry of entries) learn(entry);
+    lookedAt = from;
     if (!isComplete) return;
     const live = new Set(entries.map(({ key }) => key));
     for (const learner of learners.values())

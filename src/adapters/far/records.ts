@@ -41,8 +41,8 @@ export function intents(shelf: Shelf, looks: Looks): Intents {
     async submit(intent) {
       await shelf.replace(intent.id, undefined, JSON.stringify(intent));
     },
-    async list() {
-      await looks.look();
+    async list({ maxAgeMs = 0 } = {}) {
+      if (looks.ageMs() >= maxAgeMs) await looks.look();
       return shelf.all().map(([, { value }]) => JSON.parse(value) as Intent);
     },
     async done(id) {

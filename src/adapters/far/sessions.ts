@@ -40,7 +40,8 @@ export function sessionVerbs(ledger: Ledger, outbox: Outbox): Sessions {
       remember(id, { tail, session });
       return session;
     },
-    async open(id) {
+    async open(id, { isNew = false } = {}) {
+      if (isNew && !all.has(id)) return { kind: 'missing' };
       if (outbox.hasUnsent(SESSION + id)) await outbox.flush();
       const before = all.get(id);
       const isCurrent = before !== undefined && !before.tail.isLost;

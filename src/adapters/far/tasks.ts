@@ -119,9 +119,14 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
     return { ...placed(row), state: row.state, held: isHeld(row) };
   }
 
-  /** Unsent changes of this process count as done. */
-  async function read(id: string): Promise<Placed | undefined> {
-    const own = outbox.unsent(TASK + id) && (index.byId.get(id) ?? rows.ended(id));
+  /**
+   * Unsent changes of this process count as done. Nobody else writes to a task that it holds, until
+   * it is declared dead; from then on its writes fail.
+   */
+  async function read(id: string, { maxAgeMs = 0 } = {}): Promise<Placed | undefined> {
+    const known = index.byId.get(id);
+    const isHere = (known?.state === 'active' && known.owner?.peer === me) || outbox.unsent(TASK + id) !== undefined;
+    const own = isHere || looks.ageMs() < maxAgeMs ? (known ?? rows.ended(id)) : undefined;
     const entry = own ? undefined : await ledger.get(TASK + id);
     const now = own ?? (entry && parseRow(entry.value));
     return now && { ...now, task: index.withWaits(now) };

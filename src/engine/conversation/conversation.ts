@@ -46,8 +46,6 @@ export interface Conversation {
   usage(): Usage;
   /** How much of it is safely written; undefined if that is not known. */
   written(): Written | undefined;
-  /** Every tool call is known to have a result. */
-  hasAllResults: boolean;
   /** Resolves when the file exists. The task must not leave this process before that. */
   created(): Promise<void>;
 }
@@ -62,7 +60,8 @@ export async function openConversation(
   const id = sessionId(task, agent);
   // The task was never taken, but its own conversation exists: the process that created it died.
   const isAbandoned = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
-  const opened = await context.sessions.open(id, { repair: claim.recovered || isAbandoned });
+  const isNew = isAbandoned && !claim.recovered && claim.from === 'pending';
+  const opened = await context.sessions.open(id, { repair: claim.recovered || isAbandoned, isNew });
   if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
     await refuseTorn(context, id, opened.session, task.written);
@@ -155,13 +154,12 @@ function conversation(
       pinsInForce(context, session) === undefined
         ? undefined
         : (session.messages[0]?.timestamp ?? session.header.created),
-    hasAllResults: false,
     messages: () => now.messages,
     mine: () => (start() === 0 ? now.messages : now.messages.slice(start())),
     usage() {
       const { messages } = now;
       if (counted.messages !== messages || counted.length > messages.length || counted.length < start())
-        counted = { messages, length: start(), usage: earlier(messages.slice(0, start())) };
+        counted = { messages, length: start(), usage: earlier() };
       if (counted.length < messages.length) {
         const usage = addUsage(counted.usage, sessionUsage(messages.slice(counted.length)));
         counted = { messages, length: messages.length, usage };
@@ -266,11 +264,12 @@ function conversation(
   }
 
   /** Cost of this task's turns before another task interrupted it in a shared conversation. */
-  function earlier(before: readonly Message[]): Usage {
+  function earlier(): Usage {
     let owner = now.header.task;
-    if (owner !== task.id && !factsOf(context, now.messages).tasks.has(task.id)) return NO_USAGE;
+    const first = owner === task.id ? 0 : (factsOf(context, now.messages).tasks.get(task.id) ?? Infinity);
+    if (first >= start()) return NO_USAGE;
     return sessionUsage(
-      before.filter((message) => {
+      now.messages.slice(first, start()).filter((message) => {
         owner = message.task ?? owner;
         return owner === task.id;
       }),
@@ -284,7 +283,6 @@ function conversation(
     await refuseTorn(context, id, opened.session, known);
     noteEdit(context, task, agent, id, opened.edited);
     if (opened.edited || opened.session !== now) {
-      self.hasAllResults = false;
       counted = { messages: [], length: 0, usage: NO_USAGE };
       startsAt = undefined;
     }

@@ -1,5 +1,6 @@
 /** Adds messages from people and other agents to the conversation of their task. */
 import { defined } from '../../domain/defined.js';
+import { INTERVALS } from '../../domain/intervals.js';
 import type { Message } from '../../domain/session/session.js';
 import { HUMAN, type Task } from '../../domain/task/task.js';
 import { record, type EngineContext } from '../core/context.js';
@@ -7,7 +8,9 @@ import type { Conversation } from './conversation.js';
 
 /** True if messages arrived or a person edited the file meanwhile. */
 export async function hearPeople(context: EngineContext, task: Task, conversation: Conversation): Promise<boolean> {
-  const messages = (await context.intents.list()).filter((intent) => intent.kind === 'tell' && intent.task === task.id);
+  const messages = (await context.intents.list({ maxAgeMs: INTERVALS.requestAgeMs })).filter(
+    (intent) => intent.kind === 'tell' && intent.task === task.id,
+  );
   for (const intent of messages) {
     if (intent.kind !== 'tell') continue;
     // An agent's text contains the id of its call, so equal texts are the same message. People may

@@ -153,15 +153,11 @@ function afterFailure(stop: AbortSignal, failure: Problem): Ending {
   return stopped === undefined ? { do: 'fail', problem: failure } : { do: 'stop', problem: stopped };
 }
 
-/**
- * Only messages that others wrote can lack results, so a complete conversation is not rechecked.
- */
+/** The messages as the model gets them. */
 function shown(context: EngineContext, conversation: Conversation, fit: Compactor): readonly Message[] {
   const messages = fit.view(conversation.messages());
-  if (conversation.hasAllResults) return withPrivateTexts(context, messages);
-  const view = withMissingResults(messages);
-  if (view === messages) conversation.hasAllResults = true;
-  return withPrivateTexts(context, view);
+  const { hasGaps, openCalls } = factsOf(context, messages);
+  return withPrivateTexts(context, hasGaps || openCalls.size > 0 ? withMissingResults(messages) : messages);
 }
 
 /** The model gets results that are kept private as they are. */

@@ -188,25 +188,20 @@ function fill(template: string, task: Task): string {
  * Gives every tool call a result right after it, as providers require. A person may have removed
  * one, or a stopped task left a call open. Only the model sees the change; the file stays as it is.
  */
-export function withMissingResults(messages: readonly Message[]): readonly Message[] {
-  let isComplete = true;
+export function withMissingResults(messages: readonly Message[]): Message[] {
   const out: Message[] = [];
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i]!;
-    if (message.role === 'tool') {
-      isComplete = false; // a result without its call is skipped
-      continue;
-    }
+    // A result without its call is skipped.
+    if (message.role === 'tool') continue;
     out.push(message);
     if (message.role !== 'assistant' || !message.toolCalls?.length) continue;
     const open = new Map(message.toolCalls.map((call) => [call.id, call]));
     while (messages[i + 1]?.role === 'tool') {
       const result = messages[++i]!;
       if (result.toolCallId !== undefined && open.delete(result.toolCallId)) out.push(result);
-      else isComplete = false;
     }
-    for (const call of open.values()) {
-      isComplete = false;
+    for (const call of open.values())
       out.push({
         role: 'tool',
         name: call.name,
@@ -214,7 +209,6 @@ export function withMissingResults(messages: readonly Message[]): readonly Messa
         content: 'No result was recorded.',
         isError: true,
       });
-    }
   }
-  return isComplete ? messages : out;
+  return out;
 }

@@ -124,7 +124,7 @@ interface Folds {
   built: WeakMap<Agent, Built>;
   background: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
   taint: WeakMap<readonly Message[], TaintFold>;
-  facts: WeakMap<readonly Message[], MessageFacts>;
+  facts: (messages: readonly Message[]) => MessageFacts;
 }
 
 /** What the messages up to `seen` have brought into a conversation. */
@@ -139,19 +139,21 @@ export interface TaintFold {
 
 /** See `message-facts`. */
 export interface MessageFacts {
-  /** So many messages were read. */
-  seen: number;
   /** The last ones that a message sets. */
   pins?: Pins;
   definition?: string;
-  /** Tasks that continued the conversation. */
-  tasks: Set<string>;
+  /** Tasks that continued the conversation, each with the index of its first message. */
+  tasks: Map<string, number>;
   hasNewDay: boolean;
   hasToolNews: boolean;
   hasPrivate: boolean;
   isCompacted: boolean;
   /** The estimated size of all messages. */
   tokens: number;
+  /** Calls of the last answer that have no result yet. */
+  openCalls: Set<string>;
+  /** An earlier call lacks its result, or a result its call. */
+  hasGaps: boolean;
 }
 
 interface Built {

@@ -2,6 +2,7 @@
  * Facts about a conversation that its turns ask for. Each message is read once, so that a turn of a
  * long conversation costs what a turn of a short one does.
  */
+import { foldMessages } from '../../domain/session/fold.js';
 import type { Message, Session } from '../../domain/session/session.js';
 import { messageTokens } from '../../rules/budget/reserve.js';
 import type { EngineContext, MessageFacts } from './context.js';
@@ -9,34 +10,49 @@ import type { EngineContext, MessageFacts } from './context.js';
 type Folding = Pick<EngineContext, 'folds'>;
 
 export function factsOf({ folds }: Folding, messages: readonly Message[]): MessageFacts {
-  let facts = folds.facts.get(messages);
-  // Messages are only appended; a list that has become shorter is another conversation.
-  if (facts === undefined || facts.seen > messages.length) facts = emptyFacts();
-  folds.facts.set(messages, facts);
-  for (; facts.seen < messages.length; facts.seen++) {
-    const message = messages[facts.seen]!;
-    const { kind, task, pins, definition, compacted } = message;
-    if (pins !== undefined) facts.pins = pins;
-    if (definition !== undefined) facts.definition = definition;
-    if (task !== undefined) facts.tasks.add(task);
-    if (kind === 'new_day') facts.hasNewDay = true;
-    if (kind === 'tool_removed' || kind === 'tool_restored') facts.hasToolNews = true;
-    if (message.private !== undefined) facts.hasPrivate = true;
-    if (compacted !== undefined) facts.isCompacted = true;
-    facts.tokens += messageTokens(message);
+  return folds.facts(messages);
+}
+
+/** A reader of facts with its own memory. */
+export function factsFold(): (messages: readonly Message[]) => MessageFacts {
+  return foldMessages(emptyFacts, addMessage);
+}
+
+function addMessage(facts: MessageFacts, message: Message, at: number): void {
+  const { kind, task, pins, definition, compacted } = message;
+  if (pins !== undefined) facts.pins = pins;
+  if (definition !== undefined) facts.definition = definition;
+  if (task !== undefined && !facts.tasks.has(task)) facts.tasks.set(task, at);
+  if (kind === 'new_day') facts.hasNewDay = true;
+  if (kind === 'tool_removed' || kind === 'tool_restored') facts.hasToolNews = true;
+  if (message.private !== undefined) facts.hasPrivate = true;
+  if (compacted !== undefined) facts.isCompacted = true;
+  facts.tokens += messageTokens(message);
+  addResult(facts, message);
+}
+
+/** Results follow their calls at once; any other order is a gap. */
+function addResult(facts: MessageFacts, { role, toolCalls, toolCallId }: Message): void {
+  const { openCalls } = facts;
+  if (role === 'tool') {
+    if (toolCallId === undefined || !openCalls.delete(toolCallId)) facts.hasGaps = true;
+    return;
   }
-  return facts;
+  if (openCalls.size > 0) facts.hasGaps = true;
+  openCalls.clear();
+  if (role === 'assistant') for (const { id } of toolCalls ?? []) openCalls.add(id);
 }
 
 function emptyFacts(): MessageFacts {
   return {
-    seen: 0,
-    tasks: new Set(),
+    tasks: new Map(),
     hasNewDay: false,
     hasToolNews: false,
     hasPrivate: false,
     isCompacted: false,
     tokens: 0,
+    openCalls: new Set(),
+    hasGaps: false,
   };
 }
 

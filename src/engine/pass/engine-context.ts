@@ -2,6 +2,7 @@
 import { unreadableSessions } from '../conversation/unreadable.js';
 import { listenToNotes } from '../coordination/mesh.js';
 import type { EngineContext, Ports } from '../core/context.js';
+import { factsFold } from '../core/message-facts.js';
 import { pace } from '../core/pace.js';
 
 export function engineContext(
@@ -21,7 +22,7 @@ export function engineContext(
       built: new WeakMap(),
       background: new WeakMap(),
       taint: new WeakMap(),
-      facts: new WeakMap(),
+      facts: factsFold(),
     },
     heardNotes: listenToNotes(ports.bus),
     unreadable: unreadableSessions(ports),

@@ -53,7 +53,7 @@ export function finishGoal(ports: Ports, engine: Engine, { id, roots, signal }: 
   async function check(last: LastPass): Promise<Checked> {
     if (has(roots, engine.isFlying)) return going();
     if (!ports.tasks.isOpen(id)) {
-      const placed = await ports.tasks.read(id);
+      const placed = await ports.tasks.read(id, { maxAgeMs: INTERVALS.requestAgeMs });
       if (placed === undefined || isEnded(placed.state)) return reached(placed, engine.wrapUp);
     }
     if (signal?.aborted) {

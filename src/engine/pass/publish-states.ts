@@ -37,8 +37,8 @@ export interface StatePublisher {
   published(): ReadonlyMap<string, PublishedState>;
   /** Publishes all changes; cheap if there are none. */
   publish(): Promise<void>;
-  /** Batches quick changes. Returns the milliseconds until the next call; undefined: done. */
-  publishSoon(): Promise<number | undefined>;
+  /** When to publish, so that quick changes are batched; 0: now; undefined: nothing changed. */
+  dueInMs(): number | undefined;
 }
 
 /** Events of this process since the last look. */
@@ -80,16 +80,14 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
     heard,
     published: () => published ?? new Map<string, PublishedState>(),
     publish,
-    async publishSoon() {
+    dueInMs() {
       if (!hasNews()) return undefined;
-      const wait = lookedAt + INTERVALS.stateGatherMs - context.clock.monotonicMs();
-      if (wait > 0) return wait;
-      await publish();
-      return undefined;
+      return Math.max(0, lookedAt + INTERVALS.stateGatherMs - context.clock.monotonicMs());
     },
   };
 
   function publish(): Promise<void> {
+    lookedAt = context.clock.monotonicMs();
     return (last = last.then(look));
   }
 

@@ -187,8 +187,10 @@ export function engine(ports: Ports): Engine {
 
   async function pass(...args: Parameters<Engine['pass']>): Promise<PumpReport> {
     const report = await runPass(...args);
-    const publishInMs = await publisher.publishSoon();
-    return { ...report, ...(publishInMs === undefined ? {} : { publishInMs }) };
+    const publishInMs = publisher.dueInMs();
+    // No task waits for the states. If they cannot be published, the next pass fails.
+    if (publishInMs === 0) publisher.publish().catch((thrown: unknown) => void (failure ??= thrown));
+    return { ...report, ...(publishInMs ? { publishInMs } : {}) };
   }
 
   async function runPass(look: Look, onEnd: OnEnd, roots?: ReadonlySet<string>): Promise<PumpReport> {
@@ -199,7 +201,8 @@ export function engine(ports: Ports): Engine {
     const scanned = isScan ? await scanAndTakeIn(look, problems) : undefined;
     let moved = scanned?.moved ?? false;
     for (const problem of problems) report(context, problem);
-    const hasCancel = !isScan && (await context.intents.list()).some(({ kind }) => kind === 'cancel');
+    const recent = isScan ? [] : await context.intents.list({ maxAgeMs: INTERVALS.requestAgeMs });
+    const hasCancel = recent.some(({ kind }) => kind === 'cancel');
     if (hasCancel && (await takeIntents(context, flights, nudged))) moved = true;
     if (await waits.look()) {
       await takeIntents(context, flights, nudged);

@@ -16,7 +16,7 @@ interface WrapUp {
 }
 
 interface Sources {
-  publisher: Pick<StatePublisher, 'publish' | 'publishSoon'>;
+  publisher: Pick<StatePublisher, 'publish' | 'dueInMs'>;
   stuckWork: Pick<Stuck, 'report'>;
 }
 
@@ -60,10 +60,11 @@ export function wrapUp(
   async function publishAndCommit(): Promise<void> {
     while (isAskedAgain) {
       await stuckWork.report();
-      const waitMs = await publisher.publishSoon();
+      const waitMs = publisher.dueInMs();
+      if (waitMs === 0) await publisher.publish();
       await context.clock.sleep(Math.max(waitMs ?? 0, ROUND_MS), hurry.signal);
       isAskedAgain = false;
-      if (waitMs !== undefined) await publisher.publish();
+      if (waitMs) await publisher.publish();
       await context.flush({ visible: false });
       context.audit.passed();
     }

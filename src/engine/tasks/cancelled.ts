@@ -2,6 +2,7 @@
  * Which tasks are cancelled but not ended yet. They may not advance. They end bottom-up, so that
  * each record includes the costs of everything below it.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import { isNamedUnder } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
@@ -13,7 +14,7 @@ export async function isCancelled(context: EngineContext, task: Task): Promise<b
 
 /** The same for many tasks: reads the intents once. */
 export async function cancelledTasks(context: EngineContext): Promise<(task: Task) => boolean> {
-  const intents = await context.intents.list();
+  const intents = await context.intents.list({ maxAgeMs: INTERVALS.requestAgeMs });
   const cancelled = new Set(intents.flatMap((intent) => (intent.kind === 'cancel' ? intent.task : [])));
   return (task) => cancelled.size > 0 && isUnder(context, task, cancelled);
 }

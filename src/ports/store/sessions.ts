@@ -20,8 +20,11 @@ export type SessionOpened =
 export interface Sessions {
   /** The new conversation, which grows with every `append`. Undefined if it exists already. */
   create(header: SessionHeader, messages: Message[], options?: WriteOptions): Promise<Session | undefined>;
-  /** `repair`: the writer died; a half-written end is moved to evidence. */
-  open(id: string, options?: { repair?: boolean }): Promise<SessionOpened>;
+  /**
+   * `repair`: the writer died; a half-written end is moved to evidence. `isNew`: no process has
+   * written to it, so a store may answer `missing` without a look; `create` then finds out.
+   */
+  open(id: string, options?: { repair?: boolean; isNew?: boolean }): Promise<SessionOpened>;
   /**
    * Adds at the end. `edited`: the file changed since this process read it, nothing was written;
    * open it again. Without `durable` a power cut may lose the bytes; a crash never does.

@@ -73,8 +73,8 @@ export interface Tasks {
   version(): number;
   /** Ids changed since that version, oldest first, possibly repeated. Undefined: too long ago. */
   changedSince(version: number): readonly string[] | undefined;
-  /** A task in any state, read now. */
-  read(id: string): Promise<Placed | undefined>;
+  /** A task in any state. `maxAgeMs`: the answer may be this old; absent: read now. */
+  read(id: string, options?: { maxAgeMs?: number }): Promise<Placed | undefined>;
   /**
    * Like `read`, for a child of a claimed task. May skip lookups that only the holder could affect.
    */

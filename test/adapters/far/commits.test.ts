@@ -5,12 +5,23 @@ import { far, type FarStore } from '../../../src/adapters/far/index.js';
 import { ledgerState, memoryLedger } from '../../../src/adapters/ledger/memory.js';
 import type { Change, Ledger } from '../../../src/ports/ledger.js';
 import { AT, header, task, user } from '../../contract/store/bench.js';
-import { simClock } from '../../kit/sim-clock.js';
+import { simClock, type SimClock } from '../../kit/sim-clock.js';
 import { countedIds, simProcesses } from '../../kit/sim-processes.js';
 
-function counted(): { store: FarStore; sent: Change[]; atOnce(): number } {
-  const inner = memoryLedger(ledgerState());
+interface Counted {
+  store: FarStore;
+  sent: Change[];
+  /** Names of the calls that only read. */
+  reads: string[];
+  clock: SimClock;
+  atOnce(): number;
+}
+
+function counted(state = ledgerState(), ids = countedIds()): Counted {
+  const inner = memoryLedger(state);
   const sent: Change[] = [];
+  const reads: string[] = [];
+  const clock = simClock();
   let [under, most] = [0, 0];
   const ledger: Ledger = {
     ...inner,
@@ -21,12 +32,21 @@ function counted(): { store: FarStore; sent: Change[]; atOnce(): number } {
       under--;
       return inner.commit(id, change, guard);
     },
+    news: () => (reads.push('news'), inner.news()),
+    get: (key) => (reads.push('get'), inner.get(key)),
+    lines: (log, options) => (reads.push('lines'), inner.lines(log, options)),
   };
   const store = far({
-    ...{ ledger, clock: simClock(), ids: countedIds(), me: simProcesses().start().me() },
+    ...{ ledger, clock, ids, me: simProcesses().start().me() },
     ...{ lag: () => undefined, every: () => () => undefined },
   });
-  return { store, sent, atOnce: () => most };
+  return { store, sent, reads, clock, atOnce: () => most };
+}
+
+/** Two processes on one ledger. */
+function twoProcesses(): [Counted, Counted] {
+  const [state, ids] = [ledgerState(), countedIds()];
+  return [counted(state, ids), counted(state, ids)];
 }
 
 test('changes that come while a commit is under way share the next one', async () => {
@@ -66,4 +86,37 @@ test('an end is sent with the messages and events that came before it', async ()
     [last.puts.map(({ key }) => key), last.adds.map(({ log }) => log)],
     [['task/t'], ['session/s', 'events']],
   );
+});
+
+test('a process reads neither the task that it holds nor the conversation that it starts', async () => {
+  const { store, reads } = counted();
+  await store.tasks.create(task('t'));
+  const claim = (await store.tasks.claim('t', 'ana'))!;
+  reads.splice(0);
+  assert.equal((await store.tasks.read('t'))!.state, 'active');
+  assert.deepEqual(await store.sessions.open('s', { isNew: true }), { kind: 'missing' });
+  await store.sessions.create(header('s'), [user('hello')]);
+  await store.tasks.settle(claim, { ...claim.task, result: 'r' }, 'completed');
+  assert.deepEqual(reads, []);
+});
+
+test('a conversation that exists although it was expected to be new is not overwritten', async () => {
+  const [other, { store }] = twoProcesses();
+  await other.store.sessions.create(header('s'), [user('written by a person')]);
+  assert.deepEqual(await store.sessions.open('s', { isNew: true }), { kind: 'missing' });
+  assert.equal(await store.sessions.create(header('s'), [user('hello')]), undefined);
+  const opened = await store.sessions.open('s');
+  assert.ok(opened.kind === 'open' && opened.session.messages[0]!.content === 'written by a person');
+});
+
+test('requests of people are read again when the last answer is too old', async () => {
+  const [other, { store, reads, clock }] = twoProcesses();
+  await store.tasks.scan();
+  await other.store.intents.submit({ kind: 'stop', id: 'i', task: 't', by: 'human', at: AT });
+  reads.splice(0);
+  assert.deepEqual(await store.intents.list({ maxAgeMs: 25 }), []);
+  assert.deepEqual(reads, []);
+  await clock.advance(25);
+  assert.equal((await store.intents.list({ maxAgeMs: 25 })).length, 1);
+  assert.deepEqual(reads, ['news']);
 });

@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
+import { chatBodyWriter } from '../../../src/adapters/models/ai-sdk/chat-body.js';
+import { dialectOf } from '../../../src/adapters/models/ai-sdk/dialect.js';
 import { promptWriter } from '../../../src/adapters/models/ai-sdk/prompt/prompt.js';
 import type { Prompt } from '../../../src/adapters/models/ai-sdk/prompt/types.js';
 import type { Message } from '../../../src/domain/session/session.js';
@@ -94,4 +96,28 @@ test('a message written while a tool runs comes after its result', () => {
   );
   assert.match(JSON.stringify(prompt[2]), /first.*second/);
   assert.match(JSON.stringify(prompt[3]), /hurry/);
+});
+
+test('the body of a growing conversation is the same as if it were written at once', () => {
+  const thoughts = { sent: new Map() } as never;
+  // With files, nothing is kept.
+  const media = { isInside: false, show: () => ({ note: '' }) };
+  fc.assert(
+    fc.property(edited, fc.boolean(), (messages, isMistral) => {
+      const dialect = dialectOf({ provider: 'local', model: isMistral ? 'mistral' : 'other', baseUrl: 'http://local' });
+      // Long enough for its text to be kept.
+      const growing: Message[] = Array.from({ length: 60 }, (_, n) => ({
+        role: n % 2 === 0 ? 'user' : 'assistant',
+        content: `message ${n}`,
+      }));
+      const request = { system: 'You are a test.', messages: growing, tools: [], settings: {} } as never;
+      const body = chatBodyWriter(promptWriter());
+      for (const message of messages) {
+        growing.push(message);
+        const atOnce = body('m', request, dialect, { thoughts, media });
+        assert.equal(body('m', request, dialect, { thoughts, media: undefined }), atOnce);
+      }
+    }),
+    { numRuns: 100 },
+  );
 });

@@ -12,6 +12,7 @@ import { foldStates } from '../../../src/rules/coordination/published-states.js'
 import { cluster, play, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { until } from '../../kit/until.js';
 import { writeStory, STORIES, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
@@ -117,6 +118,7 @@ test('a process that starts later learns from the notes who took part and how it
   disk.remove(at(`tasks/waiting/${mid}`));
   const second = house.start(disk);
   await second.engine.pass('all', () => undefined, new Set());
+  await until(() => statesOf(second, 'mid') !== 'working blocked working');
   assert.equal(statesOf(second, 'mid'), 'working blocked working waiting', 'the root is still open');
   await untilQuiet(second);
   assert.equal(statesOf(second, 'mid'), 'working blocked working waiting complete');

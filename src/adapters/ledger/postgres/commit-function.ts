@@ -129,11 +129,23 @@ function putLoop(s: string): string {
   end loop;`;
 }
 
-/** The row of a log is locked until the commit, so its places are in the order of commits. */
+/**
+ * The row of a log is locked until the commit, so its places are in the order of commits. Lines for
+ * any place come as a list (`n`), which takes its places at once.
+ */
 function addLoop(s: string): string {
   return `
   for p in select v from jsonb_array_elements(adds) v loop
     r := null;
+    if p ? 'n' then
+      others := jsonb_array_length(p->'n');
+      insert into ${s}.log as l(name, last, xid) values (p->>'g', others, pg_current_xact_id())
+        on conflict (name) do update set last = l.last + others, xid = excluded.xid returning last into r;
+      insert into ${s}.line(log, n, text, tag)
+        select p->>'g', r - others + i, v->>0, v->>1 from jsonb_array_elements(p->'n') with ordinality lines(v, i);
+      ends := ends || array(select generate_series(r - others + 1, r));
+      continue;
+    end if;
     if not p ? 'e' then
       insert into ${s}.log as l(name, last, xid) values (p->>'g', 1, pg_current_xact_id())
         on conflict (name) do update set last = l.last + 1, xid = excluded.xid returning last into r;

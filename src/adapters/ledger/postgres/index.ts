@@ -131,7 +131,7 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
   return {
     commit,
     news,
-    ...reads(schema, calls),
+    ...reads(schema, { calls, ears }),
     async onRing(ring) {
       // The same function may be given twice.
       const own = (): void => ring();

@@ -10,11 +10,17 @@ export interface EntryRow {
   live: boolean;
 }
 
-export function reads(schema: string, { query }: Connection): Pick<Ledger, 'get' | 'list' | 'lines' | 'grown'> {
+interface Connections {
+  calls: Connection;
+  /** Reads of the bus go here, so that no commit waits for them. */
+  ears: Connection;
+}
+
+export function reads(schema: string, { calls, ears }: Connections): Pick<Ledger, 'get' | 'list' | 'lines' | 'grown'> {
   return {
     async get(key) {
       const text = `select key, rev, value, live from ${schema}.entry where key = $1`;
-      const { rows } = await query({ name: 'get', text, values: [key] });
+      const { rows } = await calls.query({ name: 'get', text, values: [key] });
       return rows[0] && entryOf(rows[0] as EntryRow);
     },
     async list(prefix, { tag, live, limit } = {}) {
@@ -25,7 +31,7 @@ export function reads(schema: string, { query }: Connection): Pick<Ledger, 'get'
       const where = `key >= $1 and key < $2${and('tag =', tag)}${and('live =', live)}`;
       const most = limit === undefined ? '' : `limit $${values.push(limit)}`;
       const text = `select key, rev, value, live from ${schema}.entry where ${where} order by rev desc ${most}`;
-      const { rows } = await query({ text, values });
+      const { rows } = await calls.query({ text, values });
       return (rows as EntryRow[]).map(entryOf);
     },
     async lines(log, { after = 0, tag, last } = {}) {
@@ -35,7 +41,7 @@ export function reads(schema: string, { query }: Connection): Pick<Ledger, 'get'
       const newest = (): string => `select n, text ${where} order by n desc limit $${values.push(last)}`;
       const text =
         last === undefined ? `select n, text ${where} order by n` : `select * from (${newest()}) newest order by n`;
-      const { rows } = await query({ text, values });
+      const { rows } = await calls.query({ text, values });
       const found = rows as { n: string; text: string }[];
       return { texts: found.map((line) => decode(line.text)), end: Number(found.at(-1)?.n ?? after) };
     },
@@ -44,7 +50,7 @@ export function reads(schema: string, { query }: Connection): Pick<Ledger, 'get'
       const text =
         `select name, ${now} from ${schema}.log where xid >= $1::xid8 and exists ` +
         `(select 1 from unnest($2::text[]) prefix where starts_with(name, prefix)) union all select null, ${now}`;
-      const { rows } = await query({ name: 'grown', text, values: [mark, [...prefixes]] });
+      const { rows } = await ears.query({ name: 'grown', text, values: [mark, [...prefixes]] });
       const found = rows as { name: string; mark: string }[];
       return { logs: found.slice(0, -1).map(({ name }) => name), mark: found.at(-1)!.mark };
     },

@@ -4,7 +4,7 @@
  */
 
 /** The version that this program needs. A greater one is fine while `oldest` allows it. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** The roles of people and processes that use a workspace, by their rights. */
 export const ROLES = ['worker', 'desk', 'reader'] as const;
@@ -19,6 +19,8 @@ export function migrations(s: string): string[] {
     firstVersion(s),
     // The database user who made the entry: a process belongs to the user who started it.
     `alter table ${s}.entry add column writer text collate "C";`,
+    // The function takes the lines of one log as a list.
+    '',
   ];
 }
 

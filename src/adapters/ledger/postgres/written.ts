@@ -1,5 +1,5 @@
 /** A change as the function in the database reads it, and its answer in the order of the change. */
-import type { Change, Committed } from '../../../ports/ledger.js';
+import type { Add, Change, Committed } from '../../../ports/ledger.js';
 import { encode } from './encoding.js';
 
 type Places = (number | null)[];
@@ -23,15 +23,32 @@ export function written({ puts, adds }: Change): Written {
     const { key, value, expect, live, tag, atMost } = puts[at]!;
     return { k: key, v: encode(value), l: live, e: expect, t: tag, m: atMost };
   };
-  const addAt = (at: number): object => {
-    const { log, text, expect, tag } = adds[at]!;
-    return { g: log, x: encode(text), e: expect, t: tag };
-  };
   return {
     puts: JSON.stringify(putOrder.map(putAt)),
-    adds: JSON.stringify(addOrder.map(addAt)),
+    adds: JSON.stringify(linesOf(addOrder.map((at) => adds[at]!))),
     answer: ({ p, a }) => ({ puts: unsorted(putOrder, p), adds: unsorted(addOrder, a) }),
   };
+}
+
+interface Group {
+  g: string;
+  n: [text: string, tag?: string][];
+}
+
+/** Lines that may go anywhere in their log are sent as one list for each log. */
+function linesOf(adds: readonly Add[]): object[] {
+  const groups: (Group | { g: string; x: string; e: number; t?: string | undefined })[] = [];
+  for (const { log, text, expect, tag } of adds) {
+    if (expect !== undefined) {
+      groups.push({ g: log, x: encode(text), e: expect, t: tag });
+      continue;
+    }
+    const line: Group['n'][number] = tag === undefined ? [encode(text)] : [encode(text), tag];
+    const last = groups.at(-1);
+    if (last !== undefined && 'n' in last && last.g === log) last.n.push(line);
+    else groups.push({ g: log, n: [line] });
+  }
+  return groups;
 }
 
 /** The places of the items in the order of their names; equal names keep their order. */

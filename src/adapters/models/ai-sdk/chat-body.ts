@@ -1,7 +1,8 @@
 /**
- * The body of a chat-completions request, as text. The JSON of each message is cached, so that a
- * long conversation is mostly joined from earlier turns.
+ * The body of a chat-completions request, as text. The JSON of the messages is kept, so that a turn
+ * of a long conversation writes only the messages that came since the turn before.
  */
+import type { Message } from '../../../domain/session/session.js';
 import type { JsonSchema, ModelRequest, ToolSpec } from '../../../ports/model.js';
 import { closed, isStrict } from './answer-format.js';
 import { cacheKey } from './cache-key.js';
@@ -16,13 +17,9 @@ export type ChatBody = (model: string, request: ModelRequest, dialect: Dialect, 
 
 export function chatBodyWriter({ toPrompt }: Pick<PromptWriter, 'toPrompt'>): ChatBody {
   const json: JsonOf = { answer: memoize(answerText), result: memoize(resultText), tool: memoize(toolText) };
-  return (model, request, dialect, { thoughts, media }) => {
-    const plain = toPrompt(request.system, request.messages, thoughts.sent, media);
-    const prompt = dialect.assistantAfterTool ? separated(plain) : plain;
-    const messages = prompt.map((item) => {
-      const text = messageText(item, json);
-      return dialect.demandsThoughts && lacksThoughts(item) ? `${text.slice(0, -1)},"reasoning_content":""}` : text;
-    });
+  const written = new WeakMap<readonly Message[], Written>();
+  return (model, request, dialect, context) => {
+    const messages = messagesText(request, dialect, context);
     // A server may ignore `toolChoice`. If no tool may be called, it gets none.
     const offered = request.toolChoice === 'none' && dialect.toolChoice === 'unknown' ? [] : request.tools;
     const tools = offered.length > 0 ? `"tools":[${offered.map(json.tool).join(',')}],` : '';
@@ -34,8 +31,52 @@ export function chatBodyWriter({ toPrompt }: Pick<PromptWriter, 'toPrompt'>): Ch
       ...(dialect.asksForUsage ? { stream_options: { include_usage: true } } : {}),
       ...(dialect.hasCacheKey ? { prompt_cache_key: cacheKey(request) } : {}),
     }).slice(1);
-    return `{"model":${JSON.stringify(model)},"messages":[${messages.join(',')}],${tools}${settings}`;
+    return `{"model":${JSON.stringify(model)},"messages":[${messages}],${tools}${settings}`;
   };
+
+  function messagesText({ system, messages }: ModelRequest, dialect: Dialect, context: Context): string {
+    const textOf = (part: readonly Message[], head = ''): string => {
+      const plain = toPrompt(head, part, context.thoughts.sent, context.media);
+      const prompt = dialect.assistantAfterTool ? separated(plain) : plain;
+      return prompt.map((item) => itemText(item, dialect)).join(',');
+    };
+    // Thoughts and files are chosen again for each request.
+    const isPlain = context.thoughts.sent.size === 0 && context.media === undefined;
+    if (!isPlain || messages.length < MIN_KEPT) return textOf(messages, system);
+    let before = written.get(messages);
+    if (before?.dialect !== dialect) before = { dialect, upTo: 0, text: '' };
+    const upTo = messages.findLastIndex(isBorder);
+    if (upTo > before.upTo) {
+      const text = joined(before.text, textOf(messages.slice(before.upTo, upTo)));
+      written.set(messages, (before = { dialect, upTo, text }));
+    }
+    return joined(textOf([], system), before.text, textOf(messages.slice(before.upTo)));
+  }
+
+  function itemText(item: Item, { demandsThoughts }: Dialect): string {
+    const text = messageText(item, json);
+    return demandsThoughts && lacksThoughts(item) ? `${text.slice(0, -1)},"reasoning_content":""}` : text;
+  }
+}
+
+/** The JSON of the first messages of a conversation, which only grows. */
+interface Written {
+  dialect: Dialect;
+  /** So many messages. */
+  upTo: number;
+  text: string;
+}
+
+/** Shorter conversations are quickly written and not worth the memory. */
+const MIN_KEPT = 50;
+
+/** An answer ends all calls and joins no other message: the prompt before it never changes. */
+function isBorder({ role, content, toolCalls = [] }: Message): boolean {
+  return role === 'assistant' && (content !== '' || toolCalls.length > 0);
+}
+
+function joined(...texts: string[]): string {
+  return texts.filter((text) => text !== '').join(',');
 }
 
 function choiceOf(choice: ModelRequest['toolChoice'], { toolChoice: accepted }: Dialect): object {

@@ -50,11 +50,13 @@ export function keepAliveHttp({ stallMs }: { stallMs: number }): Http {
 }
 
 function open(url: URL, options: HttpRequest, agent: http.Agent | false): Promise<http.IncomingMessage> {
-  const { method, body, signal } = options;
+  const { method, signal } = options;
+  // Bytes, because a long text would be encoded twice: to know its length, and to be sent.
+  const body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortReason(signal));
     const headers =
-      body === undefined ? options.headers : { ...options.headers, 'content-length': String(Buffer.byteLength(body)) };
+      body === undefined ? options.headers : { ...options.headers, 'content-length': String(body.byteLength) };
     const request = (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
     const abort = () => request.destroy(abortReason(signal!));
     signal?.addEventListener('abort', abort, { once: true });

@@ -17,7 +17,7 @@ import { keepAliveHttp, type Http } from './http.js';
 import { httpFetch } from './http-fetch.js';
 import { failure, failureOf, otherModel, type CallInfo } from './failures.js';
 import { promptWriter, type PromptWriter } from './prompt/prompt.js';
-import { mediaOf } from './prompt/media.js';
+import { mediaReader } from './prompt/media.js';
 import { thoughtBook, type ReadBlob, type Thoughts } from './prompt/thoughts.js';
 import type { Context } from './context.js';
 import { createModel } from './create-model.js';
@@ -38,6 +38,7 @@ export function aiSdk(options: {
     chatBody: chatBodyWriter(prompts),
   };
   const book = thoughtBook(options.readBlob);
+  const mediaOf = mediaReader(options.readBlob);
   const callers = new Map<string, Promise<Caller>>();
 
   return {
@@ -73,7 +74,7 @@ export function aiSdk(options: {
         const thoughts = await book.of(request, parts);
         const { kind } = provider;
         const isChat = isOwnClient(provider, endpoint);
-        const media = await mediaOf(request, { kind, model: parts.model, isChat }, options.readBlob);
+        const media = await mediaOf(request, { kind, model: parts.model, isChat });
         const reply = await callWithTimeout(await caller, request, info, config.timeouts.callMs, { thoughts, media });
         if (reply.ok) setCost(reply.answer, priceOf(request.model, config, env, clock.now()));
         else if (reply.failure.class === 'stale_thoughts') return staleThoughts(reply.failure, thoughts);

@@ -5,6 +5,7 @@
 import type { Provider } from '../../../../domain/config/config.js';
 import { acceptsMedia } from '../../../../domain/config/families.js';
 import { sizeText, type FileRef } from '../../../../domain/file-ref.js';
+import { foldMessages } from '../../../../domain/session/fold.js';
 import type { ModelRequest } from '../../../../ports/model.js';
 import type { ReadBlob } from './thoughts.js';
 
@@ -16,13 +17,32 @@ export interface Media {
 }
 
 /** `isChat`: our own client for chat completions, which has images only. */
-export async function mediaOf(
-  { messages }: ModelRequest,
-  { kind, model, isChat }: { kind: Provider['kind']; model: string; isChat: boolean },
+interface Receiver {
+  kind: Provider['kind'];
+  model: string;
+  isChat: boolean;
+}
+
+type MediaOf = (request: Pick<ModelRequest, 'messages'>, receiver: Receiver) => Promise<Media | undefined>;
+
+export function mediaReader(readBlob: ReadBlob | undefined): MediaOf {
+  const filesOf = foldMessages(
+    () => [] as FileRef[],
+    (list, { files }) => {
+      if (files !== undefined) list.push(...files);
+    },
+  );
+  return async ({ messages }, receiver) => {
+    const files = filesOf(messages);
+    return files.length === 0 ? undefined : media(files, receiver, readBlob);
+  };
+}
+
+async function media(
+  files: readonly FileRef[],
+  { kind, model, isChat }: Receiver,
   readBlob: ReadBlob | undefined,
-): Promise<Media | undefined> {
-  const files = messages.flatMap((message) => message.files ?? []);
-  if (files.length === 0) return undefined;
+): Promise<Media> {
   const accepts = ({ mediaType }: FileRef) =>
     (!isChat || mediaType.startsWith('image/')) && acceptsMedia(model, mediaType);
   const loaded = new Map<string, string>();

@@ -6,6 +6,7 @@
  * all that follow. The files keep everything.
  */
 import { createHash } from 'node:crypto';
+import { foldMessages } from '../../../../domain/session/fold.js';
 import type { Message, ProviderData } from '../../../../domain/session/session.js';
 import type { ModelRequest } from '../../../../ports/model.js';
 import { readParts, type AnswerPart } from './answer-parts.js';
@@ -34,6 +35,12 @@ const MAX_REJECTED = 10_000;
 
 export function thoughtBook(readBlob: ReadBlob = () => Promise.resolve(undefined)): ThoughtBook {
   const digest = memoize(digestOf);
+  const withData = foldMessages(
+    () => [] as Message[],
+    (list, message) => {
+      if (message.provider !== undefined) list.push(message);
+    },
+  );
   const read = new WeakMap<Message, Kept | null>();
   /** Chains of thoughts that their provider refused. */
   const rejected = new Set<string>();
@@ -48,7 +55,7 @@ export function thoughtBook(readBlob: ReadBlob = () => Promise.resolve(undefined
     async of(request, model) {
       const isOwn = ({ provider }: Message) => provider?.name === model.provider && provider.model === model.model;
       const own = new Map<Message, Kept>();
-      for (const message of request.messages) {
+      for (const message of withData(request.messages)) {
         const kept = isOwn(message) ? await keptBy(message) : null;
         if (kept && !rejected.has(kept.chain)) own.set(message, kept);
       }
