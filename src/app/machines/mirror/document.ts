@@ -50,5 +50,5 @@ function parsed(value: string): Record<string, unknown> {
 function taintOf(taint: unknown): string[] | undefined {
   if (taint === undefined) return undefined;
   const isList = Array.isArray(taint) && taint.every((source) => typeof source === 'string');
-  return isList ? (taint as string[]) : ['unknown'];
+  return isList ? taint : ['unknown'];
 }
