@@ -88,7 +88,7 @@ export function narrator(
     terminal.say(`${'  '.repeat(seen.levelOf(task ?? ''))}${line}`);
   };
   const progress = (now: Progress, turn?: LiveTurn): void => {
-    if (json) return;
+    if (json || (terminal.quiet && now.task !== streamed())) return;
     seen.progress(now, turn);
     live.start();
     if (now.kind === 'words' && now.task === streamed()) stream(now.text);
@@ -136,6 +136,7 @@ export function narrator(
     hasShown: (text) => shown.trimEnd().endsWith(text.trim()),
     event(event) {
       if (json) return terminal.json(event);
+      if (terminal.quiet) return;
       seen.event(event);
       if (event.name === 'task.completed' || event.name === 'task.failed') ended++;
       const isOwn = event.task === streamed();

@@ -34,6 +34,8 @@ export interface Terminal {
   ring(message: { title: string; text: string }): void;
   /** Part of a result, without a newline. */
   stream(text: string): void;
+  /** Messages to people are not shown. */
+  quiet: boolean;
   /** Lines can be drawn again in place. */
   live: boolean;
   /** Infinity in a pipe, where nothing is cut. */
@@ -63,6 +65,7 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
     else bottom.print(stream, text);
   };
   return {
+    quiet,
     live: canDraw && !quiet && !json,
     get width() {
       return width();

@@ -1,9 +1,7 @@
-/** Calls `wake` when files that may follow are to be written. */
-export type Lag = (wake: () => void) => void;
-
-const LAG_MS = 25;
+/** Calls `wake` when files that may follow are to be written: after `ms`, or as a test wants it. */
+export type Lag = (wake: () => void, ms: number) => void;
 
 /** The timer keeps the process alive, even if the workspace is never closed. */
-export function shortLag(wake: () => void): void {
-  setTimeout(wake, LAG_MS);
+export function shortLag(wake: () => void, ms: number): void {
+  setTimeout(wake, ms);
 }

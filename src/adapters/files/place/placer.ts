@@ -51,15 +51,19 @@ interface PlacerOptions {
 }
 
 /**
- * A file that nobody waits for lets others pass for this long, because it may change again until
- * then. Shorter than the lag: a file that is due is not passed over, and readers see it within
- * 50 ms.
+ * A file that nobody waits for is placed at this age, because it may change again until then.
+ * Readers see it within 50 ms.
  */
-const MAX_PASSED_OVER_MS = 20;
+const SETTLED_MS = 30;
+/** Files that are this much younger are placed with it: one batch costs less than two. */
+const SHARED_MS = 10;
 
 export function placer({ journal, execute, monotonicMs, lag, afterBatch }: PlacerOptions): Placer {
   const queue = new Map<string, Queued>();
-  let isDue = false;
+  /** The file that the lag was started for, while it runs. */
+  let armedFor: Queued | undefined;
+  /** Files that were queued until then are placed with the next batch. */
+  let settledUntil = -Infinity;
   let draining: Promise<void> | undefined;
   let isFlushing = false;
   let worst = 0;
@@ -97,12 +101,19 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
   }
 
   function placeLater(): void {
-    if (isDue) return;
-    isDue = true;
-    lag(() => {
-      isDue = false;
-      if (queue.size > 0) void drain();
-    });
+    const [first] = queue.values();
+    if (first === undefined || armedFor !== undefined) return;
+    armedFor = first;
+    lag(
+      () => {
+        armedFor = undefined;
+        // It was placed meanwhile, and the others are younger.
+        if (queue.get(first.item.key) !== first) return placeLater();
+        settledUntil = first.since + SHARED_MS;
+        void drain();
+      },
+      Math.max(1, first.since + SETTLED_MS - monotonicMs()),
+    );
   }
 
   /** One batch at a time; callers share the batch under way and then look again. */
@@ -112,8 +123,8 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
       .finally(() => {
         draining = undefined;
         if (!isBehind()) return;
-        if ([...queue.values()].some(({ waiting }) => waiting.length > 0)) void drain();
-        else placeLater();
+        placeLater();
+        for (const { waiting } of queue.values()) if (waiting.length > 0) return void drain();
       });
     return draining;
   }
@@ -127,14 +138,13 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
     afterBatch();
   }
 
-  /** All queued items, unless the awaited ones can be placed before the others. */
+  /** Files that somebody waits for, those that must come before them, and settled ones. */
   function nextBatch(): Queued[] {
     const all = [...queue.values()];
-    // If ends keep coming, the remaining items would never be placed.
-    const isLate = all.length > 0 && monotonicMs() - all[0]!.since > MAX_PASSED_OVER_MS;
-    if (isFlushing || isLate) return all;
-    const awaited = all.filter(({ waiting }) => waiting.length > 0);
-    return awaited.length > 0 && awaited.every(({ isAlone }) => isAlone) ? awaited : all;
+    if (isFlushing) return all;
+    const settled = Math.max(settledUntil, monotonicMs() - SETTLED_MS);
+    const last = all.findLastIndex(({ waiting, isAlone }) => waiting.length > 0 && !isAlone);
+    return all.filter(({ since, waiting }, at) => at <= last || since <= settled || waiting.length > 0);
   }
 
   function place({ item, since, waiting }: Queued): void {
