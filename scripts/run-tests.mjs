@@ -64,8 +64,8 @@ const SHARED = [
   ['adapters/shell', 1],
   ['adapters/git', 1],
   ['adapters/', 8],
-  ['cli/', 3],
-  ...['security/', 'app/', 'web/'].map((start) => [start, 3]),
+  ...['cli/', 'security/', 'app/', 'web/'].map((start) => [start, 3]),
+  ...['crash/', 'race/', 'postgres/'].map((start) => [start, 2]),
   ...['fences/', 'docs/', 'human/', 'round-trip/', 'contract/'].map((start) => [start, 5]),
   ...['domain/', 'rules/', 'views/', 'schemas/', 'text/', 'tools/', 'engine/', 'stories/'].map((start) => [start, 16]),
 ];
@@ -97,8 +97,8 @@ export async function runTests(files, { verbose = false } = {}) {
   process.execArgv = [];
   // Set when a test calls this script; the runner would take itself for that test.
   delete process.env.NODE_TEST_CONTEXT;
-  // One more than there are processors: many tests wait for processes, timers and the disk.
-  const concurrency = Math.min(4, os.availableParallelism() + 1);
+  // Two for each processor: most tests wait for processes, timers or the disk half of their time.
+  const concurrency = Math.min(8, 2 * os.availableParallelism());
   return summary(await runAll(files, { verbose, concurrency }), files.length);
 }
 

@@ -32,13 +32,13 @@ export function TimeSlider(): JSX.Element | null {
   return (
     <span class="when">
       <button type="button" class="btn sm" aria-label="Earlier" title="Earlier" onClick={() => step(-1)}>
-        <kbd>,</kbd>
+        <span aria-hidden="true">‹</span> <kbd>,</kbd>
       </button>
       <button type="button" class="btn sm" aria-pressed={isPlaying.value} onClick={togglePlay}>
         <Icon name={isPlaying.value ? 'pause' : 'replay'} small /> {isPlaying.value ? 'Pause' : 'Play'} <kbd>Space</kbd>
       </button>
       <button type="button" class="btn sm" aria-label="Later" title="Later" onClick={() => step(1)}>
-        <kbd>.</kbd>
+        <span aria-hidden="true">›</span> <kbd>.</kbd>
       </button>
       <input
         type="range"

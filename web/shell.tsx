@@ -1,8 +1,8 @@
 /** The frame of every page: top bar, rail, bottom bar on a phone, state of the connection. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { connection, hello, isOut, isOutdated } from './api.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { connection, hello } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { useKeys } from './keys.ts';
 import { Agents } from './pages/agents.tsx';
@@ -21,12 +21,12 @@ import { Task } from './pages/task.tsx';
 import { Tasks } from './pages/tasks.tsx';
 import { WaitGraph } from './pages/waits.tsx';
 import { isAdding } from './adding.ts';
-import { moment } from './moment.ts';
+import { Notices } from './notices.tsx';
 import { SpentToday } from './charts/budget-bar.tsx';
 import { isPaletteOpen, Palette } from './palette.tsx';
 import { PastBar } from './past-bar.tsx';
 import { place } from './router.ts';
-import { clock, plural, visible } from './text.ts';
+import { plural, visible } from './text.ts';
 
 interface Entry {
   page: string;
@@ -253,59 +253,6 @@ function Workers(): JSX.Element {
         <Icon name="term" small />
         {processes === 0 ? 'No process works here' : `${plural(processes, 'process', 'processes')} working`}
       </a>
-    </div>
-  );
-}
-
-function Notices(): JSX.Element {
-  const { worker, processes, readOnly } = hello.value!;
-  return (
-    <>
-      <Disconnected />
-      {isOut.value && (
-        <div class="notice s-you" role="alert">
-          This browser has to enter again: open the address that <code>guild ui --link</code> prints.
-        </div>
-      )}
-      {isOutdated.value && (
-        <div class="notice s-run" role="status">
-          Guildhall was updated.{' '}
-          <button type="button" class="btn sm" onClick={() => location.reload()}>
-            Reload
-          </button>
-        </div>
-      )}
-      {worker !== null && 'ended' in worker && (
-        <div class="notice s-fail" role="alert">
-          guild watch, which this window started, has ended: {visible(worker.ended)}
-        </div>
-      )}
-      {!readOnly && moment.value === undefined && processes === 0 && (worker === null || 'ended' in worker) && (
-        <div class="notice s-wait">
-          No process works on this workspace. Answers are kept, and guild watch acts on them.
-        </div>
-      )}
-    </>
-  );
-}
-
-const PATIENCE_MS = 2000;
-
-/** Only after a moment: a short loss needs no words. */
-function Disconnected(): JSX.Element | null {
-  const { value } = connection;
-  const [, look] = useState(0);
-  useEffect(() => {
-    if (value.live) return undefined;
-    const timer = setInterval(() => look(Date.now()), 500);
-    return () => clearInterval(timer);
-  }, [value.live]);
-  if (value.live || Date.now() - value.since < PATIENCE_MS) return null;
-  const seconds = Math.max(0, Math.ceil((value.retryAt - Date.now()) / 1000));
-  return (
-    <div class="notice s-you" role="alert">
-      Disconnected at {clock(new Date(value.since).toISOString())}.{' '}
-      {seconds === 0 ? 'Trying again' : `Retrying in ${seconds} s`}. You can read on; nothing can be sent.
     </div>
   );
 }

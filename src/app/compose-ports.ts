@@ -42,6 +42,7 @@ import type { Clock, Ids } from '../ports/clock.js';
 import type { Consent } from '../ports/consent/index.js';
 import type { PrivateTexts } from '../ports/consent/private-texts.js';
 import type { Disk } from '../ports/disk.js';
+import type { Model } from '../ports/model.js';
 import type { Pauses } from '../ports/pauses.js';
 import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store/index.js';
@@ -56,6 +57,7 @@ import { farPorts, type SharedPorts } from './far/shared-ports.js';
 import { sharedTexts, type SharedTexts } from './far/shared-texts.js';
 import { released } from './far/released.js';
 import { offered } from './live/offered.js';
+import { unhurried } from './live/unhurried.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { farPartsOf } from './readers/open-reader.js';
@@ -124,9 +126,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const readBlob = blobReader(store, kept);
   const ports: Ports = {
     ...store,
-    model:
-      options.model ??
-      models({ config: withTrustedProviders(config, trust), env, clock: waitingClock, readFile, readBlob }),
+    model: modelOf(options, given, { clock: waitingClock, readFile, readBlob }),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),
@@ -169,6 +169,13 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   async function livePeers(): Promise<string[]> {
     return (await store.presence.peers()).map(({ id }) => id);
   }
+}
+
+type ModelSources = Pick<Parameters<typeof models>[0], 'clock' | 'readFile' | 'readBlob'>;
+
+function modelOf({ model, turnMs }: OpenOptions, { config, trust, env }: Foundation, from: ModelSources): Model {
+  const made = model ?? models({ config: withTrustedProviders(config, trust), env, ...from });
+  return unhurried(made, turnMs, from.clock);
 }
 
 /** Agents with `runs_on` work only where they may. */

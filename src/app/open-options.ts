@@ -13,6 +13,8 @@ export interface OpenOptions {
   model?: Model;
   /** A model or alias that every agent uses, whatever its file says. */
   modelName?: string;
+  /** Each model call takes at least about this long, so that a person can watch it. */
+  turnMs?: number;
   /** Agents this process works for; default: all. */
   agents?: string[];
   env?: Record<string, string | undefined>;

@@ -35,6 +35,8 @@ export interface Served {
   live: Live;
   log: Log;
   readOnly: boolean;
+  /** Called when a browser follows the workspace. */
+  onOpen: () => void;
 }
 
 const ROWS_MAX = 500;
@@ -121,7 +123,7 @@ export function routes(api: Hono, served: Served): void {
   // Not kept per version: it changes with every word.
   const words = served.readOnly ? undefined : live;
   api.get('/turns', (context) => context.json({ turns: words?.turns() ?? [], ended: [] } satisfies TurnsChanged));
-  api.get('/stream', streams(feed, words));
+  api.get('/stream', streams(feed, words, served.onOpen));
   if (!served.readOnly) writeRoute(api, served);
 }
 

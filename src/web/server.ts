@@ -8,6 +8,7 @@ import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { keepWindowPlace, windowPlace } from '../app/trust/window-place.js';
+import { defined } from '../domain/defined.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { openWebhooks, type Webhooks } from '../app/doors/webhooks.js';
 import { openAssets, type Assets } from './assets.js';
@@ -33,12 +34,18 @@ interface ServerOptions {
   listening?: Listening;
   /** The worker that runs as a child of this server, for the page to show. */
   worker?: () => Hello['worker'];
+  /** The scene of a demo that plays here. */
+  story?: () => Hello['story'];
+  /** Called when a browser shows the window, each time. */
+  onOpen?: () => void;
 }
 
 export interface WindowServer {
   /** An address that opens the window once, within a minute. */
   link(): string;
   port: number;
+  /** Lets the pages read again, for a change that no file shows. */
+  ring(): void;
   close(): Promise<void>;
 }
 
@@ -50,7 +57,8 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
   const place = windowPlace(root, env, readOnly);
   const feed = await openFeed(root, env);
   const live = openLive(root, env);
-  const served: Served = { root, env, feed, live, log: await openLog(root, feed.states), readOnly };
+  const { onOpen = () => undefined } = options;
+  const served: Served = { root, env, feed, live, log: await openLog(root, feed.states), readOnly, onOpen };
   const webhooks = readOnly ? undefined : openWebhooks(root, env, () => undefined);
   const doors: Doors = { webhooks, hosts: new Set() };
   const name = path.basename(path.resolve(root));
@@ -69,6 +77,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
       readOnly,
       csrf,
       worker: options.worker?.() ?? null,
+      ...defined({ story: options.story?.() }),
     });
   const app = appOf(guarded, assets, served, { title: `${name} · Guildhall`, hello, doors });
   const bound = await boundAt(app, options, place.port, place.hostName).catch(async (thrown: unknown) => {
@@ -84,6 +93,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
   keepWindowPlace(root, env, readOnly, { ...place, port: bound.port, address });
   return {
     port: bound.port,
+    ring: feed.ring,
     link: () => `${address}#t=${newToken(place.key)}`,
     async close() {
       await bound.close();

@@ -16,11 +16,16 @@ const STREAMS_MAX = 64;
 const UNREAD_MAX = 1024 * 1024;
 
 /** `live`: absent for guests, because words are not checked for secrets while they come. */
-export function streams(feed: Feed, live: Live | undefined): (context: Context) => Response {
+export function streams(
+  feed: Feed,
+  live: Live | undefined,
+  onOpen: () => void = () => undefined,
+): (context: Context) => Response {
   let open = 0;
   return (context) => {
     if (open >= STREAMS_MAX) return refuse(context, 429, `${STREAMS_MAX} windows are open already`);
     open++;
+    onOpen();
     return streamSSE(context, async (stream) => {
       const ended = new Promise<void>((resolve) => stream.onAbort(resolve));
       let unread = 0;

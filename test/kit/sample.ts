@@ -1,8 +1,9 @@
 /**
  * Chooses the cases of an expensive suite. `npm run test:all` runs all, each shard (SHARD=2/6)
- * its share. Otherwise a sample runs that follows from SEED and is never empty; `oneIn` consecutive
- * seeds cover every case. Only test files import this: the test script looks for the import.
+ * its share. Otherwise a sample runs that follows from SEED; `oneIn` consecutive seeds cover every
+ * case. Only test files import this: the test script looks for the import.
  */
+import { test } from 'node:test';
 import { EVERYTHING, SEED } from './seed.js';
 
 const [shard, shards] = (process.env['SHARD'] || '1/1').split('/').map(Number) as [number, number];
@@ -29,6 +30,18 @@ export function sampleOf<T>(suite: string, items: readonly T[], oneIn: number): 
 /** Rounds of a suite that draws its cases at random; the round is part of the seed. */
 export function sampleRounds(suite: string, rounds: number, oneIn: number): number[] {
   return sampleOf(suite, [...Array(rounds).keys()], oneIn);
+}
+
+/** `test` for a file whose tests each take a browser or a database: one test in `oneIn` runs. */
+export function sampleTests(suite: string, oneIn: number): typeof test {
+  const { first, step } = slice(suite, oneIn);
+  let index = 0;
+  const sampled = (...given: Parameters<typeof test>): Promise<void> => {
+    if (index++ % step !== first) return Promise.resolve();
+    cases++;
+    return test(...given);
+  };
+  return sampled as typeof test;
 }
 
 /** The suite's name shifts the slice, so that one run does not try the same numbers everywhere. */

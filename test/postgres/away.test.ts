@@ -1,6 +1,5 @@
 /** The ledger while its server is restarted, frozen, cut off, replaced or read-only. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import pg from 'pg';
 import { asProblem } from '../../src/domain/problem.js';
 import type { Change, Ledger } from '../../src/ports/ledger.js';
@@ -8,6 +7,9 @@ import { NO_POSTGRES, sharedPostgres } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { wire } from '../kit/postgres/wire.js';
 import { field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/away', 2);
 
 const options = { skip: NO_POSTGRES };
 const line = (text: string): Change => ({ puts: [], adds: [{ log: 'l', text }] });

@@ -6,13 +6,15 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { environment, place, ROOT, scripted, succeeds, whileRunning, type Ran } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/containers', 2);
 
 const options = { skip: NO_POSTGRES };
 const read = (file: string): string => fs.readFileSync(path.join(ROOT, file), 'utf8');

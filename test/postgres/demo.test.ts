@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { place, succeeds } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/demo', 2);
 
 const options = { skip: NO_POSTGRES };
 

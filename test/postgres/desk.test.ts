@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { place, scripted, succeeds, whileRunning, type Place, type Ran, type Running } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/desk', 2);
 
 const options = { skip: NO_POSTGRES };
 const SCRIPT = `- {agent: ana, turn: 1, say: "done: {{task}}"}

@@ -1,10 +1,12 @@
 /** What `guild doctor` says about a store. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 import { NO_POSTGRES, startPostgres, type Postgres } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/doctor', 2);
 
 const options = { skip: NO_POSTGRES };
 

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { place, scripted, succeeds, whileRunning } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/once', 2);
 
 const QUESTIONS = 8;
 const SCRIPT = `- {agent: boss, turn: 1, call: [{ask_human: {question: "May I, {{task}}?"}}]}

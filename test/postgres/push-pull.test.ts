@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { workFiles } from '../../src/app/far/state-files.js';
 import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/push-pull', 2);
 
 const options = { skip: NO_POSTGRES };
 const SCRIPT = `- {agent: ana, turn: 1, call: [{read_file: {path: "context/house rules.md"}}]}

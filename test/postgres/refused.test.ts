@@ -1,6 +1,6 @@
 /** Messages for a person when the database refuses, and the rights of each role. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import pg from 'pg';
 import { clock } from '../../src/adapters/clock/index.js';
 import { readAddress, type Address } from '../../src/adapters/ledger/postgres/address.js';
@@ -10,6 +10,9 @@ import { asProblem, type Problem } from '../../src/domain/problem.js';
 import type { Committed, Ledger, Put } from '../../src/ports/ledger.js';
 import { NO_POSTGRES, startPooler, startPostgres, type Postgres } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/refused', 2);
 
 const options = { skip: NO_POSTGRES };
 let server: Postgres;

@@ -3,12 +3,14 @@
  * notice where the work is kept.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { place, scripted, succeeds, type Place, type Ran } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 import { openWindow, type Reply } from '../kit/web/window.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/same-commands', 2);
 
 const options = { skip: NO_POSTGRES };
 const SCRIPT = `- {agent: ana, turn: 1, say: "done: {{task}}"}

@@ -6,11 +6,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { place, ROOT, succeeds, whileRunning, type Place, type Spawned } from '../kit/guild.js';
 import { NO_POSTGRES, type Postgres } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres/walk', 2);
 
 const LEASE = '2s';
 const DIAGRAM = '{"description": "Draw the data model of the API", "requirements": ["diagram_drawing"]}';

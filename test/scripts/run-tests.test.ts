@@ -87,6 +87,21 @@ test('consecutive seeds cover every case, the same seed the same cases, and no s
   assert.equal(seen.size, 20);
 });
 
+test('tests that are sampled by themselves are covered by consecutive seeds', (t) => {
+  const body = `
+    import(${JSON.stringify(SAMPLE)}).then(({ sampleTests }) => {
+      const test = sampleTests('suite', 3);
+      for (const n of [0, 1, 2, 3, 4, 5, 6]) test('case ' + n, () => { throw new Error('ran'); });
+    });`;
+  const ran = ['100', '101', '102'].map((SEED) =>
+    [...runFile(t, body, { CI: '', SHARD: '', TEST_TIER: '', SEED }).printed.matchAll(/^FAIL (case \d)/gm)].map(
+      ([, name]) => name,
+    ),
+  );
+  for (const names of ran) assert.ok(names.length >= 2 && names.length <= 3, names.join());
+  assert.equal(new Set(ran.flat()).size, 7);
+});
+
 test('shards of a full run divide the cases among them', () => {
   const everything = sampled(`sampleOf('suite', [...Array(20).keys()], 7)`, { TEST_TIER: 'all' });
   assert.equal(everything.length, 20);

@@ -43,7 +43,7 @@ const SMALL = 'max_wal_size = 32MB\nmin_wal_size = 32MB';
 /** How wrong the clocks of the workers are. */
 const SKEWS_MS = [-600_000, 0, 3_600_000];
 
-for (const weather of sampleOf('storms on several machines', WEATHERS, 4)) {
+for (const weather of sampleOf('storms on several machines', WEATHERS, 5)) {
   test(`nothing is lost or done twice: ${weather} (SEED=${SEED})`, { skip: NO_POSTGRES }, async (t) => {
     const random = seeded(SEED);
     const base = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-far-storm-'));

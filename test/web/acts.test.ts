@@ -1,11 +1,14 @@
 /** Every act of every page in a real browser, and what the files say afterwards. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { place, succeeds, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/acts', 3);
 
 interface Opened {
   page: Page;

@@ -1,12 +1,14 @@
 /** The commands that open windows: another link, a recording, and stories that play. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { place, succeeds, type Running } from '../kit/guild.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { until } from '../kit/until.js';
 import { askingPlace, SCRIPTED } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/commands', 3);
 
 const urlOf = (running: Running): Promise<string> => running.says(/"url": ?"([^"]+)"/);
 
@@ -77,13 +79,34 @@ test('guild demo --ui plays the office day, and the person clicks', async (t) =>
   const here = place(t);
   const demo = here.start('demo', '--ui', '--pace', '0', '--dir', 'day', '--json');
   const { page, faults } = await showPage(browser, await urlOf(demo));
-  await page.click('nav a[href="#/inbox"]');
+  // The story starts now, so nothing of it was missed; it says where to go.
+  await page.click('.story a:has-text("Open the Inbox")');
   for (const what of ['podman ps', 'reply']) await approve(page, what);
   await until(() => here.list('day/tasks/completed').some((name) => /^inbox-[^.]+\.json$/.test(name)));
   assert.match(here.read('day/inbox/slack-outbox.jsonl'), /sarah/i);
+  await page.waitForSelector('.story:has-text("The story has ended") a:has-text("Replay it")');
   assert.deepEqual(faults, []);
   demo.interrupt();
   assert.equal((await demo.ended).code, 0);
+});
+
+test('a story starts when its window is opened, and its agents take their time', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const here = place(t);
+  const demo = here.start('demo', '--ui', '--pace', '4', '--dir', 'day', '--json');
+  const link = await urlOf(demo);
+  assert.deepEqual(here.list('day/inbox'), [], 'Sarah has not written yet');
+  const { page, faults } = await showPage(browser, link);
+  await page.waitForSelector('.story:has-text("Sarah asks on Slack")');
+  await page.waitForSelector('.work:has-text("planner") .tail');
+  assert.deepEqual(faults, []);
+  demo.interrupt();
+  assert.equal((await demo.ended).code, 0);
+  const unseen = here.start('demo', '--ui', '--dir', 'unseen', '--json');
+  await urlOf(unseen);
+  unseen.interrupt();
+  assert.equal((await unseen.ended).code, 0, 'a story that nobody opened ends, too');
 });
 
 test('guild demo --ui shows the swarm making an agent and the deadlock being broken', async (t) => {

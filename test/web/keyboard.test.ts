@@ -1,8 +1,10 @@
 /** The window without a mouse: every act has a place in the order of the keys, and a name. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { askingPlace, openWindow } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/keyboard', 3);
 
 const PAGES = ['hall', 'inbox', 'tasks', 'tasks?view=board', 'waits', 'conversations', 'agents', 'boards', 'costs'];
 

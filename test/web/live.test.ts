@@ -1,12 +1,14 @@
 /** Windows that stay right: a server that goes and comes back, several tabs, words as they come. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Hall } from '../../src/web/base/contract.js';
 import { startServer } from '../../src/web/server.js';
 import { environment, place, succeeds } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/live', 3);
 
 test('a window survives a restart of the server, with a request made meanwhile', async (t) => {
   const browser = await openBrowser(t);
@@ -107,4 +109,28 @@ test('words stream into the hall and the conversation while the model says them'
   succeeds(await running);
   await live.waitFor({ state: 'detached' });
   await page.waitForSelector('.msg >> text=word59');
+});
+
+test('a row that changes is tinted once, and a list that is all new is not', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link());
+  await page.evaluate(`globalThis.tinted = [];
+    new MutationObserver(() => {
+      for (const row of document.querySelectorAll('.tr.tint'))
+        if (!tinted.includes(row.textContent)) tinted.push(row.textContent);
+    }).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ['class'] })`);
+  await page.goto(`http://${host}/#/tasks`);
+  await page.waitForSelector('.tr.on');
+  const tinted = (): Promise<string[]> => page.evaluate<string[]>('tinted');
+  workspace.put('tasks/pending/one.json', '{"description": "Came alone"}');
+  await until(async () => (await tinted()).some((row) => row.includes('Came alone')));
+  const before = (await tinted()).length;
+  for (let n = 0; n < 12; n++)
+    workspace.put(`tasks/pending/many-${n}.json`, `{"description": "Came with ${n} others"}`);
+  await page.waitForSelector('.tr:has-text("Came with 11 others")');
+  const inAll = (await tinted()).slice(before).filter((row) => row.includes('Came with'));
+  assert.ok(inAll.length <= 5, `${inAll.length} of 12 rows were tinted`);
 });

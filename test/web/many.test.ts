@@ -1,10 +1,13 @@
 /** Large workspaces: the window loads and draws only the rows on the screen. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { TaskDetail, TaskSpans } from '../../src/web/base/contract.js';
 import { place, type Place } from '../kit/guild.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { openWindow, SCRIPTED } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/many', 3);
 
 const BOSS = '---\ndescription: Does it\n---\nYou are the boss.\n';
 const START = Date.parse('2026-03-02T08:00:00.000Z');

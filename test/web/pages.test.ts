@@ -53,6 +53,23 @@ test('every page opens at every width, without errors and without serious faults
   }
 });
 
+test('on a phone every row of the list of tasks has room for its title', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const title = 'Find out whether the container is running on this machine';
+  workspace.put('tasks/pending/from-outside.json', JSON.stringify({ description: title, to: 'nobody-here' }));
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link(), 390);
+  await page.goto(`http://${host}/#/tasks`);
+  const row = page.locator('.tr', { hasText: title });
+  await row.waitFor();
+  const wide = await row.locator('.link').evaluate((link) => link.getBoundingClientRect().width);
+  assert.ok(wide > 300, `the title has ${wide} pixels`);
+  const [state, when] = [row.locator('.chip').first(), row.locator('.num').last()];
+  assert.ok((await state.isVisible()) && (await when.isVisible()), 'the state and the time are in the second line');
+});
+
 test('one key approves what is on the screen; the next request gets its own key', async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type {
   AgentList,
   Conversation,
@@ -15,6 +15,9 @@ import type {
 import { place, ROOT, type Place } from '../kit/guild.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { askingPlace, openWindow } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/past', 3);
 
 /** Three agents that waited for each other; the program broke the cycle, and all has ended. */
 async function deadlocked(t: TestContext): Promise<Place> {

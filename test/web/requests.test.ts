@@ -1,9 +1,12 @@
 /** Requests in the window: questions, rules, and all requests for the same action. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Request, Requests, RequestSource, TaskBoard, TaskPage } from '../../src/web/base/contract.js';
 import { place, succeeds, type Place } from '../kit/guild.js';
 import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/requests', 3);
 
 const BOSS = '---\ndescription: Does it\ntools: [execute_command, ask_human]\n---\nYou are the boss.\n';
 

@@ -1,12 +1,15 @@
 /** Work under way and done: budgets, bids, teams, checks, costs, thoughts and undo. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Bids, Conversation, Hello, TaskDetail } from '../../src/web/base/contract.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { succeeds, type Place } from '../kit/guild.js';
 import { scene } from '../kit/web/scene.js';
 import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('web/work', 3);
 
 interface Opened {
   page: Page;

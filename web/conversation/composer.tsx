@@ -41,6 +41,7 @@ export function Composer({ talk }: { talk: Conversation }): JSX.Element | null {
           ref={box}
           rows={1}
           aria-label={`Message ${visible(talk.agent)}`}
+          title={`Message ${visible(talk.agent)}; ${about}`}
           placeholder={`Message ${visible(talk.agent)}; ${about}`}
           onKeyDown={onKey}
         />

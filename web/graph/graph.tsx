@@ -43,7 +43,7 @@ interface GraphProps {
 export function Graph({ nodes, edges, groups = [], open, children }: GraphProps): JSX.Element {
   const known = new Set(nodes.map(({ id }) => id));
   const drawn = edges.filter(({ from, to }) => known.has(from) && known.has(to));
-  const [laid, setLaid] = useState<{ key: string; reply: LayoutReply }>();
+  const [laid, setLaid] = useState<Laid>();
   const key = JSON.stringify([
     nodes.map(({ id }) => id),
     drawn.map(({ from, to, label }) => [from, to, label]),
@@ -57,12 +57,15 @@ export function Graph({ nodes, edges, groups = [], open, children }: GraphProps)
       groups: groups.map(({ members }) => members.filter((id) => known.has(id))),
       size: NODE,
     };
-    void layout(request).then((reply) => isCurrent && setLaid({ key, reply }));
+    void layout(request).then((reply) => isCurrent && setLaid({ key, reply, nodes, edges: drawn, groups }));
     return () => void (isCurrent = false);
   }, [key]);
   return (
     <>
-      {laid?.key === key && <Drawing reply={laid.reply} nodes={nodes} edges={drawn} groups={groups} open={open} />}
+      {laid !== undefined && (
+        // The last drawing stays until the places of the next one are known.
+        <Drawing {...laid} {...(laid.key === key ? { nodes, edges: drawn, groups } : {})} open={open} />
+      )}
       {children ?? <EdgeList nodes={nodes} edges={edges} />}
     </>
   );
@@ -83,11 +86,15 @@ function EdgeList({ nodes, edges }: { nodes: GraphNode[]; edges: GraphEdge[] }):
   );
 }
 
-interface DrawingProps {
+interface Laid {
+  key: string;
   reply: LayoutReply;
   nodes: GraphNode[];
   edges: GraphEdge[];
   groups: readonly GraphGroup[];
+}
+
+interface DrawingProps extends Omit<Laid, 'key'> {
   open: (id: string) => void;
 }
 

@@ -1,6 +1,6 @@
 /** A run again: a slider through time, the tree as it was, and what happened until then. */
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ReplayRun, TaskPage } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
 import { Legend } from '../lanes.tsx';
@@ -61,7 +61,8 @@ function Shown({ run }: { run: ReplayRun }): JSX.Element {
   const [first, last] = endsOf(run);
   const { id, title } = run.task;
   const at = moment.value ?? last;
-  useEffect(() => {
+  // Before the next event: a slider with the range of another run would choose a wrong moment.
+  useLayoutEffect(() => {
     const stops = [...new Set(run.events.map((event) => Date.parse(event.at)))].sort((a, b) => a - b);
     range.value = { title, href: address('replay', id), from: first, to: last, stops };
     if (moment.value !== undefined && (moment.value < first || moment.value > last)) showNow();

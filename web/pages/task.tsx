@@ -122,7 +122,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
 /** The files of the run: each task, its conversation and its result. */
 function Files({ task }: { task: TaskDetail }): JSX.Element {
   return (
-    <ul class="list">
+    <ul class="list files">
       {task.tree.map((row) => (
         <li key={row.id}>
           <TaskState row={row} plain brief />
@@ -130,7 +130,7 @@ function Files({ task }: { task: TaskDetail }): JSX.Element {
             {row.endedAt === undefined ? `tasks/${row.state}/${row.id}.json` : `results/${row.id}.md`}
           </code>
           {row.session !== undefined && (
-            <a class="link r" href={address('conversation', row.session)}>
+            <a class="link r one" href={address('conversation', row.session)}>
               sessions/{visible(row.session)}.session.yaml
             </a>
           )}

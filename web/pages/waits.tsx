@@ -230,7 +230,7 @@ function Earlier({ broken }: { broken: BrokenCycle[] }): JSX.Element {
 function EdgeTable({ waits, nodes }: Part): JSX.Element {
   return (
     <div class="scrollx" role="region" tabIndex={0} aria-label="The same as a list">
-      <table class="tt">
+      <table class="tt waits">
         <thead>
           <tr>
             <th>Waits for</th>

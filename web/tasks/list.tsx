@@ -8,19 +8,29 @@ import { useKeys } from '../keys.ts';
 import { Empty, Id, ProblemBox, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { ago, count, money, visible } from '../text.ts';
+import { momentIso } from '../moment.ts';
+import { useTint } from '../tint.ts';
 
-const ROW_PX = 34;
+/** A row has two lines on a phone. */
+const phone = matchMedia('(max-width: 760px)');
+const rowPx = signal(rowHeight());
+phone.addEventListener('change', () => (rowPx.value = rowHeight()));
+
+function rowHeight(): number {
+  return phone.matches ? 56 : 34;
+}
+
 const AROUND = 40;
 
 /** The totals of the last query. */
 export const totals = signal<Pick<TaskPage, 'total' | 'all'> | undefined>(undefined);
 
 export function List({ where, isTree }: { where: string; isTree: boolean }): JSX.Element {
-  const [top, setTop] = useState(0);
+  const [first, setFirst] = useState(0);
   const [height, setHeight] = useState(600);
   const [chosen, setChosen] = useState(0);
   const scroll = useRef<HTMLDivElement>(null);
-  const shown = useRows(where, isTree, top, height);
+  const shown = useRows(where, isTree, first, height);
   useEffect(() => {
     const box = scroll.current;
     if (box === null) return undefined;
@@ -32,12 +42,18 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
   const from = shown.page?.from ?? 0;
   const rows = shown.page?.rows ?? [];
   const fresh = useStillRows(scroll, shown.page);
+  const tinted = useTint(shown.page?.rows, {
+    id: ({ id }) => id,
+    text: ({ state, title, agent }) => `${state} ${agent} ${title}`,
+    scope: `${where} ${isTree} ${from} ${momentIso.value}`,
+  });
   const choose = (by: number): void => {
     const next = Math.min(total - 1, Math.max(0, chosen + by));
     setChosen(next);
     const box = scroll.current;
-    if (box !== null && (next * ROW_PX < box.scrollTop || (next + 1) * ROW_PX > box.scrollTop + box.clientHeight))
-      box.scrollTop = next * ROW_PX - box.clientHeight / 2;
+    const at = next * rowPx.value;
+    if (box !== null && (at < box.scrollTop || at + rowPx.value > box.scrollTop + box.clientHeight))
+      box.scrollTop = at - box.clientHeight / 2;
   };
   const row = rows[chosen - from];
   useKeys({
@@ -63,7 +79,7 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
         class="tscroll"
         role="region"
         ref={scroll}
-        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+        onScroll={(event) => setFirst(blockAt(event.currentTarget.scrollTop))}
         tabIndex={0}
         aria-label={`${total} tasks`}
       >
@@ -75,7 +91,11 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
         {shown.page !== undefined && total === 0 && <Nothing where={where} />}
         <Spacer rows={from} />
         {rows.map((each, i) => (
-          <TaskRow key={each.id} row={each} isChosen={from + i === chosen} />
+          <TaskRow
+            key={each.id}
+            row={each}
+            look={`tr${from + i === chosen ? ' on' : ''}${tinted.has(each.id) ? ' tint' : ''}`}
+          />
         ))}
         <Spacer rows={Math.max(0, total - from - rows.length)} />
       </div>
@@ -101,16 +121,16 @@ function useStillRows(
     const now = page.rows.findIndex(({ id }) => id === anchor);
     const moved = anchor === undefined || now === -1 ? 0 : page.from + now - first;
     if (box.scrollTop > 0 && moved !== 0) {
-      box.scrollTop += moved * ROW_PX;
+      box.scrollTop += moved * rowPx.value;
       setCount((known) => Math.max(0, known + moved));
     }
-    before.current = { page, first: Math.floor(box.scrollTop / ROW_PX) };
+    before.current = { page, first: Math.floor(box.scrollTop / rowPx.value) };
   }, [page]);
   useEffect(() => {
     const box = scroll.current;
     const look = (): void => {
       if (box === null || before.current === undefined) return;
-      before.current.first = Math.floor(box.scrollTop / ROW_PX);
+      before.current.first = Math.floor(box.scrollTop / rowPx.value);
       if (box.scrollTop === 0) setCount(0);
     };
     box?.addEventListener('scroll', look, { passive: true });
@@ -120,11 +140,8 @@ function useStillRows(
 }
 
 /** The rows around the visible ones. The last answer stays until the next one is there. */
-function useRows(where: string, isTree: boolean, top: number, height: number) {
-  const first = Math.max(0, Math.floor(top / ROW_PX) - AROUND);
-  // Ranges start at multiples, so that scrolling a few rows asks for nothing new.
-  const from = Math.floor(first / AROUND) * AROUND;
-  const to = from + Math.ceil((height / ROW_PX + 3 * AROUND) / AROUND) * AROUND;
+function useRows(where: string, isTree: boolean, from: number, height: number) {
+  const to = from + Math.ceil((height / rowPx.value + 3 * AROUND) / AROUND) * AROUND;
   const order = isTree ? '&order=tree' : '';
   const { data, problem } = useRead<TaskPage>(
     `/api/tasks?where=${encodeURIComponent(where)}&from=${from}&to=${to}${order}`,
@@ -137,6 +154,12 @@ function useRows(where: string, isTree: boolean, top: number, height: number) {
     totals.value = { total, all };
   }, [data.value]);
   return { page: data.value ?? kept, problem: problem.value };
+}
+
+/** The first row to ask for. Ranges start at multiples: scrolling a few rows draws nothing anew. */
+function blockAt(top: number): number {
+  const first = Math.max(0, Math.floor(top / rowPx.value) - AROUND);
+  return Math.floor(first / AROUND) * AROUND;
 }
 
 function Nothing({ where }: { where: string }): JSX.Element {
@@ -158,12 +181,12 @@ function Nothing({ where }: { where: string }): JSX.Element {
 
 /** Height without rows; set by script, which the policy for styles allows. */
 function Spacer({ rows }: { rows: number }): JSX.Element {
-  return <div style={{ height: `${rows * ROW_PX}px` }} />;
+  return <div style={{ height: `${rows * rowPx.value}px` }} />;
 }
 
-function TaskRow({ row, isChosen }: { row: Row; isChosen: boolean }): JSX.Element {
+function TaskRow({ row, look }: { row: Row; look: string }): JSX.Element {
   return (
-    <div class={isChosen ? 'tr on' : 'tr'}>
+    <div class={look}>
       <span>
         <TaskState row={row} />
       </span>
@@ -171,7 +194,7 @@ function TaskRow({ row, isChosen }: { row: Row; isChosen: boolean }): JSX.Elemen
         <TaskLink id={row.id} title={row.title} />
         <Taint sources={row.taint ?? []} />
       </span>
-      <span class="hide one">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>
+      <span class="hide one who">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>
       <span class="hide">
         <Id id={row.id} short={row.short} />
       </span>

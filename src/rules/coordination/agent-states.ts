@@ -184,7 +184,7 @@ function free(agent: string, past: Past, tree: Tree): AgentActivity {
   if (!past.worked) return activity(agent, 'idle', [], '', '');
   const end = all.at(-1) ?? past.last;
   const trigger = end === undefined ? 'work.ended' : `task.ended ${end}`;
-  return activity(agent, 'complete', [], 'every root it took part in has ended', trigger);
+  return activity(agent, 'complete', [], 'everything it took part in has ended', trigger);
 }
 
 function activity(agent: string, state: AgentState, tasks: string[], why: string, trigger: string): AgentActivity {

@@ -187,3 +187,10 @@ export interface Prompt {
   messages: { role: string; text: string }[];
   tokens: number;
 }
+
+/** One sentence about a moment of a demo, and the page on which to watch it. */
+export interface StoryStep {
+  text: string;
+  page?: 'inbox' | 'waits' | 'agents' | 'replay';
+  isOver?: true;
+}

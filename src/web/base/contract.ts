@@ -5,6 +5,7 @@
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Problem } from '../../domain/problem.js';
 import type { TaskState } from '../../domain/task/task.js';
+import type { StoryStep } from './contract-pages.js';
 
 export type * from './contract-pages.js';
 
@@ -23,6 +24,8 @@ export interface Hello {
   worker: { pid: number } | { ended: string } | null;
   counts: { requests: number; pending: number; active: number; waiting: number };
   spend: Spend;
+  /** The scene of a demo that plays here. */
+  story?: StoryStep;
 }
 
 export interface Spend {

@@ -6,11 +6,10 @@ import { openPast } from '../../app/readers/past/open-past.js';
 import { querySources } from '../../app/readers/query-sources.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import { compareText } from '../../domain/order.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import type { Feed } from '../base/feed.js';
 import { logUntil, type Log } from '../base/log.js';
-import { listedOf, queryTasks, type ListedTask } from './tasks.js';
+import { byNewest, listedOf, queryTasks, type ListedTask } from './tasks.js';
 
 export interface Moment {
   feed: Feed;
@@ -110,6 +109,6 @@ function allTasks(feed: Feed, query: () => Promise<ListedTask[]>): () => Promise
     const { open } = await feed.snapshot();
     const known = new Set(open.map(({ task }) => task.id));
     const rows = [...open.map(listedOf), ...ended.filter(({ id }) => !known.has(id))];
-    return rows.sort((a, b) => compareText(b.createdAt, a.createdAt));
+    return rows.sort(byNewest);
   };
 }

@@ -26,6 +26,11 @@ export function listedOf(placed: Placed): ListedTask {
   return defined({ ...rowOf(placed), own: usageOf(own), session, taint: taint.length > 0 ? taint : undefined });
 }
 
+/** The newest first. Tasks of one moment have an order as well, so that no row changes places. */
+export function byNewest(a: Row, b: Row): number {
+  return compareText(b.createdAt, a.createdAt) || compareText(b.id, a.id);
+}
+
 export function rowOnly({ own: _, session: _session, ...row }: ListedTask): Row {
   return row;
 }
@@ -57,7 +62,7 @@ export function asTree<T extends Row>(rows: readonly T[]): T[] {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { row, depth } = next;
     ordered.push({ ...row, depth });
-    const children = [...(below.get(row.id) ?? [])].sort((a, b) => compareText(b.createdAt, a.createdAt));
+    const children = [...(below.get(row.id) ?? [])].sort(byNewest);
     open.push(...children.map((child) => ({ row: child, depth: depth + 1 })));
   }
   // Parent links are user-editable: tasks in a cycle have no root, and are still shown.

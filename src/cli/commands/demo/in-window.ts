@@ -1,59 +1,23 @@
 /**
- * A story in the browser, slowly enough to watch: one pass, then a moment of rest. The person
- * answers by clicking; the story waits as long as it takes.
+ * A story in the browser, slowly enough to watch. It starts when the window is opened: models take
+ * their time, a new scene rests, and the window says what is happening. The person answers by
+ * clicking; the story waits as long as it takes.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Watchers } from '../../../app/index.js';
 import { packageFolder } from '../../../app/starter.js';
 import { acceptTrust } from '../../../app/trust/trust.js';
 import { INTERVALS } from '../../../domain/intervals.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
+import type { WindowServer } from '../../../web/server.js';
 import { EXIT, text, type Call } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
 import { narrator } from '../../render/narrator.js';
+import { sceneOf, type NowPlaying, type Story } from './stories.js';
 
-interface Story {
-  example: string;
-  about: string;
-  /** Tasks that arrive from outside when everything else is at rest, in this order. */
-  later: { file: string; task: object }[];
-}
-
-export const STORIES: Record<string, Story> = {
-  office: {
-    example: 'office',
-    about: 'Sarah asks on Slack whether Redis is running. You decide twice, in the Inbox.',
-    later: [],
-  },
-  swarm: {
-    example: 'swarm',
-    about: 'Agents bid for a task and break it down. Then a task needs an agent that does not exist, and one is made.',
-    later: [
-      {
-        file: 'tasks/pending/diagram.json',
-        task: { description: 'Draw the data model of the API', requirements: ['diagram_drawing'] },
-      },
-    ],
-  },
-  deadlock: {
-    example: 'deadlock',
-    about: 'Three agents wait for each other in a cycle. Watch the Wait graph: the cycle is found and broken.',
-    later: [],
-  },
-};
-
-export function storyOf(name: string): Story {
-  const story = STORIES[name];
-  if (story !== undefined) return story;
-  throw new ProblemError(
-    problem('bad_usage', `there is no story ${JSON.stringify(name)}`, {
-      hint: `these exist: ${Object.keys(STORIES).join(', ')}`,
-    }),
-  );
-}
-
-/** Seconds between two passes, unless the person says otherwise. */
+/** About how many seconds a model call and a new scene take, unless the person says otherwise. */
 const PACE_S = 2.5;
 
 function paceOf(value: string | undefined): number {
@@ -70,22 +34,35 @@ export async function playInWindow(
   begin: (folder: string) => void,
 ): Promise<number> {
   const { terminal, io } = call;
-  const restMs = paceOf(text(call.values, 'pace'));
+  const turnMs = paceOf(text(call.values, 'pace'));
   fs.cpSync(packageFolder('examples', story.example), folder, { recursive: true });
   // The folder is a copy of files that came with this program.
   acceptTrust(folder, io.env);
   const { startServer } = await import('../../../web/server.js');
-  const worker = (): { pid: number } => ({ pid: process.pid });
-  const server = await startServer({ root: folder, env: io.env, port: 0, readOnly: false, worker });
-  terminal.say(`${terminal.bold(story.about)}\nThe workspace is ${folder}. Open this address; it works once:`);
-  if (call.json) terminal.json({ url: server.link(), workspace: folder });
-  else terminal.out(server.link());
-  begin(folder);
+  const scene = sceneOf(story);
   const stop = new AbortController();
   const off = onInterrupt(io, () => stop.abort());
+  const opened = new AbortController();
+  const server = await startServer({
+    root: folder,
+    env: io.env,
+    port: 0,
+    readOnly: false,
+    worker: () => ({ pid: process.pid }),
+    story: scene.step,
+    onOpen: () => opened.abort(),
+  });
+  terminal.say(`${terminal.bold(story.about)}\nThe workspace is ${folder}.`);
+  terminal.say('Open this address in a browser within a minute. It works once, and the story starts then:');
+  if (call.json) terminal.json({ url: server.link(), workspace: folder });
+  else terminal.out(server.link());
   try {
-    await play(call, folder, story, { restMs, signal: stop.signal });
+    await aborted(AbortSignal.any([opened.signal, stop.signal]));
+    if (!stop.signal.aborted) begin(folder);
+    await play(call, folder, story, { scene, turnMs, server, signal: stop.signal });
     if (!stop.signal.aborted) {
+      scene.end();
+      server.ring();
       terminal.say('\nThe story has ended. Look around in the browser; Ctrl-C stops.');
       await aborted(stop.signal);
     }
@@ -97,20 +74,29 @@ export async function playInWindow(
 }
 
 interface Playing {
-  restMs: number;
+  scene: NowPlaying;
+  turnMs: number;
+  server: WindowServer;
   signal: AbortSignal;
 }
 
-async function play(call: Call, folder: string, story: Story, { restMs, signal }: Playing): Promise<void> {
+async function play(call: Call, folder: string, story: Story, playing: Playing): Promise<void> {
+  const { scene, turnMs, server, signal } = playing;
   const narration = narrator(call);
-  const workspace = await call.open(folder, { watchers: narration });
+  const event: Watchers['event'] = (seen) => {
+    narration.event(seen);
+    if (scene.see(seen)) server.ring();
+  };
+  const workspace = await call.open(folder, { watchers: { ...narration, event }, turnMs });
   narration.know(workspace);
   const later = [...story.later];
   try {
     while (!signal.aborted) {
+      const before = scene.step();
       const { moved } = await workspace.pump();
       if (moved) {
-        await rest(restMs, signal);
+        // A new scene is read; the steps between two scenes are only seen.
+        await rest(scene.step() === before ? turnMs / 5 : turnMs * scene.stays(), signal);
         continue;
       }
       const next = later.shift();
@@ -129,5 +115,6 @@ async function rest(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

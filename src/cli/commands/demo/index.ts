@@ -11,8 +11,9 @@ import { acceptTrust } from '../../../app/trust/trust.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { EXIT, newFolder, text, type Call, type Command } from '../../args/command.js';
 import { answerBallot, BALLOT, openEntries } from './ballot.js';
-import { playInWindow, STORIES, storyOf } from './in-window.js';
+import { playInWindow } from './in-window.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';
+import { STORIES, storyOf } from './stories.js';
 import { askLine } from '../../process/ask.js';
 import type { Io } from '../../process/io.js';
 import { wrapped } from '../../render/layout.js';
@@ -39,7 +40,7 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
     ui: { type: 'boolean', about: 'play it in the browser' },
     cluster: { type: 'boolean', about: 'play it on three workers with PostgreSQL, and kill one' },
     story: { type: 'string', value: 'NAME', about: 'with --ui: office (default), swarm or deadlock' },
-    pace: { type: 'string', value: 'SECONDS', about: 'with --ui: the pause between two passes (default: 2.5)' },
+    pace: { type: 'string', value: 'SECONDS', about: 'with --ui: about how long a model call takes (default: 2.5)' },
     dir: {
       type: 'string',
       value: 'DIR',
