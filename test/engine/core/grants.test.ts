@@ -10,6 +10,8 @@ test('broadcast is offered only in a team, or with a channel to post on', () => 
   assert.deepEqual(grantedNames(planner, { role: 'root' }), ['read_file']);
   assert.deepEqual(grantedNames(planner, { role: 'root' }, { ops: { writers: ['ana'], maxBytes: 1 } }), ['read_file']);
   assert.deepEqual(grantedNames(planner, { role: 'root' }, { ops: { maxBytes: 1 } }), ['read_file', 'broadcast']);
-  assert.ok(grantedNames(planner, { role: 'root' }, { ops: { writers: ['planner'], maxBytes: 1 } }).includes('broadcast'));
+  assert.ok(
+    grantedNames(planner, { role: 'root' }, { ops: { writers: ['planner'], maxBytes: 1 } }).includes('broadcast'),
+  );
   assert.ok(grantedNames(planner, { role: 'member' }).includes('broadcast'));
 });
