@@ -10,7 +10,7 @@ export async function move({ root, words: [name, host], terminal, json }: Call):
   if (!/^[\w.-]+$/.test(host))
     throw new ProblemError(
       problem('bad_usage', `"${host}" is not the name of a machine`, {
-        hint: 'guild status lists the machines at work',
+        hint: 'guild state lists the machines at work',
       }),
     );
   if (knownAgent(root, name).runsOn.length === 0)
