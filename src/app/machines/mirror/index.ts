@@ -24,7 +24,7 @@ interface MirrorOptions {
   note(text: string): void;
   /** Only documents: a machine without a person needs nothing else. */
   documentsOnly?: boolean;
-  /** The entry that its commits depend on; absent: a person's folder, which nobody declares dead. */
+  /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
   guard?: () => string | undefined;
 }
 
