@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import test from 'node:test';
 import { ROOT } from '../kit/guild.js';
-import { listedTests } from '../kit/listed-tests.js';
+import { listedTests } from './listed-tests.js';
 
 const RULES = 12;
 

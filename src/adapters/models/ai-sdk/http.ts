@@ -39,7 +39,7 @@ export interface Http {
 export function keepAliveHttp({ stallMs }: { stallMs: number }): Http {
   const agentOptions = { keepAlive: true, scheduling: 'lifo' as const, maxFreeSockets: 1024 };
   const agents = { 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) };
-  /** A caller uses one URL for all its calls, and taking it apart costs as much as a small prompt. */
+  /** A caller uses one URL for all its calls: it is taken apart once. */
   const addresses = new WeakMap<URL, http.RequestOptions>();
   return {
     async send(url, options) {

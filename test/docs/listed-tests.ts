@@ -1,4 +1,4 @@
-/** Lists of tests in a README, as tables of `| what | \`file\`: title |`: every title must exist. */
+/** Tables of tests in a README, with rows `| what | \`file\`: title |`: every title must exist. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
