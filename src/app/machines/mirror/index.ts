@@ -28,6 +28,8 @@ interface MirrorOptions {
   note(text: string): void;
   /** Only documents: a machine without a person needs nothing else. */
   documentsOnly?: boolean;
+  /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
+  guard?: () => string | undefined;
 }
 
 export interface Mirror {
@@ -38,7 +40,8 @@ export interface Mirror {
 /** Ended tasks that a new mirror shows; the store has the others. */
 const MAX_ENDED = 1000;
 
-export function mirror({ root, ledger, workspace, now, note, documentsOnly = false }: MirrorOptions): Mirror {
+export function mirror(options: MirrorOptions): Mirror {
+  const { root, ledger, workspace, now, note, documentsOnly = false, guard = () => undefined } = options;
   const name = randomUUID();
   let commits = 0;
   for (const state of TASK_STATES) fs.mkdirSync(path.join(root, 'tasks', state), { recursive: true });
@@ -48,6 +51,7 @@ export function mirror({ root, ledger, workspace, now, note, documentsOnly = fal
     folder,
     ledger,
     nextId: () => `${name}.${++commits}`,
+    guard,
     now,
     note,
     refuse(file) {
