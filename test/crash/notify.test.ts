@@ -1,11 +1,9 @@
 /** A notice is sent at most once, wherever its process dies; before the mark it is not lost. */
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { notifyLedger } from '../../src/adapters/notify/index.js';
 import { place, scripted } from '../kit/guild.js';
 import { until } from '../kit/until.js';
@@ -13,7 +11,7 @@ import { until } from '../kit/until.js';
 const NOTICE = { kind: 'waits', task: 't1' } as const;
 const SCRIPT = '- {agent: boss, turn: 1, call: [{ask_human: {question: "May I?"}}]}\n- {say: done}\n';
 
-test('a process killed while its webhook is delivered is followed by none that delivers it again', async (t) => {
+test('a webhook is not delivered again after its process was killed during the delivery', async (t) => {
   const here = place(t, scripted(SCRIPT));
   let kill = (): void => undefined;
   const got: string[] = [];
@@ -53,8 +51,7 @@ test('a process killed while its webhook is delivered is followed by none that d
 });
 
 test('a claim of a process that died before its mark is taken over, one after it is not', (t) => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-notified-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('notified', t);
   const isDead = (): boolean => false;
   const isAlive = (): boolean => true;
   assert.equal(notifyLedger(root, 'p1').claim(NOTICE, isDead), true);

@@ -82,7 +82,7 @@ export function openTrust(root: string, env: Env, config: Acted): Trust {
     ...withinSettings(inForce, settings),
     settings,
     record,
-    ...(code === undefined ? {} : { code }),
+    code,
   };
 }
 

@@ -1,9 +1,9 @@
 /** The index of ended tasks says what a full read says, whatever happens to files and index. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { taskIndex } from '../../../src/adapters/task-index/index.js';
 import type { TaskIndex } from '../../../src/ports/aggregates/task-index.js';
@@ -24,8 +24,7 @@ interface Site {
 
 /** Chunks of eight records, each change is written, and all stamps count as old enough. */
 function site(t: TestContext, { count = 0, seed = 1, version = '1' } = {}): Site {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-index-')));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  const root = tempFolder('index', t);
   writeFinishedTasks(root, count, { seed, pages: false });
   const now = (): number => Date.now() + 60_000;
   const index = taskIndex({ root, disk: disk(), version, least: 1, chunkRows: 8, now });
@@ -214,7 +213,7 @@ test('a record is kept only when its next change must leave another stamp', asyn
   }
 });
 
-test('a look that finds no change writes nothing, and one after few changes neither', async (t) => {
+test('a look writes nothing if it finds no change or only a few', async (t) => {
   const here = site(t, { count: 50 });
   here.index.look();
   const before = listing(here);
@@ -226,7 +225,7 @@ test('a look that finds no change writes nothing, and one after few changes neit
   assert.deepEqual(listing(here), before);
 });
 
-test('an index of which nothing can be written is done without', async (t) => {
+test('queries of tasks work without an index if it cannot be written', async (t) => {
   const here = site(t, { count: 30 });
   fs.writeFileSync(here.folder, 'in the way');
   await here.check();
