@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { AgentState } from '../src/domain/agent/agent-state.ts';
 import type { Problem } from '../src/domain/problem.ts';
 import type { Row } from '../src/web/base/contract.ts';
+import { isAdding } from './adding.ts';
 import { hello, connection, type Read, type Sent } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { moment } from './moment.ts';
@@ -240,5 +241,40 @@ export function LoadedPage<T>({ read, rows = 8, children }: LoadedProps<T>): JSX
         {children}
       </Loaded>
     </div>
+  );
+}
+
+interface SegmentsProps<T> {
+  label: string;
+  of: readonly (readonly [name: string, value: T])[];
+  chosen: T;
+  choose(value: T): void;
+}
+
+/** A row of buttons of which one is pressed. */
+export function Segments<T>({ label, of, chosen, choose }: SegmentsProps<T>): JSX.Element {
+  return (
+    <span class="seg" role="group" aria-label={label}>
+      {of.map(([name, value]) => (
+        <button key={name} type="button" aria-pressed={value === chosen} onClick={() => choose(value)}>
+          {name}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+export function NewTaskButton(): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="btn"
+      disabled={whyNot() !== undefined}
+      title={whyNot()}
+      onClick={() => (isAdding.value = true)}
+    >
+      <Icon name="plus" />
+      New task <kbd>C</kbd>
+    </button>
   );
 }

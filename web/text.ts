@@ -70,3 +70,8 @@ export function clock(iso: string): string {
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
+
+/** A value with its name, for a choice of values. */
+export function capitalized<T extends string>(value: T): [name: string, value: T] {
+  return [value[0]!.toUpperCase() + value.slice(1), value];
+}

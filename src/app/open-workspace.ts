@@ -30,7 +30,7 @@ import { storeOf } from './far/open-store.js';
 import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
-import { noWorkspace } from './readers/open-reader.js';
+import { farPartsOf, noWorkspace } from './readers/open-reader.js';
 import type { Notifier } from './notify/notifier.js';
 import { caughtUp, openNotifier, withNotices } from './notify/open-notifier.js';
 import { readConfig } from './readers/read-config.js';
@@ -188,7 +188,11 @@ export async function openWorkspace(
         isWorker && isPostgresAddress(storeOf(config, env))
           ? await (
               await import('./machines/sync.js')
-            ).keepDocuments(root, env, AbortSignal.any([signal, stop.signal]), report)
+            ).keepDocuments(root, env, {
+              signal: AbortSignal.any([signal, stop.signal]),
+              report,
+              guard: () => farPartsOf(store)?.outbox.guard(),
+            })
           : undefined;
       texts?.keepBy(documents?.look);
       const goal = { signal, onPass: caughtUp(notices, onPass) };

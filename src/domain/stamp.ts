@@ -35,3 +35,13 @@ export function sameContent(a: string, b: string): boolean {
 export function grewBy(before: string, after: string, bytes: number): boolean {
   return inodeOf(before) === inodeOf(after) && sizeOf(before) + bytes === sizeOf(after);
 }
+
+/**
+ * Temporary files are renamed at once, unless their process dies. One this old belongs to a dead
+ * process.
+ */
+const TEMP_FILE_MAX_AGE_MS = 10 * 60_000;
+
+export function isAbandoned(stamp: string, nowMs: number): boolean {
+  return nowMs - Number(writtenAt(stamp) / 1_000_000n) > TEMP_FILE_MAX_AGE_MS;
+}

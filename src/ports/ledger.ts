@@ -78,8 +78,11 @@ export interface Ledger {
   news(): Promise<{ entries: Entry[]; isComplete: boolean }>;
   /** Entries by the beginning of their keys, the last changed first. */
   list(prefix: string, options?: { tag?: string; live?: boolean; limit?: number }): Promise<Entry[]>;
-  /** The lines after a place, or all, oldest first. `last`: only this many of the newest. */
-  lines(log: string, options?: { after?: number; tag?: string; last?: number }): Promise<Lines>;
+  /**
+   * The lines after a place, or all, oldest first. `first`: only this many of the oldest. `last`:
+   * only this many of the newest of these.
+   */
+  lines(log: string, options?: { after?: number; tag?: string; first?: number; last?: number }): Promise<Lines>;
   /**
    * Logs with one of these beginnings that grew since `mark`, or all that exist. The returned mark
    * is for the next call. Misses no line acknowledged before; a log may come again.

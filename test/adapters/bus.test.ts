@@ -1,9 +1,9 @@
 /** The file bus keeps its notes through manual edits, crashes and power cuts. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { fc } from '../kit/properties.js';
 import { bus, type BusOptions } from '../../src/adapters/bus/index.js';
 import { createChannel, newest } from '../../src/adapters/bus/channel.js';
@@ -261,8 +261,8 @@ describe('disk calls', () => {
     for (const instance of [first, openBus(disk)]) assert.deepEqual(idsOf(instance.read('news')), expected);
   });
 
-  test('deleted folders are recreated when a cursor is saved', async () => {
-    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-cursors-'));
+  test('deleted folders are recreated when a cursor is saved', async (t) => {
+    const root = tempFolder('cursors', t);
     const join = (): NearBus => bus({ root, disk: realDisk(), clock });
     const first = join();
     await first.tell([note('a'), note('b'), note('c'), note('d')]);
@@ -273,7 +273,6 @@ describe('disk calls', () => {
     fs.rmSync(path.join(root, '.guild', 'bus'), { recursive: true });
     await first.done('news', 'bob', ['c']);
     assert.deepEqual(idsOf(join().unread('news', 'bob')), ['d']);
-    fs.rmSync(root, { recursive: true, force: true });
   });
 });
 
@@ -376,8 +375,8 @@ describe('memory', () => {
 });
 
 describe('file events', () => {
-  test('a following process hears notes of other processes, on plain and team channels', async () => {
-    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-hints-'));
+  test('a following process hears notes of other processes, on plain and team channels', async (t) => {
+    const root = tempFolder('hints', t);
     const [here, there] = [1, 2].map(() => bus({ root, disk: realDisk(), clock: realClock() })) as [NearBus, NearBus];
     const stop = here.follow();
     const heard = new Set<string>();
@@ -391,7 +390,6 @@ describe('file events', () => {
     await all;
     clearInterval(alive);
     stop();
-    fs.rmSync(root, { recursive: true, force: true });
     assert.ok(![...heard].some((id) => id.startsWith('o')));
   });
 });

@@ -1,14 +1,13 @@
 /** Snapshots of a folder, as a cassette stores them. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { fileTree, putFiles } from '../../src/adapters/file-tree/index.js';
 
 function folder(t: TestContext): string {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-tree-')));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('tree', t);
   return root;
 }
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { processes } from '../../src/adapters/processes/index.js';
 import { whereabouts } from '../../src/domain/peer.js';
 import { parseStat } from '../../src/text/lines/process-stat.js';
@@ -42,8 +42,7 @@ test(
   'once a killed process counts as dead, no thread of it can still write',
   { skip: process.platform !== 'linux' && 'threads are visible on Linux only' },
   async (t) => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-threads-'));
-    t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+    const folder = tempFolder('threads', t);
     const { me, isAlive } = processes();
     for (let round = 0; round < 12; round++) {
       const child = spawn(process.execPath, ['-e', WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });

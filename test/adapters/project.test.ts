@@ -1,15 +1,14 @@
 /** Skills and instructions are read from the files of the project. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { project } from '../../src/adapters/project/index.js';
 
 function folder(t: TestContext, files: Record<string, string>): string {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-project-')));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('project', t);
   for (const [file, text] of Object.entries(files)) {
     fs.mkdirSync(path.join(root, path.dirname(file)), { recursive: true });
     fs.writeFileSync(path.join(root, file), text);

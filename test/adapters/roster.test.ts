@@ -1,9 +1,9 @@
 /** Agent files appear and vanish: other processes and editors write them, next to other files. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { disk as realDisk } from '../../src/adapters/disk/index.js';
 import { roster } from '../../src/adapters/roster/index.js';
 import { simDisk } from '../kit/sim-disk.js';
@@ -20,8 +20,7 @@ test('an agent created twice at once exists once, and readers never see a missin
 });
 
 test('files without a dot in agents/ are not agents and do no harm', (t) => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-roster-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('roster', t);
   fs.mkdirSync(path.join(root, 'agents', 'reader'), { recursive: true });
   fs.writeFileSync(path.join(root, 'agents', 'reader', 'agent.md'), SOURCE);
   fs.writeFileSync(path.join(root, 'agents', 'drawer.md'), SOURCE);

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { fc } from '../kit/properties.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { workspaceFiles } from '../../src/adapters/workspace-files/index.js';
@@ -15,8 +16,7 @@ function workspace(
   files: Record<string, string | Buffer>,
   options: Parameters<typeof search>[0] = { kind: 'lexical' },
 ): WorkspaceFiles {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-search-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('search', t);
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     fs.writeFileSync(path.join(root, name), text);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { tempFolder } from '../kit/temp/folder.js';
 import { fc } from '../kit/properties.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { workspaceFiles } from '../../src/adapters/workspace-files/index.js';
@@ -23,8 +23,7 @@ interface TestWorkspace {
 }
 
 function workspace(t: TestContext, onDisk: Disk = disk(), walk: 'descriptor' | 'path' = 'descriptor'): TestWorkspace {
-  const top = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-folder-')));
-  t.after(() => fs.rmSync(top, { recursive: true, force: true }));
+  const top = tempFolder('folder', t);
   const root = path.join(top, 'ws');
   const outside = path.join(top, 'outside');
   fs.mkdirSync(root);

@@ -1,10 +1,10 @@
 /** Workspaces whose work is in a shared store: several folders, one ledger. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { removeFolder, tempFolder } from '../kit/temp/folder.js';
 import { clock } from '../../src/adapters/clock/index.js';
 import { ledgerState, memoryLedger, type LedgerState } from '../../src/adapters/ledger/memory.js';
 import { openWorkspace, type Workspace } from '../../src/app/index.js';
@@ -17,7 +17,7 @@ const yielding = { ...clock(), sleep: () => new Promise<void>((resolve) => setIm
 
 /** A machine of its own: a copy of the definitions, and nothing else in common but the ledger. */
 async function machine(t: TestContext, state: LedgerState, from: string | Record<string, string>): Promise<Workspace> {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-far-'));
+  const root = tempFolder('far');
   if (typeof from === 'string') fs.cpSync(path.join(ROOT, from), root, { recursive: true });
   else
     for (const [file, text] of Object.entries(from)) {
@@ -29,7 +29,7 @@ async function machine(t: TestContext, state: LedgerState, from: string | Record
   const workspace = await openWorkspace(root, { env: {}, clock: yielding, ledger });
   t.after(async () => {
     await workspace.close();
-    fs.rmSync(root, { recursive: true, force: true });
+    await removeFolder(root);
   });
   return workspace;
 }
@@ -128,13 +128,13 @@ for (const name of fs.readdirSync(path.join(ROOT, 'examples'))) {
 }
 
 async function onFiles(t: TestContext, name: string): Promise<Record<string, string>> {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-near-'));
+  const root = tempFolder('near');
   fs.cpSync(path.join(ROOT, 'examples', name), root, { recursive: true });
   trust(root);
   const workspace = await openWorkspace(root, { env: {}, clock: yielding, history: false });
   t.after(async () => {
     await workspace.close();
-    fs.rmSync(root, { recursive: true, force: true });
+    await removeFolder(root);
   });
   const ids = fs.readdirSync(path.join(root, 'tasks/pending')).flatMap((file) => file.match(/^(.*)\.json$/)?.[1] ?? []);
   await workspace.pumpUntilQuiet();

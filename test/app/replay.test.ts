@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import type { Model, OpenOptions, Workspace } from '../../src/app/index.js';
 import { recordRun, type Recorded } from '../../src/app/replay/record-run.js';
 import { replayRun, type ReplayOptions } from '../../src/app/replay/replay-run.js';
@@ -374,8 +374,7 @@ function put(t: TestContext, files: Record<string, string>): string {
 }
 
 function folder(t: TestContext): string {
-  const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-replay-test-')));
-  t.after(() => fs.rmSync(made, { recursive: true, force: true, maxRetries: 5 }));
+  const made = tempFolder('replay-test', t);
   return made;
 }
 

@@ -1,9 +1,9 @@
 /** Statistics of the store for a program that uses the library. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { memory, world } from '../kit/memory/store.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { openWorkspace } from '../../src/app/index.js';
@@ -11,8 +11,7 @@ import { simClock } from '../kit/sim-clock.js';
 import { countedIds } from '../kit/sim-processes.js';
 
 test('a workspace tells how long files had to wait for their places', async (t) => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-stats-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('stats', t);
   fs.mkdirSync(path.join(root, 'agents'));
   fs.writeFileSync(path.join(root, 'guild.yaml'), 'model: s/m\nproviders: {s: {kind: scripted}}\ngit: false\n');
   fs.writeFileSync(path.join(root, 'agents', 'quick.md'), '---\ndescription: Answers\n---\nAnswer.\n');

@@ -1,9 +1,9 @@
 /** Text from outside taints everything that follows from it, and approvals show the taint. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { openWorkspace } from '../../src/app/index.js';
 import { trust } from '../kit/trust/state.js';
 
@@ -13,8 +13,7 @@ const agent = (tools: string, more = ''): string =>
 
 /** The taint of each open approval, after all agents have stopped. */
 async function influences(t: TestContext, script: string, more: Record<string, string> = {}): Promise<string[][]> {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-taint-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('taint', t);
   const files = {
     'guild.yaml': 'model: s/m\nproviders: {s: {kind: scripted}}\nplugins: [slack]\ngit: false\ninbox: {admit: ask}\n',
     'script.yaml': script,

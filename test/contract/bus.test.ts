@@ -1,7 +1,7 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { bus, type BusOptions } from '../../src/adapters/bus/index.js';
 import { busWorld, memoryBus } from '../kit/memory/bus.js';
 import { ledgerBus } from '../../src/adapters/bus/ledger.js';
@@ -14,8 +14,7 @@ import { simDisk } from '../kit/sim-disk.js';
 import { countedIds, simProcesses } from '../kit/sim-processes.js';
 import { busContract, type BusBench } from './bus.js';
 
-const all = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-bus-'));
-after(() => fs.rmSync(all, { recursive: true, force: true }));
+const all = tempFolder('bus', { after });
 
 const patience = (maxUnread = 10_000): { maxUnread: number; maxWaitMs: number } => ({
   maxUnread,

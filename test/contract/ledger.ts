@@ -227,7 +227,7 @@ function logsContract(check: Check): void {
     assert.ok(await add(ledger, 'm', 'e', { expect: ends[4]! }));
   });
 
-  check('lines are selected by tag, and the newest by number', async (open) => {
+  check('lines are selected by tag, and the oldest and newest by number', async (open) => {
     const ledger = await open();
     for (const [text, tag] of [
       ['1', 'a'],
@@ -240,6 +240,11 @@ function logsContract(check: Check): void {
     assert.deepEqual((await ledger.lines('l', { last: 2 })).texts, ['3', '4']);
     assert.deepEqual((await ledger.lines('l', { tag: 'a', last: 1 })).texts, ['3']);
     assert.deepEqual((await ledger.lines('l', { last: 0 })).texts, []);
+    const first = await ledger.lines('l', { first: 2 });
+    assert.deepEqual(first.texts, ['1', '2']);
+    assert.deepEqual((await ledger.lines('l', { after: first.end, first: 1 })).texts, ['3']);
+    assert.deepEqual((await ledger.lines('l', { tag: 'a', first: 1 })).texts, ['1']);
+    assert.deepEqual((await ledger.lines('l', { first: 3, last: 1 })).texts, ['3']);
   });
 }
 

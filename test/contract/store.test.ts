@@ -1,8 +1,8 @@
 /** Runs the store contract on every adapter. */
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { far } from '../../src/adapters/far/index.js';
 import { replay } from '../../src/adapters/far/sessions.js';
@@ -19,8 +19,7 @@ import { countedIds, seeded, simProcesses } from '../kit/sim-processes.js';
 import type { Bench } from './store/bench.js';
 import { storeContract } from './store/index.js';
 
-const all = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-contract-'));
-after(() => fs.rmSync(all, { recursive: true, force: true }));
+const all = tempFolder('contract', { after });
 
 storeContract('memory', () => memoryBench());
 

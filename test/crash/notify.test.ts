@@ -1,11 +1,9 @@
 /** A notice is sent at most once, wherever its process dies; before the mark it is not lost. */
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { notifyLedger } from '../../src/adapters/notify/index.js';
 import { place, scripted } from '../kit/guild.js';
 import { until } from '../kit/until.js';
@@ -53,8 +51,7 @@ test('a process killed while its webhook is delivered is followed by none that d
 });
 
 test('a claim of a process that died before its mark is taken over, one after it is not', (t) => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-notified-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('notified', t);
   const isDead = (): boolean => false;
   const isAlive = (): boolean => true;
   assert.equal(notifyLedger(root, 'p1').claim(NOTICE, isDead), true);

@@ -1,10 +1,10 @@
 /** The shipped workspaces (starters and examples) are valid and do what their READMEs say. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { removeFolder, tempFolder } from '../kit/temp/folder.js';
 import { clock } from '../../src/adapters/clock/index.js';
 import { openWorkspace, problemText } from '../../src/app/index.js';
 import { parseConfig } from '../../src/text/config/config.js';
@@ -207,14 +207,14 @@ test('the orchestrator does nothing until the human approves its plan', async (t
 });
 
 async function open(t: TestContext, name: string, change: (root: string) => void = () => undefined) {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-example-'));
+  const root = tempFolder('example');
   fs.cpSync(path.join(ROOT, name), root, { recursive: true });
   change(root);
   trust(root);
   const workspace = await openWorkspace(root, OFFLINE);
   t.after(async () => {
     await workspace.close();
-    fs.rmSync(root, { recursive: true, force: true });
+    await removeFolder(root);
   });
   return workspace;
 }

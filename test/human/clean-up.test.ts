@@ -1,9 +1,9 @@
 /** A person deletes folders while the agents work: later work is still done. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { openWorkspace, type Model } from '../../src/app/index.js';
 import { until } from '../kit/until.js';
 import { trust } from '../kit/trust/state.js';
@@ -33,8 +33,7 @@ async function watched(
   t: TestContext,
   whileThinking: (task: string) => void = () => undefined,
 ): Promise<{ root: string; run(id: string): Promise<void>; drop(id: string): void; leave(): Promise<void> }> {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-clean-')));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  const root = tempFolder('clean', t);
   fs.mkdirSync(path.join(root, 'agents'));
   fs.writeFileSync(path.join(root, 'guild.yaml'), 'model: scripted/m\n');
   fs.writeFileSync(path.join(root, 'agents/ana.md'), '---\ndescription: Works\n---\nWork.\n');

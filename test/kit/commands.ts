@@ -1,8 +1,8 @@
 /** A workspace in a temporary folder and a shell on it, with and without the sandbox. */
-import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import { tempFolder } from './temp/folder.js';
 import { shell } from '../../src/adapters/shell/index.js';
 import type { PlainPipeline } from '../../src/domain/policy.js';
 import type { Shell, ShellOutcome, ShellRun } from '../../src/ports/shell.js';
@@ -36,8 +36,7 @@ export interface ShellBench {
 type Ran = Exclude<ShellOutcome, { kind: 'not_started' }> & { code: number };
 
 export function shellBench(t: TestContext, way: Mode, more: Partial<Parameters<typeof shell>[0]> = {}): ShellBench {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-shell-')));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('shell', t);
   const env = way === 'sandboxed' ? { GUILD_SANDBOX: process.env['GUILD_SANDBOX'] } : { GUILD_SANDBOX: 'off' };
   const instance = shell({ root, env, ...more });
   const run = async (what: ShellRun['what'], options: Partial<ShellRun> = {}): Promise<Ran> => {

@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
@@ -15,6 +14,7 @@ import { isWorkspace } from '../../src/adapters/files/index.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { main } from '../../src/cli/main.js';
 import type { Io } from '../../src/cli/process/io.js';
+import { removeFolder, tempFolder } from './temp/folder.js';
 import { trust } from './trust/state.js';
 
 const BUILT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -103,7 +103,7 @@ export const beforeRemoval = new Map<string, (() => Promise<unknown>)[]>();
 
 /** An empty folder, or one with these files. `name`: of the folder, if people see it. */
 export function place(t: TestContext, files: Record<string, string> = {}, name = ''): Place {
-  const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-cli-')));
+  const made = tempFolder('cli');
   const root = path.join(made, name);
   fs.mkdirSync(root, { recursive: true });
   const running = new Set<Running>();
@@ -112,7 +112,7 @@ export function place(t: TestContext, files: Record<string, string> = {}, name =
     for (const one of running) if ('child' in one) (one as Spawned).child.kill('SIGKILL');
     for (const one of running) one.interrupt();
     await Promise.all([...running].map(({ ended }) => ended));
-    for (const folder of [made, `${root}-state`]) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+    for (const folder of [made, `${root}-state`]) await removeFolder(folder);
   });
   const track = <T extends Running>(one: T): T => {
     running.add(one);

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { tempFolder } from '../kit/temp/folder.js';
 import { bus } from '../../src/adapters/bus/index.js';
 import { clock } from '../../src/adapters/clock/index.js';
 import { disk } from '../../src/adapters/disk/index.js';
@@ -40,8 +40,7 @@ test('300 readers in three processes, one of them killed, read every note', asyn
 });
 
 function folder(t: TestContext): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-bus-race-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('bus-race', t);
   return root;
 }
 

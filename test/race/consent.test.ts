@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { tempFolder } from '../kit/temp/folder.js';
 import { consent } from '../../src/adapters/consent/index.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { privateTexts } from '../../src/adapters/private-texts/index.js';
@@ -25,8 +25,7 @@ interface Got {
 
 test('several processes make one key, one trust record and one copy, and one of them starts', async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
-    const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-meet-')));
-    t.after(() => fs.rmSync(base, { recursive: true, force: true }));
+    const base = tempFolder('meet', t);
     fs.mkdirSync(path.join(base, 'plugins/x'), { recursive: true });
     fs.writeFileSync(path.join(base, 'plugins/x/index.mjs'), 'export default {};\n');
     const { hash } = hashTree(path.join(base, 'plugins'));

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { clock, ids } from '../../src/adapters/clock/index.js';
 import { disk as realDisk } from '../../src/adapters/disk/index.js';
 import { files } from '../../src/adapters/files/index.js';
@@ -118,8 +118,7 @@ function dawdling(disk: Disk, random: () => number): Disk {
 }
 
 test('on a real disk the order of two claims is known', async (t) => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-room-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('room', t);
   const join = (): Store => files({ root, disk: realDisk(), clock: clock(), ids: ids(), processes: processes() });
   const [one, two] = [join(), join()];
   // The tasks are created in reverse order, so that only the claims can decide.

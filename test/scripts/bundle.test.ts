@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { tempFolder } from '../kit/temp/folder.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const LIBRARY = `
@@ -55,8 +55,7 @@ test('two workers of the same name are refused, because the bundle is one folder
 });
 
 function makeHouse(t: TestContext, files: Record<string, string>) {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-bundle-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('bundle', t);
   for (const [file, text] of Object.entries({ ...files, 'package.json': '{"type": "module"}' })) {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     fs.writeFileSync(path.join(root, file), text);

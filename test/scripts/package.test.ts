@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { removeFolder, tempFolder } from '../kit/temp/folder.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const OLDEST_NODE = [20, 19];
@@ -26,7 +26,7 @@ let home: string;
 let packed: string[];
 
 before(() => {
-  home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-package-')));
+  home = tempFolder('package');
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', home];
   const pack = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' });
   assert.equal(pack.status, 0, pack.stderr);
@@ -39,7 +39,7 @@ before(() => {
   for (const [name] of installed) fs.cpSync(path.join(ROOT, name), path.join(home, name), { recursive: true });
 });
 
-after(() => fs.rmSync(home, { recursive: true, force: true }));
+after(() => removeFolder(home));
 
 test('no bundled dependency requires a newer Node', () => {
   const newer = installed.filter(([, { engines }]) => engines?.node !== undefined && !allows(engines.node));

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { tempFolder } from '../kit/temp/folder.js';
 
 const SCRIPTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'scripts');
 const CHANGELOG = '# Changelog\n\n## Unreleased\n\n- It flies.\n\n## 0.9.0 (2026-01-01)\n\n- It walks.\n';
@@ -67,8 +67,7 @@ test('nothing is released from a dirty tree, without notes, with failing tests o
 type Project = ReturnType<typeof makeProject>;
 
 function makeProject(t: TestContext) {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-release-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('release', t);
   const env = {
     ...process.env,
     PATH: `${path.join(root, 'tools')}:${process.env['PATH']}`,

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { tempFolder } from '../kit/temp/folder.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const SAMPLE = pathToFileURL(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../kit/sample.js')).href;
@@ -124,8 +124,7 @@ test('only test files draw samples: the script finds files that divide themselve
 
 /** A small project with the real scripts. */
 function house(t: TestContext): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-runs-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('runs', t);
   fs.cpSync(path.join(ROOT, 'scripts'), path.join(root, 'scripts'), { recursive: true });
   fs.mkdirSync(path.join(root, 'dist/test'), { recursive: true });
   return root;
@@ -144,7 +143,8 @@ function runAll(root: string, env: Record<string, string> = { CI: '' }) {
     import { collectTests, runTests } from './scripts/run-tests.mjs';
     process.exit(await runTests(collectTests()));`;
   fs.writeFileSync(main, code);
-  return execute([main], { cwd: root, env });
+  fs.mkdirSync(path.join(root, 'tmp'), { recursive: true });
+  return execute([main], { cwd: root, env: { TMPDIR: path.join(root, 'tmp'), ...env } });
 }
 
 function sampled(expression: string, env: Record<string, string>): number[] {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { tempFolder } from '../kit/temp/folder.js';
 
 const SCRIPTS = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'scripts');
 
@@ -68,8 +68,7 @@ test('a failed install is a failure, and the next try is not in its way', async 
 
 /** The fake npm and tsc log their calls and create the files that the script looks for. */
 function makeHouse(t: TestContext) {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-house-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('house', t);
   const write = (file: string, text: string): void => {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     fs.writeFileSync(path.join(root, file), text);

@@ -1,17 +1,16 @@
 /** The rules and measures of source trees, tried on a small tree that breaks them. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { withSources } from '../kit/source/parse.js';
 import { fileCycles, folderCycles, fullFolders, longFunctions, wideComments } from '../kit/source/rules.js';
 import { commentTexts, messageTexts } from '../kit/source/texts.js';
 import { unusedExports } from '../kit/source/unused-exports.js';
 
 function tree(t: TestContext, files: Record<string, string>): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-tree-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('tree', t);
   for (const [file, text] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     fs.writeFileSync(path.join(root, file), text);

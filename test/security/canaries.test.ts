@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { tempFolder } from '../kit/temp/folder.js';
 import { MODES, skipReason, type Mode } from '../kit/commands.js';
 
 const RUNNER = path.join(path.dirname(fileURLToPath(import.meta.url)), 'auto-commands.js');
@@ -42,8 +42,7 @@ interface Scene {
 }
 
 function sceneIn(t: TestContext): Scene {
-  const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-canary-')));
-  t.after(() => fs.rmSync(base, { recursive: true, force: true }));
+  const base = tempFolder('canary', t);
   const scene = { root: path.join(base, 'w'), own: path.join(base, 'w/workspaces/ana'), user: path.join(base, 'user') };
   put(path.join(scene.root, 'memory/notes.md'), 'the safe code is 4711\n');
   put(path.join(scene.own, 'a.txt'), 'one\n');

@@ -8,12 +8,12 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { removeFolder, tempFolder } from '../kit/temp/folder.js';
 import { publishDefinitions } from '../../src/app/machines/publish.js';
 import { makeTask } from '../../src/domain/task/task.js';
 import { environment, ROOT } from '../kit/guild.js';
@@ -46,13 +46,13 @@ const SKEWS_MS = [-600_000, 0, 3_600_000];
 for (const weather of sampleOf('storms on several machines', WEATHERS, 5)) {
   test(`nothing is lost or done twice: ${weather} (SEED=${SEED})`, { skip: NO_POSTGRES }, async (t) => {
     const random = seeded(SEED);
-    const base = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-far-storm-'));
+    const base = tempFolder('far-storm');
     const disk = weather === 'full' ? smallDisk(DISK_MB) : undefined;
     const server = await startPostgres(disk === undefined ? {} : { under: disk.folder, settings: SMALL });
     t.after(async () => {
       await server.stop();
       disk?.remove();
-      fs.rmSync(base, { recursive: true, force: true });
+      await removeFolder(base);
     });
     const { schema, open } = await field(server);
     await server.sql(HISTORY.replaceAll('{schema}', schema));

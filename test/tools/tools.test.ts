@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { tempFolder } from '../kit/temp/folder.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { workspaceFiles } from '../../src/adapters/workspace-files/index.js';
 import { search } from '../../src/adapters/search/index.js';
@@ -22,8 +22,7 @@ interface Bench {
 }
 
 function bench(t: TestContext, files: Record<string, string> = {}, agents: string[] = []): Bench {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-tools-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('tools', t);
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     fs.writeFileSync(path.join(root, name), text);

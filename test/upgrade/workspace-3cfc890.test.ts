@@ -9,12 +9,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { removeFolder, tempFolder } from '../kit/temp/folder.js';
 import { openWorkspace, type OpenOptions, type Problem } from '../../src/app/index.js';
 import { openHistory } from '../../src/app/readers/history.js';
 import { trust } from '../kit/trust/state.js';
 
 const FIXTURE = fileURLToPath(new URL('../../../test/fixtures/workspace-3cfc890/workspace.tar.gz', import.meta.url));
-const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-upgrade-')));
+const base = tempFolder('upgrade');
 const root = path.join(base, 'workspace');
 const BALLOT = 'tasks/approvals.task.md';
 const BOARD = 'tasks/plan.task.md';
@@ -85,7 +86,7 @@ before(async () => {
   is = snapshot();
 });
 
-after(() => fs.rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+after(() => removeFolder(base));
 
 test('it opens restricted with one question, and nothing of it acts before it is trusted', () => {
   assert.deepEqual(

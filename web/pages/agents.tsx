@@ -9,9 +9,9 @@ import { Ask } from '../ask.tsx';
 import { AgentText, NewAgent } from '../editor/agent-text.tsx';
 import { Graph } from '../graph/graph.tsx';
 import { Icon } from '../icons.tsx';
-import { AgentChip, Empty, LoadedPage, Panel, ProblemBox, Refused, whyNot } from '../parts.tsx';
+import { AgentChip, Empty, LoadedPage, Panel, ProblemBox, Refused, Segments, whyNot } from '../parts.tsx';
 import { address, go } from '../router.ts';
-import { count, money, plural, visible } from '../text.ts';
+import { capitalized, count, money, plural, visible } from '../text.ts';
 
 const PATTERNS: Record<string, string> = {
   advisor: 'asks first',
@@ -39,13 +39,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
       <div class="head">
         <h1>Agents</h1>
         <span class="meta">{list.agents.length} in this workspace</span>
-        <span class="seg">
-          {VIEWS.map((each) => (
-            <button key={each} type="button" aria-pressed={each === view} onClick={() => setView(each)}>
-              {each}
-            </button>
-          ))}
-        </span>
+        <Segments label="View" of={VIEWS.map(capitalized)} chosen={view} choose={setView} />
         <span class="grow" />
         <button
           type="button"

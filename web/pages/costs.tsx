@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { BudgetUse, CostRow, Costs as Data } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
 import { UseBar } from '../charts/budget-bar.tsx';
-import { Empty, Panel, Loaded, TaskLink } from '../parts.tsx';
-import { count, duration, money, visible } from '../text.ts';
+import { Empty, Loaded, Panel, Segments, TaskLink } from '../parts.tsx';
+import { capitalized, count, duration, money, visible } from '../text.ts';
 
 const BY = ['agent', 'model', 'task', 'role', 'day'];
 const RANGES: [string, number][] = [
@@ -29,20 +29,8 @@ export function Costs(): JSX.Element {
           </span>
         )}
         <span class="grow" />
-        <span class="seg" role="group" aria-label="Range">
-          {RANGES.map(([name, value]) => (
-            <button key={name} type="button" aria-pressed={value === days} onClick={() => setDays(value)}>
-              {name}
-            </button>
-          ))}
-        </span>
-        <span class="seg" role="group" aria-label="By">
-          {BY.map((each) => (
-            <button key={each} type="button" aria-pressed={each === by} onClick={() => setBy(each)}>
-              {each[0]!.toUpperCase() + each.slice(1)}
-            </button>
-          ))}
-        </span>
+        <Segments label="Range" of={RANGES} chosen={days} choose={setDays} />
+        <Segments label="By" of={BY.map(capitalized)} chosen={by} choose={setBy} />
       </div>
       <Loaded read={read}>{(data) => <Shown costs={data} />}</Loaded>
     </div>
@@ -68,7 +56,7 @@ function Shown({ costs }: { costs: Data }): JSX.Element {
             <table class="tt">
               <thead>
                 <tr>
-                  <th>{costs.by[0]!.toUpperCase() + costs.by.slice(1)}</th>
+                  <th>{capitalized(costs.by)[0]}</th>
                   <th aria-label="Share" />
                   <th class="num">Calls</th>
                   <th class="num hide">Tools</th>

@@ -5,9 +5,19 @@ import { useRead } from '../api.ts';
 import { limitWords, UseBar } from '../charts/budget-bar.tsx';
 import { Icon } from '../icons.tsx';
 import { moment } from '../moment.ts';
-import { AgentChip, Empty, Figure, Loaded, Panel, ProblemBox, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
+import {
+  AgentChip,
+  Empty,
+  Figure,
+  Loaded,
+  NewTaskButton,
+  Panel,
+  ProblemBox,
+  Taint,
+  TaskLink,
+  TaskState,
+} from '../parts.tsx';
 import { address } from '../router.ts';
-import { isAdding } from '../adding.ts';
 import { ago, clock, count, duration, money, now, plural, visible } from '../text.ts';
 import { Lanes, Legend } from '../lanes.tsx';
 import { Heading, requestIcon, sizeOf } from '../request/heading.tsx';
@@ -30,16 +40,7 @@ export function Hall(): JSX.Element {
           })}
         </span>
         <span class="grow" />
-        <button
-          type="button"
-          class="btn"
-          disabled={whyNot() !== undefined}
-          title={whyNot()}
-          onClick={() => (isAdding.value = true)}
-        >
-          <Icon name="plus" />
-          New task <kbd>C</kbd>
-        </button>
+        <NewTaskButton />
       </div>
       <Loaded read={read}>{(hall) => <Filled hall={hall} />}</Loaded>
     </div>

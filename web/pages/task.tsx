@@ -6,9 +6,9 @@ import { useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { Legend } from '../lanes.tsx';
 import { Markdown } from '../markdown.tsx';
-import { Figure, Id, LoadedPage, Panel, ProblemBox, Taint, TaskLink, TaskState } from '../parts.tsx';
+import { Figure, Id, LoadedPage, Panel, ProblemBox, Segments, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
-import { count, duration, money, now, visible } from '../text.ts';
+import { capitalized, count, duration, money, now, visible } from '../text.ts';
 import { Acts } from '../tasks/acts.tsx';
 import { CostTree } from '../tasks/cost-tree.tsx';
 import { Waterfall } from '../tasks/waterfall.tsx';
@@ -82,13 +82,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
       <section class="panel">
         <header>
           <h2>Run</h2>
-          <span class="seg">
-            {VIEWS.map((each) => (
-              <button key={each} type="button" aria-pressed={each === view} onClick={() => setView(each)}>
-                {each}
-              </button>
-            ))}
-          </span>
+          <Segments label="View" of={VIEWS.map(capitalized)} chosen={view} choose={setView} />
           {view === 'Waterfall' && (
             <span class="r">
               <Legend />

@@ -1,15 +1,14 @@
 /** Tasks: filters and the query language, as a list, as trees, or as a board by state. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isAdding } from '../adding.ts';
 import { hello } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
-import { whyNot } from '../parts.tsx';
+import { NewTaskButton, Segments } from '../parts.tsx';
 import { go, place } from '../router.ts';
 import { Board } from '../tasks/board.tsx';
 import { List, totals } from '../tasks/list.tsx';
-import { count, plural } from '../text.ts';
+import { capitalized, count, plural } from '../text.ts';
 
 const FILTERS: [string, string][] = [
   ['All', ''],
@@ -42,31 +41,10 @@ export function Tasks(): JSX.Element {
           {count(pending + active + waiting)} open
           {totals.value === undefined ? '' : `, ${count(totals.value.all)} total`}
         </span>
-        <span class="seg">
-          {FILTERS.map(([name, filter]) => (
-            <button key={name} type="button" aria-pressed={filter === where} onClick={() => ask(filter)}>
-              {name}
-            </button>
-          ))}
-        </span>
+        <Segments label="Which tasks" of={FILTERS} chosen={where} choose={ask} />
         <span class="grow" />
-        <span class="seg" role="group" aria-label="View">
-          {VIEWS.map((each) => (
-            <button key={each} type="button" aria-pressed={each === view} onClick={() => ask(where, each)}>
-              {each[0]!.toUpperCase() + each.slice(1)}
-            </button>
-          ))}
-        </span>
-        <button
-          type="button"
-          class="btn"
-          disabled={whyNot() !== undefined}
-          title={whyNot()}
-          onClick={() => (isAdding.value = true)}
-        >
-          <Icon name="plus" />
-          New task <kbd>C</kbd>
-        </button>
+        <Segments label="View" of={VIEWS.map(capitalized)} chosen={view} choose={(each) => ask(where, each)} />
+        <NewTaskButton />
       </div>
       <QueryBar where={where} ask={ask} />
       {view === 'board' ? (

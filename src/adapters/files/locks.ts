@@ -1,7 +1,7 @@
 /**
  * Locks as small files that name the task that holds them. A lock is taken by exclusive creation. A
  * stale one is renamed away first, so that only one of several processes that find it stale
- * continues.
+ * continues. That process uses the file again, because a conversation changes hands at every turn.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
@@ -48,23 +48,48 @@ export function locks(
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       // A power cut may lose the lock but not the conversation: the task in the middle of it keeps
       // its turn.
-      if (disk.stamp(file) === undefined && (startedIn(key) ?? task) !== task) return false;
+      if (disk.stamp(file) === undefined && !mayBegin(key, task)) return false;
       if (disk.create(file, `${task}\n`)) return true;
       const holder = holderIn(file);
       if (holder === task) return true;
       if (isLive(holder)) return false;
-      removeIf(file, (now) => now === holder);
+      const isHandedOver = removeIf(
+        file,
+        (now) => now === holder,
+        (temp) => mayBegin(key, task) && handOver(temp, file, holder, task),
+      );
+      if (isHandedOver) return true;
     }
     return false;
   }
 
-  /** Removes the lock. If another process replaced it in between, its lock is put back. */
-  function removeIf(file: string, isExpected: (holder: string) => boolean): void {
+  function mayBegin(key: string, task: string): boolean {
+    return (startedIn(key) ?? task) === task;
+  }
+
+  /**
+   * Removes the lock. If another process replaced it in between, its lock is put back. `before`:
+   * called with the removed lock if it is the expected one; returns its result.
+   */
+  function removeIf(
+    file: string,
+    isExpected: (holder: string) => boolean,
+    before: (temp: string) => boolean = () => false,
+  ): boolean {
     const temp = path.join(layout.tmp, `${peer}-turn${++count}`);
-    if (!disk.rename(file, temp)) return;
+    if (!disk.rename(file, temp)) return false;
     const holder = holderIn(temp) ?? '';
+    const isHandedOver = isExpected(holder) && before(temp);
     if (!isExpected(holder) && isLive(holder)) disk.link(temp, file);
     disk.remove(temp);
+    return isHandedOver;
+  }
+
+  /** False if the names differ in length, or another process has the lock now. */
+  function handOver(temp: string, file: string, from: string | undefined, to: string): boolean {
+    if (Buffer.byteLength(from ?? '') !== Buffer.byteLength(to)) return false;
+    disk.patch(temp, 0, to);
+    return disk.link(temp, file);
   }
 
   /** An empty name is a lock that is being written or was torn: it counts as stale. */

@@ -282,7 +282,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
   function pageOf(task: Task): { file: string; text: string; was?: string } {
     const text = resultPage(task);
     const usual = layout.result(task.id);
-    // Nearly always there is none, and a stamp costs a tenth of a failing read.
+    // Nearly always the page does not exist yet, and a stamp costs a tenth of a failing read.
     const there = disk.stamp(usual) === undefined ? undefined : disk.read(usual);
     const file = pagePlace(task, text, there?.kind === 'file' ? there.bytes.toString('utf8') : undefined);
     const isUsual = path.join(layout.root, file) === usual;

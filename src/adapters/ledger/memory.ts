@@ -70,10 +70,11 @@ export function memoryLedger(state: LedgerState): Ledger {
         (live === undefined || entry.live === live);
       return all.filter(isWanted).slice(0, limit).map(shown);
     },
-    async lines(log, { after = 0, tag, last } = {}) {
-      const wanted = (state.logs.get(log) ?? []).filter(
+    async lines(log, { after = 0, tag, first, last } = {}) {
+      const all = (state.logs.get(log) ?? []).filter(
         (line) => line.place > after && (tag === undefined || line.tag === tag),
       );
+      const wanted = first === undefined ? all : all.slice(0, first);
       const texts = wanted.slice(last === undefined ? 0 : Math.max(0, wanted.length - last)).map(({ text }) => text);
       return { texts, end: wanted.at(-1)?.place ?? after };
     },

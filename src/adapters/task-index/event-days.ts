@@ -32,6 +32,8 @@ export interface Day {
 
 interface DayOptions {
   root: string;
+  /** The files of the log, oldest first; absent: all that are in the folder. */
+  files?: readonly string[] | undefined;
   version: string;
   onProgress?: ((done: number, total: number) => void) | undefined;
   /** Smaller files are parsed each time. */
@@ -73,7 +75,7 @@ export function eventDays(options: DayOptions): () => Day[] {
     path.join(folder, `${PREFIX}${day}-${String(from).padStart(12, '0')}`);
 
   return () => {
-    const names = daysIn(log);
+    const names = options.files ?? daysIn(log);
     const stored = storedParts(new Set(names));
     const sizes = names.map((name) => stampOf(path.join(log, name))?.[1] ?? 0);
     const total = sizes.reduce((sum, size) => sum + size, 0);

@@ -7,6 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import dns from 'node:dns/promises';
 import net from 'node:net';
+import { deadline } from '../../ports/clock.js';
 import type { Web, WebPage } from '../../ports/reading/web.js';
 import { htmlText } from '../../text/web/html-text.js';
 import { isInternal, isLocalName } from './internal-address.js';
@@ -18,21 +19,23 @@ const MAX_REDIRECTS = 5;
 export function web(): Web {
   return {
     async get(address, signal) {
+      const limit = deadline(TIMEOUT_MS, signal);
       try {
-        return await follow(new URL(address), signal);
+        return await follow(new URL(address), limit.signal);
       } catch (thrown) {
         const { message, code } = thrown as NodeJS.ErrnoException;
         return { problem: `${address} cannot be fetched: ${message || code || String(thrown)}` };
+      } finally {
+        limit.end();
       }
     },
   };
 }
 
-async function follow(start: URL, signal: AbortSignal | undefined): Promise<WebPage> {
-  const abort = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]);
+async function follow(start: URL, signal: AbortSignal): Promise<WebPage> {
   let url = start;
   for (let hops = 0; ; hops++) {
-    const response = await request(url, abort);
+    const response = await request(url, signal);
     const { statusCode: status = 0, headers } = response;
     if (status < 300 || status >= 400 || headers.location === undefined) return page(url, response);
     response.destroy();

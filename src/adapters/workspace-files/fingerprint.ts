@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import type { BoundBase } from '../../domain/task/approval.js';
 import type { PlaceKind } from './locate.js';
-import { openFile, openFolder, type WalkRoot } from './open.js';
+import { inFile, type WalkRoot } from './open.js';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -12,17 +12,7 @@ export function fingerprint(base: WalkRoot, parts: readonly string[], kind: Plac
   const path = parts.join('/');
   if (kind === 'missing') return { path, sha256: 'missing' };
   try {
-    const folder = openFolder(base, parts.slice(0, -1));
-    try {
-      const file = openFile(folder, parts.at(-1)!);
-      try {
-        return { path, sha256: hashOf(file.fd) };
-      } finally {
-        fs.closeSync(file.fd);
-      }
-    } finally {
-      folder.close();
-    }
+    return inFile(base, parts, ({ fd }) => ({ path, sha256: hashOf(fd) }));
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ import { mediaTypeOf, sizeText } from '../../domain/file-ref.js';
 import type { Disk } from '../../ports/disk.js';
 import type { WorkspaceFiles, FolderReply, PathUse, PathVerdict, Search } from '../../ports/workspace-files.js';
 import { locate, type PlaceKind } from './locate.js';
-import { walkRoot, makeFolders, openFile, openFolder, readHead, type WalkRoot, type OpenFolder } from './open.js';
+import { inFile, inFolder, makeFolders, readHead, walkRoot, type OpenFolder, type WalkRoot } from './open.js';
 import { fingerprint, isStill } from './fingerprint.js';
 import { isOwnSession, isSessionFile } from './session-owner.js';
 import { asText, notText } from './text.js';
@@ -150,14 +150,9 @@ function judgePlace(base: WalkRoot, rule: PathRule, agent: string, use: PathUse,
 /** A file that cannot be read now is refused when it is opened. */
 function isOwn(base: WalkRoot, parts: string[], agent: string): boolean {
   try {
-    return inFolder(openFolder(base, parts.slice(0, -1)), (parent) => {
-      const file = openFile(parent, parts.at(-1)!);
-      try {
-        return isOwnSession(readHead(file.fd, file.size, SESSION_HEAD_BYTES).toString('utf8'), agent);
-      } finally {
-        fs.closeSync(file.fd);
-      }
-    });
+    return inFile(base, parts, ({ fd, size }) =>
+      isOwnSession(readHead(fd, size, SESSION_HEAD_BYTES).toString('utf8'), agent),
+    );
   } catch {
     return true;
   }
@@ -187,16 +182,11 @@ function withBytes<Value>(
   use: (head: Buffer, size: number, path: string) => FolderReply<Value>,
 ): FolderReply<Value> {
   if (place.kind === 'missing') return missing(path);
-  return inFolder(openFolder(base, place.parts!.slice(0, -1)), (parent) => {
-    const file = openFile(parent, place.parts!.at(-1)!);
-    try {
-      if (file.kind !== place.kind) throw swapped();
-      const head = readHead(file.fd, file.size, maxBytes);
-      if (!file.isStill()) throw swapped();
-      return use(head, file.size, path);
-    } finally {
-      fs.closeSync(file.fd);
-    }
+  return inFile(base, place.parts!, (file) => {
+    if (file.kind !== place.kind) throw swapped();
+    const head = readHead(file.fd, file.size, maxBytes);
+    if (!file.isStill()) throw swapped();
+    return use(head, file.size, path);
   });
 }
 
@@ -284,7 +274,7 @@ function listAt(
   parts: string[],
   isVisible: (name: string) => boolean,
 ): { name: string; kind: 'file' | 'folder' | 'other'; bytes: number }[] {
-  return inFolder(openFolder(base, parts), (folder) =>
+  return inFolder(base, parts, (folder) =>
     fs
       .readdirSync(folder.at())
       .filter(isVisible)
@@ -296,14 +286,6 @@ function listAt(
         return { name, kind: kind === 'missing' ? 'other' : kind, bytes: bytes ?? 0 };
       }),
   );
-}
-
-function inFolder<T>(opened: OpenFolder, use: (opened: OpenFolder) => T): T {
-  try {
-    return use(opened);
-  } finally {
-    opened.close();
-  }
 }
 
 function createDurably(disk: Disk): (path: string, parent: string) => Promise<void> {

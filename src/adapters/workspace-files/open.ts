@@ -51,13 +51,35 @@ export function walkRoot(root: string, walk?: 'descriptor' | 'path'): WalkRoot {
 }
 
 /** Throws ENOENT, ENOTDIR or ELOOP if a part is missing or has become a link. */
-export function openFolder(base: WalkRoot, parts: readonly string[]): OpenFolder {
+function openFolder(base: WalkRoot, parts: readonly string[]): OpenFolder {
   let folder = openRoot(base);
   for (const part of parts) folder = step(folder, () => openBelow(base, folder, part));
   return mustBeThere(folder);
 }
 
 /** Like `openFolder`, but creates missing parts. */
+/** Opens the folder for `use`, and closes it. */
+export function inFolder<T>(base: WalkRoot, parts: readonly string[], use: (folder: OpenFolder) => T): T {
+  const folder = openFolder(base, parts);
+  try {
+    return use(folder);
+  } finally {
+    folder.close();
+  }
+}
+
+/** Opens the file for `use`, and closes it. */
+export function inFile<T>(base: WalkRoot, parts: readonly string[], use: (file: OpenFile) => T): T {
+  return inFolder(base, parts.slice(0, -1), (folder) => {
+    const file = openFile(folder, parts.at(-1)!);
+    try {
+      return use(file);
+    } finally {
+      fs.closeSync(file.fd);
+    }
+  });
+}
+
 export async function makeFolders(
   base: WalkRoot,
   parts: readonly string[],
@@ -81,7 +103,7 @@ export async function makeFolders(
 }
 
 /** Opens a name in a folder for reading. Never follows a link and never blocks on a FIFO. */
-export function openFile(folder: OpenFolder, name: string): OpenFile {
+function openFile(folder: OpenFolder, name: string): OpenFile {
   const fd = fs.openSync(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const opened = fs.fstatSync(fd);

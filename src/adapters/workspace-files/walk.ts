@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import type { SearchFile } from '../../ports/workspace-files.js';
-import { openFile, openFolder, readHead, type WalkRoot } from './open.js';
+import { inFile, inFolder, readHead, type WalkRoot } from './open.js';
 import { isOwnSession, isSessionFile } from './session-owner.js';
 import { asText } from './text.js';
 
@@ -45,13 +45,8 @@ export function* filesBelow(
 /** Empty if the folder has disappeared or cannot be read. */
 function entriesOf(base: WalkRoot, parts: string[]): fs.Dirent[] {
   try {
-    const folder = openFolder(base, parts);
-    try {
-      const entries = fs.readdirSync(folder.at(), { withFileTypes: true });
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    } finally {
-      folder.close();
-    }
+    const entries = inFolder(base, parts, (folder) => fs.readdirSync(folder.at(), { withFileTypes: true }));
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
     return [];
   }
@@ -59,19 +54,11 @@ function entriesOf(base: WalkRoot, parts: string[]): fs.Dirent[] {
 
 function textAt(base: WalkRoot, parts: string[], agent: string): string | undefined {
   try {
-    const folder = openFolder(base, parts.slice(0, -1));
-    try {
-      const file = openFile(folder, parts.at(-1)!);
-      try {
-        if (file.kind !== 'file' || file.size > MAX_FILE_BYTES) return undefined;
-        const text = asText(readHead(file.fd, file.size, MAX_FILE_BYTES), false);
-        return text !== undefined && isSessionFile(parts) && !isOwnSession(text, agent) ? undefined : text;
-      } finally {
-        fs.closeSync(file.fd);
-      }
-    } finally {
-      folder.close();
-    }
+    return inFile(base, parts, ({ fd, kind, size }) => {
+      if (kind !== 'file' || size > MAX_FILE_BYTES) return undefined;
+      const text = asText(readHead(fd, size, MAX_FILE_BYTES), false);
+      return text !== undefined && isSessionFile(parts) && !isOwnSession(text, agent) ? undefined : text;
+    });
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
+import type { FarStore } from '../../adapters/far/index.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Store } from '../../ports/store/index.js';
 import type { EndedTasks } from '../../ports/aggregates/task-index.js';
@@ -16,17 +17,16 @@ import type { Row, Sources } from '../../adapters/boards/queries.js';
 
 export function querySources(root: string, onProgress?: Progress): Sources {
   /** Loaded when needed: a short query would spend most of its time on loading modules. */
-  const ofShared = async (kind: 'tasks' | 'events'): Promise<Table | undefined> => {
+  const shared = async (): Promise<FarStore | undefined> => {
     const disk = realDisk();
     if (!mayBeShared(disk, path.resolve(root))) return undefined;
-    const store = (await import('./open-reader.js')).openFarReader(disk, path.resolve(root));
-    return store === undefined ? undefined : readAll(store, kind);
+    return (await import('./open-reader.js')).openFarReader(disk, path.resolve(root));
   };
   return {
     async tasks() {
       const look = openLook(root);
-      const shared = await ofShared('tasks');
-      if (shared !== undefined) return shared;
+      const store = await shared();
+      if (store !== undefined) return readAll(store, 'tasks');
       const { problems } = await look.scan(true);
       if (problems.length > 0) {
         const { openReader, recordQuarantined } = await import('./open-reader.js');
@@ -38,8 +38,14 @@ export function querySources(root: string, onProgress?: Progress): Sources {
     },
     async events() {
       openLook(root); // throws if there is no workspace
-      const { openEventIndex } = await import('./aggregates/open-index.js');
-      return (await ofShared('events')) ?? openEventIndex(root, onProgress).look();
+      const { openEventIndex, openLogCopy } = await import('./aggregates/open-index.js');
+      const store = await shared();
+      if (store === undefined) return openEventIndex(root, onProgress).look();
+      try {
+        return (await openLogCopy(root, store.far.ledger, onProgress)).seen();
+      } finally {
+        await store.close();
+      }
     },
     async sessions() {
       const { openReader } = await import('./open-reader.js');
@@ -53,7 +59,7 @@ export function querySources(root: string, onProgress?: Progress): Sources {
 }
 
 /** Reads a whole table and closes the store: a window asks again and again. */
-async function readAll(store: Store, kind: 'tasks' | 'events' | 'sessions'): Promise<Table> {
+async function readAll(store: Store, kind: 'tasks' | 'sessions'): Promise<Table> {
   try {
     return await sourcesOf(
       () => store,

@@ -12,6 +12,7 @@ import { stricterSandbox } from '../../domain/config/settings.js';
 import type { Acting, Loosened } from '../../domain/consent/trust.js';
 import { defined } from '../../domain/defined.js';
 import { withProjectServers } from './project-servers.js';
+import { textIn } from './text-file.js';
 
 /** The settings of a workspace that can act. */
 export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'notifyBy' | 'store'>;
@@ -101,11 +102,9 @@ function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined
 
 function textOf(file: string): string | undefined {
   try {
-    // Usually there is none, and an error costs more than a look.
-    if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-    return fs.readFileSync(file, 'utf8');
-  } catch (thrown) {
+    return textIn(file);
+  } catch {
     // An unreadable file closes the gate elsewhere. Here it only must not look trusted.
-    return (thrown as { code?: string }).code === 'ENOENT' ? undefined : '(cannot be read)';
+    return '(cannot be read)';
   }
 }

@@ -2,7 +2,6 @@
  * The user's own settings (`settings.yaml` and `policy.yaml` in the configuration folder), and the
  * rights that they remove from a workspace. They hold in every workspace, trusted or not.
  */
-import fs from 'node:fs';
 import path from 'node:path';
 import { settingsFolder } from '../../adapters/trust/state-folder.js';
 import type { Acting } from '../../domain/consent/trust.js';
@@ -10,6 +9,7 @@ import { misdirectedKey } from '../../domain/config/key-hosts.js';
 import type { UserSettings } from '../../domain/config/settings.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { parseSettings } from '../../text/config/settings.js';
+import { textIn } from './text-file.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -26,7 +26,7 @@ export function readSettings(env: Env): OwnSettings {
   const read = text === undefined ? { settings: { keys: {} } } : parseSettings(text, file);
   if ('problem' in read) throw new ProblemError(read.problem);
   const policy = textOf(path.join(folder, 'policy.yaml'));
-  return { ...read.settings, ...(policy === undefined ? {} : { policy }) };
+  return { ...read.settings, policy };
 }
 
 /**
@@ -64,12 +64,9 @@ export function withinSettings(inForce: Acting, settings: OwnSettings): { inForc
 
 function textOf(file: string): string | undefined {
   try {
-    // Usually there is none, and an error costs more than a look.
-    if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-    return fs.readFileSync(file, 'utf8');
+    return textIn(file);
   } catch (thrown) {
-    const { code, message } = thrown as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    const { message } = thrown as Error;
     throw new ProblemError(problem('bad_file', `${file} cannot be read: ${message}`, { where: { file } }));
   }
 }

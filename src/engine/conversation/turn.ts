@@ -6,6 +6,7 @@ import { boundedCall, type Message, type MessageUsage, type ProviderData } from 
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Agent, ModelSettings } from '../../domain/agent/agent.js';
+import { deadline } from '../../ports/clock.js';
 import type { ModelAnswer, ModelRequest } from '../../ports/model.js';
 import { askModel } from './ask-model.js';
 import type { Conversation } from './conversation.js';
@@ -38,6 +39,7 @@ export async function takeTurn(
   const from = context.clock.monotonicMs();
   const now = { task: task.id, root: task.root, agent: agent.name };
   context.watchers.progress({ ...now, kind: 'thinking' });
+  const limit = left.timeMs === undefined ? undefined : deadline(left.timeMs, stop);
   const reply = await askModel({
     model: context.model,
     models: resolved.models,
@@ -52,7 +54,7 @@ export async function takeTurn(
       agent: agent.name,
       task: task.id,
       turn,
-      signal: within(stop, left),
+      signal: limit?.signal ?? stop,
       onText: (text) => context.watchers.progress({ ...now, kind: 'words', text }),
     },
     onRetry: (failure, model, waitMs) =>
@@ -63,7 +65,7 @@ export async function takeTurn(
         message: failure.message,
         wait_ms: waitMs,
       }),
-  });
+  }).finally(() => limit?.end());
   const ms = Math.round(context.clock.monotonicMs() - from);
   if (!reply.ok) {
     const { failure } = reply;
@@ -147,10 +149,4 @@ function formatOf(task: Task, { output }: Agent, { tools }: PromptHead): Pick<Mo
   const { answersInText, requiredTool: required, prompt } = roleFacts(task.role);
   const isFree = output === undefined || answersInText || required !== undefined || prompt !== undefined;
   return isFree || tools.some(({ name }) => name === 'final_report') ? {} : { format: output };
-}
-
-/** Aborts when the task is stopped or its time is used up. */
-function within(stop: AbortSignal, left: Budget): AbortSignal {
-  if (left.timeMs === undefined) return stop;
-  return AbortSignal.any([stop, AbortSignal.timeout(Math.max(1, left.timeMs))]);
 }

@@ -24,7 +24,7 @@ const MAX_SCAN_REST_MS = 500;
  */
 const FULL_SCAN_SHARE = 2000;
 /** A scan may have been slow only because the machine was busy. */
-const MAX_FULL_SCAN_GAP_MS = 60_000;
+const MAX_FULL_SCAN_GAP_MS = 5 * 60_000;
 /** Peers other than the first scan at most this many times less often. */
 const OTHERS_FACTOR = 8;
 

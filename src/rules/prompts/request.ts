@@ -3,7 +3,7 @@
  * and what the asker attached. Nothing of the program's own bookkeeping is in it.
  */
 import { defined } from '../../domain/defined.js';
-import type { Task } from '../../domain/task/task.js';
+import { PROGRAM_KEYS, type Task } from '../../domain/task/task.js';
 
 interface RequestFacts {
   task: Task;
@@ -20,7 +20,9 @@ interface RequestFacts {
 export function requestText({ task, request, variables, said, results }: RequestFacts): string {
   const { original_goal: goal, reply_to: replyTo, ...rest } = task.context;
   const isNew = goal !== undefined && !request.includes(goal) && !said(goal);
-  const given = Object.entries(rest).filter(([key, value]) => !OWN.has(key) && value !== undefined && value !== null);
+  const given = Object.entries(rest).filter(
+    ([key, value]) => !HIDDEN.has(key) && value !== undefined && value !== null,
+  );
   const values = given.filter(([key]) => variables.includes(key));
   const details = given.filter(([key]) => !variables.includes(key));
   const from = task.from !== undefined && task.parent !== undefined && task.from !== task.to ? task.from : undefined;
@@ -35,22 +37,7 @@ export function requestText({ task, request, variables, said, results }: Request
   ].join('\n\n');
 }
 
-/** Keys of a task's context that only the program uses. */
-const OWN = new Set([
-  'taint',
-  'received',
-  'request',
-  'mail',
-  'draft',
-  'breakdown',
-  'dependency',
-  'help',
-  'forked_from',
-  'follows',
-  'first_request',
-  'approval_required',
-  'asker_session',
-]);
+const HIDDEN = new Set([...PROGRAM_KEYS, 'approval_required']);
 
 function listed(head: string, entries: readonly [string, unknown][]): string[] {
   if (entries.length === 0) return [];

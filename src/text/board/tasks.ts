@@ -9,7 +9,7 @@ import { hash53, isSafeId, safePart } from '../../domain/task/id.js';
 import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
-import { HUMAN, rootRole, type Task } from '../../domain/task/task.js';
+import { HUMAN, PROGRAM_KEYS, rootRole, type Task } from '../../domain/task/task.js';
 import { influencesOf } from './influences.js';
 import { fieldOf, itemKey, type Board, type Field, type Item } from './item.js';
 import { whereOnLine } from '../lines/where.js';
@@ -288,12 +288,11 @@ function priorityOf({ priority }: Item): Task['priority'] {
 }
 
 /** Keys with a meaning of their own, on boards or in a task's context. */
-const NOT_CONTEXT = new Set(
-  `id title priority stakeholders tags description prompt depends_on dependencies parent requirements completed completed_at
-  skipped in_progress failed_at schedule timezone missed influenced_by original_goal taint request mail reply_to received __proto__`.split(
-    /\s+/,
-  ),
-);
+const NOT_CONTEXT = new Set([
+  ...PROGRAM_KEYS,
+  ...`id title priority stakeholders tags description prompt depends_on dependencies parent requirements completed completed_at
+  skipped in_progress failed_at schedule timezone missed influenced_by original_goal reply_to __proto__`.split(/\s+/),
+]);
 
 function contextOf(item: Item): Record<string, unknown> {
   const ours = bulletOf(item).showsFailure ? ['error', 'failure'] : [];

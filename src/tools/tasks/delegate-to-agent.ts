@@ -1,4 +1,5 @@
 /** Gives work to another agent and returns its answer. Calls of one turn run in parallel. */
+import { PROGRAM_KEYS } from '../../domain/task/task.js';
 import { childId } from '../../domain/task/id.js';
 import { defineTool, mapping, number, oneOf, optional, text, textOrMapping, toolProblem } from '../core/define-tool.js';
 import type { ToolContext, ToolReply } from '../core/tool.js';
@@ -69,23 +70,7 @@ function badVariable(variables: Record<string, unknown>, declared: Record<string
   return undefined;
 }
 
-const RESERVED = new Set([
-  'original_goal',
-  'taint',
-  'request',
-  'context',
-  'mail',
-  'draft',
-  'breakdown',
-  'dependency',
-  'help',
-  'forked_from',
-  'first_request',
-  'approval_required',
-  'reply_to',
-  'received',
-  '__proto__',
-]);
+const RESERVED = new Set([...PROGRAM_KEYS, 'original_goal', 'context', 'approval_required', 'reply_to', '__proto__']);
 
 function badChoice(to: string, choices: string[], { agent, agents }: ToolContext): ToolReply {
   const list =

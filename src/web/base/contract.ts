@@ -3,6 +3,7 @@
  * micro-dollars. Times are ISO; the page shows them in the browser's zone.
  */
 import type { AgentState } from '../../domain/agent/agent-state.js';
+import type { Usage as TaskUsage } from '../../domain/budget/usage.js';
 import type { Problem } from '../../domain/problem.js';
 import type { TaskState } from '../../domain/task/task.js';
 import type { StoryStep } from './contract-pages.js';
@@ -226,14 +227,7 @@ export interface TaskDetail {
 
 export type TaskAct = 'tell' | 'fork' | 'retry' | 'stop' | 'cancel';
 
-export interface Usage {
-  turns: number;
-  toolCalls: number;
-  inputTokens: number;
-  outputTokens: number;
-  cachedTokens: number;
-  microUsd: number;
-}
+export type Usage = Omit<TaskUsage, 'busyMs' | 'children'>;
 
 export interface TreeRow extends Row {
   depth: number;

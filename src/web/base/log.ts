@@ -2,7 +2,7 @@
  * The event log for all windows: the index as of the start, plus the events since then in memory.
  * Each look reads only the lines that were added.
  */
-import { callOf } from '../../app/readers/log/events-in-memory.js';
+import { callOf } from '../../app/readers/aggregates/events-in-memory.js';
 import { openEvents } from '../../app/readers/log/open-events.js';
 import type { CallSeen, EventsSeen } from '../../app/readers/aggregates/open-index.js';
 import type { StatesView } from '../../app/readers/open-states.js';

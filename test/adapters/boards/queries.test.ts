@@ -1,9 +1,9 @@
 /** Queries on real files are durable, atomic, and never overwrite a concurrent change. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { ids as realIds } from '../../../src/adapters/clock/index.js';
 import { disk as realDisk } from '../../../src/adapters/disk/index.js';
 import {
@@ -26,8 +26,7 @@ interface Workspace {
 }
 
 function workspace(t: TestContext): Workspace {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-boards-'));
-  t.after(() => fs.rmSync(root, { recursive: true }));
+  const root = tempFolder('boards', t);
   const tasks = [
     { id: 't1', state: 'pending', priority: 'B' },
     { id: 't2', state: 'failed', priority: 'A' },

@@ -1,9 +1,9 @@
 /** Looks at what others may change are shared within a turn of the event loop. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { clock } from '../../../src/adapters/clock/index.js';
 import { disk as realDisk } from '../../../src/adapters/disk/index.js';
 import { atomicWrite } from '../../../src/adapters/files/base/atomic-write.js';
@@ -14,8 +14,7 @@ import { PAUSED, pauses } from '../../../src/adapters/pauses/index.js';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function folder(t: TestContext): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-glance-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('glance', t);
   return root;
 }
 

@@ -1,14 +1,13 @@
 /** Files that only this process writes, such as those of its journal. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { disk as realDisk } from '../../../src/adapters/disk/index.js';
 
 function folder(t: TestContext): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-own-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('own', t);
   return root;
 }
 

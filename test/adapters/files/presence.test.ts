@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { watchWorkspace, ringPeers } from '../../../src/adapters/files/watcher.js';
 import { folders, layout, type Layout } from '../../../src/adapters/files/base/layout.js';
@@ -17,7 +17,7 @@ import { editedSessions } from '../../../src/adapters/edited-sessions/index.js';
 import type { Disk } from '../../../src/ports/disk.js';
 
 function place(): Layout {
-  const l = layout(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-presence-')));
+  const l = layout(tempFolder('presence'));
   for (const folder of folders(l)) fs.mkdirSync(folder, { recursive: true });
   return l;
 }

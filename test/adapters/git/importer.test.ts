@@ -1,15 +1,12 @@
 /** One `git fast-import` writes many commits and never waits for something that has happened. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { importer } from '../../../src/adapters/git/repository/importer.js';
 
 test('a small commit after a large one does not wait', { timeout: 20_000 }, async (t) => {
-  const gitDir = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-importer-'));
-  t.after(() => fs.rmSync(gitDir, { recursive: true, force: true }));
+  const gitDir = tempFolder('importer', t);
   execFileSync('git', ['init', '--quiet', '--bare', gitDir]);
   const git = importer((args) => {
     const child = spawn('git', ['--git-dir', gitDir, ...args]);

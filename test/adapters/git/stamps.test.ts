@@ -1,9 +1,9 @@
 /** The stamps of the last commit survive a restart, however many records follow their table. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { PLAIN, stamps } from '../../../src/adapters/git/changes/stamps.js';
 
 const MINUTE = 29_000_000;
@@ -11,8 +11,7 @@ const commit = (n: number): string => n.toString(16).padStart(40, 'a');
 const name = (n: number): string => `results/task-${n}.md`;
 
 function newFile(t: test.TestContext): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stamps-'));
-  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = tempFolder('stamps', t);
   return path.join(folder, 'stamps');
 }
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { followProgress, offerProgress, type Following } from '../../../src/adapters/live-progress/index.js';
 import type { Offer } from '../../../src/adapters/live-progress/offer.js';
 import { readLine } from '../../../src/adapters/live-progress/wire.js';
@@ -16,9 +16,8 @@ const NOW = { task: 't1', root: 't1', agent: 'ana' };
 const words = (text: string, task = 't1'): Progress => ({ ...NOW, task, kind: 'words', text });
 
 function folder(t: TestContext): string {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-live-')));
+  const root = tempFolder('live', t);
   fs.mkdirSync(path.join(root, '.guild'), { mode: 0o700 });
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   return root;
 }
 

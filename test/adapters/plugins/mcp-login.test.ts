@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { loadPlugins } from '../../../src/adapters/plugins/index.js';
 import { mcpModule } from '../../../src/adapters/plugins/mcp-servers.js';
 import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
@@ -93,8 +93,7 @@ async function guardedServer(t: TestContext) {
 
 test('a login is stored outside the workspace, used, and renewed without a person', async (t) => {
   const { url, revoke } = await guardedServer(t);
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-login-'));
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const folder = tempFolder('login', t);
   const workspace = path.join(folder, 'work');
   fs.mkdirSync(workspace);
   const env = { PATH: process.env['PATH'], XDG_STATE_HOME: path.join(folder, 'state') };
@@ -133,8 +132,7 @@ test('a login is stored outside the workspace, used, and renewed without a perso
 
 test('an answer with another state does not log anybody in', async (t) => {
   const { url, seen } = await guardedServer(t);
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-login-'));
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const folder = tempFolder('login', t);
   const servers = await mcpModule(packageFolder('plugins'));
   const host = { workspace: folder, env: { XDG_STATE_HOME: folder }, config: { servers: { team: { url } } } };
   const forged: number[] = [];

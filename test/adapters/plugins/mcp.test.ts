@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { withProjectServers } from '../../../src/app/trust/project-servers.js';
 import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
 import { loadPlugins, type Plugins } from '../../../src/adapters/plugins/index.js';
@@ -35,9 +35,8 @@ async function openPlugins(
   env: Record<string, string> = {},
   files: Record<string, string> = {},
 ): Promise<Opened> {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-mcp-'));
+  const root = tempFolder('mcp', t);
   for (const [file, text] of Object.entries(files)) fs.writeFileSync(path.join(root, file), text);
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   return openIn(t, root, plugins, env);
 }
 
@@ -153,8 +152,7 @@ test('a long call reports its progress', async (t) => {
 });
 
 test('the tools of a server are cached, so opening the workspace again does not start it', async (t) => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-mcp-'));
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const folder = tempFolder('mcp', t);
   const starts = path.join(folder, 'starts');
   const settings = lab({ env: ['STARTS'] });
   const first = await openIn(t, folder, settings, { STARTS: starts });

@@ -1,9 +1,9 @@
 /** A plugin runs only if guild.yaml names it, and its failures affect nothing else. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { openWorkspace } from '../../../src/app/index.js';
 import type { Progress } from '../../../src/domain/progress.js';
 import { loadPlugins, type Plugins } from '../../../src/adapters/plugins/index.js';
@@ -16,8 +16,7 @@ const TOOL = `{
 }`;
 
 function folder(t: TestContext, files: Record<string, string>): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-plugins-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('plugins', t);
   for (const [file, text] of Object.entries({ 'tasks/.keep': '', ...files })) {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     fs.writeFileSync(path.join(root, file), text);

@@ -1,9 +1,9 @@
 /** Questions and approvals over Slack: posted to the person, answered by a reply in the thread. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { removeFolder, tempFolder } from '../../kit/temp/folder.js';
 import { openWorkspace, type Workspace } from '../../../src/app/index.js';
 import { slackServer, type SlackServer } from '../../kit/slack-server.js';
 import { trust } from '../../kit/trust/state.js';
@@ -25,7 +25,7 @@ interface Office {
 }
 
 async function office(t: TestContext, script: string, settings = `requests: {to: ${CHANNEL}, from: [${OWNER}]}`) {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-slack-ask-'));
+  const root = tempFolder('slack-ask');
   const server = await slackServer();
   fs.mkdirSync(path.join(root, 'agents'));
   fs.mkdirSync(path.join(root, 'tasks'));
@@ -37,7 +37,7 @@ async function office(t: TestContext, script: string, settings = `requests: {to:
   trust(root);
   const here = await start(t, root, server);
   t.after(() => server.close());
-  t.after(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+  t.after(() => removeFolder(root));
   return here;
 }
 
@@ -147,8 +147,7 @@ test('a thread that this machine did not show answers nothing: it is a message l
 
 test('settings that name nobody are refused with the key', async (t) => {
   const problems: string[] = [];
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-slack-ask-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('slack-ask', t);
   const { listen } = (await import(path.resolve('plugins/slack/socket.mjs'))) as {
     listen(host: object): Promise<void>;
   };

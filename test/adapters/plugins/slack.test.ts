@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
 import { openWorkspace, type Workspace } from '../../../src/app/index.js';
 import { loadPlugins } from '../../../src/adapters/plugins/index.js';
@@ -19,8 +20,7 @@ const TOKENS = { SLACK_BOT_TOKEN: 'xoxb-test', SLACK_APP_TOKEN: 'xapp-test' };
 const BUILT_IN = packageFolder('plugins');
 
 function workspaceFolder(t: TestContext, script = '', more = ''): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-slack-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('slack', t);
   const put = (file: string, text: string): void => {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     fs.writeFileSync(path.join(root, file), text);

@@ -1,9 +1,9 @@
 /** The gate shows a person the diff between the file in the folder and the requested write. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { workspaceFiles } from '../../../src/adapters/workspace-files/index.js';
 import { search } from '../../../src/adapters/search/index.js';
@@ -12,8 +12,7 @@ import { judgePath, judgeSpelling } from '../../../src/rules/policy/paths.js';
 import { agent } from '../../kit/rule-play.js';
 
 test('a write shows the lines it changes, and says so if it changes none', (t) => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-gate-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('gate', t);
   const before = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`);
   fs.writeFileSync(path.join(root, 'notes.md'), before.join('\n'));
   const files = workspaceFiles({
@@ -30,8 +29,7 @@ test('a write shows the lines it changes, and says so if it changes none', (t) =
 });
 
 test('a rule is made for exactly one line, and never for one that runs what an agent can write', async (t) => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-gate-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('gate', t);
   for (const folder of ['.guild/tmp', 'storage']) fs.mkdirSync(path.join(root, folder), { recursive: true });
   const files = workspaceFiles({
     root,

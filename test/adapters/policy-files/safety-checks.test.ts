@@ -1,9 +1,9 @@
 /** Safety checks that a policy rule may name, run on real folders. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
+import { removeFolder, tempFolder } from '../../kit/temp/folder.js';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { gate } from '../../../src/adapters/policy-files/gate.js';
 import { failedCheck } from '../../../src/adapters/policy-files/safety-checks.js';
@@ -14,13 +14,13 @@ const POLICY = `files:
   drafts: { pattern: write_file, supervision: automatic, safety_checks: [disk_space, permission] }
 `;
 
-function place(t: { after(done: () => void): void }): string {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-checks-'));
+function place(t: TestContext): string {
+  const root = tempFolder('checks');
   fs.mkdirSync(path.join(root, 'storage'));
   fs.writeFileSync(path.join(root, 'storage/policy.yaml'), POLICY);
   t.after(() => {
     fs.chmodSync(root, 0o755);
-    fs.rmSync(root, { recursive: true, force: true });
+    return removeFolder(root);
   });
   return root;
 }

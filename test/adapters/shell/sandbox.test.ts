@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { shell } from '../../../src/adapters/shell/index.js';
 import { shellBench, NO_SANDBOX, type ShellBench } from '../../kit/commands.js';
 import { until } from '../../kit/until.js';
@@ -197,8 +198,7 @@ test('a folder with too many entries to check for secrets is invisible', { skip 
 });
 
 test('the sandbox works for root and for an ordinary user', { skip }, (t) => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-user-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('user', t);
   const compiled = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'src');
   for (const part of ['adapters/shell', 'domain', 'ports', 'rules', 'text']) {
     fs.cpSync(path.join(compiled, part), path.join(root, 'code', part), { recursive: true });

@@ -1,9 +1,9 @@
 /** The index of events says what the log says, whatever happens to log and index. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { eventIndex } from '../../../src/adapters/task-index/index.js';
 import { callCost, type Event } from '../../../src/domain/event.js';
 import { kinIn } from '../../../src/domain/task/lineage.js';
@@ -22,8 +22,7 @@ interface Site {
 
 /** Every file is indexed, however small, and counts as old after `isQuiet`. */
 function site(t: TestContext, { count = 0, seed = 1, quietMs = 0 } = {}): Site {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-index-')));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  const root = tempFolder('index', t);
   writeFinishedTasks(root, count, { seed, pages: false });
   const index = eventIndex({ root, version: '1', leastBytes: 0, grownBytes: 400, partBytes: 1500, quietMs });
   const log = path.join(root, 'events');

@@ -1,9 +1,9 @@
 /** The index of ended tasks says what a full read says, whatever happens to files and index. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { taskIndex } from '../../../src/adapters/task-index/index.js';
 import type { TaskIndex } from '../../../src/ports/aggregates/task-index.js';
@@ -24,8 +24,7 @@ interface Site {
 
 /** Chunks of eight records, each change is written, and all stamps count as old enough. */
 function site(t: TestContext, { count = 0, seed = 1, version = '1' } = {}): Site {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-index-')));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  const root = tempFolder('index', t);
   writeFinishedTasks(root, count, { seed, pages: false });
   const now = (): number => Date.now() + 60_000;
   const index = taskIndex({ root, disk: disk(), version, least: 1, chunkRows: 8, now });

@@ -3,14 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { policyTest } from '../../../src/cli/commands/policy/test-lines.js';
 
 async function run(t: TestContext, args: string[], stdin: string[] = [], files: Record<string, string> = {}) {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'policy-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('policy', t);
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     fs.writeFileSync(path.join(root, name), text);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { place, scripted, type Place } from '../../kit/guild.js';
 import { KEYS, pty, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
@@ -97,7 +98,7 @@ test('a killed chat loses nothing, and chat -c continues the conversation', asyn
 
 test('a pasted path becomes a file that the agent can read', async (t) => {
   const workspace = place(t, office());
-  const outside = path.join(fs.realpathSync(fs.mkdtempSync('/tmp/guild-paste-')), 'photo 1.png');
+  const outside = path.join(tempFolder('paste', t), 'photo 1.png');
   fs.writeFileSync(outside, 'png');
   const chat = pty(t, workspace.root, SIZES[1]!, 'chat', 'ana');
   await chat.says(/ana> /);

@@ -1,14 +1,15 @@
 /** Options of a delegation: variables for the agent's prompt, and a timeout. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { removeFolder, tempFolder } from '../../kit/temp/folder.js';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';
 import { openWorkspace } from '../../../src/app/index.js';
 import type { Model } from '../../../src/ports/model.js';
 import { cluster, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
+import { PROGRAM_KEYS } from '../../../src/domain/task/task.js';
 import { writeStory } from '../../kit/stories.js';
 import { trust } from '../../kit/trust/state.js';
 
@@ -33,6 +34,16 @@ test('a caller cannot set undeclared variables, such as taint', async () => {
   for (const name of ['taint', 'original_goal', 'speed']) {
     const { result, child } = await delegated(`variables: {${name}: x}`);
     assert.match(result, new RegExp(`bad_field: that agent has no variable ${name}; it has tone`));
+    assert.equal(child, undefined);
+  }
+});
+
+test("a caller cannot set the program's own keys, even if the agent declares them as variables", async () => {
+  const own = PROGRAM_KEYS.map((key) => `${key}: x`).join(', ');
+  const agents = { ...AGENTS, hand: AGENTS.hand.replace('tone: plain', `tone: plain, ${own}`) };
+  for (const name of PROGRAM_KEYS) {
+    const { result, child } = await delegated(`variables: {${name}: y}`, agents);
+    assert.match(result, new RegExp(`that agent has no variable ${name};`));
     assert.equal(child, undefined);
   }
 });
@@ -98,7 +109,7 @@ test('delegations of one turn run in parallel', async (t) => {
 
 /** A real folder and a real clock. */
 async function onDisk(t: TestContext, agents: Record<string, string>, script: string, model?: Model) {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-delegation-'));
+  const root = tempFolder('delegation');
   fs.mkdirSync(path.join(root, 'agents'));
   fs.writeFileSync(
     path.join(root, 'guild.yaml'),
@@ -110,12 +121,12 @@ async function onDisk(t: TestContext, agents: Record<string, string>, script: st
   const workspace = await openWorkspace(root, { env: {}, ...(model ? { model } : {}) });
   t.after(async () => {
     await workspace.close();
-    fs.rmSync(root, { recursive: true, force: true });
+    await removeFolder(root);
   });
   return workspace;
 }
 
-async function delegated(more: string) {
+async function delegated(more: string, agents = AGENTS) {
   const script = `
 - {agent: lead, turn: 1, call: [{delegate_to_agent: {agent: hand, task: say it, ${more}}}]}
 - {agent: lead, turn: 2, say: done}
@@ -125,7 +136,7 @@ async function delegated(more: string) {
   const disk = simDisk();
   writeStory(disk, {
     name: 'x',
-    agents: AGENTS,
+    agents,
     tasks: { ask: { description: 'x', to: 'lead' } },
     script,
     results: {},

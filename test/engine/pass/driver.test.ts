@@ -1,9 +1,9 @@
 /** One loop of passes serves every caller in a process, and only looks where something may be. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { removeFolder, tempFolder } from '../../kit/temp/folder.js';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';
 import { openWorkspace, type Workspace } from '../../../src/app/index.js';
 import { INTERVALS } from '../../../src/domain/intervals.js';
@@ -24,7 +24,7 @@ interface Scene {
 }
 
 async function scene(t: TestContext, config = ''): Promise<Scene> {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-driver-'));
+  const root = tempFolder('driver');
   for (const [file, text] of Object.entries({
     'guild.yaml': `model: s/m\nproviders: {s: {kind: scripted}}\ngit: false\n${config}`,
     'agents/quick.md': '---\ndescription: Answers\n---\nAnswer.\n',
@@ -49,7 +49,7 @@ async function scene(t: TestContext, config = ''): Promise<Scene> {
   const workspace = await openWorkspace(root, { history: false, model });
   t.after(async () => {
     await workspace.close();
-    fs.rmSync(root, { recursive: true, force: true });
+    await removeFolder(root);
   });
   const scans = { all: 0, full: 0 };
   const { tasks } = workspace.store;

@@ -1,9 +1,9 @@
 /** A folder with a history on real Git, and the two who write in it: the program and a person. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import { removeFolder, tempFolder } from '../temp/folder.js';
 import { clock as realClock } from '../../../src/adapters/clock/index.js';
 import { git } from '../../../src/adapters/git/index.js';
 import { processes } from '../../../src/adapters/processes/index.js';
@@ -34,14 +34,18 @@ interface GroundOptions {
 }
 
 export function ground(t: TestContext, { inside = '', branch = false }: GroundOptions = {}): Ground {
-  const top = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-history-')));
-  t.after(() => removeFolder(top));
+  const top = tempFolder('history');
+  const histories: History[] = [];
+  t.after(async () => {
+    await Promise.allSettled(histories.map((history) => history.close()));
+    await removeFolder(top);
+  });
   const root = path.join(top, inside);
   fs.mkdirSync(path.join(root, 'memory'), { recursive: true });
   const again: Ground['again'] = ({ env = {}, clock = realClock() } = {}) => {
     const all = { ...process.env, HOME: top, GIT_CONFIG_NOSYSTEM: '1', ...env };
     const opened = git({ root, env: all, clock, processes: processes(), branch });
-    t.after(() => opened.close().catch(() => undefined));
+    histories.push(opened);
     return opened;
   };
   const at = (file: string): string => path.join(root, file);
@@ -67,18 +71,6 @@ export function ground(t: TestContext, { inside = '', branch = false }: GroundOp
     git: (...args) => asPerson(root, ...args),
     own: (...args) => asPerson(root, `--git-dir=${path.join(root, '.guild', 'history.git')}`, ...args),
   };
-}
-
-/** A git that merges packs may still be at it. */
-async function removeFolder(folder: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return fs.rmSync(folder, { recursive: true, force: true });
-    } catch (error) {
-      if (tries === 50) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
 }
 
 export function asPerson(cwd: string, ...args: string[]): string {

@@ -4,6 +4,8 @@ import net from 'node:net';
 
 export interface Wire {
   readonly port: number;
+  /** The bytes that the server has sent so far. */
+  received(): number;
   /** Holds back what is sent; nothing is closed. Default: both directions. */
   cut(direction?: 'out' | 'in'): void;
   /** Delivers what was held back. */
@@ -25,8 +27,10 @@ export async function wire(target: number): Promise<Wire> {
   const cuts = { out: false, in: false };
   let current = target;
   let held: Held[] = [];
+  let received = 0;
   const pass = (from: net.Socket, to: net.Socket, direction: 'out' | 'in'): void => {
     from.on('data', (bytes) => {
+      if (direction === 'in') received += bytes.length;
       if (cuts[direction]) held.push({ to, bytes });
       else to.write(bytes);
     });
@@ -46,6 +50,7 @@ export async function wire(target: number): Promise<Wire> {
   await once(server, 'listening');
   return {
     port: (server.address() as net.AddressInfo).port,
+    received: () => received,
     cut(direction) {
       if (direction !== 'in') cuts.out = true;
       if (direction !== 'out') cuts.in = true;

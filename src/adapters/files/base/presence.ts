@@ -4,7 +4,7 @@
  * before the first claim.
  */
 import path from 'node:path';
-import { writtenAt } from '../../../domain/stamp.js';
+import { isAbandoned } from '../../../domain/stamp.js';
 import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../../domain/peer.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
@@ -41,8 +41,6 @@ export interface Presence {
 /** More than one, because a neighbour may be paused and check nothing. */
 const NEIGHBOURS = 4;
 const MAX_USES = 30;
-/** A temporary file this old belongs to a dead process. */
-const TEMP_FILE_MAX_AGE_MS = 10 * 60_000;
 
 /** Names of temporary files start with the peer's id. */
 const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf('-'));
@@ -84,7 +82,7 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
       removeDead(ids().filter((id) => !isAlive(id)));
       for (const name of disk.list(layout.tmp)) {
         const owner = ownerOf(name);
-        if (owner !== peer.id && !isAlive(owner) && isAbandoned(name)) disk.remove(path.join(layout.tmp, name));
+        if (owner !== peer.id && !isAlive(owner) && isLeftBehind(name)) disk.remove(path.join(layout.tmp, name));
       }
     },
     leave() {
@@ -115,10 +113,10 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
    * An unknown peer may be alive with its file just deleted, and about to rename this temporary
    * file. So only old files count as abandoned.
    */
-  function isAbandoned(name: string): boolean {
+  function isLeftBehind(name: string): boolean {
     const stamp = disk.stamp(path.join(layout.tmp, name));
     if (stamp === undefined || name === remade(ownerOf(name))) return true;
-    return Date.now() - Number(writtenAt(stamp) / 1_000_000n) > TEMP_FILE_MAX_AGE_MS;
+    return isAbandoned(stamp, Date.now());
   }
 
   function ids(): string[] {

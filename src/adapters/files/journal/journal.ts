@@ -339,7 +339,7 @@ async function syncFiles(
 function spareFile(disk: Disk, folder: string, spare: string) {
   let isThere = false;
   return {
-    /** False if there is none of this size. */
+    /** False if there is no spare file of this size. */
     take(file: string, size: number): boolean {
       if (!isThere || size !== SEGMENT_BYTES || !disk.rename(spare, file)) return false;
       isThere = false;

@@ -34,13 +34,14 @@ export function reads(schema: string, { calls, ears }: Connections): Pick<Ledger
       const { rows } = await calls.query({ text, values });
       return (rows as EntryRow[]).map(entryOf);
     },
-    async lines(log, { after = 0, tag, last } = {}) {
+    async lines(log, { after = 0, tag, first, last } = {}) {
       const values: unknown[] = [log, after];
       const tagged = tag === undefined ? '' : `and tag = $${values.push(tag)}`;
       const where = `from ${schema}.line where log = $1 and n > $2 ${tagged}`;
-      const newest = (): string => `select n, text ${where} order by n desc limit $${values.push(last)}`;
-      const text =
-        last === undefined ? `select n, text ${where} order by n` : `select * from (${newest()}) newest order by n`;
+      const most = first === undefined ? '' : `limit $${values.push(first)}`;
+      const oldest = `select n, text ${where} order by n ${most}`;
+      const newest = (): string => `select * from (${oldest}) oldest order by n desc limit $${values.push(last)}`;
+      const text = last === undefined ? oldest : `select * from (${newest()}) newest order by n`;
       const { rows } = await calls.query({ text, values });
       const found = rows as { n: string; text: string }[];
       return { texts: found.map((line) => decode(line.text)), end: Number(found.at(-1)?.n ?? after) };

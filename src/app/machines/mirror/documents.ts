@@ -25,7 +25,7 @@ const MAX_FILES = 2000;
 /** Folders that programs fill. */
 const SKIPPED = /(^|\/)(\.[^/]*|node_modules|__pycache__)\//;
 
-export function documentMirror({ folder, ledger, nextId, note }: MirrorContext): DocumentMirror {
+export function documentMirror({ folder, ledger, nextId, guard, note }: MirrorContext): DocumentMirror {
   return {
     async takeIn() {
       let count = 0;
@@ -57,8 +57,10 @@ export function documentMirror({ folder, ledger, nextId, note }: MirrorContext):
     const { key, value } = documentPut({ path: file, bytes: Buffer.from(text ?? '') });
     const expect = folder.base(file)?.rev ?? 0;
     const puts = [{ key, value: text === undefined ? '' : value, expect, live: false }];
-    const answer = await ledger.commit(nextId(), { puts, adds: [] });
-    const rev = answer === 'fenced' ? undefined : answer.puts[0];
+    const answer = await ledger.commit(nextId(), { puts, adds: [] }, guard());
+    // It stays a change of this folder, which the next process here sends or finds in conflict.
+    if (answer === 'fenced') return false;
+    const rev = answer.puts[0];
     if (rev !== undefined) {
       if (text === undefined) folder.forget(file);
       else if (folder.read(file) === text) folder.accept(file, rev);

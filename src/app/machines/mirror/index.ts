@@ -24,6 +24,8 @@ interface MirrorOptions {
   note(text: string): void;
   /** Only documents: a machine without a person needs nothing else. */
   documentsOnly?: boolean;
+  /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
+  guard?: () => string | undefined;
 }
 
 export interface Mirror {
@@ -34,12 +36,13 @@ export interface Mirror {
 /** Ended tasks that a new mirror shows; the store has the others. */
 const MAX_ENDED = 1000;
 
-export function mirror({ root, ledger, workspace, now, note, documentsOnly = false }: MirrorOptions): Mirror {
+export function mirror(options: MirrorOptions): Mirror {
+  const { root, ledger, workspace, now, note, documentsOnly = false, guard = () => undefined } = options;
   const name = randomUUID();
   let commits = 0;
   for (const state of TASK_STATES) fs.mkdirSync(path.join(root, 'tasks', state), { recursive: true });
   const folder = mirroredFolder(root, workspace);
-  const context: MirrorContext = { folder, ledger, nextId: () => `${name}.${++commits}`, now, note };
+  const context: MirrorContext = { folder, ledger, nextId: () => `${name}.${++commits}`, guard, now, note };
   const tasks = documentsOnly ? undefined : taskMirror(context);
   const sessions = documentsOnly ? undefined : sessionMirror(context);
   const documents = documentMirror(context);

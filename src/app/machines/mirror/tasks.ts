@@ -34,6 +34,8 @@ export interface MirrorContext {
   ledger: Ledger;
   /** A commit id that nobody else uses. */
   nextId(): string;
+  /** The entry of the process that sends texts: a process that was declared dead sends none. */
+  guard(): string | undefined;
   now(): Date;
   /** For the person at this folder. */
   note(text: string): void;

@@ -6,9 +6,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { disk } from '../../../adapters/disk/index.js';
 import { packageFolder } from '../../../adapters/starter/package-folder.js';
-import { eventIndex, taskIndex } from '../../../adapters/task-index/index.js';
-import type { EventIndex } from '../../../ports/aggregates/event-index.js';
+import { EVENTS } from '../../../adapters/far/records.js';
+import { eventIndex, taskIndex, updateLogCopy, type ReadLines } from '../../../adapters/task-index/index.js';
+import type { Event } from '../../../domain/event.js';
+import type { EventIndex, EventsSeen } from '../../../ports/aggregates/event-index.js';
+import type { Ledger } from '../../../ports/ledger.js';
 import type { TaskIndex } from '../../../ports/aggregates/task-index.js';
+import { eventsInMemory, joinedEvents } from './events-in-memory.js';
 
 export type { CallSeen, EventsSeen } from '../../../ports/aggregates/event-index.js';
 
@@ -21,6 +25,23 @@ export function openTaskIndex(folder: string, onProgress?: Progress): TaskIndex 
 
 export function openEventIndex(folder: string, onProgress?: Progress): EventIndex {
   return eventIndex({ root: path.resolve(folder), version: programVersion(), onProgress });
+}
+
+interface SharedLog {
+  /** Where it ended when the copy was brought up to date. */
+  end: number;
+  /** The log up to there, and what was added since. */
+  seen(added?: readonly Event[]): EventsSeen;
+}
+
+/** Brings the copy of a shared store's log up to date. */
+export async function openLogCopy(root: string, ledger: Ledger, onProgress?: Progress): Promise<SharedLog> {
+  const folder = path.join(path.resolve(root), '.guild', 'index', 'shared');
+  const read: ReadLines = (after, first) => ledger.lines(EVENTS, { after, first });
+  const { pages, rest, end } = await updateLogCopy(path.join(folder, 'events'), read);
+  const index = eventIndex({ root: folder, files: pages, version: programVersion(), onProgress });
+  const uncopied = rest.map((text) => JSON.parse(text) as Event);
+  return { end, seen: (added = []) => joinedEvents(index.look(), eventsInMemory([...uncopied, ...added])) };
 }
 
 /** Another version may read the same record differently. */

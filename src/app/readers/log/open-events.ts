@@ -1,6 +1,6 @@
 /**
- * The event log of a workspace, wherever its work is: in files it is read through the index, in a
- * shared store it is read as a whole once, and then only the new lines.
+ * The event log of a workspace, wherever its work is, through the index. Of a shared store there is
+ * a copy on this machine, and only new lines are read from the database.
  */
 import path from 'node:path';
 import { disk as realDisk } from '../../../adapters/disk/index.js';
@@ -14,8 +14,7 @@ import type { Store } from '../../../ports/store/index.js';
 import { noWorkspace } from '../no-workspace.js';
 import { farPartsOf, openFarReader } from '../open-reader.js';
 import { eventTail } from './event-tail.js';
-import { eventsInMemory } from './events-in-memory.js';
-import { openEventIndex, type Progress } from '../aggregates/open-index.js';
+import { openEventIndex, openLogCopy, type Progress } from '../aggregates/open-index.js';
 
 interface EventLog {
   /** The log as it was when it was opened. */
@@ -34,7 +33,7 @@ interface EventLogOptions {
 
 export async function openEvents(root: string, { store, onProgress }: EventLogOptions): Promise<EventLog> {
   const parts = farPartsOf(store);
-  if (parts !== undefined) return sharedLog(parts.ledger);
+  if (parts !== undefined) return sharedLog(parts.ledger, root, onProgress);
   const index = openEventIndex(root, onProgress);
   const seen = index.look();
   const tail = eventTail(root, seen.ends());
@@ -49,29 +48,27 @@ export async function readEvents(folder: string, onProgress?: Progress): Promise
   const shared = openFarReader(disk, root);
   if (shared === undefined) return openEventIndex(root, onProgress).look();
   try {
-    return (await sharedLog(shared.far.ledger)).seen;
+    return (await sharedLog(shared.far.ledger, root, onProgress)).seen;
   } finally {
     await shared.close();
   }
 }
 
-async function sharedLog(ledger: Ledger): Promise<EventLog> {
-  const read = async (after?: number): Promise<{ events: Event[]; end: number }> => {
-    const { texts, end } = await ledger.lines(EVENTS, after === undefined ? {} : { after });
-    return { events: texts.map((text) => JSON.parse(text) as Event), end };
-  };
-  const first = await read();
+/** `root`: where the copy of the log is kept. */
+async function sharedLog(ledger: Ledger, root: string, onProgress?: Progress): Promise<EventLog> {
+  const copy = await openLogCopy(root, ledger, onProgress);
   const added: Event[] = [];
-  let place = first.end;
+  let place = copy.end;
   return {
-    seen: eventsInMemory(first.events),
+    seen: copy.seen(),
     async more() {
-      const { events, end } = await read(place);
+      const { texts, end } = await ledger.lines(EVENTS, { after: place });
       place = end;
+      const events = texts.map((text) => JSON.parse(text) as Event);
       added.push(...events);
       return events;
     },
-    now: () => eventsInMemory([...first.events, ...added]),
+    now: () => copy.seen(added),
   };
 }
 

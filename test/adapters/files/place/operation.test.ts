@@ -1,9 +1,9 @@
 /** Giving files their names: nothing half-visible, nothing of others replaced. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { tempFolder } from '../../../kit/temp/folder.js';
 import { disk as realDisk } from '../../../../src/adapters/disk/index.js';
 import { claimOf } from '../../../../src/adapters/files/base/where-now.js';
 import { executor, type Execute, type Operation } from '../../../../src/adapters/files/place/operation.js';
@@ -49,8 +49,7 @@ test('an end has its page before its record, and no file changes its content', (
 });
 
 test('a reader that opened a record before it is replaced reads the old one to its end', (t) => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-place-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const root = tempFolder('place', t);
   const at = (name: string): string => path.join(root, name);
   fs.writeFileSync(at('t_ana-peer0001.json'), 'the old record');
   const reader = fs.openSync(at('t_ana-peer0001.json'), 'r');

@@ -21,6 +21,31 @@ export function eventsInMemory(all: readonly Event[]): EventsSeen {
   };
 }
 
+/** Two parts of one log, the older first. */
+export function joinedEvents(older: EventsSeen, newer: EventsSeen): EventsSeen {
+  return {
+    size: older.size + newer.size,
+    columns: () => [...new Set([...older.columns(), ...newer.columns()])],
+    *calls() {
+      yield* older.calls();
+      yield* newer.calls();
+    },
+    *lineage() {
+      yield* older.lineage();
+      yield* newer.lineage();
+    },
+    events(isWanted, limit = Infinity) {
+      const last = newer.events(isWanted, limit);
+      return last.length < limit ? [...older.events(isWanted, limit - last.length), ...last] : last;
+    },
+    *rows(keys) {
+      yield* older.rows(keys);
+      yield* newer.rows(keys);
+    },
+    ends: () => new Map([...older.ends(), ...newer.ends()]),
+  };
+}
+
 /** A model call, or a tool call that was made; else nothing. */
 export function callOf(event: Event): CallSeen[] {
   const isTool = event.name === 'tool.ran' && event['made'] !== false;
