@@ -20,7 +20,7 @@ import { packageFolder } from '../../adapters/starter/package-folder.js';
 import { unknownPlugin } from '../../adapters/plugins/index.js';
 import { BUILT_IN_VARIABLES, unknownVariables } from '../../text/agent/prompt.js';
 import { whereAt } from '../../text/lines/where.js';
-import { offeredBullets } from './offered-bullets.js';
+import { offeredBullets } from './boards/offered-bullets.js';
 import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 import { loadPolicy } from '../../adapters/policy-files/index.js';

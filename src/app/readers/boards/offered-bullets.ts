@@ -1,13 +1,13 @@
 /**
- * Warns about bullets that name no agent where several agents could take them: each such bullet asks
- * every one of these agents for a bid, which costs a model call each.
+ * Warns about bullets that name no agent where several agents could take them: each such bullet
+ * asks every one of these agents for a bid, which costs a model call each.
  */
 import path from 'node:path';
-import type { Agent } from '../../domain/agent/agent.js';
-import type { Config } from '../../domain/config/config.js';
-import { problem, type Problem } from '../../domain/problem.js';
-import type { Disk } from '../../ports/disk.js';
-import { parseBoard } from '../../text/board/parse.js';
+import type { Agent } from '../../../domain/agent/agent.js';
+import type { Config } from '../../../domain/config/config.js';
+import { problem, type Problem } from '../../../domain/problem.js';
+import type { Disk } from '../../../ports/disk.js';
+import { parseBoard } from '../../../text/board/parse.js';
 
 const BALLOT = 'approvals.task.md';
 
