@@ -49,7 +49,7 @@ export function homesOf(
     agents,
     host,
     labels: labelsOf(host, env),
-    ...(homes === undefined ? {} : { homes }),
+    homes,
     hosts: async () => new Set((await store.presence.peers()).map((each) => each.host)),
     moved(agent, from) {
       const why = `no process runs on ${from} any more`;

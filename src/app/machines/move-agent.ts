@@ -34,7 +34,7 @@ export async function moveAgent(root: string, agent: string, to: string): Promis
       store.events.append({ at, name: 'home.moved', peer, agent, cause: HUMAN, from: before, to });
       await store.flush();
       const isLive = (await store.presence.peers()).some(({ host }) => host === to);
-      return { agent, ...(before === undefined ? {} : { from: before }), to, isLive };
+      return { agent, from: before, to, isLive };
     }
   } finally {
     await store.close();

@@ -121,9 +121,24 @@ test('guild why names the machines that may run a task, and a machine with the l
 });
 
 test('guild agent move needs several machines, and says so', async (t) => {
-  const here = place(t, scripted('- {agent: boss, turn: 1, say: hello}\n'));
-  const { code, err } = await here.guild('agent', 'move', 'boss', 'desk-2');
+  const trainer = '---\ndescription: Trains\nruns_on: [gpu]\n---\nTrain.\n';
+  const here = place(t, {
+    ...scripted('- {agent: boss, turn: 1, say: hello}\n'),
+    'agents/trainer.md': trainer,
+  });
+  const { code, err } = await here.guild('agent', 'move', 'trainer', 'desk-2');
   assert.equal(code, 2);
   assert.match(err, /on one machine/);
-  assert.equal((await here.guild('agent', 'move', 'boss')).code, 2);
+  for (const [words, reason] of [
+    [['trainer'], /needs the name of an agent and of a machine/],
+    [['boss', 'desk-2'], /boss runs on every machine/],
+    [['trainer', ''], /not the name of a machine/],
+    [['trainer', '../desk\u001b[2J'], /not the name of a machine/],
+    [['trainr', 'desk-2'], /trainer/],
+  ] as const) {
+    const refused = await here.guild('agent', 'move', ...words);
+    assert.notEqual(refused.code, 0, words.join(' '));
+    assert.match(refused.err, reason);
+    assert.ok(!refused.err.includes('\u001b[2J'));
+  }
 });
