@@ -4,7 +4,9 @@ import { noteBus } from './coordination/note-bus.js';
 import { stateChanges } from './coordination/state-changes.js';
 import { waits } from './coordination/wait-graph.js';
 import { farRuns, farWorkers } from './far/runs.js';
+import { farPatterns } from './far/patterns.js';
 import { farScale } from './far/scale.js';
+import { farCrowd, farSustained } from './far/sustained.js';
 import type { Bench } from './harness/rows.js';
 import { boardParsing } from './parsing/board.js';
 import { commandVerdict } from './parsing/command-verdict.js';
@@ -58,6 +60,9 @@ const INNER: Bench[] = [
   costOfTrust,
   farRuns,
   farWorkers,
+  farPatterns,
+  farSustained,
+  farCrowd,
   farScale,
 ];
 

@@ -4,6 +4,7 @@
  *   --only w1,listing     benchmarks whose name contains one of these words
  *   --rounds n            how often everybody is measured, in turns (default 2)
  *   --minutes n           what would end later is left out (default 12; no limit with --only)
+ *   --sustain n           minutes of 100,000 tasks an hour on PostgreSQL (default 1)
  *   --inner               also benchmarks that look inside this build; --only finds them too
  *   --quick               a smoke test of about a minute; its figures mean little
  *   --peers               also other frameworks, installed on demand into a cache
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     rounds: { type: 'string' },
     minutes: { type: 'string' },
+    sustain: { type: 'string', default: '1' },
     inner: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
@@ -46,6 +48,7 @@ const candidates = isAll ? BENCHES : BENCHES.filter((bench) => !isInner(bench));
 const selected = candidates.filter(({ name }) => words.some((word) => name.includes(word)));
 if (selected.length === 0) fail(`no benchmark has a name with ${values.only}; there are: ${names(BENCHES)}`);
 if (!Number.isInteger(rounds) || rounds < 1) fail(`--rounds ${values.rounds} is not a number of rounds`);
+if (!(Number(values.sustain) > 0)) fail(`--sustain ${values.sustain} is not a number of minutes`);
 if (!(minutes > 0)) fail(`--minutes ${values.minutes} is not a number of minutes`);
 
 const results = values.from === undefined ? await measureAll() : together(values.from.split(',').map(readResults));
@@ -85,6 +88,7 @@ async function measureAll(): Promise<Results> {
       peers: values.peers ? installPeers() : [],
       model,
       rounds,
+      sustainMinutes: Number(values.sustain),
       scale: (usual, quick = Math.ceil(usual / 5)) => (values.quick ? quick : usual),
       folder,
     };

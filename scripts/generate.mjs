@@ -1,5 +1,5 @@
 /**
- * `npm run generate`: writes `schemas/` and the generated pages of `docs/reference/` from the code.
+ * `npm run generate`: writes `schemas/`, `man/` and the generated pages of `docs/reference/`.
  * With `--check` it only lists the stale files.
  */
 import * as fs from 'node:fs';

@@ -99,7 +99,32 @@ export async function runTests(files, { verbose = false } = {}) {
   delete process.env.NODE_TEST_CONTEXT;
   // Two for each processor: most tests wait for processes, timers or the disk half of their time.
   const concurrency = Math.min(8, 2 * os.availableParallelism());
-  return summary(await runAll(files, { verbose, concurrency }), files.length);
+  const temp = temporaryFolder();
+  const code = summary(await runAll(files, { verbose, concurrency }), files.length);
+  // After a failure the files stay, because they may explain it.
+  if (code === 0) removeTemporary(temp);
+  else process.stdout.write(`     temporary files of the tests: ${temp}\n`);
+  return code;
+}
+
+/** Tests put their temporary files here. Sandboxes and other users enter it as they enter /tmp. */
+function temporaryFolder() {
+  // A short name, because the path of a socket has at most 103 bytes.
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'gt-')));
+  fs.chmodSync(folder, 0o1777);
+  process.env.TMPDIR = folder;
+  return folder;
+}
+
+/** Says what tests left behind. Processes that a test kills cannot remove theirs, so it may be right. */
+function removeTemporary(folder) {
+  const left = fs.readdirSync(folder).filter((name) => name.startsWith('guild-'));
+  if (left.length > 0) process.stdout.write(`     removed temporary folders that tests left: ${left.join(', ')}\n`);
+  try {
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  } catch (error) {
+    process.stdout.write(`     ${folder} cannot be removed: ${error.message}\n`);
+  }
 }
 
 async function runAll(files, { verbose, concurrency }) {

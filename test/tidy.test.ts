@@ -137,7 +137,7 @@ test('a comment ends within 100 columns', () => {
   none(parsed.wide);
 });
 
-test('another file uses every export, or its own file does and a test tries it', () => {
+test('every export has a user outside its file, or one inside it and a test', () => {
   none(parsed.unused);
 });
 

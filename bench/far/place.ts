@@ -8,6 +8,7 @@ import { publishDefinitions } from '../../src/app/machines/publish.js';
 import { readAddress } from '../../src/adapters/ledger/postgres/address.js';
 import { acceptTrust } from '../../src/app/trust/trust.js';
 import type { Testbed } from '../harness/rows.js';
+import { addAgents } from '../harness/shipped-workspace.js';
 
 export interface FarPlace {
   /** The folder whose work is in the database. */
@@ -71,6 +72,7 @@ function writeFolder(root: string, script: string, env: Record<string, string>):
   );
   fs.writeFileSync(path.join(root, 'script.yaml'), script);
   fs.writeFileSync(path.join(root, 'agents/ana.md'), '---\ndescription: Answers\n---\nAnswer.\n');
+  addAgents(root);
   acceptTrust(root, env);
   return root;
 }

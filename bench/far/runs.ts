@@ -1,9 +1,8 @@
 /** Runs on PostgreSQL next to files and to bare commits, and what one task costs the processor. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { openWorkspace, type Workspace } from '../../src/app/index.js';
 import { atLeastShare, atMost, atMostOver, figure, median, without, type Bench, type Row } from '../harness/rows.js';
 import { cpuMsOf, farPlace, nearFolder, type FarPlace } from './place.js';
+import { addTasks, startWorkers } from './workers.js';
 
 const INSTANT = '- { agent: ana, turn: 1, say: "done" }\n';
 const SLOW = '- { agent: ana, turn: 1, wait: 300ms, say: "done" }\n';
@@ -43,7 +42,7 @@ export const farRuns: Bench = {
 /** Worker and server together; the server's helpers are counted too. */
 async function cpuRows(workspace: Workspace, far: FarPlace, tasks: number): Promise<Row[]> {
   const pids = [process.pid, ...far.pids()];
-  for (let n = 0; n < tasks; n++) await workspace.add({ description: `Task ${n}`, to: 'ana' });
+  await addTasks(workspace, tasks);
   const [cpuMs, from] = [cpuMsOf(pids), performance.now()];
   await workspace.pumpUntilQuiet();
   const ms = performance.now() - from;
@@ -73,26 +72,20 @@ export const farWorkers: Bench = {
   },
 };
 
-let made = 0;
-
-async function rate(guild: string, far: FarPlace, reader: Workspace, workers: number, tasks: number): Promise<number> {
-  const roots = Array.from({ length: workers }, () => far.copy(`worker-${++made}`));
-  const children = roots.map((root) =>
-    spawn(process.execPath, [guild, 'watch', '--quiet', '--workspace', root], { env: far.env, stdio: 'ignore' }),
-  );
+async function rate(guild: string, far: FarPlace, reader: Workspace, count: number, tasks: number): Promise<number> {
+  const workers = startWorkers(guild, far, count);
   // A task for each, so that their start is not part of the figure.
-  await done(reader, workers * 16);
+  await done(reader, count * 16);
   const from = performance.now();
   await done(reader, tasks);
   const ms = performance.now() - from;
-  for (const child of children) child.kill('SIGINT');
-  await Promise.all(children.map((child) => once(child, 'exit')));
+  await workers.stop();
   return (tasks / ms) * 1000;
 }
 
-/** Adds tasks and waits for their ends. */
+/** Adds tasks at once, as a busy desk does, and waits for their ends. */
 async function done(workspace: Workspace, tasks: number): Promise<void> {
-  for (let n = 0; n < tasks; n++) await workspace.add({ description: `Task ${n}`, to: 'ana' });
+  await addTasks(workspace, tasks);
   while ((await workspace.openTasks()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 

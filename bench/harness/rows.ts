@@ -53,6 +53,8 @@ export interface Testbed {
   model: ModelServer;
   /** How often everybody is measured, in turns. */
   rounds: number;
+  /** How long a steady load is kept up. */
+  sustainMinutes: number;
   /** A number of repetitions or files; smaller with `--quick`. */
   scale(usual: number, quick?: number): number;
   /** A new empty folder on a real disk; removed at the end. */

@@ -46,7 +46,8 @@ export function guild(build: Build, ...args: string[]): string {
   });
 }
 
-function addAgents(root: string): void {
+/** The agents of the workloads. */
+export function addAgents(root: string): void {
   const names = Array.from({ length: ADVISORS }, (_, n) => `advisor-${n + 1}`);
   const add = (name: string, front: string, prompt: string): void =>
     writeFile(root, `agents/${name}.md`, `---\n${front}\n---\n${prompt}\n`);

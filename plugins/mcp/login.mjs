@@ -72,10 +72,26 @@ function provider(file, flow, show) {
   };
 }
 
+/** In the state folder of the user, which no sandbox shows to a command. */
 function tokenFile(url, env) {
-  const state = env.XDG_STATE_HOME || path.join(env.HOME || os.homedir(), '.local', 'state');
-  const name = createHash('sha256').update(url).digest('hex').slice(0, 24);
-  return path.join(state, 'guildhall', 'mcp', `${name}.json`);
+  const states = env.XDG_STATE_HOME || path.join(env.HOME || os.homedir(), '.local', 'state');
+  const name = `${createHash('sha256').update(url).digest('hex').slice(0, 24)}.json`;
+  const file = path.join(env.GUILD_STATE ? path.resolve(env.GUILD_STATE) : path.join(states, 'guild'), 'mcp', name);
+  takeOver(path.join(states, 'guildhall', 'mcp', name), file);
+  return file;
+}
+
+/** Moves a login that an earlier version kept elsewhere. One that cannot be moved is made again. */
+function takeOver(old, file) {
+  if (!fs.existsSync(old)) return;
+  try {
+    if (!fs.existsSync(file)) write(file, JSON.parse(fs.readFileSync(old, 'utf8')));
+    fs.rmSync(old);
+    fs.rmdirSync(path.dirname(old));
+    fs.rmdirSync(path.dirname(path.dirname(old)));
+  } catch {
+    // Other logins are still there, or the old file is not readable.
+  }
 }
 
 function read(file) {

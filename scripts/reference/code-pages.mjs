@@ -6,6 +6,7 @@ import { EVENTS } from '../../dist/src/domain/event.js';
 import { isBuilt, toolbox } from '../../dist/src/tools/toolbox.js';
 import { ROOT } from '../setup.mjs';
 import { VARIABLES } from './environment.mjs';
+import { manPage } from './man-page.mjs';
 import { code, notice, page, plain, table } from './markdown.mjs';
 
 export function codePages() {
@@ -15,6 +16,7 @@ export function codePages() {
     ['docs/reference/events.md', eventsPage()],
     ['docs/reference/tools.md', toolsPage()],
     ['docs/reference/environment.md', environmentPage(help)],
+    ['man/guild.1', manPage(help)],
   ];
 }
 

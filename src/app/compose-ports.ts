@@ -181,7 +181,7 @@ function modelOf({ model, turnMs }: OpenOptions, { config, trust, env }: Foundat
 /** Agents with `runs_on` work only where they may. */
 function homed(opened: Store, { agents, env }: Foundation, report: (problem: Problem) => void) {
   const homes = farPartsOf(opened)?.shelf(HOME);
-  const { tasks, isHere } = homesOf(opened, { agents, env, report, ...(homes === undefined ? {} : { homes }) });
+  const { tasks, isHere } = homesOf(opened, { agents, env, report, homes });
   return { store: { ...opened, tasks }, isHere };
 }
 

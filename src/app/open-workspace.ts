@@ -30,7 +30,7 @@ import { storeOf } from './far/open-store.js';
 import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
-import { noWorkspace } from './readers/open-reader.js';
+import { farPartsOf, noWorkspace } from './readers/open-reader.js';
 import type { Notifier } from './notify/notifier.js';
 import { caughtUp, openNotifier, withNotices } from './notify/open-notifier.js';
 import { readConfig } from './readers/read-config.js';
@@ -45,6 +45,8 @@ export interface Workspace {
   readonly config: Config;
   /** Problems of guild.yaml that do not prevent work. */
   readonly configProblems: Problem[];
+  /** Agents that wait until the workspace is trusted, and why. */
+  readonly held: ReadonlyMap<string, string>;
 
   /** Durable when resolved. Throws a ProblemError if the id is taken or cannot be a file name. */
   add(task: NewTask): Promise<Task>;
@@ -102,12 +104,9 @@ export async function openWorkspace(
   const root = path.resolve(folderPath);
   const disk = recreateFolders(options.disk ?? realDisk(), root);
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
-  const clock = options.clock ?? realClock();
-  const ids = options.ids ?? realIds();
-  const env = options.env ?? process.env;
+  const { clock = realClock(), ids = realIds(), env = process.env, tape } = options;
   const { config: written, problems: configProblems, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
-  const { tape } = options;
   let isOpen: (task: string) => boolean = () => false;
   let notices: Notifier | undefined;
   const trust = tape?.replayed === undefined ? acceptNamed(openTrust(root, env, written), env) : undefined;
@@ -147,6 +146,7 @@ export async function openWorkspace(
     root,
     config,
     configProblems,
+    held,
     store,
     engine: motor,
     bus: ports.bus,
@@ -188,7 +188,11 @@ export async function openWorkspace(
         isWorker && isPostgresAddress(storeOf(config, env))
           ? await (
               await import('./machines/sync.js')
-            ).keepDocuments(root, env, AbortSignal.any([signal, stop.signal]), report)
+            ).keepDocuments(root, env, {
+              signal: AbortSignal.any([signal, stop.signal]),
+              report,
+              guard: () => farPartsOf(store)?.outbox.guard(),
+            })
           : undefined;
       texts?.keepBy(documents?.look);
       const goal = { signal, onPass: caughtUp(notices, onPass) };

@@ -35,7 +35,7 @@ export async function serveScript(options: {
   const model = { call: (request: Parameters<typeof play.call>[0]) => play.call({ ...request, model: 'play/script' }) };
   const address = defined({ port: options.port, host: options.host || undefined });
   if (options.as === undefined) return serveModel({ model, ...address });
-  return standIns({ as: options.as, model, ...address, ...(options.quirk ? { quirk: options.quirk } : {}) });
+  return standIns({ as: options.as, model, ...address, quirk: options.quirk || undefined });
 }
 
 /** The quirks that a stand-in can show, with what each does. */

@@ -12,9 +12,9 @@ import { pauseAgent, resumeAgent } from '../app/pause.js';
 import { openNotes } from '../app/readers/open-notes.js';
 import { openReader } from '../app/readers/open-reader.js';
 import { saveAsPerson } from '../app/editing/save-as-person.js';
+import { whyNoRule } from '../app/trust/no-rule.js';
 import { undoTo } from '../app/undo.js';
 import { newAgentFile, writeAgent } from '../app/editing/write-agent.js';
-import { mayRule } from '../domain/consent/weight.js';
 import { defined } from '../domain/defined.js';
 import type { Answer } from '../domain/task/approval.js';
 import { answerIn } from '../domain/task/question.js';
@@ -99,7 +99,8 @@ const ACTS: Record<IntentKind, Act> = {
   'request.edit': async (asked) => answer(asked, (request) => editedText(request, text(asked, 'text'))),
   'request.always': async (asked) =>
     answer(asked, ({ request }) => {
-      if (!mayRule(request)) throw bad('no rule can be made of this request');
+      const why = whyNoRule(request);
+      if (why !== undefined) throw bad(`no rule can be made of this request: ${why}`);
       return { approved: true, by: 'human', always: true };
     }),
   'request.answer': async (asked) =>

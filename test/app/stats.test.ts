@@ -1,8 +1,8 @@
-/** Statistics of the store for a program that uses the library. */
+/** Files and statistics of the store for a program that uses the library. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { tempFolder } from '../kit/temp/folder.js';
 import { memory, world } from '../kit/memory/store.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
@@ -10,11 +10,27 @@ import { openWorkspace } from '../../src/app/index.js';
 import { simClock } from '../kit/sim-clock.js';
 import { countedIds } from '../kit/sim-processes.js';
 
-test('a workspace tells how long files had to wait for their places', async (t) => {
+function quick(t: TestContext): string {
   const root = tempFolder('stats', t);
   fs.mkdirSync(path.join(root, 'agents'));
   fs.writeFileSync(path.join(root, 'guild.yaml'), 'model: s/m\nproviders: {s: {kind: scripted}}\ngit: false\n');
   fs.writeFileSync(path.join(root, 'agents', 'quick.md'), '---\ndescription: Answers\n---\nAnswer.\n');
+  return root;
+}
+
+test('when run() resolves, its record, page and conversation can be read under their names', async (t) => {
+  const root = quick(t);
+  const workspace = await openWorkspace(root, { history: false, model: scripted('- {agent: "*", say: Done.}') });
+  const { task } = await workspace.run('quick', 'Go');
+  const read = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8');
+  assert.match(read(`tasks/completed/${task.id}.json`), /"result": "Done\."/);
+  assert.match(read(`results/${task.id}.md`), /Done\./);
+  assert.match(read(`sessions/${task.session}.session.yaml`), /Done\./);
+  await workspace.close();
+});
+
+test('a workspace tells how long files had to wait for their places', async (t) => {
+  const root = quick(t);
   const workspace = await openWorkspace(root, { history: false, model: scripted('- {agent: "*", say: Done.}') });
   assert.deepEqual(workspace.stats(), { worstLagMs: 0 });
   await workspace.run('quick', 'Go');

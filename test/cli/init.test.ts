@@ -80,7 +80,7 @@ test('guild init and guild run leave a dirty repository as it was', async (t) =>
   assertHistory(top);
 });
 
-test('so they do in a folder of a larger repository', async (t) => {
+test('init and run leave a larger repository around their folder as it was', async (t) => {
   const workspace = dirtyRepository(t, 'big');
   const { top, hooks } = workspace;
   fs.mkdirSync(path.join(top, 'crew'));
@@ -93,7 +93,7 @@ test('so they do in a folder of a larger repository', async (t) => {
   assertHistory(path.join(top, 'crew'));
 });
 
-test('so they do in a linked worktree and in a submodule', async (t) => {
+test('init and run leave a linked worktree and a submodule as they were', async (t) => {
   const workspace = dirtyRepository(t, 'big');
   const { top, hooks, root } = workspace;
   const quiet = ['-c', 'core.hooksPath=/dev/null', '-c', 'protocol.file.allow=always'];

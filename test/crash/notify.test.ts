@@ -11,7 +11,7 @@ import { until } from '../kit/until.js';
 const NOTICE = { kind: 'waits', task: 't1' } as const;
 const SCRIPT = '- {agent: boss, turn: 1, call: [{ask_human: {question: "May I?"}}]}\n- {say: done}\n';
 
-test('a process killed while its webhook is delivered is followed by none that delivers it again', async (t) => {
+test('a webhook is not delivered again after its process was killed during the delivery', async (t) => {
   const here = place(t, scripted(SCRIPT));
   let kill = (): void => undefined;
   const got: string[] = [];

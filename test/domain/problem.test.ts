@@ -19,7 +19,7 @@ test('an error that only has the name is not believed', () => {
   assert.deepEqual(asProblem(error), problem('bug', 'x'));
 });
 
-test('thrown values that are no errors become bugs', () => {
+test('thrown values that are not errors become bugs', () => {
   assert.deepEqual(asProblem(undefined), problem('bug', 'undefined'));
   assert.deepEqual(asProblem('x'), problem('bug', 'x'));
 });

@@ -132,7 +132,7 @@ for (const mode of sampleOf('ring, one killed', ['hierarchical', 'mesh'], 2)) {
   });
 }
 
-test('all are at rest and the last note is on its way: the root is not over before it was heard', async (t) => {
+test('when all agents rest and a note is under way, the root ends only after the note is read', async (t) => {
   const workspace = await withEnoughTime(
     (ms) => stoppedInThought(t, ms),
     (workspace) => workspace !== undefined,
@@ -163,7 +163,7 @@ test('the last note, one process killed at random and restarted: the same result
   judge(workspace, { roads: new RegExp(ROADS) });
 });
 
-test('each of these fits on a screen', () => {
+test('each example fits on a screen', () => {
   for (const name of ['coordinator', 'mesh', 'deadlock', 'last-note']) {
     const readme = fs.readFileSync(path.join(ROOT, 'examples', name, 'README.md'), 'utf8');
     assert.ok(readme.split('\n').length <= 45, name);

@@ -19,7 +19,7 @@ const examples = fs
   .map((entry) => `examples/${entry.name}`);
 
 for (const name of ['starter', 'starter-swarm', ...examples]) {
-  test(`${name} has nothing to complain about`, async (t) => {
+  test(`${name} has neither problems nor warnings`, async (t) => {
     const workspace = await open(t, name);
     const { problems, warnings, files } = workspace.check();
     const all = [...workspace.configProblems, ...problems, ...warnings];

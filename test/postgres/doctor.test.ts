@@ -28,7 +28,7 @@ function shared(server: Postgres, schema: string): Record<string, string> {
   return files;
 }
 
-test('a sound store is described, and a user without a role is told which to ask for', options, async (t) => {
+test('a sound store is described, and a user without a role learns which one to ask for', options, async (t) => {
   const { server, schema, end } = await field();
   const here = place(t, shared(server, schema));
   const sound = await findings(here);

@@ -85,15 +85,15 @@ test('an address in a file names no password and is one of PostgreSQL', () => {
 test('a schema of another version is named, and upgrade brings an older one up to date', options, async () => {
   const address = at({ schema: 'versions' });
   await initStore(address, 'w');
-  assert.deepEqual((await initStore(address, 'w')).from, 2, 'twice is harmless');
+  assert.deepEqual((await initStore(address, 'w')).from, 3, 'twice is harmless');
   const news = (): Promise<Problem> => refusal(opened(address, (ledger) => ledger.news()));
   await server.sql('update versions.about set version = 0');
-  says(await news(), /version 0, and this program needs 2/, /guild store upgrade/);
+  says(await news(), /version 0, and this program needs 3/, /guild store upgrade/);
   await server.sql('update versions.about set version = 9, oldest = 8');
   says(await news(), /version 9, which this program does not know/, /newer version of guildhall/);
   await server.sql('update versions.about set version = 9, oldest = 1');
   await opened(address, (ledger) => ledger.news());
-  says(await refusal(upgradeStore(address)), /version 9, and this program knows 2/, /newest guildhall/);
+  says(await refusal(upgradeStore(address)), /version 9, and this program knows 3/, /newest guildhall/);
   says(await refusal(upgradeStore(at({ schema: 'none' }))), /no workspace in this database/, /store init/);
 });
 
@@ -160,12 +160,12 @@ test('a store of version 1 is upgraded in place, with its work', options, async 
   const address = at({ schema: 'older' });
   await initStore(address, 'w');
   await server.sql('alter table older.entry drop column writer; update older.about set version = 1');
-  says(await refusal(opened(address, (ledger) => ledger.news())), /version 1, and this program needs 2/, /upgrade/);
+  says(await refusal(opened(address, (ledger) => ledger.news())), /version 1, and this program needs 3/, /upgrade/);
   await server.sql(
     `insert into older.entry(key, rev, value, live, xid, at)
      values ('task/a', nextval('older.rev'), '{}', true, pg_current_xact_id(), now())`,
   );
-  assert.deepEqual([(await upgradeStore(address)).from, (await upgradeStore(address)).to], [1, 2]);
+  assert.deepEqual([(await upgradeStore(address)).from, (await upgradeStore(address)).to], [1, 3]);
   await opened(address, async (ledger) => {
     assert.deepEqual(
       (await ledger.news()).entries.map(({ key }) => key),

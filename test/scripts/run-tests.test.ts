@@ -38,6 +38,22 @@ test('files that share a process are reported under their own names', (t) => {
   assert.deepEqual(fs.readdirSync(path.join(root, 'dist/test-groups')), ['0.test.js']);
 });
 
+test('temporary files of a run are removed and named, and those of a failed run stay', (t) => {
+  const make = `require('node:fs').mkdtempSync(require('node:path').join(require('node:os').tmpdir(), 'guild-x-'))`;
+  const passing = house(t);
+  const write = (root: string, body: string): void =>
+    fs.writeFileSync(path.join(root, 'dist/test/a.test.js'), `const { test } = require('node:test');\n${body}\n`);
+  write(passing, `test('good', () => void ${make});`);
+  const { code, printed } = runAll(passing);
+  assert.equal(code, 0, printed);
+  assert.match(printed, /^ +removed temporary folders that tests left: guild-x-\w+$/m);
+  assert.deepEqual(fs.readdirSync(path.join(passing, 'tmp')), []);
+  const failing = house(t);
+  write(failing, `test('bad', () => { throw new Error(${make}); });`);
+  const [, kept] = /temporary files of the tests: (.*)$/m.exec(runAll(failing).printed)!;
+  assert.match(fs.readdirSync(kept!).join(), /^guild-x-\w+$/);
+});
+
 test('a file that does not load is a failure', (t) => {
   assert.equal(runFile(t, `test('good', () => {}); throw new Error('broken file');`).code, 1);
 });

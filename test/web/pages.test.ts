@@ -70,7 +70,7 @@ test('on a phone every row of the list of tasks has room for its title', async (
   assert.ok((await state.isVisible()) && (await when.isVisible()), 'the state and the time are in the second line');
 });
 
-test('one key approves what is on the screen; the next request gets its own key', async (t) => {
+test('one key approves the request on the screen; the next request needs its own key', async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const workspace = await askingPlace(t);

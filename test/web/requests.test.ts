@@ -54,7 +54,7 @@ test('always makes the rule that was shown, and the command runs without asking'
   assert.ok(workspace.list('.').includes('b.txt'), 'this time it runs as it was approved');
 });
 
-test('no rule is made of what text from outside had influence on', async (t) => {
+test('no rule is made from an action that text from outside influenced', async (t) => {
   const workspace = place(t, {
     'guild.yaml': `${SCRIPTED}inbox: { agent: boss }\n`,
     'agents/boss.md': BOSS,

@@ -116,7 +116,7 @@ function Choices({
           type="button"
           class="btn ghost wideonly"
           disabled={off !== undefined || rule === undefined}
-          title={off ?? whyNoRule(request)}
+          title={off ?? aboutRule(request)}
           onClick={() => setMode('always')}
         >
           Always… <kbd>A</kbd>
@@ -130,12 +130,12 @@ function Choices({
   );
 }
 
-function whyNoRule({ rule, taint }: Request): string {
+function aboutRule({ rule, noRule }: Request): string {
   if (rule !== undefined) return 'Shows the rule first';
-  return taint.length > 0 ? 'Text from outside had influence, so no rule can be made' : 'No rule can be made of this';
+  return noRule === undefined ? 'No rule can be made of this' : `No rule can be made: ${noRule}`;
 }
 
-function aboutBar({ taint, kind, changes }: Request, below: number): string {
+function aboutBar({ noRule, changes }: Request, below: number): string {
   const { added, removed } = changedLines(changes);
   const all = added + removed;
   const lines =
@@ -144,9 +144,7 @@ function aboutBar({ taint, kind, changes }: Request, below: number): string {
       : below > 0
         ? `${plural(below, 'changed line')} below`
         : `all ${plural(all, 'changed line')} ${all === 1 ? 'is' : 'are'} shown`;
-  return [kind === 'command' && taint.length > 0 ? 'No “always”: untrusted input' : '', lines]
-    .filter((part) => part !== '')
-    .join(' · ');
+  return [noRule === undefined ? '' : `No “always”: ${noRule}`, lines].filter((part) => part !== '').join(' · ');
 }
 
 /** The rule is shown before it is made. */

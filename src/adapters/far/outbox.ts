@@ -39,6 +39,8 @@ export interface Outbox {
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** From now on every commit depends on this entry. */
   guardBy(key: string): void;
+  /** That entry; undefined: other processes do not know this one yet. */
+  guard(): string | undefined;
   /** From now on every write fails. The first reason stays. */
   fail(reason: unknown): void;
   /** Throws the reason why nothing can be written. */
@@ -96,6 +98,7 @@ export function outbox({ ledger, name, monotonicMs, lag }: OutboxOptions): Outbo
     },
     onAnswer: (hear) => void answers.push(hear),
     guardBy: (key) => void (guard = key),
+    guard: () => guard,
     fail,
     check,
     worstLagMs: () => worstLagMs,

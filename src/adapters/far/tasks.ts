@@ -27,6 +27,8 @@ interface Dependencies {
 export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnds }: Dependencies): Tasks {
   const { index } = rows;
   const me = presence.peer.id;
+  /** Of tasks that this process made and no other has held since: the children it made for them. */
+  const childrenOf = new WeakMap<Cell, Set<string>>();
   const isHeld = ({ owner }: Row): boolean => owner !== undefined && presence.isAlive(owner.peer);
 
   return {
@@ -35,6 +37,8 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
       if (index.byId.has(task.id) || rows.ended(task.id) !== undefined || outbox.unsent(key)) return false;
       const row: Row = { id: task.id, task, state: 'pending', cell: { key, rev: 0 } };
       rows.create(row);
+      childrenOf.set(row.cell, new Set());
+      ownChildren(task.parent)?.add(task.id);
       return write(row.cell, row, durable);
     },
     async scan() {
@@ -61,9 +65,11 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
     changedSince: index.changedSince,
     read,
     /** The last look is fresh enough: the parent is advanced again when a child ends. */
-    async readChild(id) {
+    async readChild(id, parent) {
       const row = index.byId.get(id);
-      return row === undefined ? (rows.ended(id) ?? read(id)) : placed(row);
+      const known = row === undefined ? rows.ended(id) : placed(row);
+      if (known !== undefined) return known;
+      return ownChildren(parent.id)?.has(id) === false ? undefined : read(id);
     },
     async ended({ state, limit = Infinity } = {}) {
       await outbox.flush();
@@ -109,6 +115,12 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
       return true;
     },
   };
+
+  /** Another process that held the task would have left a new cell. */
+  function ownChildren(id: string | undefined): Set<string> | undefined {
+    const row = id === undefined ? undefined : index.byId.get(id);
+    return row && childrenOf.get(row.cell);
+  }
 
   function placed(row: Row): Placed {
     const { state, owner } = row;

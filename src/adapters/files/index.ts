@@ -46,7 +46,7 @@ interface FilesOptions {
   isReader?: boolean;
   /** When files that may follow are written; tests and recordings fix it. */
   lag?: Lag;
-  /** Lines of the event log are written at once, and not at the end of a turn of the event loop. */
+  /** Lines of the event log are written at once, and not when they have settled. */
   eventsAtOnce?: boolean;
 }
 
@@ -180,7 +180,6 @@ export function files(options: FilesOptions): Store {
 
   async function placeAll(): Promise<void> {
     await place.flush();
-    eventLog.place();
     if (here.isJoined()) await log.durable();
   }
 }
@@ -207,19 +206,12 @@ function openParts(options: FilesOptions) {
     whereIs: (key) => whereIs(disk, layout, key),
     spare: path.join(layout.tmp, `${peer.id}-journal`),
     beforeFirst: () => here.join(),
-    beforeLine: () => eventLog.place(),
   });
   const execute = executor(disk, layout.tmp, `${peer.id}-p`);
   const isJoined = here.isJoined;
   const tmp = path.join(layout.tmp, `${peer.id}-events`);
-  const eventLog = events({ disk, layout, journal: log, isJoined, isAtOnce: eventsAtOnce, tmp });
-  const place = placer({
-    journal: log,
-    execute,
-    monotonicMs: () => clock.monotonicMs(),
-    lag,
-    afterBatch: eventLog.place,
-  });
+  const place = placer({ journal: log, execute, monotonicMs: () => clock.monotonicMs(), lag });
+  const eventLog = events({ disk, layout, journal: log, placer: place, isJoined, isAtOnce: eventsAtOnce, tmp });
   const lookup = taskLookup(disk, layout, now, here.isAlone);
   const shared = { disk, layout, write, presence: here, journal: log, placer: place };
   const verbs = taskVerbs({ ...shared, tasks: open, lookup, quarantine: moveToQuarantine });

@@ -25,6 +25,7 @@ import { lineDiff } from '../../text/lines/line-diff.js';
 import { changeFile } from './change-file.js';
 import { failedCheck } from './safety-checks.js';
 import { operandsOf } from './operands.js';
+import { mayUseAgentsFiles } from './rulable.js';
 import { ALLOWLIST_FILE, loadPolicy, policyOf, POLICY_FILE, type LoadedPolicy } from './index.js';
 
 interface GateOptions {
@@ -229,12 +230,6 @@ function isSame(one: Record<string, string>, two: Record<string, string>): boole
 }
 
 const MAX_DIFFED_BYTES = 8 * 1024 * 1024;
-
-/** Such a line may do something else tomorrow, so no rule is proposed for it. */
-function mayUseAgentsFiles(line: string): boolean {
-  const { interprets, words } = usesOf(line, parseBash);
-  return interprets || words.some((word) => /(^|\/)(workspaces|scratch)(\/|$)/.test(word));
-}
 
 /** Where a rule of the user applies, it decides; elsewhere the workspace does. */
 function withOwn(now: Policy, own: Policy): Policy {

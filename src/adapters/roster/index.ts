@@ -316,8 +316,8 @@ function withModel(agent: Agent, model: string): Agent {
   return {
     ...agent,
     models: [model],
-    ...(evaluator ? { evaluator: { ...evaluator, model } } : {}),
-    ...(metacognition ? { metacognition: { ...metacognition, model } } : {}),
+    evaluator: evaluator && { ...evaluator, model },
+    metacognition: metacognition && { ...metacognition, model },
   };
 }
 

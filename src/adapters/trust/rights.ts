@@ -18,27 +18,72 @@ const PARENTS = ['tasks', 'storage', 'inbox', 'quarantine', 'bus'];
 /** Records are written and removed here; a link would lead that elsewhere. */
 const STATE_FOLDERS = [...PARENTS, 'sessions', 'events', 'results', 'agents/live', ...OWN];
 
-/** `owner`: another user whom the person has accepted. */
+/** `root` is a real path. `owner`: another user whom the person has accepted. */
 export function rightsProblems(root: string, owner?: number): Problem[] {
-  const entries = new Map<string, fs.Stats | undefined>();
-  const look = (name: string): fs.Stats | undefined => {
-    if (!entries.has(name)) entries.set(name, lstat(name === '.' ? root : `${root}/${name}`));
-    return entries.get(name);
-  };
-  return [...ownerProblem(root, owner), ...linkProblems(root, look), ...writableProblem(root, look)];
+  const look = lookIn(root);
+  return [...ownerProblem(root, look, owner), ...linkProblems(look), ...writableProblem(root, look)];
 }
 
-/** An entry of the workspace, not what it links to. */
-type Look = (name: string) => fs.Stats | undefined;
+/** The entries of a workspace, each looked at once. */
+interface Look {
+  /** The entry itself, not what it links to. '.' is the root. */
+  at(name: string): fs.Stats | undefined;
+  /** The paths of the entries of a folder. */
+  in(folder: string): string[];
+  /** Whether a link leads to a folder. */
+  isFolder(link: string): boolean;
+}
+
+/** Most of the paths are missing, and one list of the root tells which. */
+function lookIn(root: string): Look {
+  const top = comparable(namesIn(root));
+  const isMissing = (name: string): boolean => top !== undefined && !top.includes(name.split('/', 1)[0]!);
+  const seen = new Map<string, fs.Stats | undefined>();
+  const at = (name: string): fs.Stats | undefined => {
+    if (!seen.has(name)) seen.set(name, name !== '.' && isMissing(name) ? undefined : lstat(`${root}/${name}`));
+    return seen.get(name);
+  };
+  const listed = new Map<string, string[]>();
+  return {
+    at,
+    in(folder) {
+      if (at(folder) === undefined) return [];
+      let paths = listed.get(folder);
+      if (paths === undefined)
+        listed.set(folder, (paths = (namesIn(`${root}/${folder}`) ?? []).map((name) => `${folder}/${name}`)));
+      return paths;
+    },
+    isFolder: (link) => fs.statSync(`${root}/${link}`, { throwIfNoEntry: false })?.isDirectory() === true,
+  };
+}
+
+/**
+ * Undefined: nothing is known to be missing. Some systems find `.Guild` as `.guild`, and fold other
+ * letters by rules of their own.
+ */
+function comparable(names: readonly string[] | undefined): string[] | undefined {
+  const isPlain = names?.every((name) => Buffer.byteLength(name) === name.length);
+  return isPlain ? names!.map((name) => name.toLowerCase()) : undefined;
+}
+
+/** Undefined if the folder cannot be listed. */
+function namesIn(folder: string): string[] | undefined {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The user id of the folder's owner; undefined where the system has none. */
 export function ownerOf(folder: string): number | undefined {
   return process.getuid === undefined ? undefined : fs.statSync(folder).uid;
 }
 
-function ownerProblem(root: string, accepted: number | undefined): Problem[] {
-  const owner = ownerOf(root);
-  if (owner === undefined || owner === process.getuid!() || owner === accepted) return [];
+function ownerProblem(root: string, look: Look, accepted: number | undefined): Problem[] {
+  if (process.getuid === undefined) return [];
+  const owner = look.at('.')?.uid;
+  if (owner === process.getuid() || (owner !== undefined && owner === accepted)) return [];
   return [
     problem('not_allowed', `${root} belongs to another user (uid ${owner}), who could change its rules at any time`, {
       hint: `if you trust that user, for example in a CI checkout: guild trust --owner --workspace ${root}`,
@@ -48,17 +93,20 @@ function ownerProblem(root: string, accepted: number | undefined): Problem[] {
 
 /** Also for commands that only read or submit: they put broken files into quarantine. */
 export function linkedState(root: string): Problem | undefined {
-  return linkProblems(root, (name) => lstat(`${root}/${name}`))[0];
+  return linkProblems(lookIn(root))[0];
 }
 
-function linkProblems(root: string, look: Look): Problem[] {
-  const isLink = (name: string): boolean => look(name)?.isSymbolicLink() === true;
-  const [folder] = STATE_FOLDERS.filter(isLink);
+function linkProblems(look: Look): Problem[] {
+  const isLink = (name: string): boolean => look.at(name)?.isSymbolicLink() === true;
+  const folder = STATE_FOLDERS.find(isLink);
   // Below a link everything else is elsewhere, too.
   const links =
     folder !== undefined
       ? [folder]
-      : [...OWN.flatMap((own) => linksIn(root, own)), ...PARENTS.flatMap((parent) => linksIn(root, parent, 'folders'))];
+      : [
+          ...OWN.flatMap(look.in).filter(isLink),
+          ...PARENTS.flatMap(look.in).filter((name) => isLink(name) && look.isFolder(name)),
+        ];
   return links.map((file) =>
     problem('not_allowed', `${file} is a link, so records would be written outside the workspace`, {
       where: { file },
@@ -67,25 +115,10 @@ function linkProblems(root: string, look: Look): Problem[] {
   );
 }
 
-/** The links in a folder, or those of them that lead to folders. */
-function linksIn(root: string, folder: string, only?: 'folders'): string[] {
-  const isWanted = (file: string): boolean =>
-    only === undefined || fs.statSync(`${root}/${file}`, { throwIfNoEntry: false })?.isDirectory() === true;
-  try {
-    if (!fs.existsSync(`${root}/${folder}`)) return [];
-    const entries = fs.readdirSync(`${root}/${folder}`, { withFileTypes: true });
-    const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => `${folder}/${name}`);
-    return links.filter(isWanted);
-  } catch {
-    return [];
-  }
-}
-
 function writableProblem(root: string, look: Look): Problem[] {
   if (process.getuid === undefined) return [];
-  // Most of the folders are missing, and an error costs more than a look.
-  const inside = RULE_FOLDERS.flatMap((folder) => (look(folder) === undefined ? [] : entriesOf(root, folder)));
-  const found = ['.', ...RULES, ...RULE_FOLDERS, ...inside].filter((file) => isWritableByOthers(look(file)));
+  const files = ['.', ...RULES, ...RULE_FOLDERS, ...RULE_FOLDERS.flatMap(look.in)];
+  const found = files.filter((file) => isWritableByOthers(look.at(file)));
   if (found.length === 0) return [];
   const [first, ...others] = found.map((file) => (file === '.' ? root : file));
   const more = others.length === 0 ? '' : `, and ${others.length} more`;
@@ -95,14 +128,6 @@ function writableProblem(root: string, look: Look): Problem[] {
       hint: `chmod -R go-w ${root}`,
     }),
   ];
-}
-
-function entriesOf(root: string, folder: string): string[] {
-  try {
-    return fs.readdirSync(`${root}/${folder}`).map((name) => `${folder}/${name}`);
-  } catch {
-    return [];
-  }
 }
 
 /**

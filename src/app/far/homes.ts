@@ -27,6 +27,8 @@ interface HomesGround {
   hosts(): Promise<ReadonlySet<string>>;
   /** Called when the home of an agent was gone and is now here. */
   moved(agent: string, from: string): void;
+  /** Called once for each entry that names no machine; nobody runs its agent until it is moved. */
+  unreadable(agent: string, problem: Problem): void;
 }
 
 interface Homes {
@@ -47,13 +49,14 @@ export function homesOf(
     agents,
     host,
     labels: labelsOf(host, env),
-    ...(homes === undefined ? {} : { homes }),
+    homes,
     hosts: async () => new Set((await store.presence.peers()).map((each) => each.host)),
     moved(agent, from) {
       const why = `no process runs on ${from} any more`;
       store.events.append({ at: new Date().toISOString(), name: 'home.moved', peer, agent, from, to: host, why });
       report(problem('taker_lost', `the home of ${agent} is ${host} from now on: ${why}`));
     },
+    unreadable: (_, held) => report(held),
   });
 }
 
@@ -63,7 +66,8 @@ export function labelsOf(host: string, env: Env): ReadonlySet<string> {
 }
 
 export function withHomes(tasks: Tasks, ground: HomesGround): Homes {
-  const { agents, host, labels, homes, hosts, moved } = ground;
+  const { agents, host, labels, homes, hosts, moved, unreadable } = ground;
+  const reported = new Set<string>();
   let live: ReadonlySet<string> = new Set();
   const wantedBy = (agent: string): readonly string[] => agents.all().get(agent)?.runsOn ?? [];
   return {
@@ -95,20 +99,39 @@ export function withHomes(tasks: Tasks, ground: HomesGround): Homes {
     if (!wanted.every((label) => labels.has(label))) return false;
     const held = homes?.get(agent);
     if (held === undefined) return true;
-    const home = JSON.parse(held.value) as Home;
-    return home.host === host || !live.has(home.host);
+    const home = parseHome(held.value);
+    if (home === undefined) report(agent, held.value);
+    return home !== undefined && (home.host === host || !live.has(home.host));
+  }
+
+  function report(agent: string, value: string): void {
+    const known = `${agent} ${value}`;
+    if (reported.has(known)) return;
+    reported.add(known);
+    const message = `the entry ${HOME}${agent} in the store names no machine, so ${agent} runs nowhere`;
+    unreadable(agent, problem('bad_field', message, { hint: `name its machine: guild agent move ${agent} <machine>` }));
   }
 
   /** Takes the home if it is free. False: another machine has it. */
   async function isHome(agent: string): Promise<boolean> {
     while (isHere(agent)) {
       const held = wantedBy(agent).length === 0 ? undefined : homes?.get(agent);
-      const home = held === undefined ? undefined : (JSON.parse(held.value) as Home);
+      const home = held === undefined ? undefined : parseHome(held.value);
       if (homes === undefined || wantedBy(agent).length === 0 || home?.host === host) return true;
       if (!(await homes.replace(agent, held, JSON.stringify({ host } satisfies Home)))) continue;
       if (home !== undefined) moved(agent, home.host);
       return true;
     }
     return false;
+  }
+}
+
+/** Undefined: the value names no machine. Anybody with the rights of a worker can write it. */
+export function parseHome(value: string): Home | undefined {
+  try {
+    const host = (JSON.parse(value) as Partial<Home> | null)?.host;
+    return typeof host === 'string' && host !== '' ? { host } : undefined;
+  } catch {
+    return undefined;
   }
 }

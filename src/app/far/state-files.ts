@@ -23,6 +23,26 @@ export function definitionFiles(root: string): string[] {
   return walk(root, (file) => !isUnder(file, [...WORK, ...NEITHER]));
 }
 
+/**
+ * Whether an entry of a store may become this file of a workspace. Any worker can write entries, so
+ * a name that leads out of the folder or into the definitions is never written.
+ */
+export function isWorkFile(file: string): boolean {
+  return isPlainPath(file) && isUnder(file, WORK) && !isSecretPath(file);
+}
+
+/** Relative, with forward slashes, and with names that every file system can hold. */
+export function isPlainPath(file: string): boolean {
+  const isName = (part: string): boolean =>
+    part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= MAX_NAME_BYTES;
+  return !UNWRITABLE.test(file) && file.split('/').every(isName);
+}
+
+const MAX_NAME_BYTES = 240;
+/** Backslashes lead elsewhere on Windows; the others hide a name from a person. */
+// oxlint-disable-next-line no-control-regex
+const UNWRITABLE = /[\\\u0000-\u001f\u007f]/;
+
 function isUnder(file: string, starts: readonly string[]): boolean {
   return starts.some((start) => file === start || file.startsWith(`${start}/`));
 }

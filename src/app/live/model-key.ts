@@ -6,12 +6,16 @@ import { findProvider, splitModel } from '../../domain/config/providers.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 
-/** The problem if no model of the agent has a key; undefined if one has, or needs none. */
+/**
+ * The problem if no model of the agent has a key; undefined if one has, or needs none. Nobody is
+ * asked for a key that a provider wants which is not trusted yet.
+ */
 export function missingKey(
   agent: Agent,
-  config: Pick<Config, 'model' | 'aliases' | 'providers'>,
+  { config, held }: { config: Pick<Config, 'model' | 'aliases' | 'providers'>; held: ReadonlyMap<string, string> },
   env: Readonly<Record<string, string | undefined>>,
 ): Problem | undefined {
+  if (held.has(agent.name)) return undefined;
   const resolved = resolveModels(agent, config);
   if ('code' in resolved) return undefined;
   let first: string | undefined;

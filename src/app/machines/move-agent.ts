@@ -2,7 +2,7 @@
 import { disk } from '../../adapters/disk/index.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
-import { HOME, type Home } from '../far/homes.js';
+import { HOME, parseHome, type Home } from '../far/homes.js';
 import { openFarReader } from '../readers/open-reader.js';
 
 interface Moved {
@@ -27,14 +27,14 @@ export async function moveAgent(root: string, agent: string, to: string): Promis
     await store.tasks.scan();
     for (;;) {
       const held = await shelf.read(agent);
-      const before = held === undefined || held.value === '' ? undefined : (JSON.parse(held.value) as Home).host;
+      const before = held && parseHome(held.value)?.host;
       if (!(await shelf.replace(agent, held, JSON.stringify({ host: to } satisfies Home)))) continue;
       const at = new Date().toISOString();
       const peer = store.presence.peer.id;
       store.events.append({ at, name: 'home.moved', peer, agent, cause: HUMAN, from: before, to });
       await store.flush();
       const isLive = (await store.presence.peers()).some(({ host }) => host === to);
-      return { agent, ...(before === undefined ? {} : { from: before }), to, isLive };
+      return { agent, from: before, to, isLive };
     }
   } finally {
     await store.close();

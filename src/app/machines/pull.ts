@@ -4,6 +4,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { disk } from '../../adapters/disk/index.js';
+import { fileTaint } from '../../adapters/file-taint/index.js';
 import { folders, layout } from '../../adapters/files/base/layout.js';
 import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -37,7 +39,7 @@ import { storeName } from '../far/shared-name.js';
 import { consentFor, lookAtTrust } from '../trust/trust.js';
 import type { Address } from './store-address.js';
 import { hiredFiles } from '../far/hired.js';
-import { definitionFiles } from '../far/state-files.js';
+import { definitionFiles, isPlainPath, isWorkFile } from '../far/state-files.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -47,17 +49,21 @@ interface Pulled {
   events: number;
   effects: number;
   files: number;
+  /** Entries whose names lead out of the folder or into the definitions; absent: none do. */
+  refused?: string[];
 }
 
 /** `consent`: believes all desks. Agents come along that one of them approved. */
-async function pullStore(root: string, target: string, ledger: Ledger, consent: Consent): Promise<Pulled> {
+export async function pullStore(root: string, target: string, ledger: Ledger, consent: Consent): Promise<Pulled> {
   refuseIfThere(target);
   await refuseIfBusy(ledger);
   const part = `${target}.part`;
   fs.rmSync(part, { recursive: true, force: true });
   for (const folder of folders(layout(part)))
     fs.mkdirSync(folder, defined({ recursive: true, mode: folder.includes(`${path.sep}.guild`) ? 0o700 : undefined }));
+  const refused: string[] = [];
   const write = (file: string, bytes: string | Buffer): void => {
+    if (!isPlainPath(file)) return void refused.push(file);
     const to = path.join(part, file);
     fs.mkdirSync(path.dirname(to), { recursive: true });
     fs.writeFileSync(to, bytes, file.startsWith('.guild') ? { mode: 0o600 } : {});
@@ -85,10 +91,18 @@ async function pullStore(root: string, target: string, ledger: Ledger, consent: 
     write(`storage/blobs/${key.slice('blob/'.length)}`, Buffer.from(value, 'base64'));
   const documents = (await ledger.list(DOCUMENT)).flatMap((entry) => documentOf(entry) ?? []);
   // A kept file counts only while its record is unchanged.
-  for (const { path: file, bytes, of } of documents) if (of === undefined || sums.get(file) === of) write(file, bytes);
+  const current = documents.filter(({ path: file, of }) => of === undefined || sums.get(file) === of);
+  const taint = fileTaint({ root: part, disk: disk(), baseOf: (file) => ({ path: file, sha256: 'missing' }) });
+  for (const { path: file, bytes, taint: sources = [] } of current) {
+    if (!isWorkFile(file)) refused.push(file);
+    else {
+      taint.writes(file, bytes, sources);
+      write(file, bytes);
+    }
+  }
   // A folder of this name is a whole workspace or does not exist.
   fs.renameSync(part, target);
-  return { ...counts, files: documents.length };
+  return { ...counts, files: documents.length, ...(refused.length === 0 ? {} : { refused }) };
 }
 
 /** The consent of the user in this folder, and of all desks of the store. */

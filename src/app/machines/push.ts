@@ -5,7 +5,10 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { disk } from '../../adapters/disk/index.js';
+import { fileTaint } from '../../adapters/file-taint/index.js';
 import { defined } from '../../domain/defined.js';
+import type { BoundBase } from '../../domain/task/approval.js';
 import { parseOutcome } from '../../text/records/outcome.js';
 import { rowValue } from '../../adapters/far/rows.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -63,7 +66,8 @@ export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
     for (const intent of await reader.intents.list())
       send.put({ key: INTENT + intent.id, value: JSON.stringify(intent), expect: 0, live: true });
     pushBlobs(left, send.put);
-    for (const [file, bytes] of left) send.put(documentPut({ path: file, bytes }));
+    const taint = fileTaint({ root, disk: disk(), baseOf: (file) => baseOf(files, file) });
+    for (const [file, bytes] of left) send.put(documentPut({ path: file, bytes, taint: taint.of(file) }));
     await send.end();
     const done = { ...counts, files: files.size };
     await ledger.commit(`push-${push}-mark`, {
@@ -74,6 +78,11 @@ export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
   } finally {
     await reader.close();
   }
+}
+
+function baseOf(files: ReadonlyMap<string, Buffer>, file: string): BoundBase | undefined {
+  const bytes = files.get(file);
+  return bytes && { path: file, sha256: sumOf(bytes) };
 }
 
 async function refuseIfBusy(root: string, reader: Store): Promise<void> {

@@ -36,7 +36,7 @@ interface Desk {
 /** Works until the signal aborts. */
 export async function sync(root: string, { env, open, signal, note, problem, ready }: SyncOptions): Promise<void> {
   const ledger = ledgerFor(storeAddress(root, env));
-  const shown = mirrorOf(root, env, ledger, note);
+  const shown = mirrorOf(root, env, ledger, { note });
   const workspace = await open(root, { agents: [], watchers: { problem } });
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
@@ -54,6 +54,13 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
   }
 }
 
+interface KeepOptions {
+  signal: AbortSignal;
+  report: (problem: Problem) => void;
+  /** The entry that this process's commits depend on. */
+  guard: () => string | undefined;
+}
+
 /**
  * Keeps `memory/`, `context/` and `scratch/` of a worker's folder the same as on other machines,
  * until the signal aborts. A worker shows nothing else: nobody looks at its folder. Returns after
@@ -62,11 +69,11 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
 export async function keepDocuments(
   root: string,
   env: Env,
-  signal: AbortSignal,
-  report: (problem: Problem) => void,
+  { signal, report, guard }: KeepOptions,
 ): Promise<{ look(): Promise<void>; ended: Promise<void> }> {
   const ledger = ledgerFor(storeAddress(root, env));
-  const shown = mirrorOf(root, env, ledger, (text) => report(problemOf('by_hand', text)), true);
+  const note = (text: string): void => report(problemOf('by_hand', text));
+  const shown = mirrorOf(root, env, ledger, { note, guard, documentsOnly: true });
   const keep = async (): Promise<void> => {
     try {
       await looks(shown, ledger, signal, report);
@@ -83,15 +90,11 @@ export async function keepDocuments(
   return { look, ended: keep() };
 }
 
-function mirrorOf(root: string, env: Env, ledger: Ledger, note: (text: string) => void, documentsOnly = false): Mirror {
-  return mirror({
-    root,
-    ledger,
-    workspace: sharedName(readConfig(disk(), root, env).config, env) ?? '',
-    now: () => new Date(),
-    note,
-    documentsOnly,
-  });
+type MirrorParts = Pick<Parameters<typeof mirror>[0], 'note' | 'guard' | 'documentsOnly'>;
+
+function mirrorOf(root: string, env: Env, ledger: Ledger, parts: MirrorParts): Mirror {
+  const workspace = sharedName(readConfig(disk(), root, env).config, env) ?? '';
+  return mirror({ root, ledger, workspace, now: () => new Date(), ...parts });
 }
 
 /** Looks after each ring, and at intervals for people's changes. */

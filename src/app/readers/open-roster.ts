@@ -20,6 +20,7 @@ import { packageFolder } from '../../adapters/starter/package-folder.js';
 import { unknownPlugin } from '../../adapters/plugins/index.js';
 import { BUILT_IN_VARIABLES, unknownVariables } from '../../text/agent/prompt.js';
 import { whereAt } from '../../text/lines/where.js';
+import { offeredBullets } from './boards/offered-bullets.js';
 import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 import { loadPolicy } from '../../adapters/policy-files/index.js';
@@ -79,6 +80,7 @@ export function openRoster(folder: string, env: Record<string, string | undefine
       ...all.filter(isForeign),
       ...all.filter(mayBePlugin).map(asPluginWarning),
       ...(config.garbled ? [] : ignoredSettings(names, config.config)),
+      ...(config.garbled || !isInWorkspace ? [] : offeredBullets(disk, root, names.values(), config.config)),
     ]),
     unreadable,
     files: files + (config.there ? 1 : 0),

@@ -82,7 +82,7 @@ export function openTrust(root: string, env: Env, config: Acted): Trust {
     ...withinSettings(inForce, settings),
     settings,
     record,
-    ...(code === undefined ? {} : { code }),
+    code,
   };
 }
 
@@ -241,8 +241,7 @@ export function acceptNamed(trust: Trust, env: Env): Trust {
 }
 
 function place(root: string, env: Env): { real: string; state: string; records: TrustRecords } {
-  if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
-  const real = fs.realpathSync.native(root);
+  const real = realPath(root);
   const { state, records } = kept(env);
   if (state === real || state.startsWith(real + path.sep))
     throw new ProblemError(
@@ -253,11 +252,24 @@ function place(root: string, env: Env): { real: string; state: string; records: 
   return { real, state, records };
 }
 
+function realPath(root: string): string {
+  try {
+    return fs.realpathSync.native(root);
+  } catch {
+    throw new ProblemError(noWorkspace(root, false));
+  }
+}
+
 /** The user's state, for a workspace whose place was looked at before. */
 function kept(env: Env): { state: string; records: TrustRecords } {
   const state = stateFolder(env);
-  return { state, records: trustRecords(realDisk(), state) };
+  let records = recordsOf.get(state);
+  if (records === undefined) recordsOf.set(state, (records = trustRecords(realDisk(), state)));
+  return { state, records };
 }
+
+/** By state folder: a run asks for its records several times. */
+const recordsOf = new Map<string, TrustRecords>();
 
 function takeOver(records: TrustRecords, from: string, to: string): void {
   const old = records.read(from);

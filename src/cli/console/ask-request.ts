@@ -8,7 +8,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { OpenRequest } from '../../app/approvals.js';
-import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';
+import { whyNoRule } from '../../app/trust/no-rule.js';
+import { needsConfirmation } from '../../domain/consent/weight.js';
 import { mainArgument, type Answer } from '../../domain/task/approval.js';
 import { answerIn } from '../../domain/task/question.js';
 import { localDateTime } from '../../views/local-time.js';
@@ -107,20 +108,20 @@ function ran({ keyboard, lend }: Asking, start: () => ChildProcess): Promise<boo
 
 async function askAction(request: OpenRequest, asking: Asking, isShown: boolean): Promise<Given> {
   const { terminal, keyboard, signal } = asking;
-  const { risk, taint, tool } = request.request;
+  const { risk, tool } = request.request;
   let isWhole = isShown;
   const doubt = (): string | undefined => {
     if (needsConfirmation(request.request)) return risk === 'HIGH' ? 'This is risky' : 'This is not confined';
     return isWhole ? undefined : 'You have not seen all of it';
   };
-  const isRulable = mayRule(request.request);
+  const noRule = whyNoRule(request.request);
   const mayEdit = mainArgument(tool) !== undefined;
   const shownAt = Date.now();
   const keys = [
     'y allow',
     'n refuse',
     ...(mayEdit ? ['e edit'] : []),
-    ...(isRulable ? ['a always'] : []),
+    ...(noRule === undefined ? ['a always'] : []),
     's skip',
     '? details',
   ].join('  ');
@@ -153,16 +154,10 @@ async function askAction(request: OpenRequest, asking: Asking, isShown: boolean)
       if (answer !== undefined) return answer;
     }
     if (typed === 'a') {
-      if (!isRulable) terminal.say(terminal.dim(noRule(taint)));
+      if (noRule !== undefined) terminal.say(terminal.dim(`no rule can be made here: ${noRule}`));
       else if (await ruleConfirmed(request, asking)) return { answer: { approved: true, by: 'human', always: true } };
     }
   }
-}
-
-function noRule(taint: readonly string[]): string {
-  return taint.length > 0
-    ? `no rule can be made here: text from ${taint.join(', ')} had influence`
-    : 'a rule can be made for commands only';
 }
 
 async function confirmed({ terminal, keyboard, signal }: Asking, question: string): Promise<boolean> {

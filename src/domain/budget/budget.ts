@@ -25,10 +25,12 @@ export const BUDGET_NAMES = ['turns', 'tokens', 'microUsd', 'timeMs', 'toolCalls
 
 /** The stricter of two budgets, limit by limit. */
 export function tighter(a: Budget, b: Budget): Budget {
-  return each((name) => {
+  const both: Budget = {};
+  for (const name of BUDGET_NAMES) {
     const limit = Math.min(a[name] ?? Infinity, b[name] ?? Infinity);
-    return limit === Infinity ? undefined : limit;
-  });
+    if (limit !== Infinity) both[name] = limit;
+  }
+  return both;
 }
 
 export interface Spending {

@@ -1,5 +1,5 @@
 /** Applies the human's answers: from the ballot, the command line or an intent. */
-import { APPROVAL_ROLE, approvalOf, type Answer } from '../../domain/task/approval.js';
+import { APPROVAL_ROLE, approvalOf, type Answer, type ApprovalRequest } from '../../domain/task/approval.js';
 import { hash53, shortId } from '../../domain/task/id.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
@@ -23,12 +23,14 @@ export async function answerApproval(
   const answer = signed(context, claim.task, given);
   const { waits: _, ...task } = claim.task;
   const ended: Task = { ...task, result: JSON.stringify(answer), ended_at: answer.at };
-  // before settling: answering again after a crash creates nothing twice
+  // before settling: answering again after a crash creates nothing twice, and loses no rule
   await admit(context, ended);
+  const rule = ruleIn(claim.task, answer);
+  if (rule !== undefined) await context.gate.allowAlways(rule);
   await context.tasks.settle(claim, ended, 'completed');
   const { signature: _s, ...said } = answer;
   record(context, 'approval.answered', { task: id, cause, agent: HUMAN, ...said });
-  if (answer.approved) await learn(context, claim.task, answer);
+  if (answer.approved && rule === undefined) await learn(context, claim.task, answer);
   return true;
 }
 
@@ -73,18 +75,32 @@ export async function replaceUnsound(context: EngineContext): Promise<boolean> {
 /** How many approvals of the same command lead to the proposal of a rule. */
 const HABIT = 3;
 
+/** The command line that runs without asking from now on, if the answer says so. */
+function ruleIn(task: Task, answer: Answer): string | undefined {
+  const request = soundApproval(task)?.request;
+  if (!answer.approved || request === undefined) return undefined;
+  const line = lineOf(request, answer);
+  if (request.tool === 'allow_command') return line;
+  // Outside text may have led the person to approve, so no rule is made under its influence.
+  return isPlain(request, answer) && answer.always === true && request.taint.length === 0 ? line : undefined;
+}
+
+function lineOf(request: ApprovalRequest, { edited }: Answer): string {
+  return String({ ...request.arguments, ...edited }['command'] ?? '');
+}
+
+function isPlain(request: ApprovalRequest, { edited }: Answer): boolean {
+  return request.tool === 'execute_command' && edited === undefined && request.hosts === undefined;
+}
+
 /**
  * Proposes a rule for a command that is approved repeatedly; the rule needs an approval of its own.
  */
 async function learn(context: Ports, task: Task, answer: Answer): Promise<void> {
   const request = soundApproval(task)?.request;
-  if (request === undefined) return;
-  const line = String({ ...request.arguments, ...answer.edited }['command'] ?? '');
-  if (request.tool === 'allow_command') return context.gate.allowAlways(line);
-  const isPlain = request.tool === 'execute_command' && answer.edited === undefined && request.hosts === undefined;
-  // Outside text may have led the person to approve, so no rule is proposed under its influence.
-  if (isPlain && answer.always && request.taint.length === 0) return context.gate.allowAlways(line);
-  if (!isPlain || (await context.gate.noteAllowed(line)) !== HABIT) return;
+  if (request === undefined || !isPlain(request, answer)) return;
+  const line = lineOf(request, answer);
+  if ((await context.gate.noteAllowed(line)) !== HABIT) return;
   const proposal = withDigest({
     tool: 'allow_command',
     arguments: { command: line },

@@ -148,7 +148,7 @@ function conversation(
   const self: Conversation = {
     id,
     agent,
-    ...(session.header.task === undefined ? {} : { startedBy: session.header.task }),
+    startedBy: session.header.task,
     head: () => head,
     startedAt:
       pinsInForce(context, session) === undefined

@@ -4,7 +4,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
-import { isNamedWriter } from '../../rules/coordination/channels.js';
+import { channelsWritten, isNamedWriter } from '../../rules/coordination/channels.js';
 
 /** The tools of its file, plus those that its role or a channel it may write to requires. */
 export function grantedNames(
@@ -16,7 +16,10 @@ export function grantedNames(
   const { onlyTools, addedTools, requiredTool } = roleFacts(role);
   if (onlyTools !== undefined) return onlyTools;
   if (requiredTool !== undefined) return [requiredTool];
-  const tools = agent.tools.includes('request_dependency') ? [...agent.tools, 'give_back'] : agent.tools;
+  // Outside a team a message needs a channel.
+  const mayPost = channelsWritten(agent.name, channels).length > 0;
+  const own = mayPost ? agent.tools : agent.tools.filter((tool) => tool !== 'broadcast');
+  const tools = own.includes('request_dependency') ? [...own, 'give_back'] : own;
   if (addedTools !== undefined) return [...tools, ...addedTools];
   return isNamedWriter(agent.name, channels) ? [...tools, 'broadcast'] : tools;
 }

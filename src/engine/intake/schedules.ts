@@ -2,6 +2,7 @@
  * Schedules in guild.yaml become tasks with a schedule, as dropped files are. The task is the
  * authority: a schedule that a person cancelled stays cancelled until its lines change.
  */
+import { defined } from '../../domain/defined.js';
 import { problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN, isEnded, makeTask, type Task } from '../../domain/task/task.js';
@@ -42,11 +43,7 @@ async function take(context: EngineContext, wish: ScheduleWish): Promise<boolean
   const claim = await claimed(context, task.id);
   if (claim === undefined) return false;
   const { last, run } = claim.task.schedule ?? {};
-  const schedule = {
-    ...task.schedule!,
-    ...(last === undefined ? {} : { last }),
-    ...(run === undefined ? {} : { run }),
-  };
+  const schedule = { ...task.schedule!, ...defined({ last, run }) };
   if (await context.tasks.release(claim, { ...task, created_at: claim.task.created_at, schedule }))
     record(context, 'task.changed', { task: task.id, cause: FILE });
   return true;

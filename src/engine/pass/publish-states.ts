@@ -185,7 +185,7 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
   /** Learns how the agent's closed tasks ended. False if that is not known yet. */
   function learnClosed(memory: Memory, tree: Tree, lost: Set<string>): Promise<boolean> {
     return learnEnds(memory, tree.isOpen, isInFlight, async (id) => {
-      const placed = await context.tasks.read(id);
+      const placed = await context.tasks.read(id, { maxAgeMs: INTERVALS.requestAgeMs });
       if (placed !== undefined) return isEnded(placed.state) ? placed.task : 'unknown';
       if (missing.has(id)) return 'gone';
       lost.add(id);

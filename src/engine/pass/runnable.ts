@@ -9,7 +9,7 @@ import { inOrder, queue, queueKey, type Place, type Queue, type Row } from '../.
 import { mayOffer } from '../../rules/staffing/offer.js';
 import { mayMove } from '../../rules/scheduling/ready.js';
 import { ruleText, scheduledOf } from '../../domain/schedule.js';
-import { scheduleLock } from '../../domain/task/id.js';
+import { print53, scheduleLock } from '../../domain/task/id.js';
 import { followUpOf } from '../../domain/task/follow-up.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Capacity } from '../core/capacity.js';
@@ -77,19 +77,23 @@ function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefin
   }
 }
 
-/** Processes begin this far apart in a long queue, as a multiple of the tasks that each starts. */
+/** The front of a long queue has this many tasks for each that a process starts at once. */
 const SHARE = 2;
 
 /**
- * Processes that all begin with the oldest task lose most races for it. In a long queue each begins
- * at another place near the front, which moves with every change, so that no task is left behind.
+ * Processes that all begin with the oldest task lose most races for it. At the front of a long
+ * queue each begins with its own tasks, which follow from their ids. The others come next, so that
+ * no task is left behind if a process does not take its own.
  */
-function ownShare({ presence, config, tasks }: EngineContext, places: readonly Place[]): readonly Place[] {
+function ownShare({ presence, config }: EngineContext, places: readonly Place[]): readonly Place[] {
   const share = SHARE * config.limits.parallel;
   if (places.length <= 2 * share) return places;
   const { rank, of } = presence.rank();
-  const shares = Math.min(of, Math.floor(places.length / share));
-  return shares > 1 ? places.slice(share * ((rank + tasks.version()) % shares)) : places;
+  if (of === 1) return places;
+  const front = places.slice(0, share * of);
+  const own = front.filter(({ task }) => print53(task.id) % of === rank);
+  const isOwn = new Set(own);
+  return [...own, ...front.filter((place) => !isOwn.has(place)), ...places.slice(front.length)];
 }
 
 /** Of tasks that share a conversation, only the holder of its lock can start. */

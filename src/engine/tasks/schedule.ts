@@ -71,8 +71,7 @@ async function decide(
   if (step.fires && (await tasks.create(runOf(task, run, due.latest, clock.now()))))
     record(context, 'task.created', { task: run, agent: task.to, cause: task.id });
   const note = step.missed === undefined ? undefined : report(context, task, step.missed, due, step.fires);
-  const fired = step.fires ? { run } : {};
-  return { last: due.latest, ...fired, ...(note === undefined ? {} : { note }) };
+  return defined({ last: due.latest, run: step.fires ? run : undefined, note });
 }
 
 function report(

@@ -9,7 +9,7 @@ export interface FileTaint {
    * Call it before a tool of a task with this taint writes the file: then there is no moment in
    * which a crash leaves the file without its taint. Durable when it returns.
    */
-  writes(path: string, content: string, taint: readonly string[]): void;
+  writes(path: string, content: string | Uint8Array, taint: readonly string[]): void;
   /**
    * Call it before a command of a task with this taint runs: it may write anything in the agent's
    * folder. Durable when it returns.

@@ -184,6 +184,7 @@ function hintFor(reason: string, line: string): string | undefined {
 
 function reword(reason: string): string {
   if (reason === 'duplicated mapping key') return 'this key occurs twice';
+  if (reason.startsWith('nesting exceeded')) return `nested deeper than ${MAX_YAML_DEPTH} levels`;
   if (reason.startsWith('expected a single document')) return 'the file has more than one YAML document';
   return reason;
 }

@@ -173,6 +173,8 @@ export interface Request {
   isGrave: boolean;
   /** The rule that `always` would make; absent: none can be made. */
   rule?: string;
+  /** Why no rule can be made of a command; absent where one can. */
+  noRule?: string;
   /** A question is answered in words, or with one of its choices. */
   question?: { choices?: string[]; default?: string };
   /** Open requests for exactly the same action, this one included. */

@@ -33,7 +33,6 @@ export async function agentList(moment: Moment, env: Record<string, string | und
   const activity = new Map(states.map((state) => [state.agent, state]));
   const rows = [...agents.values()].map((agent): AgentRow => {
     const { state = 'idle', why = '' } = activity.get(agent.name) ?? {};
-    const reason = paused.get(agent.name);
     return {
       name: agent.name,
       description: agent.description ?? '',
@@ -42,7 +41,7 @@ export async function agentList(moment: Moment, env: Record<string, string | und
       capabilities: [...agent.capabilities],
       state,
       why: titled(why, (id) => titles.get(id)),
-      ...(reason === undefined ? {} : { paused: reason }),
+      paused: paused.get(agent.name),
       file: agent.file,
       microUsd: spent.get(agent.name)?.microUsd ?? 0,
       calls: spent.get(agent.name)?.calls ?? 0,

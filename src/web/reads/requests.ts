@@ -1,7 +1,8 @@
 /** Requests that wait for the person, and requests that were answered lately. */
+import { whyNoRule } from '../../app/trust/no-rule.js';
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';
-import { mayRule, needsConfirmation } from '../../domain/consent/weight.js';
+import { needsConfirmation } from '../../domain/consent/weight.js';
 import { defined } from '../../domain/defined.js';
 import { approvalOf, mainArgument, type Answer, type Approval } from '../../domain/task/approval.js';
 import { compareText } from '../../domain/order.js';
@@ -36,10 +37,10 @@ export function requestOf(placed: Placed, open: readonly Placed[]): Request {
     short: shortOf(task.id),
     kind: kindOf(approval),
     agent: approval?.request.agent ?? task.from ?? 'somebody',
-    ...(asker === undefined ? {} : { task: { id: asker.id, title: titleOf(summary(asker)) } }),
-    ...(approval === undefined ? {} : { session: approval.request.session }),
+    task: asker && { id: asker.id, title: titleOf(summary(asker)) },
+    session: approval?.request.session,
     createdAt: task.created_at,
-    ...(isEnded(state) && task.ended_at !== undefined ? { answeredAt: task.ended_at } : {}),
+    answeredAt: isEnded(state) ? task.ended_at : undefined,
     taint: approval?.request.taint ?? taintIn(task),
     blocks: open.filter((each) => each.task.waits?.tasks?.includes(task.id)).map((each) => each.task.id),
     place: 'tasks/approvals.task.md',
@@ -55,6 +56,7 @@ function approvalFields(approval: Approval, open: readonly Placed[]): Drawn {
   const { title, facts, action, changes, risk, question, digest } = draw(approval);
   const text = request.arguments[mainArgument(request.tool) ?? ''];
   const { path } = request.arguments;
+  const noRule = whyNoRule(request);
   const isAlike = (each: Placed): boolean => approvalOf(each.task)?.request.digest === digest;
   return defined({
     title,
@@ -67,7 +69,8 @@ function approvalFields(approval: Approval, open: readonly Placed[]): Drawn {
     alike: Math.max(1, open.filter(isAlike).length),
     risk,
     question,
-    rule: mayRule(request) ? action.text : undefined,
+    rule: noRule === undefined ? action.text : undefined,
+    noRule: request.tool === 'execute_command' && noRule !== undefined ? visible(noRule) : undefined,
     editable: typeof text === 'string' && question === undefined ? text : undefined,
     path: typeof path === 'string' ? visible(path) : undefined,
     answer: answer === undefined ? undefined : answerOf(answer),

@@ -166,9 +166,9 @@ async function sharedList({ sessions, tasks }: Feed['states']['store'], limit: n
       id,
       agent: header.agentId,
       status: await statusIn(tasks, header),
-      ...(header.task === undefined ? {} : { task: header.task }),
-      ...(title === undefined ? {} : { title: titleOf(title) }),
-      ...(header.forkedFrom === undefined ? {} : { forkedFrom: header.forkedFrom }),
+      task: header.task,
+      title: title && titleOf(title),
+      forkedFrom: header.forkedFrom,
       created: messages.at(-1)?.timestamp ?? header.created,
     });
   }

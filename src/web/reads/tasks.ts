@@ -95,26 +95,25 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
   const id = String(row['id']);
   const error = row['error'] as { code?: string } | undefined;
   const role = text('role') ?? 'root';
-  const optional = (key: keyof ListedTask, value: string | undefined): Partial<Row> =>
-    value === undefined ? {} : { [key]: value };
+  const taint = row['context.taint'];
   return {
     id,
     short: shortOf(id),
     title: titleOf(
       summary({ role, type: text('type'), description: text('description') ?? '', result: text('result') }),
     ),
-    ...optional('agent', text('to')),
+    agent: text('to'),
     role,
     state: row['state'] as TaskState,
-    ...optional('code', error?.code),
-    ...optional('parent', text('parent')),
+    code: error?.code,
+    parent: text('parent'),
     createdAt: text('created_at') ?? '',
-    ...optional('endedAt', text('ended_at')),
+    endedAt: text('ended_at'),
     tokens: usage.inputTokens + usage.outputTokens,
     microUsd: usage.microUsd,
     own,
-    ...optional('session', text('session')),
-    ...(Array.isArray(row['context.taint']) ? { taint: row['context.taint'].map(String) } : {}),
+    session: text('session'),
+    taint: Array.isArray(taint) ? taint.map(String) : undefined,
   };
 }
 

@@ -100,6 +100,28 @@ test('a process reads neither the task that it holds nor the conversation that i
   assert.deepEqual(reads, []);
 });
 
+test('a process does not look for children of a task that only it has held', async () => {
+  const [{ store, reads }, other] = twoProcesses();
+  await store.tasks.create(task('t'));
+  const claim = (await store.tasks.claim('t', 'ana'))!;
+  await store.tasks.create({ ...task('t.a'), parent: 't' });
+  reads.splice(0);
+  assert.equal(await store.tasks.readChild('t.b', claim), undefined);
+  assert.equal((await store.tasks.readChild('t.a', claim))?.state, 'pending');
+  assert.deepEqual(reads, []);
+  await store.tasks.park(claim, claim.task);
+  // Another process holds it for a while and makes a child that ends.
+  await other.store.tasks.scan();
+  const theirs = (await other.store.tasks.claim('t', 'ana'))!;
+  await other.store.tasks.create({ ...task('t.b'), parent: 't' });
+  const child = (await other.store.tasks.claim('t.b', 'ana'))!;
+  await other.store.tasks.settle(child, { ...child.task, result: 'r' }, 'completed');
+  await other.store.tasks.park(theirs, theirs.task);
+  await store.tasks.scan();
+  const again = (await store.tasks.claim('t', 'ana'))!;
+  assert.equal((await store.tasks.readChild('t.b', again))?.state, 'completed');
+});
+
 test('a conversation that exists although it was expected to be new is not overwritten', async () => {
   const [other, { store }] = twoProcesses();
   await other.store.sessions.create(header('s'), [user('written by a person')]);

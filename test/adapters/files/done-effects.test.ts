@@ -104,7 +104,7 @@ test('a process that knows the file sees what another one adds to it', async () 
   assert.equal((await store.effects.get('late')).state, 'done');
 });
 
-test('the process dies at any change of the sweep: no record is lost, and none is there twice', async () => {
+test('a death at any change of the sweep neither loses nor duplicates a record', async () => {
   for (let at = 1; ; at++) {
     const sim = await worked();
     const disk = crashDisk(sim, at);
@@ -124,7 +124,7 @@ test('the process dies at any change of the sweep: no record is lost, and none i
   }
 });
 
-test(`the power fails at any change of the sweep: no record is lost (SEED=${SEED})`, async () => {
+test(`a power cut at any change of the sweep loses no record (SEED=${SEED})`, async () => {
   const random = seeded(SEED);
   for (let round = 0; round < 150; round++) {
     const sim = await worked();

@@ -112,8 +112,8 @@ test('a login is stored outside the workspace, used, and renewed without a perso
   const host = { workspace, env, config };
   // The person's browser follows the redirect back to this machine.
   await servers.loginTo(host, 'team', (address) => void fetch(address).then((page) => page.text()));
-  const [file] = fs.readdirSync(path.join(folder, 'state', 'guildhall', 'mcp'));
-  const stored = path.join(folder, 'state', 'guildhall', 'mcp', file!);
+  const [file] = fs.readdirSync(path.join(folder, 'state', 'guild', 'mcp'));
+  const stored = path.join(folder, 'state', 'guild', 'mcp', file!);
   assert.equal(fs.statSync(stored).mode & 0o777, 0o600);
   assert.match(fs.readFileSync(stored, 'utf8'), /token-1/);
   assert.ok(!fs.readdirSync(workspace, { recursive: true }).some((name) => String(name).includes('token')));

@@ -148,7 +148,7 @@ test('slack_send waits for approval, posts once and records the message in the o
   assert.equal(sent!['slack_ts'], '1700000000.000100');
 });
 
-test('a message that Slack refuses for haste is posted when Slack allows it', async (t) => {
+test('a message that Slack refuses because of its rate limit is posted later', async (t) => {
   const server = await startServer(t);
   const root = workspaceFolder(t);
   const { tools } = await loadPlugins(pluginOptions(root, { ...TOKENS, SLACK_API_URL: server.url }));

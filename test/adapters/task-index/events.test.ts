@@ -211,7 +211,7 @@ test('a log that grows is parsed from where the index ends', async (t) => {
   assert.ok(indexFiles(here).length > first.length);
 });
 
-test('an index of events that cannot be written is done without', async (t) => {
+test('queries of events work without an index if it cannot be written', async (t) => {
   const here = site(t, { count: 30 });
   fs.writeFileSync(here.folder, 'in the way');
   await here.check();

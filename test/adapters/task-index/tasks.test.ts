@@ -213,7 +213,7 @@ test('a record is kept only when its next change must leave another stamp', asyn
   }
 });
 
-test('a look that finds no change writes nothing, and one after few changes neither', async (t) => {
+test('a look writes nothing if it finds no change or only a few', async (t) => {
   const here = site(t, { count: 50 });
   here.index.look();
   const before = listing(here);
@@ -225,7 +225,7 @@ test('a look that finds no change writes nothing, and one after few changes neit
   assert.deepEqual(listing(here), before);
 });
 
-test('an index of which nothing can be written is done without', async (t) => {
+test('queries of tasks work without an index if it cannot be written', async (t) => {
   const here = site(t, { count: 30 });
   fs.writeFileSync(here.folder, 'in the way');
   await here.check();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { far, type FarStore } from '../../../src/adapters/far/index.js';
+import type { Shelf } from '../../../src/adapters/far/shelf.js';
 import { clock, ids } from '../../../src/adapters/clock/index.js';
 import { ledgerState, memoryLedger, type LedgerState } from '../../../src/adapters/ledger/memory.js';
 import { HOME, labelsOf, withHomes } from '../../../src/app/far/homes.js';
@@ -12,7 +13,10 @@ import { place, scripted, succeeds } from '../../kit/guild.js';
 interface Machine {
   store: FarStore;
   tasks: Tasks;
+  homes: Shelf;
   moves: string[];
+  /** What was said about homes that name no machine. */
+  held: string[];
 }
 
 function machine(t: TestContext, state: LedgerState, host: string, labels: string): Machine {
@@ -20,6 +24,8 @@ function machine(t: TestContext, state: LedgerState, host: string, labels: strin
   const store = far({ ledger: memoryLedger(state), clock: clock(), ids: ids(), me });
   t.after(() => store.close().catch(() => undefined));
   const moves: string[] = [];
+  const held: string[] = [];
+  const homes = store.far.shelf(HOME);
   const { tasks } = withHomes(store.tasks, {
     agents: {
       all: () =>
@@ -30,11 +36,12 @@ function machine(t: TestContext, state: LedgerState, host: string, labels: strin
     },
     host,
     labels: labelsOf(host, { GUILD_LABELS: labels }),
-    homes: store.far.shelf(HOME),
+    homes,
     hosts: async () => new Set((await store.presence.peers()).map((peer) => peer.host)),
     moved: (agent, from) => void moves.push(`${agent} from ${from}`),
+    unreadable: (_, { message }) => void held.push(message),
   });
-  return { store, tasks, moves };
+  return { store, tasks, homes, moves, held };
 }
 
 function task(id: string, to: string): Task {
@@ -77,6 +84,28 @@ test('a home whose last process is gone moves, and that is reported', async (t) 
   assert.deepEqual(two.moves, ['trainer from one']);
 });
 
+test('a home that names no machine holds its agent only, and is named once', async (t) => {
+  for (const value of ['', '{', 'null', '{"host":5}', '[]']) {
+    const state = ledgerState();
+    const one = machine(t, state, 'one', 'gpu');
+    await memoryLedger(state).commit('bad', { puts: [{ key: 'home/trainer', value, live: true }], adds: [] });
+    await one.tasks.create(task('a', 'trainer'));
+    await one.tasks.create(task('b', 'ana'));
+    for (let round = 0; round < 3; round++) {
+      await one.tasks.scan();
+      assert.equal(await one.tasks.claim('a', 'trainer'), undefined, value);
+      assert.deepEqual(await one.tasks.orphans(), []);
+    }
+    assert.ok(await one.tasks.claim('b', 'ana'), 'others go on');
+    assert.equal(one.held.length, 1);
+    assert.match(one.held[0]!, /home\/trainer/);
+    const other = machine(t, state, 'two', '').homes;
+    assert.ok(await other.replace('trainer', await other.read('trainer'), '{"host":"one"}'), 'a person moves it');
+    await one.tasks.scan();
+    assert.ok(await one.tasks.claim('a', 'trainer'));
+  }
+});
+
 test('guild why names the machines that may run a task, and a machine with the label runs it', async (t) => {
   const here = place(
     t,
@@ -92,9 +121,24 @@ test('guild why names the machines that may run a task, and a machine with the l
 });
 
 test('guild agent move needs several machines, and says so', async (t) => {
-  const here = place(t, scripted('- {agent: boss, turn: 1, say: hello}\n'));
-  const { code, err } = await here.guild('agent', 'move', 'boss', 'desk-2');
+  const trainer = '---\ndescription: Trains\nruns_on: [gpu]\n---\nTrain.\n';
+  const here = place(t, {
+    ...scripted('- {agent: boss, turn: 1, say: hello}\n'),
+    'agents/trainer.md': trainer,
+  });
+  const { code, err } = await here.guild('agent', 'move', 'trainer', 'desk-2');
   assert.equal(code, 2);
   assert.match(err, /on one machine/);
-  assert.equal((await here.guild('agent', 'move', 'boss')).code, 2);
+  for (const [words, reason] of [
+    [['trainer'], /needs the name of an agent and of a machine/],
+    [['boss', 'desk-2'], /boss runs on every machine/],
+    [['trainer', ''], /not the name of a machine/],
+    [['trainer', '../desk\u001b[2J'], /not the name of a machine/],
+    [['trainr', 'desk-2'], /trainer/],
+  ] as const) {
+    const refused = await here.guild('agent', 'move', ...words);
+    assert.notEqual(refused.code, 0, words.join(' '));
+    assert.match(refused.err, reason);
+    assert.ok(!refused.err.includes('\u001b[2J'));
+  }
 });

@@ -349,3 +349,29 @@ test('a setting that the model refuses is a warning that names both', async (t) 
     ],
   );
 });
+
+test('bullets that every agent would bid on are named, and an agent, a default or one bidder is enough', async (t) => {
+  const agent = (more = '') => `---\ndescription: Helps\n${more}---\nYou help.\n`;
+  const workspace = place(t, {
+    'guild.yaml': 'model: pretend/x\nproviders:\n  pretend: { kind: scripted, script: script.yaml }\n',
+    'script.yaml': '- say: Done.\n',
+    'agents/ana.md': agent(),
+    'agents/ben.md': agent(),
+    'agents/shy.md': agent('threshold: never\n'),
+    'tasks/plan.task.md':
+      '## TODO\n- [ ] Water the plants\n- [ ] Feed the cat @ana\n- [x] Sweep\n- [ ] Buy milk @human\n',
+  });
+  const warnings = async (): Promise<string> => {
+    const { out } = succeeds(await workspace.guild('check', '--json'));
+    return (JSON.parse(out) as Checked).warnings.map(({ message }) => message).join('\n');
+  };
+  assert.match(await warnings(), /^a bullet names no agent: all 2 agents are asked for a bid, with a model call$/m);
+  const shown = succeeds(await workspace.guild('check'));
+  assert.match(shown.err, /tasks\/plan\.task\.md:2/);
+  const config = workspace.read('guild.yaml');
+  workspace.put('guild.yaml', `${config}\ndefault_agent: ana\n`);
+  assert.doesNotMatch(await warnings(), /bid/);
+  workspace.put('guild.yaml', config);
+  workspace.put('agents/ben.md', agent('threshold: never\n'));
+  assert.doesNotMatch(await warnings(), /bid/);
+});

@@ -72,7 +72,7 @@ test('JSON lines keep their ids, and a bad line costs only itself', async (t) =>
   assert.deepEqual(Object.keys(lines[0]!), ['id', 'verdict', 'reason', 'ms']);
 });
 
-test('the files of the workspace are heard', async (t) => {
+test('the policy files of the workspace count', async (t) => {
   const files = {
     'storage/terminal-cmd-allowlist.yaml': 'npm test: true\nls: false\n',
     'storage/policy.yaml':

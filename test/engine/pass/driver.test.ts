@@ -204,3 +204,19 @@ test('two processes do not race for the same tasks of a long queue', async () =>
   assert.deepEqual(lost, []);
   assert.equal(house.calls.length, 16);
 });
+
+test('a process also works on tasks that another one leaves', async () => {
+  const disk = simDisk();
+  disk.save(`${ROOT}/agents/quick.md`, '---\ndescription: Answers\n---\nAnswer.\n');
+  for (let i = 100; i < 200; i++)
+    disk.save(`${ROOT}/tasks/pending/t${i}.json`, JSON.stringify({ description: 'Go', to: 'quick' }));
+  const house = cluster('- {agent: quick, say: Done.}');
+  const [busy, idle] = [house.start(disk), house.start(disk)];
+  await idle.ports.presence.join();
+  busy.ports.config.limits.parallel = 8;
+  for (let pass = 1; pass <= 100 / 8 + 1; pass++) await busy.engine.pump();
+  assert.equal(house.calls.length, 100);
+  // The front of the queue has 32 tasks, of which the last may be those of the idle process.
+  for (const [at, { task }] of house.calls.entries())
+    assert.ok(Number(task.slice(1)) - 100 <= at + 32, `${task} was number ${at}`);
+});

@@ -48,3 +48,11 @@ test('a hostile clone acts in nothing, and a person sees exactly what the page s
   assert.deepEqual(home.list('tasks/pending'), ['tidy.json'], 'its task waits');
   assert.deepEqual(home.list('results'), []);
 });
+
+test('a person is not asked for a key that a stranger wants', async (t) => {
+  const home = place(t, CLONE);
+  const { code, out, err } = await home.guildWith({ untrusted: true, env: {} }, 'run', 'ana', 'hello');
+  assert.equal(code, 4, err);
+  assert.doesNotMatch(out + err, /export it|is not set/);
+  assert.match(err, /task_\w+ waits, and ana does not work on it yet: it needs a plugin or provider/);
+});

@@ -1,12 +1,11 @@
 /** The user's own settings hold in every workspace, and a key goes only to its own host. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { misdirectedKey } from '../../../src/domain/config/key-hosts.js';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
+import { catcher } from '../catcher.js';
 
 const agent = (tools: string): string => `---\ndescription: Does things\ntools: [${tools}]\n---\nDo it.\n`;
 const TASK = { 'tasks/pending/t1.json': '{"description": "do it", "to": "ana"}' };
@@ -15,17 +14,6 @@ function settings(home: Place, file: string, text: string): void {
   const folder = path.join(`${home.root}-state`, 'config');
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, file), text);
-}
-
-async function catcher(t: TestContext): Promise<{ host: string; heard: string[] }> {
-  const heard: string[] = [];
-  const server = http.createServer((request, response) => {
-    heard.push(request.headers.authorization ?? '');
-    response.end('{}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
 }
 
 test('a trusted workspace cannot send a well-known key elsewhere; a line of the user can', async (t) => {

@@ -6,26 +6,16 @@ import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { serveScript } from '../../../src/app/serve-script.js';
 import { place, scripted, succeeds, type Given, type Place, type Ran } from '../../kit/guild.js';
+import { catcher } from '../catcher.js';
 
 const KEYS = { OPENAI_API_KEY: 'canary-openai', CORP_KEY: 'canary-corp' };
 const SCRIPTED = 'model: s/x\nproviders:\n  s: {kind: scripted, script: script.yaml}\ndefault_agent: ana\n';
 const agent = (tools: string): string => `---\ndescription: Does things\ntools: [${tools}]\n---\nDo it.\n`;
 const asStranger = (home: Place, ...args: string[]): Promise<Ran> =>
   home.guildWith({ untrusted: true, env: KEYS } satisfies Given, ...args);
-
-async function catcher(t: TestContext): Promise<{ url: string; heard: string[] }> {
-  const heard: string[] = [];
-  const server = http.createServer((request, response) => {
-    heard.push(request.headers.authorization ?? '');
-    response.end('{}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, heard };
-}
 
 test('a file of an eval case is written only into the copy of the workspace', async (t) => {
   const home = place(t, { ...scripted('- {say: done}'), 'guild.yaml': SCRIPTED, 'agents/ana.md': agent('read_file') });
@@ -43,9 +33,9 @@ test('a file of an eval case is written only into the copy of the workspace', as
 });
 
 test('guild eval --record sends no key to a provider that is not trusted', async (t) => {
-  const { url, heard } = await catcher(t);
+  const { host, heard } = await catcher(t);
   const home = place(t, {
-    'guild.yaml': `model: corp/x\nproviders:\n  corp: {base_url: "${url}/v1", key_env: CORP_KEY}\ntimeouts: {tries: 1}\n`,
+    'guild.yaml': `model: corp/x\nproviders:\n  corp: {base_url: "http://${host}/v1", key_env: CORP_KEY}\ntimeouts: {tries: 1}\n`,
     'agents/ana.md': agent('read_file'),
     'evals/x.yaml': '- {task: go, to: ana, expect: {state: completed}}\n',
   });

@@ -39,11 +39,15 @@ export function showAt(disk: Disk, layout: Pick<Layout, 'tmp'>, peer: string, fi
   }
 }
 
-/** Syncs a file that a person may delete at any time. */
-export async function syncIfThere(disk: Disk, file: string): Promise<void> {
-  await disk.sync(file).catch((thrown: unknown) => {
+/** Syncs a file that a person may delete at any time. False if it is not there. */
+export async function syncIfThere(disk: Disk, file: string): Promise<boolean> {
+  try {
+    await disk.sync(file);
+    return true;
+  } catch (thrown) {
     if (disk.stamp(file) !== undefined) throw thrown;
-  });
+    return false;
+  }
 }
 
 /** `beforeFirst` makes the peer join: temporary files of an unknown peer are swept. */

@@ -57,8 +57,6 @@ interface JournalOptions {
   spare: string;
   /** Called before the first line. */
   beforeFirst: () => void;
-  /** Called before each line; its additions are part of the line. */
-  beforeLine: () => void;
 }
 
 /** Short commands write little; a process that works longer gets larger files. */
@@ -78,7 +76,7 @@ export class JournalFailed extends Error {
 }
 
 export function journal(options: JournalOptions): Journal {
-  const { disk, folder, peer, owner, whereIs, spare, beforeFirst, beforeLine } = options;
+  const { disk, folder, peer, owner, whereIs, spare, beforeFirst } = options;
   const segments: Segment[] = [];
   const spares = spareFile(disk, folder, spare);
   /** Changes whose files are not in place yet. */
@@ -186,7 +184,6 @@ export function journal(options: JournalOptions): Journal {
     if (isEmpty(next)) return lastLine;
     if (failure !== undefined) throw failure;
     try {
-      beforeLine();
       const step = next;
       next = emptyStep();
       writeStep(step);
@@ -320,15 +317,19 @@ async function syncFiles(
   placed: Iterable<[key: string, file: string | undefined]>,
   whereIs: JournalOptions['whereIs'],
 ): Promise<void> {
-  const present = new Set<string>();
-  for (const [key, file] of placed) {
-    const now = file === undefined || disk.stamp(file) !== undefined ? file : whereIs(key);
-    if (now !== undefined) present.add(now);
-  }
-  const files = [...present];
+  const synced = new Set<string>();
+  const sync = async ([key, file]: [string, string | undefined]): Promise<void> => {
+    if (file === undefined || synced.has(file)) return;
+    synced.add(file);
+    if (await syncIfThere(disk, file)) return;
+    synced.delete(file);
+    const now = whereIs(key);
+    if (now !== undefined && (await syncIfThere(disk, now))) synced.add(now);
+  };
+  const files = [...placed];
   for (let at = 0; at < files.length; at += SYNCED_TOGETHER)
-    await Promise.all(files.slice(at, at + SYNCED_TOGETHER).map((file) => syncIfThere(disk, file)));
-  const folders = new Set([...present].map((file) => path.dirname(file)));
+    await Promise.all(files.slice(at, at + SYNCED_TOGETHER).map(sync));
+  const folders = new Set([...synced].map((file) => path.dirname(file)));
   for (const parent of folders) await disk.syncFolder(parent);
 }
 

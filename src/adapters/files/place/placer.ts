@@ -13,6 +13,8 @@ export interface Item extends Operation {
   readonly key: string;
   /** The number of the journal line that must be durable first. */
   line: number;
+  /** Writes the file in another way than under a new name. */
+  perform?(): void;
   /** Called when the file has its name, or cannot have it. True: place it again, as it is now. */
   done(placing: Placing): boolean | void;
 }
@@ -46,8 +48,6 @@ interface PlacerOptions {
   execute: Execute;
   monotonicMs: () => number;
   lag: Lag;
-  /** Called with every batch, after its files are in place. */
-  afterBatch: () => void;
 }
 
 /**
@@ -58,7 +58,7 @@ const SETTLED_MS = 30;
 /** Files that are this much younger are placed with it: one batch costs less than two. */
 const SHARED_MS = 10;
 
-export function placer({ journal, execute, monotonicMs, lag, afterBatch }: PlacerOptions): Placer {
+export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): Placer {
   const queue = new Map<string, Queued>();
   /** The file that the lag was started for, while it runs. */
   let armedFor: Queued | undefined;
@@ -135,7 +135,6 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
     const lines = Math.max(0, ...nextBatch().map(({ item }) => item.line));
     await journal.durable(lines);
     for (const queued of nextBatch()) if (queued.item.line <= lines) place(queued);
-    afterBatch();
   }
 
   /** Files that somebody waits for, those that must come before them, and settled ones. */
@@ -148,7 +147,7 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
   }
 
   function place({ item, since, waiting }: Queued): void {
-    const placing = execute(item);
+    const placing = item.perform === undefined ? execute(item) : performed(item.perform);
     if (item.done(placing) === true) return;
     worst = Math.max(worst, monotonicMs() - since);
     queue.delete(item.key);
@@ -159,4 +158,9 @@ export function placer({ journal, execute, monotonicMs, lag, afterBatch }: Place
     failure ??= { thrown };
     for (const { waiting } of queue.values()) for (const { reject } of waiting) reject(thrown);
   }
+}
+
+function performed(perform: () => void): Placing {
+  perform();
+  return { kind: 'placed', stamp: undefined };
 }

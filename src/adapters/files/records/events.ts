@@ -11,25 +11,22 @@ import { appendOrCreate } from '../base/append-or-create.js';
 import type { Layout } from '../base/layout.js';
 import type { Journal } from '../journal/journal.js';
 import { eventsKey } from '../journal/step.js';
+import type { Placer } from '../place/placer.js';
 
 interface Dependencies {
   disk: Disk;
   layout: Layout;
   journal: Journal;
+  placer: Placer;
   /** Whether this process works under claims, and so has a journal. */
   isJoined: () => boolean;
-  /** Lines are written at once, and not with the line of the journal that has them. */
+  /** Lines are written at once, and not when they have settled. */
   isAtOnce: boolean;
   /** A name for a temporary file that only this process uses. */
   tmp: string;
 }
 
-interface EventLog extends Events {
-  /** Writes the lines that wait. */
-  place(): void;
-}
-
-export function events({ disk, layout, journal, isJoined, isAtOnce, tmp }: Dependencies): EventLog {
+export function events({ disk, layout, journal, placer, isJoined, isAtOnce, tmp }: Dependencies): Events {
   /** Lines by day. */
   const waiting = new Map<string, string>();
   /** The time of the last event, and the number of events with that time. */
@@ -43,23 +40,32 @@ export function events({ disk, layout, journal, isJoined, isAtOnce, tmp }: Depen
       const text = `${JSON.stringify({ ...event, ...seq })}\n`;
       waiting.set(day, (waiting.get(day) ?? '') + text);
       if (isJoined()) journal.add({ day, text });
-      if (isAtOnce || !isJoined()) place();
+      if (isAtOnce || !isJoined()) place(day);
+      else follow(day);
     },
     async list({ task, limit = Infinity } = {}) {
-      place();
+      for (const day of waiting.keys()) place(day);
       return readEvents(disk, layout, task, limit);
     },
-    place,
   };
 
-  function place(): void {
-    if (waiting.size === 0) return;
-    for (const [day, text] of waiting) {
-      const file = `${layout.events}${path.sep}${day}.jsonl`;
-      appendOrCreate(disk, file, text, tmp);
-      waiting.delete(day);
-      if (isJoined()) journal.placed(eventsKey(day), file);
-    }
+  /** They need not be durable first: nobody acts on a line of the log. */
+  function follow(day: string): void {
+    const key = eventsKey(day);
+    if (placer.get(key) !== undefined) return;
+    placer.put({ key, line: 0, to: fileOf(day), perform: () => place(day), done: () => undefined });
+  }
+
+  function place(day: string): void {
+    const text = waiting.get(day);
+    if (text === undefined) return;
+    appendOrCreate(disk, fileOf(day), text, tmp);
+    waiting.delete(day);
+    if (isJoined()) journal.placed(eventsKey(day), fileOf(day));
+  }
+
+  function fileOf(day: string): string {
+    return `${layout.events}${path.sep}${day}.jsonl`;
   }
 }
 

@@ -6,6 +6,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 class StalledError extends Error {
@@ -38,18 +39,26 @@ export interface Http {
 export function keepAliveHttp({ stallMs }: { stallMs: number }): Http {
   const agentOptions = { keepAlive: true, scheduling: 'lifo' as const, maxFreeSockets: 1024 };
   const agents = { 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) };
+  /** A caller uses one URL for all its calls: it is taken apart once. */
+  const addresses = new WeakMap<URL, http.RequestOptions>();
   return {
     async send(url, options) {
-      if (url.protocol !== 'http:' && url.protocol !== 'https:')
-        throw new TypeError(`not an HTTP address: ${url.protocol}`);
-      const head = await open(url, options, agents[url.protocol]);
+      const { protocol } = url;
+      if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`not an HTTP address: ${protocol}`);
+      let address = addresses.get(url);
+      if (address === undefined) addresses.set(url, (address = urlToHttpOptions(url)));
+      const head = await open(address, options, agents[protocol]);
       const body = decompressed(head);
       return { head, body, consume: (onChunk) => consume(head, body, stallMs, options.signal, onChunk) };
     },
   };
 }
 
-function open(url: URL, options: HttpRequest, agent: http.Agent | false): Promise<http.IncomingMessage> {
+function open(
+  address: http.RequestOptions,
+  options: HttpRequest,
+  agent: http.Agent | false,
+): Promise<http.IncomingMessage> {
   const { method, signal } = options;
   // Bytes, because a long text would be encoded twice: to know its length, and to be sent.
   const body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
@@ -57,7 +66,8 @@ function open(url: URL, options: HttpRequest, agent: http.Agent | false): Promis
     if (signal?.aborted) return reject(abortReason(signal));
     const headers =
       body === undefined ? options.headers : { ...options.headers, 'content-length': String(body.byteLength) };
-    const request = (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
+    const client = address.protocol === 'https:' ? https : http;
+    const request = client.request({ ...address, method, headers, agent });
     const abort = () => request.destroy(abortReason(signal!));
     signal?.addEventListener('abort', abort, { once: true });
     request.once('response', (response) => {
@@ -70,7 +80,7 @@ function open(url: URL, options: HttpRequest, agent: http.Agent | false): Promis
       // The server closed an idle connection just before we reused it, so it never read this
       // request.
       const idle = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      if (idle && agent) open(url, options, false).then(resolve, reject);
+      if (idle && agent) open(address, options, false).then(resolve, reject);
       else reject(error);
     });
     request.end(body);

@@ -13,18 +13,42 @@ export interface Document {
   bytes: Buffer;
   /** The sum of the record that the file follows from, when the file had these bytes. */
   of?: string;
+  /** The outside sources that influenced whoever wrote it. */
+  taint?: readonly string[];
 }
 
-export function documentPut({ path, bytes, of }: Document): Put {
+export function documentPut({ path, bytes, of, taint = [] }: Document): Put {
   const text = bytes.toString('utf8');
   const isText = Buffer.from(text, 'utf8').equals(bytes);
   const content = isText ? { text } : { base64: bytes.toString('base64') };
-  return { key: DOCUMENT + path, value: JSON.stringify({ ...content, ...(of ? { of } : {}) }), expect: 0, live: false };
+  const value = defined({ ...content, of, taint: taint.length === 0 ? undefined : taint });
+  return { key: DOCUMENT + path, value: JSON.stringify(value), expect: 0, live: false };
 }
 
+/** Undefined if the file was deleted, or the entry is not a document: any worker can write one. */
 export function documentOf({ key, value }: Entry): Document | undefined {
-  if (value === '') return undefined;
-  const { text, base64, of } = JSON.parse(value) as { text?: string; base64?: string; of?: string };
-  const bytes = text === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(text, 'utf8');
-  return defined({ path: key.slice(DOCUMENT.length), bytes, of });
+  const { text, base64, of, taint } = parsed(value);
+  if (typeof text !== 'string' && typeof base64 !== 'string') return undefined;
+  const bytes = typeof text === 'string' ? Buffer.from(text, 'utf8') : Buffer.from(base64 as string, 'base64');
+  return defined({
+    path: key.slice(DOCUMENT.length),
+    bytes,
+    of: typeof of === 'string' ? of : undefined,
+    taint: taintOf(taint),
+  });
+}
+
+function parsed(value: string): Record<string, unknown> {
+  try {
+    return { ...(JSON.parse(value) as Record<string, unknown>) };
+  } catch {
+    return {};
+  }
+}
+
+/** A list that cannot be read still means that the text came from outside. */
+function taintOf(taint: unknown): string[] | undefined {
+  if (taint === undefined) return undefined;
+  const isList = Array.isArray(taint) && taint.every((source) => typeof source === 'string');
+  return isList ? taint : ['unknown'];
 }

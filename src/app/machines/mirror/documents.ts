@@ -7,7 +7,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Entry } from '../../../ports/ledger.js';
-import { DOCUMENT, documentOf, documentPut } from './document.js';
+import { DOCUMENT, documentOf, documentPut, type Document } from './document.js';
 import { isSecretPath } from '../../../rules/policy/names/secret-names.js';
 import type { MirrorContext } from './tasks.js';
 
@@ -25,7 +25,8 @@ const MAX_FILES = 2000;
 /** Folders that programs fill. */
 const SKIPPED = /(^|\/)(\.[^/]*|node_modules|__pycache__)\//;
 
-export function documentMirror({ folder, ledger, nextId, note }: MirrorContext): DocumentMirror {
+export function documentMirror(context: MirrorContext): DocumentMirror {
+  const { folder, ledger, nextId, guard, note, refuse, taint } = context;
   return {
     async takeIn() {
       let count = 0;
@@ -54,11 +55,16 @@ export function documentMirror({ folder, ledger, nextId, note }: MirrorContext):
   async function put(file: string, text: string | undefined): Promise<boolean> {
     // Bytes that are not text would not come back the same.
     if (text?.includes('\uFFFD') && !folder.isText(file)) return false;
-    const { key, value } = documentPut({ path: file, bytes: Buffer.from(text ?? '') });
+    const sources = text === undefined ? [] : taint.of(file);
+    // Saved again meanwhile, perhaps by somebody else: the next look takes that in.
+    if (text !== undefined && folder.exists(file) && folder.read(file) !== text) return false;
+    const { key, value } = documentPut({ path: file, bytes: Buffer.from(text ?? ''), taint: sources });
     const expect = folder.base(file)?.rev ?? 0;
     const puts = [{ key, value: text === undefined ? '' : value, expect, live: false }];
-    const answer = await ledger.commit(nextId(), { puts, adds: [] });
-    const rev = answer === 'fenced' ? undefined : answer.puts[0];
+    const answer = await ledger.commit(nextId(), { puts, adds: [] }, guard());
+    // It stays a change of this folder, which the next process here sends or finds in conflict.
+    if (answer === 'fenced') return false;
+    const rev = answer.puts[0];
     if (rev !== undefined) {
       if (text === undefined) folder.forget(file);
       else if (folder.read(file) === text) folder.accept(file, rev);
@@ -73,27 +79,39 @@ export function documentMirror({ folder, ledger, nextId, note }: MirrorContext):
   function conflict(file: string, entry: Entry, text: string | undefined): void {
     const theirs = documentOf(entry);
     if (theirs === undefined || theirs.bytes.toString('utf8') === text || text === undefined) {
-      if (theirs !== undefined) folder.show(file, theirs.bytes.toString('utf8'), entry.rev);
+      if (theirs !== undefined) showText(file, theirs, entry.rev);
       return;
     }
     const { dir, name, ext } = path.posix.parse(file);
     const beside = `${dir}/${name}.theirs${ext}`;
-    folder.show(beside, theirs.bytes.toString('utf8'), entry.rev);
+    showText(beside, theirs, entry.rev);
     folder.accept(file, entry.rev);
     note(`${file} was also changed on another machine; that version is in ${beside}. Save yours again to keep it`);
   }
 
   function showOne(entry: Entry): boolean {
     const file = entry.key.slice(DOCUMENT.length);
-    if (!FOLDERS.some((start) => file.startsWith(`${start}/`)) || !isInside(file)) return false;
+    if (!FOLDERS.some((start) => file.startsWith(`${start}/`))) return false;
+    if (!isText(file) || !folder.canHold(file)) {
+      if (entry.value !== '') refuse(file);
+      return false;
+    }
     if ((folder.base(file)?.rev ?? 0) >= entry.rev || folder.changed(file) !== undefined) return false;
     const document = documentOf(entry);
     if (document === undefined) {
-      if (folder.base(file) !== undefined) folder.remove(file);
-      return true;
+      if (entry.value !== '') refuse(file);
+      else if (folder.base(file) !== undefined) folder.remove(file);
+      return entry.value === '';
     }
-    folder.show(file, document.bytes.toString('utf8'), entry.rev);
+    showText(file, document, entry.rev);
     return true;
+  }
+
+  /** A text from another machine is no less foreign here. */
+  function showText(file: string, { bytes, taint: sources = [] }: Document, rev: number): void {
+    const text = bytes.toString('utf8');
+    taint.writes(file, text, sources);
+    folder.show(file, text, rev);
   }
 }
 
@@ -101,19 +119,19 @@ function isBeside(file: string): boolean {
   return /\.theirs(\.[^./]+)?$/.test(file);
 }
 
-/** The store may hold any name; only plain ones are written. */
-function isInside(file: string): boolean {
-  return path.posix.normalize(file) === file && !file.split('/').includes('..') && !isSecretPath(file);
+/** Temporary files of editors, files of programs, and secrets stay on their machine. */
+function isText(file: string): boolean {
+  return !/(^|\/)[.#][^/]*$|~$|\.part$/.test(file) && !SKIPPED.test(file) && !isSecretPath(file);
 }
 
 function textsUnder(root: string, folder: string): string[] {
   const at = path.join(root, folder);
-  if (!fs.existsSync(at)) return [];
+  // A link would give files of elsewhere to every machine.
+  if (fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const entries = fs.readdirSync(at, { withFileTypes: true, recursive: true });
   const found = entries.flatMap((entry) => {
     const file = path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/');
-    const isWanted =
-      entry.isFile() && !/^[.#]|~$|\.part$/.test(entry.name) && !SKIPPED.test(file) && !isSecretPath(file);
+    const isWanted = entry.isFile() && isText(file);
     // It may be gone already.
     const size = isWanted ? fs.statSync(path.join(root, file), { throwIfNoEntry: false })?.size : undefined;
     return size !== undefined && size <= MAX_BYTES ? [file] : [];

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { problem, ProblemError } from '../../../domain/problem.js';
+import { isPlainPath } from '../../far/state-files.js';
 import { sumOf } from './rendered.js';
 
 /**
@@ -33,6 +34,11 @@ export interface Folder {
   /** Names in a folder, without temporary files of editors. */
   list(folder: string): string[];
   read(file: string): string;
+  /**
+   * Whether the file can be written here: its path leads nowhere else, also not by a link, and no
+   * folder or file is in its way.
+   */
+  canHold(file: string): boolean;
   /** Writes as a whole, and remembers it as shown. */
   show(file: string, text: string, rev: number): void;
   /** Adds at the end of a file that is as it was shown. */
@@ -74,7 +80,7 @@ export function mirroredFolder(root: string, workspace: string): Folder {
   let isDirty = false;
 
   const stampOf = (file: string): string | undefined => {
-    const stat = fs.statSync(at(file), { bigint: true, throwIfNoEntry: false });
+    const stat = lstat(at(file));
     return stat?.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : undefined;
   };
   const remember = (file: string, sum: string, rev: number): void => {
@@ -87,7 +93,15 @@ export function mirroredFolder(root: string, workspace: string): Folder {
     isDirty = bases.delete(file) || isDirty;
     stamps.delete(file);
   };
+  const canHold = (file: string): boolean => {
+    if (!isPlainPath(file)) return false;
+    const parts = file.split('/');
+    const above = parts.slice(1).map((_, n) => lstat(at(parts.slice(0, n + 1).join('/'))));
+    const own = lstat(at(file));
+    return above.every((stat) => stat === undefined || stat.isDirectory()) && (own === undefined || own.isFile());
+  };
   const write = (file: string, text: string): void => {
+    if (!canHold(file)) throw new ProblemError(problem('not_allowed', `${file} would not be a file of ${root}`));
     fs.mkdirSync(path.dirname(at(file)), { recursive: true });
     const part = path.join(path.dirname(at(file)), `.${path.basename(file)}.part`);
     fs.writeFileSync(part, text);
@@ -114,6 +128,7 @@ export function mirroredFolder(root: string, workspace: string): Folder {
       return entries.filter((entry) => entry.isFile() && !/^[.#]|~$/.test(entry.name)).map(({ name }) => name);
     },
     read: (file) => fs.readFileSync(at(file), 'utf8'),
+    canHold,
     show(file, text, rev) {
       write(file, text);
       remember(file, sumOf(text), rev);
@@ -144,6 +159,15 @@ export function mirroredFolder(root: string, workspace: string): Folder {
       write(FILE, JSON.stringify(text));
     },
   };
+}
+
+/** Undefined also where a part of the path is a file. */
+function lstat(file: string): fs.BigIntStats | undefined {
+  try {
+    return fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function readSaved(file: string): Saved | undefined {

@@ -4,13 +4,17 @@
  * Nothing but the mirror reads the mirrored records.
  */
 import { randomUUID } from 'node:crypto';
-import { TASK_STATES } from '../../../domain/task/task.js';
 import fs from 'node:fs';
 import path from 'node:path';
+import { disk } from '../../../adapters/disk/index.js';
+import { fileTaint } from '../../../adapters/file-taint/index.js';
+import { visible } from '../../../domain/consent/visible.js';
+import type { BoundBase } from '../../../domain/task/approval.js';
+import { TASK_STATES } from '../../../domain/task/task.js';
 import type { Ledger } from '../../../ports/ledger.js';
-import { TASK } from './rendered.js';
+import { sumOf, TASK } from './rendered.js';
 import { documentMirror } from './documents.js';
-import { mirroredFolder } from './folder.js';
+import { mirroredFolder, type Folder } from './folder.js';
 import { showEvents } from './history.js';
 import { sessionMirror } from './sessions.js';
 import { taskMirror, type MirrorContext } from './tasks.js';
@@ -24,6 +28,8 @@ interface MirrorOptions {
   note(text: string): void;
   /** Only documents: a machine without a person needs nothing else. */
   documentsOnly?: boolean;
+  /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
+  guard?: () => string | undefined;
 }
 
 export interface Mirror {
@@ -34,12 +40,27 @@ export interface Mirror {
 /** Ended tasks that a new mirror shows; the store has the others. */
 const MAX_ENDED = 1000;
 
-export function mirror({ root, ledger, workspace, now, note, documentsOnly = false }: MirrorOptions): Mirror {
+export function mirror(options: MirrorOptions): Mirror {
+  const { root, ledger, workspace, now, note, documentsOnly = false, guard = () => undefined } = options;
   const name = randomUUID();
   let commits = 0;
   for (const state of TASK_STATES) fs.mkdirSync(path.join(root, 'tasks', state), { recursive: true });
   const folder = mirroredFolder(root, workspace);
-  const context: MirrorContext = { folder, ledger, nextId: () => `${name}.${++commits}`, now, note };
+  const refused = new Set<string>();
+  const context: MirrorContext = {
+    folder,
+    ledger,
+    nextId: () => `${name}.${++commits}`,
+    guard,
+    now,
+    note,
+    refuse(file) {
+      if (refused.has(file)) return;
+      refused.add(file);
+      note(`the store has ${visible(file)}, which is not shown: it cannot be a file of this folder`);
+    },
+    taint: fileTaint({ root, disk: disk(), baseOf: (file) => baseIn(folder, file) }),
+  };
   const tasks = documentsOnly ? undefined : taskMirror(context);
   const sessions = documentsOnly ? undefined : sessionMirror(context);
   const documents = documentMirror(context);
@@ -71,6 +92,12 @@ export function mirror({ root, ledger, workspace, now, note, documentsOnly = fal
     folder.save();
     return { in: sum(taken), out: sum(shown) };
   }
+}
+
+/** The file as it is now, for the record of where files come from. */
+function baseIn(folder: Folder, file: string): BoundBase | undefined {
+  if (!folder.canHold(file)) return undefined;
+  return { path: file, sha256: folder.exists(file) ? sumOf(fs.readFileSync(path.join(folder.root, file))) : 'missing' };
 }
 
 function sum(counts: readonly (number | undefined)[]): number {

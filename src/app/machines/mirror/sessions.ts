@@ -19,7 +19,7 @@ interface SessionMirror {
 
 const MARK = 'sessions';
 
-export function sessionMirror({ folder, ledger, nextId, note }: MirrorContext): SessionMirror {
+export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorContext): SessionMirror {
   /** Texts that could not be read, so that each is reported once. */
   const held = new Map<string, string>();
   return {
@@ -61,6 +61,10 @@ export function sessionMirror({ folder, ledger, nextId, note }: MirrorContext): 
   async function showLog(log: string): Promise<boolean | 'kept'> {
     const id = log.slice(SESSION.length);
     const file = `sessions/${id}.session.yaml`;
+    if (!folder.canHold(file)) {
+      refuse(file);
+      return false;
+    }
     const base = folder.base(file);
     if (folder.changed(file) !== undefined) return 'kept';
     const isThere = base !== undefined && folder.exists(file);

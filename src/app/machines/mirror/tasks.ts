@@ -9,6 +9,7 @@ import type { Intent } from '../../../domain/task/intent.js';
 import { HUMAN, isEnded, TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
 import { parseClaimName } from '../../../adapters/files/base/layout.js';
 import { rowValue } from '../../../adapters/far/rows.js';
+import type { FileTaint } from '../../../ports/consent/file-taint.js';
 import type { Entry, Ledger } from '../../../ports/ledger.js';
 import { parseTask } from '../../../text/records/task.js';
 import { INTENT, resultFile, sumOf, TASK, taskFile, taskOf } from './rendered.js';
@@ -34,12 +35,18 @@ export interface MirrorContext {
   ledger: Ledger;
   /** A commit id that nobody else uses. */
   nextId(): string;
+  /** The entry of the process that sends texts: a process that was declared dead sends none. */
+  guard(): string | undefined;
   now(): Date;
   /** For the person at this folder. */
   note(text: string): void;
+  /** Says once that an entry of the store is not shown, because of its name. */
+  refuse(file: string): void;
+  /** Where files of this folder come from. */
+  taint: Pick<FileTaint, 'of' | 'writes'>;
 }
 
-export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext): TaskMirror {
+export function taskMirror({ folder, ledger, nextId, now, note, refuse }: MirrorContext): TaskMirror {
   /** Where each task is shown. */
   const places = new Map<string, string>();
   for (const file of folder.shown('tasks/')) places.set(idOf(file), file);
@@ -161,6 +168,10 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
       if (!entry.key.startsWith(TASK) || entry.value === '') continue;
       const placed = taskOf(entry.value);
       const { path, text } = taskFile(placed);
+      if (!folder.canHold(path) || TASK + placed.task.id !== entry.key) {
+        refuse(path);
+        continue;
+      }
       const before = places.get(placed.task.id);
       if (before !== undefined && (folder.base(before)?.rev ?? 0) >= entry.rev) continue;
       // A person's change is taken in first; it is refused there if it came too late.
@@ -180,7 +191,9 @@ export function taskMirror({ folder, ledger, nextId, now, note }: MirrorContext)
     if (page === undefined) return;
     const isOurs = folder.base(page.path) !== undefined && folder.changed(page.path) === undefined;
     const existing = folder.exists(page.path) && !isOurs ? folder.read(page.path) : undefined;
-    folder.show(pagePlace(placed.task, page.text, existing), page.text, rev);
+    const file = pagePlace(placed.task, page.text, existing);
+    if (folder.canHold(file)) folder.show(file, page.text, rev);
+    else refuse(file);
   }
 }
 

@@ -3,6 +3,7 @@
  * its events give it.
  */
 import { addUsage, NO_USAGE, type Usage } from '../../../domain/budget/usage.js';
+import { defined } from '../../../domain/defined.js';
 import { callCost, type Event } from '../../../domain/event.js';
 import { isEnded, type Placed, type TaskState, type Waits } from '../../../domain/task/task.js';
 
@@ -28,13 +29,7 @@ export function taskAt(placed: Placed, events: readonly Event[], atIso: string):
   } = task;
   const usage = usageOf(before);
   return {
-    task: {
-      ...kept,
-      usage,
-      own_usage: usage,
-      ...(waits === undefined ? {} : { waits }),
-      ...(claimedAt === undefined ? {} : { claimed_at: claimedAt }),
-    },
+    task: defined({ ...kept, usage, own_usage: usage, waits, claimed_at: claimedAt }),
     state,
   };
 }
@@ -60,7 +55,7 @@ function foldStates(events: readonly Event[]): Folded {
     const state = STATES[event.name];
     if (state === undefined) continue;
     const { claimedAt } = folded;
-    folded = { state, ...(claimedAt === undefined ? {} : { claimedAt }) };
+    folded = { state, claimedAt };
     if (state === 'active') folded.claimedAt = event.at;
     const waits = event['waits'] as Waits | undefined;
     if (state === 'waiting') folded.waits = waits ?? {};

@@ -153,7 +153,7 @@ async function heard(chat: Chat, typed: string, isWorking: boolean): Promise<'ex
   try {
     const last = state.last.get(state.agent);
     const before = last === undefined ? undefined : await workspace.task(last);
-    const keyProblem = missingKey(workspace.agents().get(state.agent)!, workspace.config, call.io.env);
+    const keyProblem = missingKey(workspace.agents().get(state.agent)!, workspace, call.io.env);
     if (keyProblem) throw new ProblemError(keyProblem);
     const task =
       before === undefined

@@ -87,7 +87,7 @@ async function created(
   if (modelProblem) throw new ProblemError(modelProblem);
   const named = workspace.agents().get(agent)!;
   const models = model === undefined ? named.models : [model];
-  const keyProblem = missingKey({ ...named, models }, workspace.config, call.io.env);
+  const keyProblem = missingKey({ ...named, models }, workspace, call.io.env);
   if (keyProblem) throw new ProblemError(keyProblem);
   return workspace.add({ description, to: agent, id: text(call.values, 'id'), attachments: attached(call) });
 }
@@ -105,17 +105,22 @@ async function work(call: Call, workspace: Workspace, narration: RunNarrator, id
   );
   narration.close();
   if (isStopped) return keepOrCancel(call, workspace, placed);
-  return report(call, narration, placed);
+  return report(call, workspace, narration, placed);
 }
 
-function report(call: Call, narration: RunNarrator, { task, state }: Placed): number {
+function report(call: Call, workspace: Workspace, narration: RunNarrator, { task, state }: Placed): number {
   if (call.json) call.terminal.json(taskRecord({ task, state }));
   if (state === 'failed') {
     if (!call.json) call.terminal.problem(task.error ?? problem('bug', 'it failed without a reason'));
     return task.error?.code === 'not_allowed' ? EXIT.refused : EXIT.problem;
   }
   if (!isEnded(state)) {
-    call.terminal.say(`${task.id} is ${state}; guild why ${task.id} explains why, guild run -c continues it`);
+    const why = workspace.held.get(task.to ?? '');
+    call.terminal.say(
+      why === undefined
+        ? `${task.id} is ${state}; guild why ${task.id} explains why, guild run -c continues it`
+        : `${task.id} waits, and ${task.to} does not work on it yet: ${why}`,
+    );
     return EXIT.waiting;
   }
   // An answer of another agent or of a tool has not been streamed.

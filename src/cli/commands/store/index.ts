@@ -4,6 +4,7 @@ import { initStore, upgradeStore, type Made } from '../../../app/machines/index.
 import { pullFrom } from '../../../app/machines/pull.js';
 import { pushStore, type Pushed } from '../../../app/machines/push.js';
 import { storeAddress, withLedger, type Address } from '../../../app/machines/store-address.js';
+import { visible } from '../../../domain/consent/visible.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { counted, EXIT, text, unknownWord, type Call, type Command } from '../../args/command.js';
 
@@ -79,10 +80,17 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
     const pulled = await withLedger(address, (ledger) => pullFrom(call.root, folder, call.io.env, address, ledger));
     report(call, pulled, [
       `pulled ${contents(pulled)} into ${folder}`,
+      ...refusals(pulled.refused),
       `next: guild trust --workspace ${target}, then guild watch there`,
     ]);
   },
 };
+
+function refusals(files: readonly string[] = []): string[] {
+  if (files.length === 0) return [];
+  const entries = counted(files.length, 'entry is', 'entries are');
+  return [`${entries} left out, because a name like this cannot be a file of work: ${visible(files[0]!)}`];
+}
 
 function report({ terminal, json }: Call, facts: Made | Pushed, lines: string[]): void {
   if (json) return terminal.json(facts);

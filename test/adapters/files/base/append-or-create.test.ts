@@ -20,7 +20,7 @@ test('the lines of two processes that create the file at the same time are both 
   }
 });
 
-test('a process that dies while it creates the file leaves a whole line or none', () => {
+test('a process that dies while it creates the file leaves a whole line or no line', () => {
   for (let n = 1, isDead = true; isDead; n++) {
     const disk = simDisk();
     for (const folder of ['/events', '/tmp']) disk.makeFolder(folder);

@@ -44,7 +44,6 @@ function ground(change: (disk: SimDisk) => Partial<Disk> = () => ({}), moved: Re
     whereIs: (key) => moved[key],
     spare: SPARE,
     beforeFirst: () => undefined,
-    beforeLine: () => undefined,
   });
   return { disk, log, synced };
 }
