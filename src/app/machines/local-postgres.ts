@@ -58,7 +58,8 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
   await call('initdb', '-D', data, '-U', 'guild', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8');
   fs.rmSync(passwordFile);
   const port = await freePort();
-  const settings = `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n`;
+  // A process has two connections.
+  const settings = `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 200\n`;
   fs.appendFileSync(path.join(data, 'postgresql.conf'), settings);
   await call('pg_ctl', '-D', data, '-l', path.join(folder, 'log'), '-w', '-s', 'start');
   return {
