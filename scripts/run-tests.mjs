@@ -65,7 +65,7 @@ const SHARED = [
   ['adapters/git', 1],
   ['adapters/', 8],
   ...['cli/', 'security/', 'app/', 'web/'].map((start) => [start, 3]),
-  ...['crash/', 'race/', 'postgres/'].map((start) => [start, 2]),
+  ...['crash/', 'race/'].map((start) => [start, 2]),
   ...['fences/', 'docs/', 'human/', 'round-trip/', 'contract/'].map((start) => [start, 5]),
   ...['domain/', 'rules/', 'views/', 'schemas/', 'text/', 'tools/', 'engine/', 'stories/'].map((start) => [start, 16]),
 ];
