@@ -24,9 +24,9 @@ import { until } from '../kit/until.js';
 const SCHEMA = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../test/fixtures/store-version-2.sql');
 
 /** The calls of the program of version 2 that a worker needs. */
-async function olderLedger({ url }: Address): Promise<Ledger> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+function olderLedger({ url }: Address): Ledger {
+  // One connection, which takes one call at a time.
+  const client = new pg.Pool({ connectionString: url, max: 1 });
   const entryOf = (row: { key: string; rev: string; value: string; live: boolean }): Entry => ({
     ...{ key: row.key, rev: Number(row.rev), value: decode(row.value), live: row.live },
   });
@@ -93,7 +93,7 @@ test('a worker of the version before and one of this version share the work', { 
   t.after(() => server.stop());
   await server.sql(fs.readFileSync(SCHEMA, 'utf8'));
   const address = readAddress(`${server.url}?schema=older`, { from: 'test', mayHavePassword: false });
-  const [desk, older] = [await olderLedger(address), worker(await olderLedger(address), 'older')];
+  const [desk, older] = [olderLedger(address), worker(olderLedger(address), 'older')];
   let made = 0;
   const add = async (count: number): Promise<void> => {
     const puts = Array.from({ length: count }, () => {
