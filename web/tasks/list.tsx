@@ -156,7 +156,7 @@ function useRows(where: string, isTree: boolean, from: number, height: number) {
   return { page: data.value ?? kept, problem: problem.value };
 }
 
-/** The first row to ask for. Ranges start at multiples: scrolling a few rows draws nothing anew. */
+/** The first row to request. It changes in steps, so scrolling a few rows redraws nothing. */
 function blockAt(top: number): number {
   const first = Math.max(0, Math.floor(top / rowPx.value) - AROUND);
   return Math.floor(first / AROUND) * AROUND;

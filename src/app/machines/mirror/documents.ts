@@ -107,7 +107,7 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
     return true;
   }
 
-  /** A text from another machine is no less foreign here. */
+  /** A text that came from outside stays tainted on this machine. */
   function showText(file: string, { bytes, taint: sources = [] }: Document, rev: number): void {
     const text = bytes.toString('utf8');
     taint.writes(file, text, sources);
