@@ -24,7 +24,16 @@ test('one process: bids, a breakdown, a check that sends work back, and the deli
 
 test('four terminals: each runs its own agents, and together they produce the same deliverable', async (t) => {
   const workspace = swarm(t);
+  // An agent that is not there yet is not asked for a bid, so the task comes when all are there.
+  const file = 'tasks/pending/build_user_api.json';
+  const task = workspace.read(file);
+  fs.rmSync(path.join(workspace.root, file));
   const peers = TERMINALS.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
+  await whileRunning(
+    peers,
+    until(() => workspace.list('agents/live').filter((name) => name.endsWith('.json')).length === peers.length),
+  );
+  workspace.put(file, task);
   await whileRunning(
     peers,
     until(() => workspace.list('results').includes('build_user_api.md')),
