@@ -104,6 +104,7 @@ const CALLS = {
 };
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: {} };
+const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 const NAMED = { name: 'test', version: '1' };
 const HANDSHAKE = {
   initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: CAPABILITIES, serverInfo: NAMED }),
@@ -112,12 +113,7 @@ const WITHOUT_HANDSHAKE = {
   initialize: ({ protocolVersion: requested }) => {
     throw Object.assign(new Error(`Unsupported protocol version: ${requested}`), { code: -32022 });
   },
-  'server/discover': () => ({
-    supportedVersions: ['2026-07-28'],
-    capabilities: CAPABILITIES,
-    ttlMs: 0,
-    cacheScope: 'private',
-  }),
+  'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES }),
 };
 
 const ANSWERS = {
@@ -139,7 +135,7 @@ async function answer(line) {
   try {
     if (ANSWERS[method] === undefined) throw Object.assign(new Error(`no ${method}`), { code: -32601 });
     const replied = await ANSWERS[method](params ?? {});
-    return send({ id, result: isModern ? { resultType: 'complete', ...replied } : replied });
+    return send({ id, result: isModern ? { ...COMPLETE, ...replied } : replied });
   } catch ({ code = -32603, message }) {
     return send({ id, error: { code, message } });
   }
