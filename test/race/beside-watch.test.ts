@@ -4,9 +4,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { place, ROOT, scripted, succeeds, whileRunning, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('race, real processes', 3, 0);
 
 const TASKS = 30;
 const READER = path.join(ROOT, 'test/storm/reader.mjs');

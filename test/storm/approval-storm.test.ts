@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { auditEffects } from '../../src/app/audit-effects.js';
@@ -18,9 +17,13 @@ import { openReader } from '../../src/app/readers/open-reader.js';
 import { ProblemError } from '../../src/domain/problem.js';
 import { approvalOf } from '../../src/domain/task/approval.js';
 import { print53 } from '../../src/domain/task/id.js';
+import { sampleTests } from '../kit/sample.js';
 import { EVERYTHING, SEED } from '../kit/seed.js';
 import { seeded } from '../kit/sim-processes.js';
 import '../kit/trust/state.js';
+
+/** `npm test` runs one of the three storms. */
+const test = sampleTests('storm', 3, 1);
 
 const APPROVALS = EVERYTHING ? 200 : 24;
 const LIMIT_MS = 1_800_000;

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { KEYS, pty, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/talk/terminal', 4);
 
 function office(): Record<string, string> {
   return {

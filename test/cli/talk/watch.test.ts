@@ -1,9 +1,11 @@
 /** `guild watch` on a real terminal: it asks in place, keeps working, and guards its keys. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { KEYS, pty, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/talk/watch', 3);
 
 function office(): Record<string, string> {
   return {
