@@ -45,7 +45,7 @@ export const SIZES: readonly Size[] = [
   { columns: 40, rows: 20 },
 ];
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 150_000;
 let count = 0;
 
 export function pty(t: TestContext, root: string, { columns, rows }: Size, ...args: string[]): Pty {

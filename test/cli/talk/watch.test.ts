@@ -60,8 +60,8 @@ test('keys typed or pasted before the request is drawn do not answer it, and ris
   watch.type(`yyy${KEYS.enter}${KEYS.paste('y\n')}`);
   await add(workspace, 't1', 'delete it');
   await watch.says(/\? details/);
-  watch.type('y');
   await settled();
+  assert.equal(completed(workspace).length, 0);
   watch.type('y');
   await watch.says(/press Enter to allow it/);
   watch.type('y');
