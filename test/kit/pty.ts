@@ -50,7 +50,7 @@ export function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 700));
 }
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 150_000;
 let count = 0;
 
 export function pty(t: TestContext, root: string, { columns, rows }: Size, ...args: string[]): Pty {

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { tempFolder } from '../../kit/temp/folder.js';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { KEYS, pty, settled, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/talk/chat', 3);
 
 function office(): Record<string, string> {
   return {

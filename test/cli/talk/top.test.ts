@@ -1,12 +1,14 @@
 /** `guild top` on a real terminal: who works, selection, answers, messages, cancelling, why. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { topFrame, type Frame } from '../../../src/cli/commands/top/frame.js';
 import { terminal } from '../../../src/cli/render/terminal.js';
 import type { Io } from '../../../src/cli/process/io.js';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { KEYS, pty, settled, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/talk/top', 4);
 
 function office(): Record<string, string> {
   return {

@@ -1,9 +1,11 @@
 /** `guild watch` on a real terminal: it asks in place, keeps working, and guards its keys. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { KEYS, pty, settled, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/talk/watch', 3);
 
 function office(): Record<string, string> {
   return {
@@ -59,8 +61,8 @@ test('keys typed or pasted before the request is drawn do not answer it, and ris
   watch.type(`yyy${KEYS.enter}${KEYS.paste('y\n')}`);
   await add(workspace, 't1', 'delete it');
   await watch.says(/\? details/);
-  watch.type('y');
   await settled();
+  assert.equal(completed(workspace).length, 0);
   watch.type('y');
   await watch.says(/press Enter to allow it/);
   watch.type('y');
