@@ -101,10 +101,11 @@ test('a key right after a request is drawn does not answer it: it may be meant f
     const workspace = place(t, office());
     const run = pty(t, workspace.root, small, 'run', 'ana', 'make a release');
     await run.says(/> 1 1\.0/);
+    await settled();
     run.type(KEYS.enter);
     await run.says(/\? details/);
     run.type('y');
-    await pause();
+    await settled();
     run.type('n');
     await run.says(/Why not\?|It is out\./);
     return !run.text().includes('It is out.');
