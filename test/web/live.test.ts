@@ -8,7 +8,7 @@ import { openBrowser, showPage } from '../kit/web/browser.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('web/live', 3);
+const test = sampleTests('web/live', 6);
 
 test('a window survives a restart of the server, with a request made meanwhile', async (t) => {
   const browser = await openBrowser(t);
