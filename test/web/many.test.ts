@@ -8,7 +8,7 @@ import { openWindow, SCRIPTED } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
 import { until } from '../kit/until.js';
 
-const test = sampleTests('web/many', 3);
+const test = sampleTests('web/many', 4);
 
 const BOSS = '---\ndescription: Does it\n---\nYou are the boss.\n';
 const START = Date.parse('2026-03-02T08:00:00.000Z');
