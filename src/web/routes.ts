@@ -25,7 +25,7 @@ import { lastValid } from './reads/last-valid.js';
 import { taskDetail, whyOf } from './reads/task.js';
 import { asBoard, asTree, rowOnly } from './reads/tasks.js';
 import { spansBetween } from './reads/tree.js';
-import { waitGraph } from './reads/waits.js';
+import { waitGraph } from './reads/waiting/waits.js';
 import { wholeText } from './reads/whole-text.js';
 import { redaction } from './redact.js';
 import { checkGuestQuery, forGuests, outsideOf, talkForGuests, undoForGuests } from './showing.js';

@@ -33,5 +33,5 @@ async function textsOf({ sessions, tasks }: Store, of: string, id: string): Prom
 }
 
 function names(hash: string): (text: string | undefined) => boolean {
-  return (text) => text?.includes(`the whole text is storage/blobs/${hash}`) === true;
+  return (text) => text?.includes(`storage/blobs/${hash}`) === true;
 }
