@@ -45,6 +45,11 @@ export const SIZES: readonly Size[] = [
   { columns: 40, rows: 20 },
 ];
 
+/** The time in which no key answers a request that has just appeared, and a little more. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 700));
+}
+
 const LIMIT_MS = 150_000;
 let count = 0;
 
