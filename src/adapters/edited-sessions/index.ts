@@ -1,8 +1,8 @@
 /**
  * Changed conversations, by the change times of their files. `.guild/sessions-mark` has the time up
- * to which every file was handled; it may be old, or deleted at any time. The first look of a process
- * compares all files with it; later looks only consider those that the system reported. Of a file,
- * only the end is read, and nothing if this process knows its content.
+ * to which every file was handled; it may be old, or deleted at any time. The first look of a
+ * process compares all files with it; later looks only consider those that the system reported. Of
+ * a file, only the end is read, and nothing if this process knows its content.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,9 +1,9 @@
-import type { Session } from '../../domain/session/session.js';
-
 /**
  * Notices conversations whose file changed, without reading them all: a person may have added a
  * message to an ended conversation, or a whole conversation.
  */
+import type { Session } from '../../domain/session/session.js';
+
 export interface EditedSessions {
   /**
    * Ids of conversations that end with a message of the person and whose file changed since they
