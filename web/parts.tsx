@@ -47,7 +47,7 @@ interface TaskStateProps {
 export function TaskState({ row, plain = false, brief = false }: TaskStateProps): JSX.Element {
   const isOpen = row.state !== 'completed' && row.state !== 'failed';
   const look = row.agent === 'human' && isOpen ? YOURS : row.code === 'cancelled' ? CANCELLED : TASK[row.state]!;
-  return <StateChip look={look} plain={plain} title={row.code ?? look.word} isBrief={brief} />;
+  return <StateChip look={look} plain={plain} title={visible(row.code ?? look.word)} isBrief={brief} />;
 }
 
 export function AgentChip({ state }: { state: AgentState }): JSX.Element {

@@ -1,6 +1,7 @@
 /** Large workspaces: the window loads and draws only the rows on the screen. */
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
+import fs from 'node:fs';
+import { test as always, type TestContext } from 'node:test';
 import type { TaskDetail, TaskSpans } from '../../src/web/base/contract.js';
 import { place, type Place } from '../kit/guild.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
@@ -152,4 +153,35 @@ test('the list of tasks draws the rows in sight and few more, wherever a person 
     for (const title of drawn) titles.add(title);
   }
   assert.ok(titles.size > 100, `${titles.size} rows were seen`);
+});
+
+/** Calls that touch a file or a folder, made by the server in this process. */
+const CALLS = ['readdirSync', 'readFileSync', 'openSync', 'statSync', 'lstatSync', 'existsSync'] as const;
+
+always('fifty windows that read the same change cost one read of the folder', async (t) => {
+  const workspace = longRun(t, 40, 1);
+  const window = await openWindow(t, workspace);
+  let calls = 0;
+  for (const name of CALLS) {
+    const real = fs[name] as (...args: unknown[]) => unknown;
+    t.mock.method(fs, name, (...args: unknown[]) => (calls++, real.apply(fs, args)));
+  }
+  // Less than a browser may ask in a second.
+  const routes = ['hall', 'waits', 'agents'];
+  let changes = 0;
+  const cost = async (windows: number): Promise<number> => {
+    const words = `Change ${++changes}`;
+    workspace.put(`tasks/pending/change-${changes}.json`, JSON.stringify({ description: words }));
+    await until(async () => (await window.get('/api/tasks')).text.includes(words));
+    calls = 0;
+    for (const route of routes) {
+      const asked = Array.from({ length: windows }, () => window.get(`/api/${route}?change=${changes}`));
+      assert.deepEqual(new Set((await Promise.all(asked)).map(({ status }) => status)), new Set([200]));
+    }
+    return calls;
+  };
+  const one = await cost(1);
+  const fifty = await cost(50);
+  assert.ok(one > 0, 'the calls are counted');
+  assert.ok(fifty < one * 5, `${fifty} calls for fifty windows, ${one} for one`);
 });

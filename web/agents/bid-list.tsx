@@ -78,7 +78,7 @@ const FITNESS_MAX = 10;
 function Bid({ bid }: { bid: BidRow }): JSX.Element {
   return (
     <div class="row bidrow">
-      <span class={bid.verdict === 'awarded' ? 'chip s-done' : 'chip s-off'}>{bid.verdict}</span>
+      <span class={bid.verdict === 'awarded' ? 'chip s-done' : 'chip s-off'}>{visible(bid.verdict)}</span>
       <span class="main">
         <b>{visible(bid.agent)}</b> <span class="mid">{visible(bid.said)}</span>
         <span class="w one">{visible(bid.record)}</span>

@@ -38,7 +38,7 @@ export function Message({ message, talk, isChosen = false }: MessageProps): JSX.
         <div class="who">
           <b>{visible(who)}</b>
           {message.at !== undefined && <time>{clock(message.at)}</time>}
-          {message.kind !== undefined && <span>{message.kind.replaceAll('_', ' ')}</span>}
+          {message.kind !== undefined && <span>{visible(message.kind.replaceAll('_', ' '))}</span>}
           <Cost message={message} />
           <span class="hoveracts">
             <button

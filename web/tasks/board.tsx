@@ -141,7 +141,7 @@ function Card({ row, drag, begin }: CardProps): JSX.Element {
         {row.agent !== undefined && row.agent !== 'human' && <b>{visible(row.agent)}</b>}
         <span>{ago(row.endedAt ?? row.createdAt)}</span>
         {row.microUsd > 0 && <span>{money(row.microUsd)}</span>}
-        {row.code !== undefined && <span class="bad">{row.code}</span>}
+        {row.code !== undefined && <span class="bad">{visible(row.code)}</span>}
         <Taint sources={row.taint ?? []} />
       </div>
     </li>
