@@ -69,7 +69,7 @@ test('every page of a workspace with work of every kind looks right', async (t) 
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const { workspace } = await scene(t);
-  const { server, host } = await openWindow(t, workspace);
+  const { server, host } = await openWindow(t, workspace, { env: { HOME: path.dirname(workspace.root) } });
   const session = workspace
     .list('sessions')
     .find((name) => /routes.*work/.test(name))!
