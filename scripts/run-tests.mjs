@@ -57,16 +57,19 @@ export function inShard(file, shard) {
 }
 
 /**
- * How many test files share a process. Loading the program takes longer than most quick tests. The
- * first match counts; other files are alone in theirs.
+ * How many test files share a process. Loading the program takes longer than most quick tests, and
+ * so does starting Chromium or PostgreSQL, which the files of a process share. The first match
+ * counts; other files are alone in theirs.
  */
 const SHARED = [
   ['adapters/shell', 1],
   ['adapters/git', 1],
   ['adapters/', 8],
-  ...['cli/', 'security/', 'app/', 'web/'].map((start) => [start, 3]),
-  ...['crash/', 'race/'].map((start) => [start, 2]),
-  ...['fences/', 'docs/', 'human/', 'round-trip/', 'contract/'].map((start) => [start, 5]),
+  // It restarts the server that its process shares.
+  ['postgres/away', 1],
+  ...['cli/', 'security/', 'app/'].map((start) => [start, 3]),
+  ...['crash/', 'race/'].map((start) => [start, 4]),
+  ...['postgres/', 'web/', 'fences/', 'docs/', 'human/', 'round-trip/', 'contract/'].map((start) => [start, 5]),
   ...['domain/', 'rules/', 'views/', 'schemas/', 'text/', 'tools/', 'engine/', 'stories/'].map((start) => [start, 16]),
 ];
 

@@ -213,6 +213,11 @@ test('intervals at which something is looked at are in one table', () => {
   none(linesWith(/\bconst [A-Z_]*(?:LOOK|CHECK|POLL|FRAME)[A-Z_]*_MS\b/, (file) => file !== 'src/domain/intervals.ts'));
 });
 
+test('no folder of a workspace is listed recursively: from Node 22 on, that follows links', () => {
+  // The starter is part of the package.
+  none(linesWith(/readdir\w*\(.*recursive: true/, (file) => file !== 'src/adapters/starter/index.ts'));
+});
+
 function linesWith(pattern: RegExp, isChecked: (file: string) => boolean): string[] {
   return sources.filter(isChecked).flatMap((file) =>
     withoutComments(file)

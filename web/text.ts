@@ -38,8 +38,13 @@ export function money(microUsd: number, unpricedCalls = 0): string {
   return `$${dollars >= 100 ? dollars.toFixed(0) : dollars >= 1 ? dollars.toFixed(2) : dollars.toFixed(4)}${plus}`;
 }
 
+/** Making one of these costs more than drawing a row. */
+const COUNT = new Intl.NumberFormat('en');
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
 export function count(value: number): string {
-  return value.toLocaleString('en');
+  return COUNT.format(value);
 }
 
 /** `8 ms`, `1.4 s`, `14 s`, `1 m 12 s`, `3 h 5 m`, `2 d`. */
@@ -60,11 +65,11 @@ export function ago(iso: string): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
-  return new Date(iso).toLocaleDateString('en', { day: 'numeric', month: 'short' });
+  return DAY.format(new Date(iso));
 }
 
 export function clock(iso: string): string {
-  return new Date(iso).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  return CLOCK.format(new Date(iso));
 }
 
 export function plural(value: number, one: string, many = `${one}s`): string {

@@ -117,7 +117,8 @@ export async function openWorkspace(
   configProblems.push(...plugins.problems);
   const agents = roster(disk, root, options.modelName, [], () => namesOf(plugins));
   agents.refresh();
-  const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, namesOf(plugins));
+  const hasTool = (name: string): boolean => plugins.tools.some((tool) => tool.name === name);
+  const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, hasTool);
   const { ports, store, withdraw, texts } = composePorts(
     defined({ root, disk, clock, ids, env, config, plugins, agents, abandoned, held, trust }),
     { ...options, watchers: withNotices(options.watchers, () => notices) },

@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { STAND_IN_NAMES } from '../../src/adapters/models/stand-ins/index.js';
 import { unmet, type EvalCase, type EvalRun } from '../../src/domain/eval/eval-case.js';
 import { readCases } from '../../src/app/eval/read-cases.js';
 import { runCases } from '../../src/app/eval/run-cases.js';
 import { environment, place, ROOT, succeeds, type Place } from '../kit/guild.js';
-import { sampleOf } from '../kit/sample.js';
+import { sampleOf, sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('app/eval', 3);
 
 const SHIPPED = readCases(ROOT, 'starter/evals');
 

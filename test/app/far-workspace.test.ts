@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { removeFolder, tempFolder } from '../kit/temp/folder.js';
 import { clock } from '../../src/adapters/clock/index.js';
@@ -11,6 +11,9 @@ import { openWorkspace, type Workspace } from '../../src/app/index.js';
 import { parseTask } from '../../src/text/records/task.js';
 import { trust } from '../kit/trust/state.js';
 import { until } from '../kit/until.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('app/far-workspace', 5);
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const yielding = { ...clock(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { tempFolder } from '../kit/temp/folder.js';
 import type { Model, OpenOptions, Workspace } from '../../src/app/index.js';
 import { recordRun, type Recorded } from '../../src/app/replay/record-run.js';
@@ -14,10 +14,12 @@ import type { CassetteEntry, FileState } from '../../src/domain/session/cassette
 import { ProblemError } from '../../src/domain/problem.js';
 import { printEntry } from '../../src/text/records/cassette.js';
 import { ROOT as STAGE } from '../kit/cluster.js';
-import { sampleOf } from '../kit/sample.js';
+import { sampleOf, sampleTests } from '../kit/sample.js';
 import type { SimDisk } from '../kit/sim-disk.js';
 import { STORIES, type Story } from '../kit/stories.js';
 import { trust } from '../kit/trust/state.js';
+
+const test = sampleTests('app/replay', 5);
 
 const CONFIG = `model: pretend/x
 providers:

@@ -5,12 +5,14 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { serveModel } from '../../src/adapters/models/server/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { place, ROOT, succeeds, type Place } from '../kit/guild.js';
-import { sampleOf } from '../kit/sample.js';
+import { sampleOf, sampleTests } from '../kit/sample.js';
 import { until } from '../kit/until.js';
+
+const test = sampleTests('examples/composed', 3);
 
 const ANSWER = `# Announce online that the library opens on Sundays.
 
@@ -49,7 +51,7 @@ test('the composed example: one command, the answer, and a tree that adds up', a
   }
 });
 
-for (const moment of sampleOf('composed, killed while asked', [0, 4, 8, 12, 15], 3)) {
+for (const moment of sampleOf('composed, killed while asked', [0, 4, 8, 12, 15], 5)) {
   test(`killed when ${moment} models have answered, and watched again: the same answer, and only interrupted calls are repeated`, async (t) => {
     const workspace = composed(t);
     const server = await modelServer(t, workspace);
@@ -68,7 +70,7 @@ for (const moment of sampleOf('composed, killed while asked', [0, 4, 8, 12, 15],
   });
 }
 
-for (const moment of sampleOf('composed, killed at a call', [1, 5, 9, 13], 3)) {
+for (const moment of sampleOf('composed, killed at a call', [1, 5, 9, 13], 4)) {
   test(`killed as soon as call ${moment} comes in, with models that answer immediately: no answered call is repeated`, async (t) => {
     const workspace = composed(t);
     const server = await modelServer(t, workspace);
@@ -99,7 +101,8 @@ test('recorded from a model server, it is played again when the server is gone',
 /** Another process takes over: the answer is the same, and nothing is left open. */
 async function watchedToTheEnd(workspace: Place, server: Server): Promise<void> {
   const again = workspace.spawnWith(server, 'watch', '-q');
-  await until(() => workspace.list('results').includes('sundays.md'));
+  // The page is there a moment before the record.
+  await until(() => workspace.list('tasks/completed').includes('sundays.json'));
   again.child.kill('SIGTERM');
   await again.ended;
   assert.equal(workspace.read('results/sundays.md'), ANSWER);

@@ -6,12 +6,15 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test as always, type TestContext } from 'node:test';
 import type { Certificate } from '../../src/domain/task/certificate.js';
 import { place, ROOT, succeeds, type Place, type Spawned } from '../kit/guild.js';
 import { until, withEnoughTime } from '../kit/until.js';
-import { sampleOf } from '../kit/sample.js';
+import { sampleOf, sampleTests } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
+import { startAgents, startTogether, stopAgents } from './terminals.js';
+
+const test = sampleTests('examples/coordination', 5);
 
 const SHOP = /^The ticket shop is open\./;
 const PAPER = /^Cold as in 1996: minus 11 then, and soup of lentils now\.$/;
@@ -71,9 +74,9 @@ const FOUR = [['editor'], ['archive'], ['reporter'], ['cook']];
 
 test('a mesh of four processes: providers offer, one is chosen, and all four agree on the end', async (t) => {
   const workspace = example(t, 'mesh');
-  const peers = FOUR.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
+  const peers = await startTogether(workspace, FOUR, 'paper');
   await until(() => isOver(workspace, ['paper']));
-  await leave(peers);
+  await stopAgents(peers);
   const { paper } = judge(workspace, { paper: PAPER });
   assert.equal(paper!.of, 4, 'four had to agree');
   const notes = succeeds(await workspace.guild('notes', 'dependency')).out;
@@ -151,7 +154,7 @@ test('when all agents rest and a note is under way, the root ends only after the
   assert.match((await at.guild('why', 'roads')).out, /@far|far/);
   peers.at(-1)!.child.kill('SIGCONT');
   await until(() => isOver(at, ['roads']));
-  await leave(peers);
+  await stopAgents(peers);
   const { roads } = judge(at, { roads: new RegExp(`^${ROADS.replaceAll('.', '\\.')}$`) });
   assert.equal(roads!.of, 3, 'three had to agree');
 });
@@ -163,7 +166,7 @@ test('the last note, one process killed at random and restarted: the same result
   judge(workspace, { roads: new RegExp(ROADS) });
 });
 
-test('each example fits on a screen', () => {
+always('each example fits on a screen', () => {
   for (const name of ['coordinator', 'mesh', 'deadlock', 'last-note']) {
     const readme = fs.readFileSync(path.join(ROOT, 'examples', name, 'README.md'), 'utf8');
     assert.ok(readme.split('\n').length <= 45, name);
@@ -180,7 +183,7 @@ const THREE = [['lead'], ['near'], ['far']];
 async function stoppedInThought(t: TestContext, ms: number): Promise<{ place: Place; peers: Spawned[] } | undefined> {
   const workspace = example(t, 'last-note');
   think(workspace, `${ms}ms`);
-  const peers = THREE.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
+  const peers = THREE.map((names) => startAgents(workspace, names));
   const hasIt = (): boolean => workspace.list('tasks/active').some((name) => name.includes('_far-'));
   await until(() => hasIt() || workspace.list('results').length > 0);
   peers.at(-1)!.child.kill('SIGSTOP');
@@ -217,13 +220,13 @@ async function killedAtRandom(
   const moment = 1 + (seed % most);
   const at = Math.floor(seed / most) % terminals.length;
   t.diagnostic(`SEED=${seed}: ${terminals[at]!.join(' ')} is killed after ${moment} events`);
-  const peers = terminals.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
+  const peers = terminals.map((names) => startAgents(workspace, names));
   await until(() => isOver(workspace, roots) || events(workspace, '"at"').length >= moment);
   peers[at]!.child.kill('SIGKILL');
   await peers[at]!.ended;
-  peers[at] = workspace.spawn('agent', 'start', ...terminals[at]!, '-q');
+  peers[at] = startAgents(workspace, terminals[at]!);
   await until(() => isOver(workspace, roots));
-  await leave(peers);
+  await stopAgents(peers);
 }
 
 const OPEN = ['pending', 'active', 'waiting'];
@@ -238,11 +241,6 @@ function isOver(workspace: Place, roots: readonly string[]): boolean {
     roots.every((root) => ended.includes(`${root}.json`)) &&
     [...OPEN, ...OPEN].every((state) => workspace.list(`tasks/${state}`).length === 0)
   );
-}
-
-async function leave(peers: Spawned[]): Promise<void> {
-  for (const { child } of peers) child.kill('SIGTERM');
-  for (const { ended } of peers) await ended;
 }
 
 /**

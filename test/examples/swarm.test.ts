@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { place, ROOT, succeeds, whileRunning, type Place, type Spawned } from '../kit/guild.js';
+import type { TestContext } from 'node:test';
+import { place, ROOT, succeeds, whileRunning, type Place } from '../kit/guild.js';
+import { sampleTests } from '../kit/sample.js';
+import { startAgents, startTogether, stopAgents } from './terminals.js';
 import { until } from '../kit/until.js';
+
+const test = sampleTests('examples/swarm', 4);
 
 const CALLS = 25;
 const TERMINALS = [['breakdown', 'maker'], ['search'], ['file'], ['terminal']];
@@ -24,23 +28,14 @@ test('one process: bids, a breakdown, a check that sends work back, and the deli
 
 test('four terminals: each runs its own agents, and together they produce the same deliverable', async (t) => {
   const workspace = swarm(t);
-  // An agent that is not there yet is not asked for a bid, so the task comes when all are there.
-  const file = 'tasks/pending/build_user_api.json';
-  const task = workspace.read(file);
-  fs.rmSync(path.join(workspace.root, file));
-  const peers = TERMINALS.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
-  await whileRunning(
-    peers,
-    until(() => workspace.list('agents/live').filter((name) => name.endsWith('.json')).length === peers.length),
-  );
-  workspace.put(file, task);
+  const peers = await startTogether(workspace, TERMINALS, 'build_user_api');
   await whileRunning(
     peers,
     until(() => workspace.list('results').includes('build_user_api.md')),
   );
   await judge(workspace);
   assert.equal(count(workspace, '"model.answered"'), CALLS, 'no call was paid twice');
-  await leave(peers);
+  await stopAgents(peers);
 });
 
 test('one of four killed with kill -9 and restarted: the same deliverable', async (t) => {
@@ -50,11 +45,11 @@ test('one of four killed with kill -9 and restarted: the same deliverable', asyn
     'script.yaml',
     workspace.read('script.yaml').replace('when: Argon2\n  call:', 'when: Argon2\n  wait: 1s\n  call:'),
   );
-  const peers = TERMINALS.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
+  const peers = await startTogether(workspace, TERMINALS, 'build_user_api');
   await until(() => workspace.list('tasks/active').some((name) => name.includes('.models.work_file')));
   peers[2]!.child.kill('SIGKILL');
   await peers[2]!.ended;
-  peers[2] = workspace.spawn('agent', 'start', 'file', '-q');
+  peers[2] = startAgents(workspace, ['file']);
   await whileRunning(
     peers,
     until(() => workspace.list('results').includes('build_user_api.md')),
@@ -63,7 +58,7 @@ test('one of four killed with kill -9 and restarted: the same deliverable', asyn
   const calls = count(workspace, '"model.answered"');
   // An agent that is down is not asked for a bid: fewer calls are possible, but none is paid twice.
   assert.ok(calls > CALLS / 2 && calls <= CALLS, `${calls} model calls`);
-  await leave(peers);
+  await stopAgents(peers);
 });
 
 test('a task that no agent can do: a new agent is drafted and tried, the human approves it, and it does the work', async (t) => {
@@ -91,11 +86,6 @@ async function judge(workspace: Place): Promise<void> {
   // A page is there a moment before the last file has gone.
   await until(() => ['pending', 'active', 'waiting'].every((state) => workspace.list(`tasks/${state}`).length === 0));
   assert.deepEqual(workspace.list('tasks/failed'), []);
-}
-
-async function leave(peers: Spawned[]): Promise<void> {
-  for (const { child } of peers) child.kill('SIGTERM');
-  for (const { ended } of peers) await ended;
 }
 
 function count(workspace: Place, what: string): number {

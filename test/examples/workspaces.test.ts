@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test as always, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { removeFolder, tempFolder } from '../kit/temp/folder.js';
 import { clock } from '../../src/adapters/clock/index.js';
 import { openWorkspace, problemText } from '../../src/app/index.js';
 import { parseConfig } from '../../src/text/config/config.js';
+import { sampleTests } from '../kit/sample.js';
 import { trust } from '../kit/trust/state.js';
+
+const test = sampleTests('examples/workspaces', 4);
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 /** No keys, and a script that answers immediately but yields to other tasks. */
@@ -19,7 +22,7 @@ const examples = fs
   .map((entry) => `examples/${entry.name}`);
 
 for (const name of ['starter', 'starter-swarm', ...examples]) {
-  test(`${name} has neither problems nor warnings`, async (t) => {
+  always(`${name} has neither problems nor warnings`, async (t) => {
     const workspace = await open(t, name);
     const { problems, warnings, files } = workspace.check();
     const all = [...workspace.configProblems, ...problems, ...warnings];

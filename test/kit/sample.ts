@@ -1,7 +1,9 @@
 /**
  * Chooses the cases of an expensive suite. `npm run test:all` runs all, each shard (SHARD=2/6)
  * its share. Otherwise a sample runs that follows from SEED; `oneIn` consecutive seeds cover every
- * case. Only test files import this: the test script looks for the import.
+ * case. For a sample within a sample the two numbers have no common factor, such as 7 and 60:
+ * with one, some pairs would have no seed. Only test files import this: the test script looks for
+ * the import.
  */
 import { test } from 'node:test';
 import { EVERYTHING, SEED } from './seed.js';
@@ -32,10 +34,18 @@ export function sampleRounds(suite: string, rounds: number, oneIn: number): numb
   return sampleOf(suite, [...Array(rounds).keys()], oneIn);
 }
 
-/** `test` for a file whose tests each take a browser or a database: one test in `oneIn` runs. */
-export function sampleTests(suite: string, oneIn: number): typeof test {
+/**
+ * `test` for a file whose tests each take a browser, a database or processes: one test in `oneIn`
+ * runs. Files that share a sample name the same suite and the `place` of their first test in it.
+ */
+export function sampleTests(suite: string, oneIn: number, place?: number): typeof test {
   const { first, step } = slice(suite, oneIn);
-  let index = 0;
+  let index = place ?? 0;
+  process.once('exit', () => {
+    if (EVERYTHING || place !== undefined || index >= oneIn) return;
+    console.error(`${suite} samples one in ${oneIn} of only ${index} tests, so some seeds run none`);
+    process.exitCode = 1;
+  });
   const sampled = (...given: Parameters<typeof test>): Promise<void> => {
     if (index++ % step !== first) return Promise.resolve();
     cases++;

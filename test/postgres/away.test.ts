@@ -9,7 +9,7 @@ import { wire } from '../kit/postgres/wire.js';
 import { field } from './bench.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('postgres/away', 2);
+const test = sampleTests('postgres/away', 4);
 
 const options = { skip: NO_POSTGRES };
 const line = (text: string): Change => ({ puts: [], adds: [{ log: 'l', text }] });

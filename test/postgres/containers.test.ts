@@ -14,7 +14,7 @@ import { until } from '../kit/until.js';
 import { field } from './bench.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('postgres/containers', 2);
+const test = sampleTests('postgres/containers', 3);
 
 const options = { skip: NO_POSTGRES };
 const read = (file: string): string => fs.readFileSync(path.join(ROOT, file), 'utf8');

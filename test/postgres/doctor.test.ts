@@ -6,7 +6,7 @@ import { until } from '../kit/until.js';
 import { field } from './bench.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('postgres/doctor', 2);
+const test = sampleTests('postgres/doctor', 3);
 
 const options = { skip: NO_POSTGRES };
 

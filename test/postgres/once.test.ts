@@ -8,7 +8,7 @@ import { until } from '../kit/until.js';
 import { field } from './bench.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('postgres/once', 2);
+const test = sampleTests('postgres, long', 3, 0);
 
 const QUESTIONS = 8;
 const SCRIPT = `- {agent: boss, turn: 1, call: [{ask_human: {question: "May I, {{task}}?"}}]}

@@ -8,7 +8,7 @@ import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { field } from './bench.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('postgres/push-pull', 2);
+const test = sampleTests('postgres/push-pull', 3);
 
 const options = { skip: NO_POSTGRES };
 const SCRIPT = `- {agent: ana, turn: 1, call: [{read_file: {path: "context/house rules.md"}}]}

@@ -12,7 +12,7 @@ import { NO_POSTGRES, startPooler, startPostgres, type Postgres } from '../kit/p
 import { until } from '../kit/until.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('postgres/refused', 2);
+const test = sampleTests('postgres/refused', 4);
 
 const options = { skip: NO_POSTGRES };
 let server: Postgres;

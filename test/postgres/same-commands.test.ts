@@ -10,7 +10,7 @@ import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { field } from './bench.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('postgres/same-commands', 2);
+const test = sampleTests('postgres, long', 3, 2);
 
 const options = { skip: NO_POSTGRES };
 const SCRIPT = `- {agent: ana, turn: 1, say: "done: {{task}}"}

@@ -12,7 +12,7 @@ import { until } from '../kit/until.js';
 import { field } from './bench.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('postgres/walk', 2);
+const test = sampleTests('postgres, long', 3, 1);
 
 const LEASE = '2s';
 const DIAGRAM = '{"description": "Draw the data model of the API", "requirements": ["diagram_drawing"]}';

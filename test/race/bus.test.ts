@@ -5,12 +5,15 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { tempFolder } from '../kit/temp/folder.js';
 import { bus } from '../../src/adapters/bus/index.js';
 import { clock } from '../../src/adapters/clock/index.js';
 import { disk } from '../../src/adapters/disk/index.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('race, real processes', 3, 3);
 
 const CHILD = fileURLToPath(new URL('./bus-child.js', import.meta.url));
 const NOTES = 150;

@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { tempFolder } from '../kit/temp/folder.js';
 import { consent } from '../../src/adapters/consent/index.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { privateTexts } from '../../src/adapters/private-texts/index.js';
 import { hashTree } from '../../src/adapters/trust/plugin-tree.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('race, real processes', 3, 10);
 
 const CHILD = path.join(path.dirname(fileURLToPath(import.meta.url)), 'consent-child.js');
 const PROCESSES = 6;

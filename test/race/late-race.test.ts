@@ -7,12 +7,12 @@ import { test } from 'node:test';
 import { play, type Proc } from '../kit/cluster.js';
 import { lateCluster } from '../kit/late/cluster.js';
 import { outcome } from '../kit/outcome.js';
-import { sampleRounds } from '../kit/sample.js';
+import { sampleOf, sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
 import { seeded } from '../kit/sim-processes.js';
 import { STORIES } from '../kit/stories.js';
 
-for (const given of STORIES) {
+for (const given of sampleOf('late stories that race', STORIES, 7)) {
   for (const count of [2, 3]) {
     test(`${given.name}: ${count} processes end every task once on a slow store (SEED=${SEED})`, async () => {
       for (const round of sampleRounds(`late race ${count} ${given.name}`, 20, 20)) {

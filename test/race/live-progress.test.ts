@@ -5,11 +5,14 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { followTurns } from '../../src/app/live/follow-turns.js';
 import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 import { pty } from '../kit/pty.js';
 import { until } from '../kit/until.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('race, real processes', 3, 5);
 
 const LONG = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ');
 const SCRIPT = `

@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { place } from '../kit/guild.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('race, real processes', 3, 11);
 
 const MESSAGES = 60;
 

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { place, scripted, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('race, real processes', 3, 8);
 
 const SCRIPT = `
 - {agent: boss, turn: 1, call: [{ask_human: {question: "May I, {{task}}?"}}]}

@@ -3,12 +3,14 @@
  * moment is tried.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Intent } from '../../src/domain/task/intent.js';
 import type { Disk } from '../../src/ports/disk.js';
 import { cluster, ROOT, untilQuiet, type Cluster, type Proc } from '../kit/cluster.js';
 import { suspended } from '../kit/crash-disk.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('race, real processes', 3, 13);
 
 const AT = '2026-01-01T00:00:00.000Z';
 const SCRIPT = '- {agent: ana, when: faster, say: I heard it.}\n- {agent: ana, say: Done.}\n';

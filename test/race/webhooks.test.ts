@@ -1,7 +1,9 @@
 /** Two servers get the same call, and one is killed after its answer: there is one message. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { place } from '../kit/guild.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('race, real processes', 3, 12);
 
 const ENV = { CI_TOKEN: 'token-token-token' };
 

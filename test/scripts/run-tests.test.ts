@@ -118,6 +118,22 @@ test('tests that are sampled by themselves are covered by consecutive seeds', (t
   assert.equal(new Set(ran.flat()).size, 7);
 });
 
+test('a file with too few tests for its sample fails, whatever the seed', (t) => {
+  const body = (place: string): string => `
+    import(${JSON.stringify(SAMPLE)}).then(({ sampleTests }) => {
+      const test = sampleTests('suite', 3${place});
+      for (const n of [0, 1]) test('case ' + n, () => {});
+    });`;
+  const env = { CI: '', SHARD: '', TEST_TIER: '' };
+  for (const SEED of ['100', '101', '102']) {
+    const { code, printed } = runFile(t, `test('good', () => {});${body('')}`, { ...env, SEED });
+    assert.equal(code, 1, printed);
+    assert.match(printed, /suite samples one in 3 of only 2 tests/);
+  }
+  const shared = runFile(t, `test('good', () => {});${body(', 4')}`, { ...env, SEED: '100' });
+  assert.equal(shared.code, 0, shared.printed);
+});
+
 test('shards of a full run divide the cases among them', () => {
   const everything = sampled(`sampleOf('suite', [...Array(20).keys()], 7)`, { TEST_TIER: 'all' });
   assert.equal(everything.length, 20);

@@ -34,7 +34,8 @@ function machine(t: TestContext, state: LedgerState): Machine {
   fs.mkdirSync(outside);
   const notes: string[] = [];
   const note = (text: string): void => void notes.push(text);
-  const shown = mirror({ root, ledger: memoryLedger(state), workspace: 'w', now: () => new Date(), note });
+  const record = path.join(home, 'shown.json');
+  const shown = mirror({ root, ledger: memoryLedger(state), workspace: 'w', record, now: () => new Date(), note });
   const baseOf = (file: string): { path: string; sha256: string } => {
     const at = path.join(root, file);
     return { path: file, sha256: fs.existsSync(at) ? sumOf(fs.readFileSync(at)) : 'missing' };

@@ -9,7 +9,6 @@ import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -20,11 +19,14 @@ import { environment, ROOT } from '../kit/guild.js';
 import { NO_POSTGRES, startPostgres } from '../kit/postgres/server.js';
 import { hasSmallDisk, smallDisk } from '../kit/postgres/small-disk.js';
 import { wire, type Wire } from '../kit/postgres/wire.js';
-import { sampleOf } from '../kit/sample.js';
+import { sampleOf, sampleTests } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
 import { seeded } from '../kit/sim-processes.js';
 import { trust } from '../kit/trust/state.js';
 import { field } from '../postgres/bench.js';
+
+/** `npm test` runs one of the three storms. */
+const test = sampleTests('storm', 3, 2);
 
 const run = promisify(execFile);
 const TASKS = 40;
@@ -43,7 +45,7 @@ const SMALL = 'max_wal_size = 32MB\nmin_wal_size = 32MB';
 /** How wrong the clocks of the workers are. */
 const SKEWS_MS = [-600_000, 0, 3_600_000];
 
-for (const weather of sampleOf('storms on several machines', WEATHERS, 5)) {
+for (const weather of sampleOf('storms on several machines', WEATHERS, 8)) {
   test(`nothing is lost or done twice: ${weather} (SEED=${SEED})`, { skip: NO_POSTGRES }, async (t) => {
     const random = seeded(SEED);
     const base = tempFolder('far-storm');

@@ -8,7 +8,7 @@ import { until } from '../kit/until.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('web/acts', 3);
+const test = sampleTests('web/acts', 7);
 
 interface Opened {
   page: Page;

@@ -8,7 +8,7 @@ import { until } from '../kit/until.js';
 import { askingPlace, SCRIPTED } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('web/commands', 3);
+const test = sampleTests('web/commands', 5);
 
 const urlOf = (running: Running): Promise<string> => running.says(/"url": ?"([^"]+)"/);
 

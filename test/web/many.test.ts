@@ -6,8 +6,9 @@ import { place, type Place } from '../kit/guild.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { openWindow, SCRIPTED } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
+import { until } from '../kit/until.js';
 
-const test = sampleTests('web/many', 3);
+const test = sampleTests('web/many', 4);
 
 const BOSS = '---\ndescription: Does it\n---\nYou are the boss.\n';
 const START = Date.parse('2026-03-02T08:00:00.000Z');
@@ -117,7 +118,7 @@ test('tasks that are added above do not move the rows that a person reads', asyn
     const box = document.querySelector('.tscroll').getBoundingClientRect();
     return document.elementFromPoint(box.left + 200, box.top + 300).closest('.tr')?.textContent;
   })()`;
-  await page.waitForFunction(`${row} !== undefined`);
+  await until(() => page.evaluate<boolean>(`${row} !== undefined`));
   const before = await page.evaluate<string>(row);
   for (let n = 0; n < 3; n++) workspace.put(`tasks/pending/new-${n}.json`, `{"description": "Fresh ${n}"}`);
   await page.waitForSelector('button:text-is("3 new")');
@@ -125,4 +126,30 @@ test('tasks that are added above do not move the rows that a person reads', asyn
   await page.click('button:text-is("3 new")');
   await page.waitForSelector('.tr:has-text("Fresh 0")');
   await page.waitForSelector('.fresh', { state: 'detached' });
+});
+
+test('the list of tasks draws the rows in sight and few more, wherever a person scrolls', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { server, host } = await openWindow(t, longRun(t, 600, 1));
+  const { page } = await showPage(browser, server.link());
+  await page.goto(`http://${host}/#/tasks`);
+  await page.waitForSelector('.tr:not(.thead)');
+  const titles = new Set<string>();
+  const top = await page.evaluate<number>("document.querySelector('.tall').offsetHeight");
+  for (const at of [0, top / 3, top / 2, top]) {
+    await page.evaluate(`document.querySelector('.tscroll').scrollTop = ${at}`);
+    // Without a gap: each place between the first and the last pixel of the box has its row.
+    await until(() =>
+      page.evaluate<boolean>(`(() => {
+        const box = document.querySelector('.tscroll').getBoundingClientRect();
+        const places = Array.from({ length: 9 }, (_, n) => box.top + 2 + ((box.height - 4) * n) / 8);
+        return places.every((y) => document.elementFromPoint(box.left + 200, y)?.closest('.tr') != null);
+      })()`),
+    );
+    const drawn = await page.locator('.trows .tr .title').allTextContents();
+    assert.ok(drawn.length < 80, `${drawn.length} rows`);
+    for (const title of drawn) titles.add(title);
+  }
+  assert.ok(titles.size > 100, `${titles.size} rows were seen`);
 });

@@ -1,12 +1,15 @@
 /** The window in a real browser: every page, every key that answers, hostile text, lost servers. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { test } from 'node:test';
-import { sampleOf } from '../kit/sample.js';
+import { test as always } from 'node:test';
+import { sampleOf, sampleTests } from '../kit/sample.js';
 import { openBrowser, seriousFaults, showPage } from '../kit/web/browser.js';
 import { ROOT, succeeds } from '../kit/guild.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 import { place, type Place } from '../kit/guild.js';
+import { until } from '../kit/until.js';
+
+const test = sampleTests('web/pages', 3);
 
 const PAGES = [
   'hall',
@@ -40,7 +43,7 @@ test('every page opens at every width, without errors and without serious faults
     [390, false],
   ] as const) {
     const { page, faults } = await showPage(browser, server.link(), width, dark);
-    for (const name of sampleOf(`pages at ${width}`, pages, 3)) {
+    for (const name of sampleOf(`pages at ${width}`, pages, 5)) {
       await page.goto(`http://${host}/#/${name}`);
       await page.waitForSelector(':is(h1, h2):visible');
       await page.waitForSelector('.still', { state: 'detached' });
@@ -105,10 +108,7 @@ async function intent(workspace: Place, text: RegExp): Promise<void> {
       .list('.guild/intents')
       .map((name) => workspace.read(`.guild/intents/${name}`))
       .join();
-  for (let tries = 0; !text.test(read()); tries++) {
-    assert.ok(tries < 500, `no intent has ${text}: ${read()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(() => text.test(read()));
 }
 
 const HOSTILE = [
@@ -183,7 +183,7 @@ test('a browser without script shows what it needs', async (t) => {
   assert.match((await page.textContent('body')) ?? '', /needs a browser with JavaScript modules/);
 });
 
-test('every pair of colours has a contrast of at least 4.5', () => {
+always('every pair of colours has a contrast of at least 4.5', () => {
   const css = fs.readFileSync(`${ROOT}/web/style/tokens.css`, 'utf8');
   for (const block of css.split('}').filter((part) => part.includes('--paper'))) {
     const colour = (name: string): string => new RegExp(`--${name}: (#[0-9a-f]{6});`).exec(block)![1]!;

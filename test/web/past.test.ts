@@ -17,7 +17,7 @@ import { openBrowser, showPage } from '../kit/web/browser.js';
 import { askingPlace, openWindow } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('web/past', 3);
+const test = sampleTests('web/past', 4);
 
 /** Three agents that waited for each other; the program broke the cycle, and all has ended. */
 async function deadlocked(t: TestContext): Promise<Place> {

@@ -74,7 +74,7 @@ test('every page of a workspace with work of every kind looks right', async (t) 
     .replace('.session.yaml', '');
   for (const { width, dark } of SCREENS) {
     const { page, faults } = await showPage(browser, server.link(), width, dark);
-    const views = FOLDER === undefined ? sampleOf(`views at ${width}`, VIEWS, 4) : VIEWS;
+    const views = FOLDER === undefined ? sampleOf(`views at ${width}`, VIEWS, 8) : VIEWS;
     for (const view of views) {
       await open(page, host, { ...view, page: view.page.replace('SESSION', encodeURIComponent(session)) });
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

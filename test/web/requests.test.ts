@@ -6,7 +6,7 @@ import { place, succeeds, type Place } from '../kit/guild.js';
 import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('web/requests', 3);
+const test = sampleTests('web/requests', 5);
 
 const BOSS = '---\ndescription: Does it\ntools: [execute_command, ask_human]\n---\nYou are the boss.\n';
 

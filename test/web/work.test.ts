@@ -7,6 +7,7 @@ import { openBrowser, showPage } from '../kit/web/browser.js';
 import { succeeds, type Place } from '../kit/guild.js';
 import { scene } from '../kit/web/scene.js';
 import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
+import { until } from '../kit/until.js';
 import { sampleTests } from '../kit/sample.js';
 
 const test = sampleTests('web/work', 3);
@@ -134,7 +135,7 @@ async function costs({ page, window, go }: Opened): Promise<void> {
   const total = `$${(usage.microUsd / 1e6).toFixed(4)}`;
   assert.equal(await rows.first().locator('.num').last().textContent(), total);
   await page.keyboard.press('[');
-  await page.waitForFunction(`document.querySelectorAll('.ctree .wfr:not(.wfh)').length < ${tree.length}`);
+  await until(async () => (await rows.count()) < tree.length);
 }
 
 test('thoughts that were kept are folded above the answer, as text', async (t) => {

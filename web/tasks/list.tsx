@@ -1,7 +1,7 @@
 /** Draws only the rows on the screen, in the order of the query or as trees. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row, TaskPage } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
 import { useKeys } from '../keys.ts';
@@ -20,7 +20,10 @@ function rowHeight(): number {
   return phone.matches ? 56 : 34;
 }
 
-const AROUND = 40;
+/** Rows are read in blocks of this many, one block more on each side than are on the screen. */
+const BLOCK = 40;
+/** Rows are drawn in steps of this many, so that scrolling a few rows draws nothing. */
+const STEP = 10;
 
 /** The totals of the last query. */
 export const totals = signal<Pick<TaskPage, 'total' | 'all'> | undefined>(undefined);
@@ -30,18 +33,18 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
   const [height, setHeight] = useState(600);
   const [chosen, setChosen] = useState(0);
   const scroll = useRef<HTMLDivElement>(null);
+  // Reading it from the element would lay the page out in the middle of a frame.
+  const top = useRef(0);
   const shown = useRows(where, isTree, first, height);
   useEffect(() => {
     const box = scroll.current;
     if (box === null) return undefined;
-    const look = new ResizeObserver(() => setHeight(box.clientHeight));
+    const look = new ResizeObserver(([entry]) => setHeight(entry!.contentRect.height));
     look.observe(box);
     return () => look.disconnect();
   }, []);
-  const total = shown.page?.total ?? 0;
-  const from = shown.page?.from ?? 0;
-  const rows = shown.page?.rows ?? [];
-  const fresh = useStillRows(scroll, shown.page);
+  const { total = 0, from = 0, rows = [] } = shown.page ?? {};
+  const fresh = useStillRows(scroll, top, shown.page);
   const tinted = useTint(shown.page?.rows, {
     id: ({ id }) => id,
     text: ({ state, title, agent }) => `${state} ${agent} ${title}`,
@@ -50,10 +53,9 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
   const choose = (by: number): void => {
     const next = Math.min(total - 1, Math.max(0, chosen + by));
     setChosen(next);
-    const box = scroll.current;
     const at = next * rowPx.value;
-    if (box !== null && (at < box.scrollTop || at + rowPx.value > box.scrollTop + box.clientHeight))
-      box.scrollTop = at - box.clientHeight / 2;
+    if (scroll.current !== null && (at < top.current || at + rowPx.value > top.current + height))
+      scroll.current.scrollTop = at - height / 2;
   };
   const row = rows[chosen - from];
   useKeys({
@@ -64,6 +66,8 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
     Enter: () => row !== undefined && go(address('task', row.id)),
   });
   if (shown.problem !== undefined) return <ProblemBox problem={shown.problem} />;
+  const start = Math.max(from, first - STEP);
+  const drawn = rows.slice(start - from, first + Math.ceil(height / rowPx.value) + 2 * STEP - from);
   return (
     <div class="panel tlist">
       <div class="tr thead">
@@ -79,7 +83,11 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
         class="tscroll"
         role="region"
         ref={scroll}
-        onScroll={(event) => setFirst(blockAt(event.currentTarget.scrollTop))}
+        onScroll={(event) => {
+          top.current = event.currentTarget.scrollTop;
+          fresh.scrolled();
+          setFirst(Math.floor(top.current / rowPx.value / STEP) * STEP);
+        }}
         tabIndex={0}
         aria-label={`${total} tasks`}
       >
@@ -89,15 +97,17 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
           </button>
         )}
         {shown.page !== undefined && total === 0 && <Nothing where={where} />}
-        <Spacer rows={from} />
-        {rows.map((each, i) => (
-          <TaskRow
-            key={each.id}
-            row={each}
-            look={`tr${from + i === chosen ? ' on' : ''}${tinted.has(each.id) ? ' tint' : ''}`}
-          />
-        ))}
-        <Spacer rows={Math.max(0, total - from - rows.length)} />
+        <div class="tall" style={{ height: `${total * rowPx.value}px` }}>
+          <div class="trows" style={{ transform: `translateY(${start * rowPx.value}px)` }}>
+            {drawn.map((each, i) => (
+              <TaskRow
+                key={each.id}
+                row={each}
+                look={`tr${start + i === chosen ? ' on' : ''}${tinted.has(each.id) ? ' tint' : ''}`}
+              />
+            ))}
+          </div>
+        </div>
       </div>
     </div>
   );
@@ -109,10 +119,12 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
  */
 function useStillRows(
   scroll: { current: HTMLDivElement | null },
+  top: { current: number },
   page: TaskPage | undefined,
-): { count: number; show: () => void } {
+): { count: number; show: () => void; scrolled: () => void } {
   const [count, setCount] = useState(0);
   const before = useRef<{ page: TaskPage; first: number }>(undefined);
+  const firstRow = (): number => Math.floor(top.current / rowPx.value);
   useLayoutEffect(() => {
     const box = scroll.current;
     if (box === null || page === undefined) return;
@@ -120,46 +132,38 @@ function useStillRows(
     const anchor = old.rows[first - old.from]?.id;
     const now = page.rows.findIndex(({ id }) => id === anchor);
     const moved = anchor === undefined || now === -1 ? 0 : page.from + now - first;
-    if (box.scrollTop > 0 && moved !== 0) {
-      box.scrollTop += moved * rowPx.value;
+    if (top.current > 0 && moved !== 0) {
+      top.current += moved * rowPx.value;
+      box.scrollTop = top.current;
       setCount((known) => Math.max(0, known + moved));
     }
-    before.current = { page, first: Math.floor(box.scrollTop / rowPx.value) };
+    before.current = { page, first: firstRow() };
   }, [page]);
-  useEffect(() => {
-    const box = scroll.current;
-    const look = (): void => {
-      if (box === null || before.current === undefined) return;
-      before.current.first = Math.floor(box.scrollTop / rowPx.value);
-      if (box.scrollTop === 0) setCount(0);
-    };
-    box?.addEventListener('scroll', look, { passive: true });
-    return () => box?.removeEventListener('scroll', look);
-  }, []);
-  return { count, show: () => void (scroll.current !== null && (scroll.current.scrollTop = 0)) };
+  return {
+    count,
+    show: () => void (scroll.current !== null && (scroll.current.scrollTop = 0)),
+    scrolled: () => {
+      if (before.current !== undefined) before.current.first = firstRow();
+      if (top.current === 0) setCount(0);
+    },
+  };
 }
 
 /** The rows around the visible ones. The last answer stays until the next one is there. */
-function useRows(where: string, isTree: boolean, from: number, height: number) {
-  const to = from + Math.ceil((height / rowPx.value + 3 * AROUND) / AROUND) * AROUND;
+function useRows(where: string, isTree: boolean, first: number, height: number) {
+  const from = Math.max(0, Math.floor(first / BLOCK) - 1) * BLOCK;
+  const to = from + (Math.ceil(height / rowPx.value / BLOCK) + 3) * BLOCK;
   const order = isTree ? '&order=tree' : '';
   const { data, problem } = useRead<TaskPage>(
     `/api/tasks?where=${encodeURIComponent(where)}&from=${from}&to=${to}${order}`,
   );
-  const [kept, setKept] = useState<TaskPage>();
+  const kept = useRef<TaskPage>(undefined);
+  kept.current = data.value ?? kept.current;
+  const { total, all } = kept.current ?? {};
   useEffect(() => {
-    if (data.value === undefined) return;
-    setKept(data.value);
-    const { total, all } = data.value;
-    totals.value = { total, all };
-  }, [data.value]);
-  return { page: data.value ?? kept, problem: problem.value };
-}
-
-/** The first row to request. It changes in steps, so scrolling a few rows redraws nothing. */
-function blockAt(top: number): number {
-  const first = Math.max(0, Math.floor(top / rowPx.value) - AROUND);
-  return Math.floor(first / AROUND) * AROUND;
+    if (total !== undefined && all !== undefined) totals.value = { total, all };
+  }, [total, all]);
+  return { page: kept.current, problem: problem.value };
 }
 
 function Nothing({ where }: { where: string }): JSX.Element {
@@ -179,12 +183,10 @@ function Nothing({ where }: { where: string }): JSX.Element {
   );
 }
 
-/** Height without rows; set by script, which the policy for styles allows. */
-function Spacer({ rows }: { rows: number }): JSX.Element {
-  return <div style={{ height: `${rows * rowPx.value}px` }} />;
-}
-
 function TaskRow({ row, look }: { row: Row; look: string }): JSX.Element {
+  // As a signal: a tick of the clock changes a text and draws no row.
+  const at = row.endedAt ?? row.createdAt;
+  const when = useMemo(() => computed(() => ago(at)), [at]);
   return (
     <div class={look}>
       <span>
@@ -200,7 +202,7 @@ function TaskRow({ row, look }: { row: Row; look: string }): JSX.Element {
       </span>
       <span class="num hide">{row.tokens === 0 ? '' : count(row.tokens)}</span>
       <span class="num">{row.microUsd === 0 ? '' : money(row.microUsd)}</span>
-      <span class="num">{ago(row.endedAt ?? row.createdAt)}</span>
+      <span class="num">{when}</span>
     </div>
   );
 }

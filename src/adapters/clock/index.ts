@@ -9,7 +9,7 @@ export function clock(): Clock {
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();
-        const timer = setTimeout(done, Math.min(ms, LONGEST_MS));
+        const timer = setTimeout(done, Math.min(Math.max(ms, 0), LONGEST_MS));
         signal?.addEventListener('abort', done, { once: true });
         function done(): void {
           clearTimeout(timer);
@@ -20,7 +20,10 @@ export function clock(): Clock {
   };
 }
 
-/** A longer timer would fire at once. Callers look at the time when they wake. */
+/**
+ * A longer timer would fire at once. Callers look at the time when they wake. For a negative time,
+ * newer versions of Node print a warning.
+ */
 const LONGEST_MS = 2 ** 31 - 1;
 
 const LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz';

@@ -24,6 +24,8 @@ interface DefinitionsCheck {
 
 const UNTRUSTED =
   'this machine does not trust the workspace: set GUILD_TRUST to the digest that guild publish printed, or run guild trust here';
+const NOT_PUBLISHED =
+  'no definitions were published for this store, or their entry cannot be read: run guild publish at a desk';
 
 export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses {
   let own = { hash: '', atMs: -Infinity };
@@ -37,7 +39,7 @@ export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses
   };
   const mismatch = (): string | undefined => {
     const published = check.published();
-    if (published === undefined) return 'no definitions were published for this store: run guild publish at a desk';
+    if (published === undefined) return NOT_PUBLISHED;
     const now = check.monotonicMs();
     if (now - own.atMs > INTERVALS.definitionsCheckMs) own = { hash: check.own(), atMs: now };
     if (own.hash === published.hash) return check.isTrusted ? undefined : UNTRUSTED;

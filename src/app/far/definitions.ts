@@ -5,8 +5,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { defined } from '../../domain/defined.js';
 import type { Ledger, Put } from '../../ports/ledger.js';
 import { definitionFiles } from './state-files.js';
 
@@ -38,20 +38,9 @@ export function definitionsHash(root: string, without: ReadonlySet<string> = new
   return sumOf(JSON.stringify(files.map((file) => [file, sumOf(fs.readFileSync(path.join(root, file)))])));
 }
 
-/** The commit that is checked out, with a mark if files differ from it. */
-export function commitOf(root: string): string | undefined {
-  const git = (...args: string[]): string | undefined => {
-    const done = spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' });
-    return done.status === 0 ? done.stdout.trim() : undefined;
-  };
-  const commit = git('rev-parse', '--short=12', 'HEAD');
-  if (commit === undefined) return undefined;
-  return git('status', '--porcelain', '--untracked-files=no') === '' ? commit : `${commit} with changes`;
-}
-
 export async function readPublished(ledger: Ledger): Promise<Published | undefined> {
   const entry = await ledger.get(DEFINITIONS + CURRENT);
-  return entry === undefined || entry.value === '' ? undefined : (JSON.parse(entry.value) as Published);
+  return entry === undefined ? undefined : parsePublished(entry.value);
 }
 
 /** `more`: changes in the same step. */
@@ -63,8 +52,22 @@ export async function publish(ledger: Ledger, id: string, published: Published, 
 /** As of the last look. */
 export function publishedIn(shelf: { get(id: string): { value: string } | undefined }): Published | undefined {
   const held = shelf.get(CURRENT);
-  return held === undefined || held.value === '' ? undefined : (JSON.parse(held.value) as Published);
+  return held === undefined ? undefined : parsePublished(held.value);
 }
+
+/** Undefined: the value is not a release. Anybody with the rights of a worker can write it. */
+function parsePublished(value: string): Published | undefined {
+  try {
+    const { hash, trust, commit, by, at } = (JSON.parse(value) ?? {}) as Partial<Record<keyof Published, unknown>>;
+    const isText = (field: unknown): field is string => typeof field === 'string' && field.length <= MAX_FIELD;
+    if (!isText(hash) || !isText(trust) || !isText(by) || !isText(at)) return undefined;
+    return defined<Published>({ hash, trust, commit: isText(commit) ? commit : undefined, by, at });
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_FIELD = 200;
 
 function sumOf(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');

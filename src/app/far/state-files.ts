@@ -38,6 +38,27 @@ export function isPlainPath(file: string): boolean {
   return !UNWRITABLE.test(file) && file.split('/').every(isName);
 }
 
+/**
+ * Whether a path is, or could become, a plain file of this folder: it leads nowhere else, also not
+ * by a link, and no folder or file is in its way.
+ */
+export function isOwnPlace(root: string, file: string): boolean {
+  if (!isPlainPath(file)) return false;
+  const parts = file.split('/');
+  const above = parts.slice(1).map((_, n) => lstat(path.join(root, ...parts.slice(0, n + 1))));
+  const own = lstat(path.join(root, file));
+  return above.every((stat) => stat === undefined || stat.isDirectory()) && (own === undefined || own.isFile());
+}
+
+/** Undefined also where a part of the path is a file. */
+function lstat(file: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 const MAX_NAME_BYTES = 240;
 /** Backslashes lead elsewhere on Windows; the others hide a name from a person. */
 // oxlint-disable-next-line no-control-regex

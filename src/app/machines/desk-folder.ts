@@ -4,8 +4,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { disk } from '../../adapters/disk/index.js';
 import { folders, layout } from '../../adapters/files/base/layout.js';
-import { definitionFiles } from '../far/state-files.js';
+import { definitionFiles, isOwnPlace } from '../far/state-files.js';
 import { acceptTrust, lookAtTrust } from '../trust/trust.js';
 import { sumOf } from './mirror/rendered.js';
 import { storeAddress } from './store-address.js';
@@ -40,7 +41,7 @@ function copyDefinitions(root: string, target: string, env: Env): string[] {
     const bytes = fs.readFileSync(path.join(root, file));
     sums[file] = sumOf(bytes);
     if (bytesAt(file)?.equals(bytes)) continue;
-    if (isChanged(file)) kept.push(file);
+    if (!isOwnPlace(target, file) || isChanged(file)) kept.push(file);
     else copy(path.join(root, file), path.join(target, file));
   }
   for (const file of Object.keys(copied ?? {})) {
@@ -66,9 +67,13 @@ function trustCopy(root: string, target: string, env: Env): void {
   if (state === 'trusted' && lookAtTrust(target, env).digest === digest) acceptTrust(target, env, { digest });
 }
 
+/** Undefined if the folder was not made here. The record may have come with it. */
 function readCopied(target: string): Record<string, string> | undefined {
+  const read = disk().read(path.join(target, COPIED));
+  if (read.kind !== 'file') return undefined;
   try {
-    return JSON.parse(fs.readFileSync(path.join(target, COPIED), 'utf8')) as Record<string, string>;
+    const sums = Object.entries(JSON.parse(read.bytes.toString('utf8')) as object);
+    return Object.fromEntries(sums.filter(([file, sum]) => typeof sum === 'string' && isOwnPlace(target, file)));
   } catch {
     return undefined;
   }

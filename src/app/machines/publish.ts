@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { defined } from '../../domain/defined.js';
 import { lookAtTrust, publicKeyOf } from '../trust/trust.js';
-import { commitOf, definitionsHash, publish, readPublished, type Published } from '../far/definitions.js';
+import { definitionsHash, publish, readPublished, type Published } from '../far/definitions.js';
 import { noLongerHired } from '../far/hired.js';
 import { publishKey } from '../far/keys.js';
+import { checkedOut } from './checked-out.js';
 import { storeAddress, withLedger } from './store-address.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -18,7 +19,7 @@ interface Publishing {
 
 export async function publishDefinitions(root: string, env: Env, store?: string): Promise<Publishing> {
   const { digest } = lookAtTrust(root, env);
-  const commit = commitOf(root);
+  const commit = await checkedOut(root, env);
   const published: Published = defined({
     hash: definitionsHash(root),
     trust: digest,

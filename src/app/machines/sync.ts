@@ -12,6 +12,7 @@ import { mirror, type Mirror } from './mirror/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import { sharedName } from '../far/shared-name.js';
 import { readConfig } from '../readers/read-config.js';
+import { ownMirror } from './own-mirror.js';
 import { ledgerFor, storeAddress } from './store-address.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -119,7 +120,8 @@ type MirrorParts = Pick<Parameters<typeof mirror>[0], 'note' | 'guard' | 'docume
 
 function mirrorOf(root: string, env: Env, ledger: Ledger, parts: MirrorParts): Mirror {
   const workspace = sharedName(readConfig(disk(), root, env).config, env) ?? '';
-  return mirror({ root, ledger, workspace, now: () => new Date(), ...parts });
+  const record = ownMirror(root, env, { workspace, mustBeOwn: !parts.documentsOnly });
+  return mirror({ root, ledger, workspace, record, now: () => new Date(), ...parts });
 }
 
 /** Looks after each ring, and at intervals for people's changes. */

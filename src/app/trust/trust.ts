@@ -63,13 +63,24 @@ export function openTrust(root: string, env: Env, config: Acted): Trust {
   const known = records.read(real);
   const [refused] = rightsProblems(real, known?.owner);
   if (refused !== undefined) throw new ProblemError(refused);
-  const acting = actingIn(real, config);
+  const record = known ?? writing(state, () => records.create(real, process.getuid?.()));
+  const trust = weigh(record, state, env, config);
+  if (trust.record !== record) writing(state, () => records.write(trust.record));
+  return trust;
+}
+
+/** As `openTrust`, for a reader: it refuses nothing and writes nothing. */
+export function peekTrust(root: string, env: Env, config: Acted): Trust {
+  const { real, state, records } = place(root, env);
+  return weigh(records.read(real) ?? { version: 1, id: '', path: real }, state, env, config);
+}
+
+/** The record in the result is a new one if nothing acts, which needs no question. */
+function weigh(known: TrustRecord, state: string, env: Env, config: Acted): Trust {
+  const acting = actingIn(known.path, config);
   const digest = digestOf(acting);
-  let record = known ?? writing(state, () => records.create(real, process.getuid?.()));
-  if (record.trusted === undefined && isNothing(acting)) {
-    record = { ...record, trusted: { digest, acting, at: new Date().toISOString() } };
-    writing(state, () => records.write(record));
-  }
+  const isHarmless = known.trusted === undefined && isNothing(acting);
+  const record = isHarmless ? { ...known, trusted: { digest, acting, at: new Date().toISOString() } } : known;
   const { trusted } = record;
   const inForce = trusted === undefined ? NOTHING_ACTS : shared(trusted.acting, acting);
   const isTrusted = trusted !== undefined && (trusted.digest === digest || digestOf(inForce) === digest);

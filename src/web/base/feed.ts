@@ -18,6 +18,7 @@ interface Answer {
 export interface Feed {
   readonly boot: string;
   readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly states: StatesView;
   version(): number;
   /** The open tasks and agents as they are at this version. */
@@ -62,6 +63,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
   return {
     boot: randomBytes(8).toString('hex'),
     root,
+    env,
     states,
     version: () => version,
     snapshot: () => (looked ??= states.look()),

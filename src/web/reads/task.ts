@@ -49,7 +49,7 @@ export async function whyOf(moment: Moment, id: string): Promise<Why> {
   const index = moment.log.index();
   const titles = new Map((await moment.tasks('')).map((row) => [row.id, row.title]));
   const named = (text: string): string => titled(text, (each) => titles.get(each));
-  const { lines } = await waitChain(moment.feed.root, store, placed);
+  const { lines } = await waitChain(moment.feed.root, moment.feed.env, store, placed);
   return {
     chain: lines.map(named),
     shares: sharesOf(store, placed).map(named),

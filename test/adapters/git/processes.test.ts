@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { place, scripted } from '../../kit/guild.js';
 import { ground, type Ground } from '../../kit/history/ground.js';
 import { seeded } from '../../kit/sim-processes.js';
-import { sampleRounds } from '../../kit/sample.js';
+import { sampleRounds, sampleTests } from '../../kit/sample.js';
 import { SEED } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
+
+const test = sampleTests('adapters/git/processes', 4);
 
 const CHILD = fileURLToPath(new URL('../../kit/history/commit-child.js', import.meta.url));
 

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import test from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { commandEnv } from '../../../src/adapters/shell/environment.js';
 import { shell } from '../../../src/adapters/shell/index.js';
 import { skipReason, shellBench, MODES } from '../../kit/commands.js';
 import { until, withEnoughTime } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('adapters/shell/shell', 4);
 
 for (const mode of MODES) {
   const skip = skipReason(mode);

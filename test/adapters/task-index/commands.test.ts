@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { taskIndex } from '../../../src/adapters/task-index/index.js';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { callCost } from '../../../src/domain/event.js';
@@ -15,6 +15,9 @@ import { parseQuery, select, tableOf, type Row, type Select } from '../../../src
 import { writeFinishedTasks } from '../../../bench/harness/finished-workspace.js';
 import { place, type Place } from '../../kit/guild.js';
 import { plainEnded, plainEvents } from './plain-rows.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('adapters/task-index/commands', 4);
 
 const COUNT = 600;
 

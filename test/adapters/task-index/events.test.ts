@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { tempFolder } from '../../kit/temp/folder.js';
 import { eventIndex } from '../../../src/adapters/task-index/index.js';
 import { callCost, type Event } from '../../../src/domain/event.js';
@@ -11,6 +11,9 @@ import type { EventIndex, EventsSeen } from '../../../src/ports/aggregates/event
 import { writeFinishedTasks } from '../../../bench/harness/finished-workspace.js';
 import { plainEvents } from './plain-rows.js';
 import { fc, runs } from '../../kit/properties.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('adapters/task-index/events', 3);
 
 interface Site {
   root: string;

@@ -23,7 +23,14 @@ async function worker(t: TestContext, state: LedgerState, root: string): Promise
   const key = store.far.outbox.guard()!;
   return {
     mirror: mirror({
-      ...{ root, ledger: memoryLedger(state), workspace: 'w', now: () => new Date(), note() {} },
+      ...{
+        root,
+        ledger: memoryLedger(state),
+        workspace: 'w',
+        record: `${root}-shown.json`,
+        now: () => new Date(),
+        note() {},
+      },
       ...{ documentsOnly: true, guard: () => store.far.outbox.guard() },
     }),
     async bury() {
@@ -35,7 +42,7 @@ async function worker(t: TestContext, state: LedgerState, root: string): Promise
 
 test('a process that was declared dead writes no text, and the next one on the machine sends it', async (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-texts-'));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  t.after(() => [root, `${root}-shown.json`].forEach((file) => fs.rmSync(file, { recursive: true, force: true })));
   const save = (text: string): void => {
     fs.mkdirSync(path.join(root, 'memory'), { recursive: true });
     fs.writeFileSync(path.join(root, 'memory/note.md'), text);

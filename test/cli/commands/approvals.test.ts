@@ -5,9 +5,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/commands/approvals', 4);
 
 const BALLOT = 'tasks/approvals.task.md';
 const agent = (tools: string): string => `---\ndescription: Does things\ntools: [${tools}]\n---\nDo it.\n`;

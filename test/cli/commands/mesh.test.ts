@@ -1,8 +1,10 @@
 /** Separately started agents: one provides what another needs, also if a process is killed. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { place, succeeds, type Place, type Running, type Spawned } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/commands/mesh', 4);
 
 const SCRIPT = `
 - {agent: ana, turn: 1, call: [{request_dependency: {type: expertise, need: the columns, expertise: [schema, sql]}}]}

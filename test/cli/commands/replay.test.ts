@@ -5,8 +5,11 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { place, ROOT, scripted, succeeds, type Place } from '../../kit/guild.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/commands/replay', 4);
 
 const SCRIPT = `
 - {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: look}}]}

@@ -2,9 +2,11 @@
  * `guild agent start` in several real processes: bids, a killed peer, a stopped peer, the registry.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { place, succeeds, type Place, type Spawned } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/commands/swarm', 4);
 
 const NAMES = ['ana', 'ben', 'cyd'];
 

@@ -4,11 +4,13 @@
  * the process to kill.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { place, succeeds, type Place, type Spawned } from '../../kit/guild.js';
 import { seeded } from '../../kit/sim-processes.js';
 import { until } from '../../kit/until.js';
 import { SEED } from '../../kit/seed.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/commands/vote', 3);
 
 console.log(`# vote: SEED=${SEED}`);
 

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('cli/commands/watch', 4);
 
 /** Each task takes two turns and one of a helper, with waits during which a kill can hit it. */
 const SLOW = `

@@ -15,6 +15,9 @@ const ARGS = [
   '--disable-sync',
 ];
 
+/** For each wait. Only a page that never gets there takes this long, even on a busy machine. */
+const LIMIT_MS = 180_000;
+
 /** One for all tests of this process; each test starts without pages and cookies of another. */
 let started: Promise<Browser> | undefined;
 
@@ -56,6 +59,7 @@ interface Shown {
 export async function showPage(browser: Browser, link: string, width = 1440, dark = false): Promise<Shown> {
   const size = { width, height: width < 500 ? 844 : 1000 };
   const context = await browser.newContext({ viewport: size, colorScheme: dark ? 'dark' : 'light' });
+  context.setDefaultTimeout(LIMIT_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));

@@ -54,5 +54,31 @@ test('a person is not asked for a key that a stranger wants', async (t) => {
   const { code, out, err } = await home.guildWith({ untrusted: true, env: {} }, 'run', 'ana', 'hello');
   assert.equal(code, 4, err);
   assert.doesNotMatch(out + err, /export it|is not set/);
-  assert.match(err, /task_\w+ waits, and ana does not work on it yet: it needs a plugin or provider/);
+  assert.match(
+    err,
+    /task_\w+ waits, and ana does not work on it yet: provider corp must be trusted first: guild trust/,
+  );
+});
+
+test('guild why says what is held, and what releases it', async (t) => {
+  const home = place(t, {
+    ...CLONE,
+    'agents/pia.md': '---\ndescription: Pays\nmodel: ollama/x\ntools: [pay]\n---\nPay.\n',
+    'tasks/pending/pay.json': '{"description": "pay", "to": "pia"}',
+  });
+  const held = async (id: string): Promise<string> =>
+    (await home.guildWith({ untrusted: true }, 'why', id)).out.replace(/\s+/g, ' ');
+  const corp = /tidy \(@ana\) waits, and ana does not work on it yet: provider corp must be trusted first: guild trust/;
+  assert.match(await held('tidy'), corp);
+  assert.match(await held('pay'), /pia does not .* its tool pay is missing: plugins helper, mcp must be trusted first/);
+  assert.ok(!fs.existsSync(`${home.root}-state/workspaces`), 'looking writes no record');
+  await home.guildWith({ untrusted: true }, 'pump');
+  assert.match(await held('tidy'), corp);
+  const { digest } = JSON.parse((await home.guildWith({ untrusted: true }, 'trust', '--json')).out) as {
+    digest: string;
+  };
+  await home.guildWith({ untrusted: true }, 'trust', '--digest', digest);
+  assert.match(await held('tidy'), /does not work on it yet: your own settings do not allow provider corp/);
+  home.put('guild.yaml', 'model: ollama/x\n');
+  assert.match(await held('tidy'), /is ready; guild pump or guild watch runs it/);
 });

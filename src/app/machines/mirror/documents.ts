@@ -54,8 +54,8 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
   };
 
   /**
-   * A file that is missing for a moment may be in the middle of a save. A folder that was deleted as
-   * a whole comes back: otherwise deleting a mirror would delete the notes of everybody.
+   * A file that is missing for a moment may be in the middle of a save. A folder that was deleted
+   * as a whole comes back: otherwise deleting a mirror would delete the notes of everybody.
    */
   async function takeDeletions(start: string): Promise<number> {
     const missing = folder.shown(`${start}/`).filter((file) => !folder.exists(file));
@@ -150,17 +150,29 @@ function isText(file: string): boolean {
   return !/(^|\/)[.#][^/]*$|~$|\.part$/.test(file) && !SKIPPED.test(file) && !isSecretPath(file);
 }
 
-function textsUnder(root: string, folder: string): string[] {
-  const at = path.join(root, folder);
-  // A link would give files of elsewhere to every machine.
-  if (fs.lstatSync(at, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  const entries = fs.readdirSync(at, { withFileTypes: true, recursive: true });
-  const found = entries.flatMap((entry) => {
-    const file = path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/');
-    const isWanted = entry.isFile() && isText(file);
-    // It may be gone already.
-    const size = isWanted ? fs.statSync(path.join(root, file), { throwIfNoEntry: false })?.size : undefined;
-    return size !== undefined && size <= MAX_BYTES ? [file] : [];
-  });
-  return found.sort().slice(0, MAX_FILES);
+function textsUnder(root: string, start: string): string[] {
+  const files: string[] = [];
+  const folders = [start];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of entriesOf(path.join(root, folder))) {
+      const file = `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !SKIPPED.test(`${file}/`)) folders.push(file);
+      if (!entry.isFile() || !isText(file)) continue;
+      // It may be gone already.
+      const size = fs.statSync(path.join(root, file), { throwIfNoEntry: false })?.size ?? Infinity;
+      if (size <= MAX_BYTES) files.push(file);
+    }
+  }
+  return files.sort().slice(0, MAX_FILES);
+}
+
+/** Nothing behind a link: it would give files of elsewhere to every machine. */
+function entriesOf(folder: string): fs.Dirent[] {
+  if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // It is gone or unreadable; the other folders are not affected.
+    return [];
+  }
 }

@@ -7,16 +7,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { noWorkspace } from '../../readers/no-workspace.js';
-import { isPlainPath } from '../../far/state-files.js';
+import { isOwnPlace } from '../../far/state-files.js';
 import { sumOf } from './rendered.js';
-
-/**
- * The state of a file when it was shown: its sum, and the revision or the end of the log behind it.
- */
-interface Base {
-  sum: string;
-  rev: number;
-}
+import { readShown, replace, writeShown, type Base } from './shown-record.js';
 
 export interface Folder {
   readonly root: string;
@@ -60,20 +53,23 @@ export interface Folder {
   save(): void;
 }
 
-interface Saved {
+interface Place {
+  root: string;
+  /** Names the store, so that a folder of another one is not mixed with it. */
   workspace: string;
-  marks: Record<string, string>;
-  bases: Record<string, Base>;
+  /**
+   * The file that says what was shown. It is outside the folder: with a forged one, the files of a
+   * copied folder would count as changes of this person, and overwrite the store.
+   */
+  record: string;
 }
 
-const FILE = '.guild/sync/shown.json';
 /** No content has this sum. */
 const CHANGED = '';
 
-/** `workspace`: names the store, so that a folder of another one is not mixed with it. */
-export function mirroredFolder(root: string, workspace: string): Folder {
+export function mirroredFolder({ root, workspace, record }: Place): Folder {
   const at = (file: string): string => path.join(root, file);
-  const saved = readSaved(at(FILE));
+  const saved = readShown(record);
   if (saved !== undefined && saved.workspace !== workspace) {
     throw new ProblemError(
       problem('store_refused', `this folder mirrors another workspace (${saved.workspace})`, {
@@ -101,23 +97,17 @@ export function mirroredFolder(root: string, workspace: string): Folder {
     isDirty = bases.delete(file) || isDirty;
     stamps.delete(file);
   };
-  const canHold = (file: string): boolean => {
-    if (!isPlainPath(file)) return false;
-    const parts = file.split('/');
-    const above = parts.slice(1).map((_, n) => lstat(at(parts.slice(0, n + 1).join('/'))));
-    const own = lstat(at(file));
-    return above.every((stat) => stat === undefined || stat.isDirectory()) && (own === undefined || own.isFile());
-  };
+  const canHold = (file: string): boolean => isOwnPlace(root, file);
+  const elsewhere = (file: string): ProblemError =>
+    new ProblemError(problem('not_allowed', `${file} would not be a file of ${root}`));
   const makeFolderOf = (file: string): void => {
     if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
     fs.mkdirSync(path.dirname(at(file)), { recursive: true });
   };
   const write = (file: string, text: string): void => {
-    if (!canHold(file)) throw new ProblemError(problem('not_allowed', `${file} would not be a file of ${root}`));
+    if (!canHold(file)) throw elsewhere(file);
     makeFolderOf(file);
-    const part = path.join(path.dirname(at(file)), `.${path.basename(file)}.part`);
-    fs.writeFileSync(part, text);
-    fs.renameSync(part, at(file));
+    replace(at(file), text);
   };
 
   return {
@@ -154,11 +144,12 @@ export function mirroredFolder(root: string, workspace: string): Folder {
     },
     accept: (file, text, rev) => remember(file, sumOf(text), rev),
     move(from, to) {
+      if (!canHold(from) || !canHold(to)) throw elsewhere(`${from} or ${to}`);
       makeFolderOf(to);
       fs.renameSync(at(from), at(to));
     },
     remove(file) {
-      fs.rmSync(at(file), { force: true });
+      if (canHold(file)) fs.rmSync(at(file), { force: true });
       forget(file);
     },
     mark: (name) => marks.get(name),
@@ -170,8 +161,7 @@ export function mirroredFolder(root: string, workspace: string): Folder {
     save() {
       if (!isDirty) return;
       isDirty = false;
-      const text: Saved = { workspace, marks: Object.fromEntries(marks), bases: Object.fromEntries(bases) };
-      write(FILE, JSON.stringify(text));
+      writeShown(record, { workspace, marks: Object.fromEntries(marks), bases: Object.fromEntries(bases) });
     },
   };
 }
@@ -179,7 +169,8 @@ export function mirroredFolder(root: string, workspace: string): Folder {
 /** Undefined if the file is gone. */
 function appendAndRead(file: string, text: string): Buffer | undefined {
   try {
-    const fd = fs.openSync(file, fs.constants.O_WRONLY | fs.constants.O_APPEND);
+    const { O_WRONLY, O_APPEND, O_NOFOLLOW } = fs.constants;
+    const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW);
     try {
       fs.writeSync(fd, text);
     } finally {
@@ -198,16 +189,5 @@ function lstat(file: string): fs.BigIntStats | undefined {
     return fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
-  }
-}
-
-function readSaved(file: string): Saved | undefined {
-  if (!fs.existsSync(file)) return undefined;
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8')) as Saved;
-  } catch {
-    throw new ProblemError(
-      problem('bad_file', `${file} cannot be read`, { hint: 'sync into a new folder; the store has everything' }),
-    );
   }
 }

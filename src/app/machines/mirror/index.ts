@@ -27,6 +27,8 @@ interface MirrorOptions {
   ledger: Ledger;
   /** Names the store, so that a folder of another one is not mixed with it. */
   workspace: string;
+  /** The file, outside the folder, that says what was shown in it. */
+  record: string;
   now(): Date;
   note(text: string): void;
   /** Only documents: a machine without a person needs nothing else. */
@@ -44,11 +46,11 @@ export interface Mirror {
 const MAX_ENDED = 1000;
 
 export function mirror(options: MirrorOptions): Mirror {
-  const { root, ledger, workspace, now, note, documentsOnly = false, guard = () => undefined } = options;
+  const { root, ledger, workspace, record, now, note, documentsOnly = false, guard = () => undefined } = options;
   const name = randomUUID();
   let commits = 0;
   for (const state of TASK_STATES) fs.mkdirSync(path.join(root, 'tasks', state), { recursive: true });
-  const folder = mirroredFolder(root, workspace);
+  const folder = mirroredFolder({ root, workspace, record });
   const refused = new Set<string>();
   const context: MirrorContext = {
     folder,

@@ -116,7 +116,8 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     });
     const now = answer === 'fenced' ? undefined : answer.adds[0];
     if (now === undefined) return false; // somebody wrote in between: the next look tries again
-    if (!folder.exists(file) || folder.read(file) !== text) return true; // saved again: the next look takes that in
+    // Saved again: the next look takes that in.
+    if (!folder.exists(file) || folder.read(file) !== text) return true;
     if (added.length === 0) folder.accept(file, text, now);
     else if (appendPlace(text) === undefined) folder.show(file, sessionFile(id, whole).text, now);
     else lengthen(file, text, { messages: added, end: now });

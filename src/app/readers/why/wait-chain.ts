@@ -12,9 +12,12 @@ import { budgetNode, nodeAgent, nodeKind, nodeText } from '../../../rules/coordi
 import { toText } from '../../../views/who.js';
 import { HOME, type Home } from '../../far/homes.js';
 import { readPaused } from '../../pause.js';
+import { heldNow } from '../../trust/held-agents.js';
 import { farPartsOf } from '../open-reader.js';
 import { holdUps, type HoldUps } from '../vote-holdups.js';
 import { waitsView, type WaitsView } from '../waits-view.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 interface Known {
   store: Store;
@@ -23,6 +26,8 @@ interface Known {
   stopped: ReadonlyMap<string, string>;
   held: HoldUps;
   waits: WaitsView;
+  /** Agents that wait until the workspace is trusted, and why. */
+  untrusted: ReadonlyMap<string, string>;
 }
 
 interface Chain {
@@ -32,7 +37,7 @@ interface Chain {
 }
 
 /** From this task to the last one in the chain of waits. `store` has been scanned. */
-export async function waitChain(root: string, store: Store, start: Placed): Promise<Chain> {
+export async function waitChain(root: string, env: Env, store: Store, start: Placed): Promise<Chain> {
   const { agents: paused, tasks: stopped } = await readPaused(root, store);
   const known: Known = {
     store,
@@ -40,6 +45,7 @@ export async function waitChain(root: string, store: Store, start: Placed): Prom
     stopped,
     held: holdUps(root, store),
     waits: await waitsView(root, store),
+    untrusted: heldNow(root, env),
   };
   const lines: string[] = [];
   const nodes: string[] = [];
@@ -114,6 +120,8 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
     return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
   for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };
+  const untrusted = known.untrusted.get(task.to ?? '');
+  if (untrusted !== undefined) return { line: `${name} waits, and ${task.to} does not work on it yet: ${untrusted}` };
   const labels = task.to === undefined ? [] : waits.runsOn(task.to);
   if (labels.length > 0) return { line: `${name} is ready; ${await machineText(store, task.to!, labels)} runs it` };
   return { line: `${name} is ready; guild pump or guild watch runs it` };

@@ -20,13 +20,13 @@ its budget; who asked for it; and what happened: turns, tools, requests to other
 
 With --json it also prints every event and the nodes of the chain: task ids, turn:…, agent:…, budget:… and @human.`,
   maxWords: 1,
-  async run({ words, root, terminal, json }) {
+  async run({ words, root, terminal, json, io }) {
     const id = idOf({ words, root }, 'why');
     const store = openReader(root);
     await store.tasks.scan(true);
     const placed = await store.tasks.read(id);
     if (placed === undefined) throw new ProblemError(store.tasks.unreadable(id) ?? unknownTask(id, root));
-    const { lines, nodes } = await waitChain(root, store, placed);
+    const { lines, nodes } = await waitChain(root, io.env, store, placed);
     const chain = lines.map(printable);
     const { seen: log } = await openEvents(root, { store, onProgress: progressOn(terminal, 'indexing') });
     const events = log.events((_, task) => task === id);

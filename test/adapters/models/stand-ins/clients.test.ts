@@ -1,12 +1,15 @@
 /** Our clients against the stand-ins: their requests are accepted and cached where possible. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import { STAND_IN_NAMES, type StandInName } from '../../../../src/adapters/models/stand-ins/index.js';
 import type { Provider } from '../../../../src/domain/config/config.js';
 import type { ModelSettings } from '../../../../src/domain/agent/agent.js';
 import type { Message } from '../../../../src/domain/session/session.js';
 import type { ModelRequest, ToolSpec } from '../../../../src/ports/model.js';
 import { standInModel } from '../../../kit/models/stand-in-model.js';
+import { sampleTests } from '../../../kit/sample.js';
+
+const test = sampleTests('adapters/models/stand-ins/clients', 4);
 
 const SCRIPT = `
 - {when: look, say: I will look., call: [{read: {path: a.md}}, {read: {path: b.md}}]}
