@@ -23,7 +23,10 @@ function folder(t: TestContext): string {
   for (const name of ['pending', 'waiting', 'active', 'completed', 'failed']) put(`tasks/${name}/.keep`, '');
   put('.guild/journal/.closed', '');
   put('guild.yaml', 'model: scripted/m\n');
-  put('tasks/pending/one.json', '{"id":"one","description":"Do it","to":"ana"}');
+  put(
+    'tasks/pending/one.json',
+    '{"id":"one","description":"Do it","to":"ana","created_at":"2026-01-02T03:04:05.000Z"}',
+  );
   put('memory/note.md', 'A note.\n');
   const event = (n: number): string => `{"at":"2026-01-02T03:04:05.000Z","name":"task.created","task":"t${n}"}\n`;
   put('events/2026-01-02.jsonl', Array.from({ length: EVENTS }, (_, n) => event(n)).join(''));
