@@ -190,7 +190,7 @@ function takenIn({ root, disk, clock, peer, isWatched }: Pick<Foundation, 'root'
   return {
     inbox: inbox({ root, disk, peer }),
     schedules: schedules({ root, disk }),
-    editedSessions: editedSessions({ root, disk, peer, isWatched }),
+    editedSessions: editedSessions({ root, disk, clock, peer, isWatched }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
   };

@@ -23,6 +23,8 @@ export const INTERVALS = {
   peerCheckOfManyMs: 2000,
   /** With many peers, each notices a death after a random delay of at most this. */
   peerNoticeSpreadMs: 1000,
+  /** A process saves up to which time it has looked at conversations. */
+  sessionsMarkMs: 1000,
   /** Votes are counted. */
   voteCheckMs: 20,
   /** Voters that may have died are looked up. */
