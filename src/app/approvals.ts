@@ -10,6 +10,7 @@ import { compareText } from '../domain/order.js';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import { isEnded, type Task } from '../domain/task/task.js';
 import { soundApproval } from '../engine/approvals/request.js';
+import type { Consent } from '../ports/consent/index.js';
 import type { Store } from '../ports/store/index.js';
 import { summary } from '../views/summary.js';
 import { farPartsOf, openReader } from './readers/open-reader.js';
@@ -28,7 +29,7 @@ export interface OpenRequest extends Approval {
 }
 
 export interface Desk {
-  /** The open requests as of the last look, the oldest first. */
+  /** The requests as of the last look that nobody has answered yet, the oldest first. */
   list(): OpenRequest[];
   /** The same, as they are now. */
   look(): Promise<OpenRequest[]>;
@@ -48,21 +49,23 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
   const consent = consentFor(lookAtTrust(root, env).record, env);
   const store = shared ?? openReader(root);
   if (shared === undefined) await store.tasks.scan(true);
+  let answered = await answeredRequests(store, consent);
   const desk: Desk = {
     list: () =>
       [...store.tasks.open()]
         .sort((a, b) => compareText(a.task.created_at, b.task.created_at) || compareText(a.task.id, b.task.id))
         .flatMap(({ task }) => {
           const approval = soundApproval(task);
-          return approval === undefined ? [] : [asRequest(approval, task)];
+          return approval === undefined || answered.has(task.id) ? [] : [asRequest(approval, task)];
         }),
     async look() {
       if (shared === undefined) await store.tasks.scan();
+      answered = await answeredRequests(store, consent);
       return desk.list();
     },
     async isOpen(id) {
       const placed = await store.tasks.read(id);
-      return placed !== undefined && !isEnded(placed.state);
+      return placed !== undefined && !isEnded(placed.state) && !(await answeredRequests(store, consent)).has(id);
     },
     async find(id) {
       const placed = await store.tasks.read(id);
@@ -99,6 +102,18 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
     const request = { ...approval, root: rootId, shown: draw(approval), seen: approval.request.digest };
     return asking === undefined ? request : { ...request, purpose: summary(asking) };
   }
+}
+
+/** Requests with an answer that counts and that no process has taken in yet. */
+async function answeredRequests({ intents }: Store, consent: Consent): Promise<Set<string>> {
+  return new Set(
+    (await intents.list()).flatMap((intent) => {
+      if (intent.kind !== 'answer') return [];
+      const { task, seen, answer } = intent;
+      const counts = !answer.approved || consent.isSigned({ task, digest: seen, answer }, answer.signature);
+      return counts ? [task] : [];
+    }),
+  );
 }
 
 /** Several people may have seen the same request; the first answer counts. */

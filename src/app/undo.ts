@@ -13,7 +13,7 @@ import { openReader } from './readers/open-reader.js';
 
 type Env = Record<string, string | undefined>;
 
-interface Undone {
+export interface Undone {
   /** The commit that was restored. */
   to: Commit;
   files: FileChange[];

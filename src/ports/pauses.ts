@@ -1,6 +1,6 @@
 /**
  * Agents and tasks that a person has paused. A paused agent gets no task and starts no turn; a
- * running turn ends and its task is released.
+ * running turn ends and its task is released. A running turn of a paused task is stopped.
  */
 
 export interface Pauses {

@@ -45,7 +45,12 @@ export const SIZES: readonly Size[] = [
   { columns: 40, rows: 20 },
 ];
 
-const LIMIT_MS = 60_000;
+/** The time in which no key answers a request that has just appeared, and a little more. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 700));
+}
+
+const LIMIT_MS = 150_000;
 let count = 0;
 
 export function pty(t: TestContext, root: string, { columns, rows }: Size, ...args: string[]): Pty {

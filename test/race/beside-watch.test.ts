@@ -5,24 +5,24 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { place, ROOT, scripted, succeeds, whileRunning, type Place } from '../kit/guild.js';
-import { until } from '../kit/until.js';
+import { place, ROOT, scripted, succeeds, whileRunning, type Place, type Spawned } from '../kit/guild.js';
+import { until, withEnoughTime } from '../kit/until.js';
 import { sampleTests } from '../kit/sample.js';
 
 const test = sampleTests('race, real processes', 3, 0);
 
 const TASKS = 30;
 const READER = path.join(ROOT, 'test/storm/reader.mjs');
-const SCRIPT = `
-- { agent: boss, turn: 1, wait: 5ms, call: [{ delegate_to_agent: { agent: hand, task: write } }] }
-- { agent: boss, turn: 2, wait: 5ms, say: "answer of {{task}}" }
-- { agent: hand, turn: 1, wait: 5ms, call: [{ write_file: { path: "workspaces/hand/{{task}}.txt", content: "by {{task}}" } }] }
-- { agent: hand, turn: 2, wait: 5ms, say: "written by {{task}}" }
+const script = (wait: string): string => `
+- { agent: boss, turn: 1, wait: ${wait}, call: [{ delegate_to_agent: { agent: hand, task: write } }] }
+- { agent: boss, turn: 2, wait: ${wait}, say: "answer of {{task}}" }
+- { agent: hand, turn: 1, wait: ${wait}, call: [{ write_file: { path: "workspaces/hand/{{task}}.txt", content: "by {{task}}" } }] }
+- { agent: hand, turn: 2, wait: ${wait}, say: "written by {{task}}" }
 `;
 
-function office(t: TestContext): Place {
+function office(t: TestContext, wait = '5ms'): Place {
   const hand = '---\ndescription: Writes\ntools: [write_file]\n---\nWrite.\n';
-  const here = place(t, scripted(SCRIPT, { 'agents/hand.md': hand }));
+  const here = place(t, scripted(script(wait), { 'agents/hand.md': hand }));
   for (let n = 0; n < TASKS; n++)
     here.put(`tasks/pending/t${n}.json`, JSON.stringify({ description: `Task ${n}`, to: 'boss' }));
   return here;
@@ -61,19 +61,12 @@ test('a program that reads every file in a loop while guild watch works never se
 });
 
 test('a copy that is made while guild watch works has every task, and can be finished', async (t) => {
-  const here = office(t);
-  const watch = here.spawn('watch');
-  const copy = place(t);
-  await whileRunning(
-    [watch],
-    until(() => ended(here) >= 3),
+  const { here, watch, copy } = await withEnoughTime(
+    (ms) => copyAtWork(t, ms),
+    ({ copy }) => ended(copy) < TASKS,
+    5,
   );
-  // As docs/how-to/back-up.md says.
-  copyAll(here.root, copy.root);
-  copyAll(path.join(here.root, '.guild/journal'), path.join(copy.root, '.guild/journal'));
-  fs.rmSync(path.join(copy.root, 'agents/live'), { recursive: true });
-  const before = ended(copy);
-  assert.ok(before < TASKS, `the copy came too late: ${before} have ended`);
+  assert.ok(ended(copy) < TASKS, 'the copy was made during the work');
   for (let passes = 0; passes < 10 && ended(copy) < TASKS; passes++) succeeds(await copy.guild('pump'));
   assert.equal(ended(copy), TASKS, copy.list('tasks/active').concat(copy.list('tasks/waiting')).join());
   for (const state of ['pending', 'active', 'waiting', 'failed'])
@@ -94,6 +87,20 @@ test('a copy that is made while guild watch works has every task, and can be fin
   watch.interrupt();
   assert.equal((await watch.ended).code, 0);
 });
+
+/** As docs/how-to/back-up.md says. On a busy machine it comes too late unless the work is slow. */
+async function copyAtWork(t: TestContext, waitMs: number): Promise<{ here: Place; watch: Spawned; copy: Place }> {
+  const [here, copy] = [office(t, `${waitMs}ms`), place(t)];
+  const watch = here.spawn('watch');
+  await whileRunning(
+    [watch],
+    until(() => ended(here) >= 3),
+  );
+  copyAll(here.root, copy.root);
+  copyAll(path.join(here.root, '.guild/journal'), path.join(copy.root, '.guild/journal'));
+  fs.rmSync(path.join(copy.root, 'agents/live'), { recursive: true });
+  return { here, watch, copy };
+}
 
 test('when guild run exits, its record, page and conversation can be read under their names', async (t) => {
   const here = place(t, scripted('- { agent: boss, say: Forty-two. }\n'));

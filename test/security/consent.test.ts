@@ -39,6 +39,26 @@ test('M1: an approved script that was swapped before it ran is asked about again
   assert.ok(exists(workspace, 'workspaces/executor/canary'), 'after a second yes it runs as shown');
 });
 
+test('the folder that the first command of an agent gets does not make approved commands ask again', async (t) => {
+  const script = ['one', 'two']
+    .map(
+      (word) => `- when: {any: ${word}}
+  turn: 1
+  call: [{execute_command: {command: "bash -c 'echo ${word}'"}}]
+- when: {any: ${word}}
+  turn: 2
+  say: "done: ${word}"
+`,
+    )
+    .join('');
+  const workspace = scene(t, script);
+  fs.rmSync(path.join(workspace.root, 'workspaces'), { recursive: true, force: true });
+  for (const word of ['one', 'two']) assert.equal((await workspace.guild('run', 'executor', word)).code, 4);
+  tickAll(workspace);
+  await pump(workspace);
+  assert.equal(openEntries(workspace), 0);
+});
+
 test('M1: a later effect of a turn waits behind an earlier one that waits', async (t) => {
   const workspace = scene(
     t,

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { readCases } from '../../src/app/eval/read-cases.js';
 import { runCases } from '../../src/app/eval/run-cases.js';
 import { environment, place, ROOT, scripted, succeeds } from '../kit/guild.js';
-import { KEYS, pty } from '../kit/pty.js';
+import { KEYS, pty, settled } from '../kit/pty.js';
 import { ballotOf, pump, scene } from './scene.js';
 
 /** Title, clipboard, a cleared screen, a hidden text, a bell, eight-bit codes, and turned text. */
@@ -36,6 +36,7 @@ test('chat shows escapes of a model, a question and a result as text', async (t)
   await chat.says(/read_file[^]*tokens[^]*ana> /);
   chat.type(`ask me${KEYS.enter}`);
   await chat.says(/Your answer: /);
+  await settled();
   chat.type(`ok${KEYS.enter}`);
   await chat.says(/tokens[^]*ana> /);
   chat.type(KEYS.ctrlD);

@@ -32,7 +32,7 @@ test('anybody on the network: the port is open on this machine only', async (t) 
 
 function reaches(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = net.connect({ host, port, timeout: 1000 });
+    const socket = net.connect({ host, port, timeout: 60_000 });
     const end = (is: boolean): void => (socket.destroy(), resolve(is));
     socket
       .once('connect', () => end(true))

@@ -33,10 +33,12 @@ interface Stormed {
 
 /** The reader and the checker are not compiled. */
 const SOURCE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../test/storm');
+/** The parts in which the tasks come, and so the least number of kills. */
+const PARTS = 8;
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
 
 export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm): Promise<Stormed> {
-  writeStory(root, tasks);
+  writeStory(root);
   const random = seeded(seed);
   const from = Date.now();
   const reader = spawn(process.execPath, [path.join(SOURCE, 'reader.mjs'), root], {
@@ -47,10 +49,17 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
   const alive = Array.from({ length: workers }, () => enter(root));
   const dying: Promise<unknown>[] = [];
   let kills = 0;
+  // The tasks come in parts, one after each kill: processes die while there is work, however quick.
+  let dropped = 0;
+  const dropSome = (): void => {
+    const end = Math.min(tasks, dropped + Math.ceil(tasks / PARTS));
+    while (dropped < end) dropTask(root, dropped++);
+  };
+  dropSome();
   // A short storm kills more often, so that enough processes die before the work is done.
   const pauseMs = Math.min(200, tasks / 4);
   try {
-    while (!allEnded(root, tasks)) {
+    while (dropped < tasks || !allEnded(root, tasks)) {
       if (Date.now() - from > limitMs) throw new Error(`after ${limitMs} ms not every task has ended`);
       await sleep(pauseMs * (1 + 3.5 * random()));
       await somethingEnded(root, random);
@@ -60,6 +69,7 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
       alive[at]!.kill('SIGKILL');
       kills++;
       alive[at] = enter(root);
+      dropSome();
     }
     await Promise.all([...dying, ...alive.map(leave)]); // a killed process may need a while to end
   } finally {
@@ -133,7 +143,15 @@ function allEnded(root: string, tasks: number): boolean {
 
 const KINDS = ['plain', 'writer', 'lead', 'plain', 'writer'];
 
-function writeStory(root: string, tasks: number): void {
+/** Complete from the start: the reader takes a part of a file for a fault. */
+function dropTask(root: string, n: number): void {
+  const kind = KINDS[n % KINDS.length]!;
+  const draft = path.join(root, 'draft.tmp');
+  fs.writeFileSync(draft, JSON.stringify({ description: `Task ${n}`, to: kind }));
+  fs.renameSync(draft, path.join(root, `tasks/pending/${kind}-${n}.json`));
+}
+
+function writeStory(root: string): void {
   const put = (file: string, text: string): void => {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     fs.writeFileSync(path.join(root, file), text);
@@ -159,8 +177,4 @@ function writeStory(root: string, tasks: number): void {
 - { agent: lead, turn: 2, wait: 10ms, say: "both answered {{task}}" }
 `,
   );
-  for (let n = 0; n < tasks; n++) {
-    const kind = KINDS[n % KINDS.length]!;
-    put(`tasks/pending/${kind}-${n}.json`, JSON.stringify({ description: `Task ${n}`, to: kind }));
-  }
 }

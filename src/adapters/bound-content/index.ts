@@ -110,9 +110,12 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
       const file = path.join(folder, entry.name);
       const name = nameOf(file);
       if (entry.isDirectory()) {
-        snapshot.entries.set(`${name}/`, { print: 'folder' });
-        // The program restores the settings of an agent's repository before every command.
-        if (!/^workspaces\/[^/]+\/\.git$/.test(name)) walk(snapshot, file, budget, byStamp || BY_STAMP.has(entry.name));
+        // The program creates an agent's folder and its repository before the first command, and
+        // restores the settings of the repository before every one.
+        const isRepository = /^workspaces\/[^/]+\/\.git$/.test(name);
+        const isHome = /^workspaces\/[^/]+$/.test(name);
+        if (!isHome && !isRepository) snapshot.entries.set(`${name}/`, { print: 'folder' });
+        if (!isRepository) walk(snapshot, file, budget, byStamp || BY_STAMP.has(entry.name));
       } else if (entry.isSymbolicLink()) snapshot.entries.set(name, { print: `link ${linkOf(file)}` });
       else {
         const stat = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
@@ -202,10 +205,11 @@ function describe({ entries, unbound }: Snapshot, { interprets }: ContentUse): s
   const rest = `${own}Other files that it may read are not covered.`;
   if (interprets) {
     const count = [...entries.keys()].filter((name) => !name.endsWith('/')).length;
-    return `bound to the files that it names and to ${count === 1 ? 'the only file' : `all ${count} files`} in agents' folders. ${rest}`;
+    const all = count === 0 ? '' : ` and to ${count === 1 ? 'the only file' : `all ${count} files`} in agents' folders`;
+    return `bound to the files that it names${all}. ${rest}`;
   }
   const names = [...entries.keys()];
-  if (names.length === 0) return unbound.size > 0 ? rest : 'it names no file, so it is bound to none.';
+  if (names.length === 0) return unbound.size > 0 ? rest : 'it names no file; you allow exactly this text.';
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   return `bound to ${names.slice(0, MAX_NAMED).join(', ')}${more}. ${rest}`;
 }

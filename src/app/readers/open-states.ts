@@ -38,7 +38,7 @@ import { roster } from '../../adapters/roster/index.js';
 export interface Snapshot {
   agents: AgentActivity[];
   open: OpenTask[];
-  /** The open tasks that wait for a person. */
+  /** The open tasks that wait for a person and were not answered yet. */
   forHuman: OpenTask[];
   /** The agent that will take an unassigned task, where that is clear without asking a model. */
   takers: ReadonlyMap<string, string>;
@@ -88,12 +88,14 @@ export function openStates(folder: string, env: Record<string, string | undefine
         past: (agent) => past.get(agent) ?? NO_PAST,
       });
       const takers = takersOf(open, paused.look());
+      const intents = await store.intents.list();
+      const answered = new Set(intents.flatMap((intent) => (intent.kind === 'answer' ? [intent.task] : [])));
       return {
         agents: states,
         open,
         takers,
         limitOf: (task) => limitOf(task, takers),
-        forHuman: open.filter(({ task }) => isForHuman(task)),
+        forHuman: open.filter(({ task }) => isForHuman(task) && !answered.has(task.id)),
         peers: await store.presence.peers(),
         problems: [...problems, ...strays],
       };

@@ -2,10 +2,11 @@
  * `guild undo`: restores files and tasks from a commit, as a new commit. Without --yes it only
  * shows the changes.
  */
-import { undoTo } from '../../app/undo.js';
+import { undoTo, type Undone } from '../../app/undo.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, type Command } from '../args/command.js';
 import { printable } from '../render/paint.js';
+import type { Terminal } from '../render/terminal.js';
 
 const SHOWN = 40;
 
@@ -27,12 +28,7 @@ already ran are not run again. Incoming messages, events and run records are kep
     const really = values['yes'] === true;
     const undone = await undoTo(root, to, io.env, { really, force: values['force'] === true });
     if (json) terminal.json(undone);
-    else {
-      terminal.out(`back to ${undone.to.id.slice(0, 10)} ${undone.to.subject}`);
-      for (const { change, path } of undone.files.slice(0, SHOWN))
-        terminal.out(`  ${change.padEnd(12)} ${printable(path)}`);
-      if (undone.files.length > SHOWN) terminal.out(`  and ${undone.files.length - SHOWN} more`);
-    }
+    else showUndone(terminal, undone);
     if (undone.commit !== undefined) terminal.say(`done, as commit ${undone.commit.slice(0, 10)}`);
     else if (undone.files.length === 0) terminal.say('nothing would change');
     else {
@@ -42,3 +38,9 @@ already ran are not run again. Incoming messages, events and run records are kep
     return EXIT.done;
   },
 };
+
+export function showUndone(terminal: Terminal, { to, files }: Undone): void {
+  terminal.out(`back to ${to.id.slice(0, 10)} ${to.subject}`);
+  for (const { change, path } of files.slice(0, SHOWN)) terminal.out(`  ${change.padEnd(12)} ${printable(path)}`);
+  if (files.length > SHOWN) terminal.out(`  and ${files.length - SHOWN} more`);
+}

@@ -34,7 +34,10 @@ export interface Asking {
   isUnbidden?: boolean;
 }
 
-/** For this long after a request appears, no key answers it: it may be meant for the one before. */
+/**
+ * For this long after a request appears, no key answers it: it may be meant for the one before, or
+ * for the chat in which the person is typing.
+ */
 const SETTLE_MS = 500;
 
 export async function askRequest(request: OpenRequest, asking: Asking, position: string): Promise<Given> {
@@ -117,6 +120,7 @@ async function askAction(request: OpenRequest, asking: Asking, isShown: boolean)
   const noRule = whyNoRule(request.request);
   const mayEdit = mainArgument(tool) !== undefined;
   const shownAt = Date.now();
+  let wordUntil = 0;
   const keys = [
     'y allow',
     'n refuse',
@@ -134,6 +138,9 @@ async function askAction(request: OpenRequest, asking: Asking, isShown: boolean)
     if (left !== undefined) return left;
     if (key!.name !== 'text') continue;
     const typed = key!.text.toLowerCase();
+    // A letter in the middle of typed words is not an answer.
+    if (!/^[yneas?]$/.test(typed)) wordUntil = Date.now() + SETTLE_MS;
+    if (Date.now() < wordUntil) continue;
     if (typed === 's') return 'skip';
     if (typed === '?') {
       isWhole = await showBody(request, asking, false);
@@ -215,7 +222,8 @@ async function edit(request: OpenRequest, asking: Asking): Promise<Given | undef
 }
 
 async function askQuestion(request: OpenRequest, asking: Asking): Promise<Given> {
-  const { terminal, keyboard, signal } = asking;
+  const { terminal, signal } = asking;
+  const keyboard = settled(asking.keyboard);
   const question = request.request.question!;
   const hint = terminal.dim('Escape skips it, Ctrl-C leaves');
   const scope = signal === undefined ? {} : { signal };
@@ -238,4 +246,20 @@ async function askQuestion(request: OpenRequest, asking: Asking): Promise<Given>
     if ('text' in given) return { answer: { approved: true, by: 'human', text: given.text } };
     terminal.say(given.wrong);
   }
+}
+
+/** Drops what the person is typing when the question appears, until there is a pause. */
+function settled(keyboard: Keyboard): Keyboard {
+  let settledAt = Date.now() + SETTLE_MS;
+  return {
+    ...keyboard,
+    async next(signal) {
+      for (;;) {
+        const key = await keyboard.next(signal);
+        const isMove = key?.name === 'up' || key?.name === 'down' || key?.name === 'tab';
+        if (isMove || leaves(key) !== undefined || Date.now() >= settledAt) return key;
+        settledAt = Date.now() + SETTLE_MS;
+      }
+    },
+  };
 }

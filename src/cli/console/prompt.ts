@@ -38,7 +38,7 @@ export async function askText(
   }
 }
 
-/** One of a list, by arrows and Enter or by its number. */
+/** One of a list: by the arrow keys, by its number, or by its first letters. Enter takes it. */
 export async function askChoice(
   terminal: Terminal,
   keyboard: Keyboard,
@@ -50,23 +50,40 @@ export async function askChoice(
   }: { choices: readonly string[]; first: number; above: string[]; signal?: AbortSignal },
 ): Promise<{ choice: number } | Left> {
   let at = Math.max(0, first);
+  let typed = '';
   for (;;) {
-    const room = Math.max(1, terminal.height - above.length - 2);
+    const below = typed === '' ? [] : [`Your answer: ${typed}`];
+    const room = Math.max(1, terminal.height - above.length - below.length - 2);
     const from = Math.max(0, Math.min(at - Math.floor(room / 2), choices.length - room));
     const rows = choices.slice(from, from + room).map((choice, i) => {
       const row = `${from + i === at ? '>' : ' '} ${from + i + 1} ${choice}`;
       return from + i === at ? terminal.bold(row) : row;
     });
-    terminal.dock([...above, ...rows]);
+    terminal.dock([...above, ...rows, ...below]);
     const key = await keyboard.next(signal);
     const left = leaves(key);
     if (left !== undefined) return left;
+    const before = typed;
+    if (key!.name === 'text' || key!.name === 'paste') typed += key!.text.replace(/\s+/g, ' ');
+    else if (key!.name === 'backspace') typed = typed.slice(0, -1);
+    else typed = '';
     if (key!.name === 'up') at = (at + choices.length - 1) % choices.length;
     else if (key!.name === 'down' || key!.name === 'tab') at = (at + 1) % choices.length;
-    else if (key!.name === 'enter') return { choice: at };
-    else if (key!.name === 'text') {
-      const number = Number(key!.text) - 1;
-      if (Number.isInteger(number) && choices[number] !== undefined) at = number;
-    }
+    else if (key!.name === 'enter') {
+      const choice = before === '' ? at : choiceMeant(choices, before);
+      if (choice !== undefined) return { choice };
+      terminal.say(`“${before.trim()}” is not one of the choices`);
+    } else at = choiceMeant(choices, typed) ?? at;
   }
+}
+
+/** The choice with this text, this number, or as the only one this beginning. */
+function choiceMeant(choices: readonly string[], typed: string): number | undefined {
+  const text = typed.trim().toLowerCase();
+  if (text === '') return undefined;
+  const lower = choices.map((choice) => choice.toLowerCase());
+  if (lower.includes(text)) return lower.indexOf(text);
+  if (/^\d+$/.test(text) && choices[Number(text) - 1] !== undefined) return Number(text) - 1;
+  const alike = lower.flatMap((choice, i) => (choice.startsWith(text) ? [i] : []));
+  return alike.length === 1 ? alike[0] : undefined;
 }

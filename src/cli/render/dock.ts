@@ -31,6 +31,8 @@ export function dock(screen: Output, width: () => number): Dock {
   let at = 0;
   let isDrawn = false;
   let partial: { stream: Output; text: string } | undefined;
+  /** A line of the stream was ended in the middle by a message. */
+  let isCut = false;
 
   return {
     show(next, place) {
@@ -47,7 +49,8 @@ export function dock(screen: Output, width: () => number): Dock {
     },
     stream(stream, text) {
       const before = erased();
-      const lines = ((partial?.text ?? '') + text).split('\n');
+      const lines = ((partial?.text ?? '') + (isCut ? text.replace(/^ +/, '') : text)).split('\n');
+      isCut = false;
       const last = lines.pop()!;
       const tail = wrapped(last, Math.max(8, width() - 1), '');
       const done = [...lines.flatMap((line) => wrapped(line, Math.max(8, width() - 1), '')), ...tail.slice(0, -1)];
@@ -59,6 +62,7 @@ export function dock(screen: Output, width: () => number): Dock {
     },
     endStream() {
       if (partial !== undefined) screen.write(erased() + finished() + drawn());
+      isCut = false;
     },
     close() {
       rows = [];
@@ -72,6 +76,7 @@ export function dock(screen: Output, width: () => number): Dock {
     const text = partial?.text.trimEnd() ?? '';
     const isEmpty = partial === undefined || text === '';
     partial = undefined;
+    isCut ||= !isEmpty;
     return isEmpty ? '' : `${painted(text)}\n`;
   }
 

@@ -149,7 +149,7 @@ async function turn(loop: Loop, step: TurnStep): Promise<Performed> {
 
 function afterFailure(stop: AbortSignal, failure: Problem): Ending {
   const stopped = stopReason(stop);
-  if (stopped === 'leaving') return { do: 'put_back', why: 'the process is stopping' };
+  if (stopped === 'leaving') return { do: 'put_back', why: 'it was stopped' };
   return stopped === undefined ? { do: 'fail', problem: failure } : { do: 'stop', problem: stopped };
 }
 

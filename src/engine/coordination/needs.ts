@@ -35,7 +35,7 @@ export async function advanceNeed(context: EngineContext, claim: Claim, task: Ta
   const children = await needChildren(context, task);
   const costs = costsOf(NO_USAGE, children.values());
   const stopped = stopReason(stop);
-  if (stopped === 'leaving') return release(context, claim, task, 'the process is stopping', costs);
+  if (stopped === 'leaving') return release(context, claim, task, 'it was stopped', costs);
   if (stopped !== undefined) return settleStopped(context, claim, task, stopped, costs);
   const asker = task.parent === undefined ? undefined : await context.tasks.read(task.parent);
   if (asker === undefined || isEnded(asker.state)) return fail(context, claim, task, askerEnded(), costs);

@@ -47,7 +47,7 @@ export async function act(
       return complete(context, claim, taintedBy(task, children.values()), fullResult(decision.result, children), costs);
     case 'ask': {
       const stopped = stopReason(stop);
-      if (stopped === 'leaving') return release(context, claim, task, 'the process is stopping');
+      if (stopped === 'leaving') return release(context, claim, task, 'it was stopped');
       if (stopped !== undefined) return settleStopped(context, claim, task, stopped, costs);
       const { missing, open } = gather(decision.children, children);
       if (missing.length > 0) await showTranscript(context, task, agent, children);

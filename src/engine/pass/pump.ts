@@ -254,6 +254,8 @@ export function engine(ports: Ports): Engine {
   function readRules(): Problem[] {
     const problems = [...context.agents.refresh(), ...context.gate.refresh()];
     context.pauses.look();
+    const paused = context.pauses.tasks();
+    if (paused.size > 0) for (const { root, stop } of flights.values()) if (paused.has(root)) stop.abort();
     return problems;
   }
 

@@ -40,8 +40,9 @@ export async function runnable(
   const readyTasks = context.queue;
   const unreadable = await context.unreadable.look();
   const ready: Place[] = [];
+  const pausedTasks = context.pauses.tasks();
   for (const { task, state } of readyTasks.underWay()) {
-    if (roots !== undefined && !roots.has(task.root)) continue;
+    if ((roots !== undefined && !roots.has(task.root)) || pausedTasks.has(task.root)) continue;
     if (state === 'active' || flights.has(task.id) || isForHuman(task)) continue;
     if (!isHosted(context, task) || isPaused(context, task) || needs.early.has(task.id)) continue;
     if (!mayMove(task, state, isOpen, now) && !needs.ready.has(task.id) && !isReplanned(task)) {
@@ -59,7 +60,6 @@ export async function runnable(
   const others = ready.filter(({ task }) => readyTasks.find(task.id) === undefined);
   const rows: Row[] = [{ places: others.sort(inOrder), alike: false }];
   // The rows are copied because they may change during an await.
-  const pausedTasks = context.pauses.tasks();
   for (const row of [...readyRows(readyTasks, roots)]) {
     const places = pausedTasks.size === 0 ? row : row.filter(({ task }) => !pausedTasks.has(task.root));
     const first = places[0]?.task;

@@ -199,12 +199,13 @@ export function needed({ task, state }: { task: Task; state: string }): string[]
 const MAX_NAMES = 3;
 
 function listed(needs: readonly string[], tree: Tree): string {
-  return few(
-    needs.map((id) => {
-      if (tree.unreadableTask?.(id) !== undefined) return `${id}, whose file cannot be read`;
-      return tree.assigneeOf(id) === HUMAN ? `you (${id})` : id;
-    }),
-  );
+  const isForHuman = (id: string): boolean => tree.unreadableTask?.(id) === undefined && tree.assigneeOf(id) === HUMAN;
+  const yours = needs.filter(isForHuman);
+  const others = needs.filter((id) => !isForHuman(id));
+  return few([
+    ...(yours.length === 0 ? [] : [`you (${yours.length === 1 ? yours[0] : `${yours.length} requests`})`]),
+    ...others.map((id) => (tree.unreadableTask?.(id) === undefined ? id : `${id}, whose file cannot be read`)),
+  ]);
 }
 
 function few(names: readonly string[]): string {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { tempFolder } from '../../kit/temp/folder.js';
 import { importer } from '../../../src/adapters/git/repository/importer.js';
 
-test('a small commit after a large one does not wait', { timeout: 20_000 }, async (t) => {
+test('a small commit after a large one does not wait', { timeout: 180_000 }, async (t) => {
   const gitDir = tempFolder('importer', t);
   execFileSync('git', ['init', '--quiet', '--bare', gitDir]);
   const git = importer((args) => {

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { clock } from '../../../src/adapters/clock/index.js';
 import { ProblemError } from '../../../src/domain/problem.js';
 import { asPerson, ground } from '../../kit/history/ground.js';
+import { until } from '../../kit/until.js';
 
 test('a commit has the files that the program changed, under its own name', async (t) => {
   const { history, write, remove, own } = ground(t);
@@ -222,19 +223,17 @@ test('packs are merged beside the work', async (t) => {
     await one.commit(`commit ${i}`, '');
   }
   await one.close();
-  for (let tries = 0; packs() > 60 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.ok(packs() <= 60, `${packs()} packs`);
+  await until(() => packs() <= 60);
   assert.equal(own('rev-list', '--count', 'HEAD'), '120');
   // Another merge of packs may still be running, and fsck does not like files that disappear.
-  for (let tries = 0; ; tries++) {
+  await until(() => {
     try {
       own('fsck', '--strict');
-      break;
-    } catch (thrown) {
-      if (tries === 50) throw thrown;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      return true;
+    } catch {
+      return false;
     }
-  }
+  });
 });
 
 test('the private folder is invisible to a git around it', async (t) => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { tempFolder } from '../../kit/temp/folder.js';
-import { place, scripted, type Place } from '../../kit/guild.js';
-import { KEYS, pty, SIZES } from '../../kit/pty.js';
+import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
+import { KEYS, pty, settled, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
 import { sampleTests } from '../../kit/sample.js';
 
@@ -14,13 +14,15 @@ function office(): Record<string, string> {
   return {
     ...scripted(`
 - {agent: ana, when: /go on/, say: "You said: go on."}
-- {agent: ana, turn: 1, when: /slowly/, wait: 60s, say: late}
+- {agent: ana, turn: 1, when: /slowly/, wait: 30m, say: late}
 - {agent: ana, when: /colour/, turn: 1, call: [{ask_human: {question: Which colour?}}]}
 - {agent: ana, when: /blue/, say: "Blue it is."}
+- {agent: ana, when: /pick/, turn: 1, call: [{ask_human: {question: Which?, choices: [red, green, blue], default: green}}]}
+- {agent: ana, when: /write/, turn: 1, call: [{write_file: {path: A.md, content: alpha}}]}
 - {agent: ana, say: "You said: {{last}}. It is a long answer with many words, so that it does not fit in one row."}
 - {agent: ben, say: "Ben here."}
 `),
-    'agents/ana.md': '---\ndescription: Talks\ntools: [ask_human]\n---\nTalk.\n',
+    'agents/ana.md': '---\ndescription: Talks\ntools: [ask_human, write_file]\n---\nTalk.\n',
     'agents/ben.md': '---\ndescription: Talks too\n---\nTalk.\n',
   };
 }
@@ -44,6 +46,7 @@ for (const size of SIZES)
     await hasEnded(workspace, 1);
     chat.type(`choose a colour${KEYS.enter}`);
     await chat.says(/asks you[^]*Your answer: /);
+    await settled();
     chat.type(`blue${KEYS.enter}`);
     await chat.says(/Blue it is\.[^]*tokens[^]*ana> /);
     await hasEnded(workspace, 2);
@@ -111,4 +114,113 @@ test('a pasted path becomes a file that the agent can read', async (t) => {
   await until(() => workspace.read('context/photo 1.png') === 'png');
   chat.type(KEYS.ctrlD);
   await chat.ended;
+});
+
+test('words typed at a list of choices choose; a word that is none of them is asked again', async (t) => {
+  const workspace = place(t, office());
+  const chat = pty(t, workspace.root, SIZES[0]!, 'chat', 'ana');
+  await chat.says(/ana> /);
+  chat.type(`pick one${KEYS.enter}`);
+  await chat.says(/> 2 green/);
+  await settled();
+  chat.type(`purple${KEYS.enter}`);
+  await chat.says(/“purple” is not one of the choices/);
+  chat.type(`bl`);
+  await chat.says(/> 3 blue/);
+  chat.type(KEYS.enter);
+  await chat.says(/answered: blue/);
+  await chat.says(/tokens[^]*ana> /);
+  chat.type(KEYS.ctrlD);
+  assert.equal(await chat.ended, 0);
+});
+
+test('words that the person is typing when a request appears do not answer it', async (t) => {
+  const workspace = place(t, office());
+  const chat = pty(t, workspace.root, SIZES[0]!, 'chat', 'ana');
+  await chat.says(/ana> /);
+  chat.type(`write it${KEYS.enter}`);
+  await chat.says(/\? details/);
+  await settled();
+  chat.type('I would say yes, always');
+  await settled();
+  assert.deepEqual(workspace.list('tasks/completed'), []);
+  chat.type('n');
+  await chat.says(/Why not\?/);
+  chat.type(`no${KEYS.enter}`);
+  await chat.says(/refused: no/);
+  await chat.says(/tokens[^]*ana> /);
+  chat.type(KEYS.ctrlD);
+  assert.equal(await chat.ended, 0);
+});
+
+test('Ctrl-C stops a turn that a running watch has taken, keeps the draft, and Enter continues it', async (t) => {
+  const workspace = place(t, { ...office(), 'script.yaml': '- {agent: ana, wait: 60s, say: late}\n' });
+  const watch = pty(t, workspace.root, SIZES[0]!, 'watch');
+  await watch.says(/watching/);
+  const chat = pty(t, workspace.root, SIZES[0]!, 'chat', 'ana');
+  await chat.says(/ana> /);
+  chat.type(`hello${KEYS.enter}`);
+  await chat.says(/thinking/);
+  chat.type('half a mess');
+  await chat.says(/half a mess/);
+  chat.type(KEYS.ctrlC);
+  await chat.says(/stopped; your next message continues it[^]*half a mess/);
+  await until(() => workspace.list('tasks/pending').length === 1 && workspace.list('tasks/active').length === 0);
+  chat.type(`${KEYS.ctrlC}${KEYS.enter}`);
+  await chat.says(/thinking/);
+  chat.type(KEYS.ctrlC);
+  await chat.says(/stopped/);
+  chat.type(KEYS.ctrlD);
+  await chat.says(/“hello” is paused; guild chat -c/);
+  assert.equal(await chat.ended, 0);
+});
+
+test('chat -c shows the last answer; /fork copies, /undo goes back, other words after / are explained', async (t) => {
+  const workspace = place(t, office());
+  succeeds(await workspace.guild('run', 'ana', 'good morning', '--quiet'));
+  const chat = pty(t, workspace.root, SIZES[1]!, 'chat', '-c');
+  await chat.says(/› good morning/);
+  await chat.says(/You said: good morning/);
+  await chat.says(/ana> /);
+  chat.type(`/taks${KEYS.enter}`);
+  await chat.says(/there is no \/taks[^]*did you mean "\/tasks"/);
+  chat.type(`/etc/hosts is text${KEYS.enter}`);
+  await chat.says(/You said: \/etc\/hosts is text[^]*tokens[^]*ana> /);
+  await hasEnded(workspace, 2);
+  chat.type(`/fork${KEYS.enter}`);
+  await chat.says(/your next message continues a copy/);
+  chat.type(`in the copy${KEYS.enter}`);
+  await chat.says(/forked after 4 messages/);
+  await chat.says(/You said: in the copy[^]*tokens[^]*ana> /);
+  await hasEnded(workspace, 3);
+  assert.equal(sessions(workspace).length, 2);
+  chat.type(`/undo${KEYS.enter}`);
+  await chat.says(/Go back\? y\/N/);
+  chat.type(`n${KEYS.enter}`);
+  await chat.says(/nothing has changed/);
+  chat.type(`/undo${KEYS.enter}`);
+  await chat.says(/Go back\? y\/N/);
+  chat.type(`y${KEYS.enter}`);
+  await chat.says(/done, as commit/);
+  await chat.says(/ana> /);
+  assert.equal(sessions(workspace).length, 1, 'the copy is gone');
+  chat.type(`after it${KEYS.enter}`);
+  await chat.says(/You said: after it[^]*tokens[^]*ana> /);
+  chat.type(KEYS.ctrlD);
+  assert.equal(await chat.ended, 0);
+});
+
+test('an agent goes on while the person talks with another one', async (t) => {
+  const workspace = place(t, office());
+  const chat = pty(t, workspace.root, SIZES[0]!, 'chat', 'ana');
+  await chat.says(/ana> /);
+  chat.type(`slowly${KEYS.enter}`);
+  await chat.says(/thinking/);
+  chat.type(`@ben hello${KEYS.enter}`);
+  await chat.says(/Ben here\./);
+  await chat.says(/ana slowly[^\n]*thinking/);
+  chat.type(KEYS.ctrlC);
+  await chat.says(/stopped/);
+  chat.type(KEYS.ctrlD);
+  assert.equal(await chat.ended, 0);
 });

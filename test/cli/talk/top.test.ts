@@ -4,7 +4,7 @@ import { topFrame, type Frame } from '../../../src/cli/commands/top/frame.js';
 import { terminal } from '../../../src/cli/render/terminal.js';
 import type { Io } from '../../../src/cli/process/io.js';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
-import { KEYS, pty, SIZES } from '../../kit/pty.js';
+import { KEYS, pty, settled, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
 import { sampleTests } from '../../kit/sample.js';
 
@@ -16,7 +16,7 @@ function office(): Record<string, string> {
 - {agent: ana, turn: 1, call: [{execute_command: {command: "touch a; echo done"}}]}
 - {agent: ana, turn: 2, say: it is done}
 - {agent: ben, turn: 1, call: [{read_file: {path: notes.md}}]}
-- {agent: ben, wait: 60s, say: late}
+- {agent: ben, wait: 30m, say: late}
 `),
     'notes.md': '# My notes\n',
     'agents/ana.md': '---\ndescription: Works\ntools: [execute_command]\n---\nDo it.\n',
@@ -113,7 +113,22 @@ test('who works comes before errors, and errors of ten minutes ago share one lin
   assert.doesNotMatch(text, /OPENAI_API_KEY/);
 });
 
-/** The time in which no key answers a request that has just appeared. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 700));
-}
+test('an answer in top is shown as answered at once, also if nobody works', async (t) => {
+  const workspace = place(t, office());
+  succeeds(await workspace.guild('task', 'add', 'do t1', '--to', 'ana', '--id', 't1'));
+  await workspace.guild('pump', '--all', '--quiet');
+  const top = pty(t, workspace.root, SIZES[0]!, 'top');
+  await top.says(/for you[^]*>/);
+  top.type(KEYS.enter);
+  await top.says(/\? details/);
+  await settled();
+  top.type('y');
+  await top.says(/answered; guild watch or guild pump carries on/);
+  assert.ok(!/for you\n/.test(top.text().slice(top.text().lastIndexOf('guild top'))));
+  const inbox = pty(t, workspace.root, SIZES[0]!, 'inbox');
+  await inbox.says(/nothing waits for you/);
+  top.type('q');
+  await top.ended;
+  assert.equal(await pty(t, workspace.root, SIZES[0]!, 'pump', '--all').ended, 0);
+  assert.deepEqual(completed(workspace), ['t1.json']);
+});

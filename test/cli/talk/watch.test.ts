@@ -1,7 +1,7 @@
 /** `guild watch` on a real terminal: it asks in place, keeps working, and guards its keys. */
 import assert from 'node:assert/strict';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
-import { KEYS, pty, SIZES } from '../../kit/pty.js';
+import { KEYS, pty, settled, SIZES } from '../../kit/pty.js';
 import { until } from '../../kit/until.js';
 import { sampleTests } from '../../kit/sample.js';
 
@@ -15,7 +15,7 @@ function office(): Record<string, string> {
 - {agent: ana, turn: 1, when: /delete/, call: [{execute_command: {command: "rm -rf a"}}]}
 - {agent: ana, turn: 1, when: /long/, call: [{write_file: {path: long.txt, content: "${'line\\n'.repeat(120)}"}}]}
 - {agent: ana, turn: 2, say: "ended: {{last}}"}
-- {agent: ben, wait: 60s, say: late}
+- {agent: ben, wait: 30m, say: late}
 `),
     'agents/ana.md': '---\ndescription: Works\ntools: [ask_human, execute_command, write_file]\n---\nDo it.\n',
     'agents/ben.md': '---\ndescription: Thinks\n---\nThink.\n',
@@ -43,6 +43,7 @@ for (const size of SIZES)
     await until(() => completed(workspace).includes('t1.json'));
     await add(workspace, 't2', 'choose a colour');
     await watch.says(/asks you[^]*> 1 red/);
+    await settled();
     watch.type(KEYS.down + KEYS.enter);
     await until(() => completed(workspace).includes('t2.json'));
     assert.match(workspace.read('results/t2.md'), /blue/);
@@ -60,8 +61,8 @@ test('keys typed or pasted before the request is drawn do not answer it, and ris
   watch.type(`yyy${KEYS.enter}${KEYS.paste('y\n')}`);
   await add(workspace, 't1', 'delete it');
   await watch.says(/\? details/);
-  watch.type('y');
   await settled();
+  assert.equal(completed(workspace).length, 0);
   watch.type('y');
   await watch.says(/press Enter to allow it/);
   watch.type('y');
@@ -107,12 +108,8 @@ test('an answer from elsewhere ends the question; skipped ones stay; a killed wa
   await settled();
   inbox.type('y');
   await inbox.says(/> 1 red/);
+  await settled();
   inbox.type(KEYS.enter);
   await again.says(/it was answered elsewhere/);
   await until(() => completed(workspace).length === 2);
 });
-
-/** The time in which no key answers a request that has just appeared. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 700));
-}

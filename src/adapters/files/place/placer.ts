@@ -1,8 +1,9 @@
 /**
  * Files follow from the journal: a queue of the files whose lines are written and whose names are
  * not there yet. A file is placed once its line is durable: at once if somebody waits for it, and
- * within the lag otherwise. A file that changes while it waits is placed once, in its last state
- * and in its first place in the queue.
+ * otherwise when it is due. It is due a fixed time after its first change that has no file yet,
+ * however often it changes, and a sync that other files wait for does not hold it back. A file that
+ * changes while it waits is placed once, in its last state.
  */
 import type { Lag } from '../base/lag.js';
 import type { Journal } from '../journal/journal.js';
@@ -21,7 +22,7 @@ export interface Item extends Operation {
 
 export interface Placer {
   get(key: string): Item | undefined;
-  /** Queues a new item. Placed after the lag. */
+  /** Queues a new item, which is placed when it is due. */
   put(item: Item): void;
   /**
    * Resolves when this item is placed, which happens as soon as its line is durable. `isAlone`:
@@ -30,42 +31,50 @@ export interface Placer {
   placed(item: Item, options?: { isAlone?: boolean }): Promise<Placing>;
   /** Resolves when everything queued so far is placed. */
   flush(): Promise<void>;
-  /** How long the oldest item has been waiting. */
-  lagMs(): number;
+  /** Resolves when everything that is due is placed; undefined if nothing is. */
+  catchUp(): Promise<void> | undefined;
   /** The longest that any item has waited. */
   worstLagMs(): number;
 }
 
 interface Queued {
   item: Item;
+  /** Its number in the queue. */
+  at: number;
   since: number;
-  isAlone: boolean;
   waiting: { resolve: (placing: Placing) => void; reject: (thrown: unknown) => void }[];
 }
 
 interface PlacerOptions {
-  journal: Pick<Journal, 'durable'>;
+  journal: Pick<Journal, 'durable' | 'isDurable'>;
   execute: Execute;
   monotonicMs: () => number;
   lag: Lag;
 }
 
 /**
- * A file that nobody waits for is placed at this age, because it may change again until then.
- * Readers see it within 50 ms.
+ * A file that nobody waits for is due at this age, because it may change again until then. Readers
+ * see it within 50 ms: the rest is for a late timer, a sync and the files before it.
  */
-const SETTLED_MS = 30;
+const DUE_MS = 20;
 /** Files that are this much younger are placed with it: one batch costs less than two. */
 const SHARED_MS = 10;
+/** How often the name of a file is cleared for it at once. */
+const MAX_TRIES = 3;
 
 export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): Placer {
+  /** In the order of their numbers, which is also that of their ages. */
   const queue = new Map<string, Queued>();
+  /** Those that somebody waits for. */
+  const awaited = new Set<Queued>();
+  let count = 0;
+  /** The files up to this number come before one that somebody waits for. */
+  let orderedUntil = 0;
+  /** Files queued until then are due, as the lag says. */
+  let dueUntil = -Infinity;
   /** The file that the lag was started for, while it runs. */
   let armedFor: Queued | undefined;
-  /** Files that were queued until then are placed with the next batch. */
-  let settledUntil = -Infinity;
-  let draining: Promise<void> | undefined;
-  let isFlushing = false;
+  let isSyncing = false;
   let worst = 0;
   let failure: { thrown: unknown } | undefined;
 
@@ -73,94 +82,112 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     get: (key) => queue.get(key)?.item,
     put(item) {
       if (failure !== undefined) throw failure.thrown;
-      queue.set(item.key, { item, since: monotonicMs(), isAlone: false, waiting: [] });
+      queue.set(item.key, { item, at: ++count, since: monotonicMs(), waiting: [] });
       placeLater();
     },
-    placed(item, { isAlone = false } = {}) {
-      const queued = queue.get(item.key)!;
-      queued.isAlone = isAlone;
-      const placing = new Promise<Placing>((resolve, reject) => void queued.waiting.push({ resolve, reject }));
-      void drain();
-      return placing;
-    },
+    placed: (item, { isAlone = false } = {}) => placed(queue.get(item.key)!, isAlone),
     async flush() {
-      isFlushing = true;
-      for (; isBehind(); await drain());
-      isFlushing = false;
       if (failure !== undefined) throw failure.thrown;
+      await Promise.all([...queue.values()].map((queued) => placed(queued, false)));
     },
-    lagMs() {
-      const first = queue.values().next().value;
-      return first === undefined ? 0 : monotonicMs() - first.since;
+    catchUp() {
+      const overdue: Promise<Placing>[] = [];
+      const now = monotonicMs();
+      for (const queued of queue.values()) {
+        if (now - queued.since <= DUE_MS + SHARED_MS) break;
+        overdue.push(placed(queued, true));
+      }
+      return overdue.length === 0 ? undefined : Promise.all(overdue).then(() => undefined);
     },
     worstLagMs: () => worst,
   };
 
-  function isBehind(): boolean {
-    return queue.size > 0 && failure === undefined;
+  function placed(queued: Queued, isAlone: boolean): Promise<Placing> {
+    if (!isAlone) orderedUntil = Math.max(orderedUntil, queued.at);
+    awaited.add(queued);
+    const placing = new Promise<Placing>((resolve, reject) => void queued.waiting.push({ resolve, reject }));
+    void drain();
+    return placing;
   }
 
   function placeLater(): void {
     const [first] = queue.values();
-    if (first === undefined || armedFor !== undefined) return;
+    if (first === undefined || armedFor !== undefined || failure !== undefined) return;
+    const ms = first.since + DUE_MS - monotonicMs();
+    if (ms <= 0) return void drain();
     armedFor = first;
-    lag(
-      () => {
-        armedFor = undefined;
-        // It was placed meanwhile, and the others are younger.
-        if (queue.get(first.item.key) !== first) return placeLater();
-        settledUntil = first.since + SHARED_MS;
-        void drain();
-      },
-      Math.max(1, first.since + SETTLED_MS - monotonicMs()),
-    );
+    lag(() => {
+      armedFor = undefined;
+      // It was placed meanwhile, and the others are younger.
+      if (queue.get(first.item.key) !== first) return placeLater();
+      dueUntil = first.since + SHARED_MS;
+      void drain();
+    }, ms);
   }
 
-  /** One batch at a time; callers share the batch under way and then look again. */
-  function drain(): Promise<void> {
-    draining ??= placeBatch()
-      .catch(fail)
-      .finally(() => {
-        draining = undefined;
-        if (!isBehind()) return;
-        placeLater();
-        for (const { waiting } of queue.values()) if (waiting.length > 0) return void drain();
-      });
-    return draining;
-  }
-
-  async function placeBatch(): Promise<void> {
-    // Everything that is added in this turn of the event loop shares the batch.
+  /** Places what is durable, also while a sync is under way. The rest follows after the sync. */
+  async function drain(): Promise<void> {
+    // Everything that is added in this turn of the event loop shares the sync.
     await Promise.resolve();
-    const lines = Math.max(0, ...nextBatch().map(({ item }) => item.line));
-    await journal.durable(lines);
-    for (const queued of nextBatch()) if (queued.item.line <= lines) place(queued);
+    try {
+      if (failure !== undefined) throw failure.thrown;
+      let line = placeDurable();
+      if (isSyncing) return;
+      for (isSyncing = true; line !== undefined; line = placeDurable()) await journal.durable(line);
+    } catch (thrown) {
+      fail(thrown);
+    }
+    isSyncing = false;
+    placeLater();
   }
 
-  /** Files that somebody waits for, those that must come before them, and settled ones. */
-  function nextBatch(): Queued[] {
-    const all = [...queue.values()];
-    if (isFlushing) return all;
-    const settled = Math.max(settledUntil, monotonicMs() - SETTLED_MS);
-    const last = all.findLastIndex(({ waiting, isAlone }) => waiting.length > 0 && !isAlone);
-    return all.filter(({ since, waiting }, at) => at <= last || since <= settled || waiting.length > 0);
+  /** Returns the first line that a file must wait for; undefined if nothing more is due. */
+  function placeDurable(): number | undefined {
+    let first: number | undefined;
+    for (const queued of due()) {
+      const { line } = queued.item;
+      if (!journal.isDurable(line)) first = Math.min(first ?? line, line);
+      else if (first === undefined || !comesAfterOthers(queued)) place(queued);
+    }
+    return first;
   }
 
-  function place({ item, since, waiting }: Queued): void {
-    const placing = item.perform === undefined ? execute(item) : performed(item.perform);
-    if (item.done(placing) === true) return;
+  /** Somebody waits for it and for all those before it. */
+  function comesAfterOthers(queued: Queued): boolean {
+    return queued.at <= orderedUntil && awaited.has(queued);
+  }
+
+  /** Files that are old enough, and those that somebody waits for with those before them. */
+  function* due(): Iterable<Queued> {
+    const until = Math.max(dueUntil, monotonicMs() - DUE_MS);
+    for (const queued of queue.values()) {
+      if (queued.since > until && queued.at > orderedUntil) break;
+      yield queued;
+    }
+    for (const queued of awaited) if (queued.since > until && queued.at > orderedUntil) yield queued;
+  }
+
+  function place(queued: Queued): void {
+    const { item, since, waiting } = queued;
+    let placing = perform(item);
+    for (let tries = 1; item.done(placing) === true; tries++) {
+      if (tries === MAX_TRIES) throw new Error(`${item.to} cannot be moved out of the way`);
+      placing = perform(item);
+    }
     worst = Math.max(worst, monotonicMs() - since);
     queue.delete(item.key);
+    awaited.delete(queued);
     for (const { resolve } of waiting) resolve(placing);
+  }
+
+  function perform(item: Item): Placing {
+    if (item.perform === undefined) return execute(item);
+    item.perform();
+    return { kind: 'placed', stamp: undefined };
   }
 
   function fail(thrown: unknown): void {
     failure ??= { thrown };
     for (const { waiting } of queue.values()) for (const { reject } of waiting) reject(thrown);
   }
-}
-
-function performed(perform: () => void): Placing {
-  perform();
-  return { kind: 'placed', stamp: undefined };
 }

@@ -7,7 +7,7 @@ import { scoreText, type Score } from '../../../rules/staffing/award.js';
 import { budgetWord } from '../../../domain/budget/budget.js';
 import { callCost, type Event } from '../../../domain/event.js';
 import { kinIn } from '../../../domain/task/lineage.js';
-import type { Placed, Task, Waits } from '../../../domain/task/task.js';
+import { HUMAN, type Placed, type Task, type Waits } from '../../../domain/task/task.js';
 import { moneyText } from '../../../domain/budget/usage.js';
 import { toText, whoText } from '../../../views/who.js';
 import type { EventsSeen } from '../../../ports/aggregates/event-index.js';
@@ -71,7 +71,7 @@ export function eventText(event: Event): string | undefined {
     case 'session.created':
       return undefined;
     case 'task.created':
-      return `asked of ${whoText(event.agent ?? 'nobody yet')}, because of ${event.cause ?? 'somebody'}`;
+      return `asked of ${whoText(event.agent ?? 'nobody yet')}${causeText(event.cause ?? 'somebody')}`;
     case 'model.answered': {
       const cost = callCost(event);
       const money = cost.microUsd > 0 ? `, ${moneyText(cost.microUsd)}` : '';
@@ -101,6 +101,11 @@ export function eventText(event: Event): string | undefined {
       return `offered to ${(event['agents'] as string[] | undefined)?.join(', ') ?? 'all that fit'}`;
     case 'task.awarded':
       return `awarded to ${event.agent ?? 'nobody'}`;
+    case 'task.released':
+      return `put back: ${detail('why')}`;
+    case 'intent.taken':
+    case 'intent.refused':
+      return intentText(event);
     case 'task.recovered':
       return `its process was lost; recovered, attempt ${detail('attempts')}`;
     case 'session.edited':
@@ -122,9 +127,20 @@ export function eventText(event: Event): string | undefined {
 
 /** `help.refused` is "help refused", with its cause and its reason. */
 function otherEvent(event: Event): string {
-  const cause = event.cause === undefined ? '' : `, because of ${event.cause}`;
+  const cause = event.cause === undefined ? '' : causeText(event.cause);
   const reason = event['why'] ?? (event['problem'] as { message?: string } | undefined)?.message;
   return `${event.name.replace('.', ' ')}${cause}${reason === undefined ? '' : `: ${String(reason)}`}`;
+}
+
+function causeText(cause: string): string {
+  return cause === HUMAN ? ' by you' : `, because of ${cause}`;
+}
+
+/** A message, a cancellation and so on, from a command or a surface. */
+function intentText({ name, kind, why }: Event): string {
+  const what = { tell: 'your message', answer: 'your answer' }[String(kind)] ?? `your ${String(kind)}`;
+  if (name === 'intent.refused') return `${what} was refused: ${String(why ?? 'it came too late')}`;
+  return kind === 'tell' ? 'read your message' : `${what} was taken in`;
 }
 
 function childs(event: Event): string | undefined {

@@ -54,7 +54,8 @@ export async function goThrough(call: Call): Promise<number> {
     await carryOnReleased(call, answered);
     if (answered.length > 0 && !left) continue;
     if (round === 0 && waiting === 0) call.terminal.say('nothing waits for you');
-    else if (waiting > 0) call.terminal.say(`${waiting} still ${waiting === 1 ? 'waits' : 'wait'} for you`);
+    else if (waiting > 0)
+      call.terminal.say(`${waiting} still ${waiting === 1 ? 'waits' : 'wait'} for you: guild inbox`);
     await showNotices(call);
     return waiting > 0 ? EXIT.waiting : EXIT.done;
   }

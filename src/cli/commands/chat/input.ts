@@ -37,7 +37,8 @@ export async function readInput(reading: Reading): Promise<{ text: string } | 'i
       draw();
       const key = await keyboard.next(stop.signal);
       if (key === undefined) return stop.signal.aborted ? 'work' : 'end';
-      if (key.name === 'interrupt' && draft.text === '') return 'interrupt';
+      // While the agent works it stops the turn, and the draft stays.
+      if (key.name === 'interrupt' && (draft.text === '' || until !== undefined)) return 'interrupt';
       if (key.name === 'interrupt') draft = draftOf('');
       else if (key.name === 'end' && draft.text === '') return 'end';
       else if (key.name === 'enter' && !draft.text.slice(0, draft.at).endsWith('\\')) {

@@ -1,34 +1,36 @@
 /** The commands of a chat. They are the commands of the program, about this conversation. */
-import { forkSession } from '../../../app/fork-session.js';
-import { asProblem } from '../../../domain/problem.js';
-import type { Call } from '../../args/command.js';
-
-export interface ChatState {
-  /** The last task of the conversation with each agent. */
-  last: Map<string, string>;
-  agent: string;
-}
+import { nearestHint } from '../../../domain/nearest.js';
+import { asProblem, problem, ProblemError } from '../../../domain/problem.js';
+import { undoTo } from '../../../app/undo.js';
+import { askText } from '../../console/prompt.js';
+import { lastConversation } from '../run/continue.js';
+import { showUndone } from '../undo.js';
+import { greet } from './greet.js';
+import type { Chat } from './turns.js';
 
 const HELP = [
   ['@agent text', 'talk to another agent'],
   ['/tasks', 'list open tasks'],
   ['/why [task]', 'explain the state of this conversation'],
   ['/cost', 'show what was spent'],
-  ['/undo [commit]', 'show what going back would change'],
+  ['/undo [commit]', 'go back by one commit, or to this one; shows the changes and asks'],
   ['/fork [text]', 'continue a copy of this conversation'],
   ['/new', 'start a new conversation'],
+  ['/help', 'show this list'],
   ['/exit', 'leave; the work continues'],
 ] as const;
 
+/** A path such as /etc/hosts is text. */
+export function isSlash(typed: string): boolean {
+  return /^\/[a-z?]*(?:\s|$)/i.test(typed);
+}
+
 /** `exit` leaves the chat; a task id is worked on next. */
-export async function slash(
-  call: Call,
-  state: ChatState,
-  typed: string,
-): Promise<'exit' | { task: string } | undefined> {
+export async function slash(chat: Chat, typed: string): Promise<string | undefined> {
   const [word = '', ...words] = typed.slice(1).trim().split(/\s+/);
+  const { call } = chat;
   const { terminal } = call;
-  const last = state.last.get(state.agent);
+  const last = chat.last.get(chat.agent);
   const plain = { ...call, values: {} };
   try {
     switch (word) {
@@ -36,8 +38,8 @@ export async function slash(
       case 'quit':
         return 'exit';
       case 'new':
-        state.last.delete(state.agent);
-        terminal.say(terminal.dim(`a new conversation with ${state.agent}`));
+        chat.last.delete(chat.agent);
+        terminal.say(terminal.dim(`a new conversation with ${chat.agent}`));
         return undefined;
       case 'tasks':
         await (await import('../task/list.js')).list({ ...plain, words });
@@ -51,13 +53,29 @@ export async function slash(
         await (await import('../cost.js')).command.run({ ...plain, words });
         return undefined;
       case 'undo':
-        await (await import('../undo.js')).command.run({ ...plain, words });
+        await undo(chat, words[0] ?? 'HEAD~1');
         return undefined;
       case 'fork':
-        return await fork(call, state, words.join(' '));
-      default:
+        if (last !== undefined) chat.forks.add(chat.agent);
+        terminal.say(
+          last === undefined
+            ? 'there is no conversation to fork yet'
+            : terminal.dim('your next message continues a copy; the original stays as it is'),
+        );
+        return undefined;
+      case '':
+      case '?':
+      case 'help':
         for (const [form, about] of HELP) terminal.say(`  ${form.padEnd(16)} ${terminal.dim(about)}`);
         return undefined;
+      default: {
+        const names = HELP.flatMap(([form]) => /^\/\w+/.exec(form)?.[0] ?? []);
+        throw new ProblemError(
+          problem('bad_usage', `there is no /${word}`, {
+            hint: nearestHint(`/${word}`, names, '/help lists the commands')!,
+          }),
+        );
+      }
     }
   } catch (error) {
     terminal.problem(asProblem(error));
@@ -65,14 +83,31 @@ export async function slash(
   }
 }
 
-async function fork(call: Call, state: ChatState, text: string): Promise<{ task: string } | undefined> {
-  const last = state.last.get(state.agent);
-  if (last === undefined) {
-    call.terminal.say('there is no conversation to fork yet');
-    return undefined;
+/** This process leaves the workspace meanwhile: nobody may work in it while it goes back. */
+async function undo(chat: Chat, to: string): Promise<void> {
+  const { call, keyboard, works } = chat;
+  const { terminal, root, io } = call;
+  if (works.size > 0)
+    throw new ProblemError(problem('bad_usage', 'an agent is working', { hint: 'stop it with Ctrl-C first' }));
+  await chat.workspace.close();
+  try {
+    const preview = await undoTo(root, to, io.env);
+    showUndone(terminal, preview);
+    if (preview.files.length === 0) return terminal.say('nothing would change');
+    const answer = await askText(terminal, keyboard, { prompt: 'Go back? y/N ' });
+    terminal.dock([]);
+    if (typeof answer !== 'object' || !/^y(es)?$/i.test(answer.text.trim())) return terminal.say('nothing has changed');
+    const { commit } = await undoTo(root, preview.to.id, io.env, { really: true });
+    terminal.say(`done, as commit ${commit!.slice(0, 10)}; /undo ${commit!.slice(0, 10)}~1 takes it back`);
+  } finally {
+    chat.workspace = await chat.open();
+    await afterUndo(chat);
   }
-  const { task, kept } = await forkSession(call.root, { session: last, text: text === '' ? undefined : text });
-  state.last.set(state.agent, task.id);
-  call.terminal.say(call.terminal.dim(`forked after ${kept} messages; the original stays as it is`));
-  return { task: task.id };
+}
+
+/** The conversation may have become shorter, or may never have begun. */
+async function afterUndo(chat: Chat): Promise<void> {
+  for (const [agent, id] of chat.last) if ((await chat.workspace.task(id)) === undefined) chat.last.delete(agent);
+  const last = chat.last.has(chat.agent) ? undefined : await lastConversation(chat.workspace, chat.agent);
+  if (last !== undefined) await greet(chat, last);
 }

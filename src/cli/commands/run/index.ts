@@ -14,6 +14,7 @@ import { EXIT, text, type Call, type Command } from '../../args/command.js';
 import { unknownAgent } from '../../args/known-agent.js';
 import { canAsk, carryOn } from '../../console/carry-on.js';
 import { readAll } from '../../process/read-all.js';
+import { wrappedLines } from '../../render/layout.js';
 import { narrator, type RunNarrator } from '../../render/narrator.js';
 import { costText } from '../task/show.js';
 import { conversationMeant, said } from './continue.js';
@@ -125,7 +126,8 @@ function report(call: Call, workspace: Workspace, narration: RunNarrator, { task
   }
   // An answer of another agent or of a tool has not been streamed.
   const answer = task.result ?? '';
-  if (!call.json && (call.quiet || !narration.hasShown(answer))) call.terminal.out(answer);
+  if (!call.json && (call.quiet || !narration.hasShown(answer)))
+    for (const line of wrappedLines(answer, call.terminal.width)) call.terminal.out(line);
   const cost = task.usage ? `${costText(task.usage)} · ` : '';
   call.terminal.say(call.terminal.dim(`\n${task.id}: ${cost}results/${task.id}.md`));
   return EXIT.done;

@@ -179,7 +179,11 @@ export async function follow(call: Call, view: View, draw: Draw): Promise<void> 
     terminal.screen(undefined);
     const desk = await openDesk(call.root, io.env);
     try {
-      await walk(desk, { io, terminal, keyboard: keys }, (request) => request.id === id);
+      const { answered } = await walk(desk, { io, terminal, keyboard: keys }, (request) => request.id === id);
+      if (answered.length > 0)
+        note = (await desk.isWorking())
+          ? 'answered; the running guild carries on with it'
+          : 'answered; guild watch or guild pump carries on with it';
     } finally {
       await desk.close();
       isAway = false;

@@ -183,7 +183,8 @@ function agentEntries({ seen: { agents, open }, turns, errorAt, isWhole }: Frame
     const turn = turns.find(({ agent, task }) => agent === entry.agent && entry.tasks.includes(task));
     const many = entry.tasks.length > 1 ? ` +${entry.tasks.length - 1}` : '';
     const first = isWhole ? entry.tasks[0] : titleOf(entry.tasks[0] ?? '');
-    const what = entry.state === 'working' ? `${first}${many} ${liveText(turn)}` : entry.why;
+    const why = isWhole ? entry.why : entry.why.replace(/[\w.-]+/g, titleOf);
+    const what = entry.state === 'working' ? `${first}${many} ${liveText(turn)}` : why;
     return [terminal.bold(entry.agent), stateMark(entry.state, terminal), what];
   });
   const old = agents.flatMap(({ agent, state }) => (state === 'error' && isOld(agent) ? [agent] : []));

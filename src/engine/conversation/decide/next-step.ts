@@ -76,7 +76,7 @@ function gaveUp(agent: string, report: string): Problem {
 /** An existing answer is always kept, so reasons to stop count only before the next model call. */
 function turnStep(talk: Talk, facts: Facts, isPlanTurn: boolean): Step {
   const { stop, isPaused, areNotesHeard, news = [], budget } = facts;
-  if (stop === 'leaving') return { do: 'put_back', why: 'the process is stopping' };
+  if (stop === 'leaving') return { do: 'put_back', why: 'it was stopped' };
   if (stop !== undefined) return { do: 'stop', problem: stop };
   if (isPaused) return { do: 'put_back', why: `${talk.agent.name} is paused` };
   if (!areNotesHeard) return { do: 'hear_notes', isAnswered: false };
