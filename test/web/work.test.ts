@@ -10,7 +10,7 @@ import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/windo
 import { until } from '../kit/until.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('web/work', 3);
+const test = sampleTests('web, a scene', 4, 0);
 
 interface Opened {
   page: Page;
