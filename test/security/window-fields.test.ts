@@ -1,7 +1,7 @@
 /**
  * Markup, links and invisible characters in fields that an agent, a plugin or another machine can
- * write and that test/web/pages does not cover: names of tools and models, bids, schedules, results,
- * errors, sources, hosts and exported runs.
+ * write and that test/web/pages does not cover: names of tools and models, bids, schedules,
+ * results, errors, sources, hosts and exported runs.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
