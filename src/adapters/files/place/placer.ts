@@ -31,7 +31,7 @@ export interface Placer {
   placed(item: Item, options?: { isAlone?: boolean }): Promise<Placing>;
   /** Resolves when everything queued so far is placed. */
   flush(): Promise<void>;
-  /** Resolves when everything that is due is placed; undefined if nothing is. */
+  /** If files are far behind: resolves when everything that is due now is placed. */
   catchUp(): Promise<void> | undefined;
   /** The longest that any item has waited. */
   worstLagMs(): number;
@@ -59,6 +59,8 @@ interface PlacerOptions {
 const DUE_MS = 20;
 /** Files that are this much younger are placed with it: one batch costs less than two. */
 const SHARED_MS = 10;
+/** While files are further behind than this, no new task is claimed. */
+const MAX_LAG_MS = 500;
 /** How often the name of a file is cleared for it at once. */
 const MAX_TRIES = 3;
 
@@ -95,7 +97,7 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     },
     catchUp() {
       const [first] = queue.values();
-      if (first === undefined || monotonicMs() - first.since <= DUE_MS + SHARED_MS) return undefined;
+      if (first === undefined || monotonicMs() - first.since <= MAX_LAG_MS) return undefined;
       catchingUp ??= placeOverdue().finally(() => (catchingUp = undefined));
       return catchingUp;
     },
@@ -110,12 +112,12 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     return placing;
   }
 
-  /** All that are older come before the youngest of them. */
+  /** All that are due come before the youngest of them. */
   async function placeOverdue(): Promise<void> {
-    const until = monotonicMs() - DUE_MS - SHARED_MS;
+    const until = monotonicMs() - DUE_MS;
     let last: Queued | undefined;
     for (const queued of queue.values()) {
-      if (queued.since >= until) break;
+      if (queued.since > until) break;
       last = queued;
     }
     if (last !== undefined) await placed(last, false);
