@@ -42,9 +42,15 @@ export function connection(name, settings, host, onTools = () => {}) {
     idle.unref();
   };
   const open = () => {
-    opened ??= connect(settings, host, { onTools, onClose: () => (opened = undefined), elicit });
-    opened.catch(() => (opened = undefined));
-    return opened;
+    if (opened !== undefined) return opened;
+    const opening = connect(settings, host, { onTools, onClose: () => forget(opening), elicit });
+    opening.catch(() => forget(opening));
+    opened = opening;
+    return opening;
+  };
+  /** A connection that ends late must not take a newer one with it. */
+  const forget = (old) => {
+    if (opened === old) opened = undefined;
   };
   /** The protocol does not always say which call asks: the newest that runs does. */
   const elicit = (params) => [...calls].findLast(({ ask }) => ask !== undefined)?.ask(params) ?? { action: 'cancel' };
@@ -139,10 +145,10 @@ async function connect(settings, host, { onTools, onClose, elicit }) {
       },
     );
     client.setRequestHandler('elicitation/create', ({ params }) => elicit(params));
-    client.onclose = onClose;
     client.onerror = () => {};
     try {
       await client.connect(transport, { timeout: startMs });
+      client.onclose = onClose; // only now: closing after a failed handshake must not end the next attempt
       return client;
     } catch (thrown) {
       await client.close().catch(() => undefined);

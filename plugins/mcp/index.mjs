@@ -79,9 +79,13 @@ function server(host, name, settings, onChange) {
   }
 }
 
-/** None for a tool that only runs as a task of the server, which this client does not speak. */
+/** Some tools only run as a task of the server, a part of the protocol that this client lacks. */
+export function isUsable({ execution }) {
+  return execution?.taskSupport !== 'required';
+}
+
 function asKept({ name, description = '', inputSchema, annotations, execution }) {
-  if (execution?.taskSupport === 'required') return [];
+  if (!isUsable({ execution })) return [];
   return [{ name, description, inputSchema, readOnly: annotations?.readOnlyHint === true }];
 }
 

@@ -1,5 +1,6 @@
 /** For `guild mcp`: lists the servers of a workspace and logs in to one. */
 import { connection } from './connect.mjs';
+import { isUsable } from './index.mjs';
 import { login } from './login.mjs';
 import { namedServers, projectServers } from './servers.mjs';
 import { keptTools } from './tool-cache.mjs';
@@ -17,7 +18,9 @@ export async function listServers(host) {
       const link = connection(name, settings, host);
       try {
         const { tools } = await link.tools();
-        return { name, target: targetOf(settings), tools: tools.map((tool) => tool.name) };
+        const namesOf = (some) => some.map((tool) => tool.name);
+        const unusable = namesOf(tools.filter((tool) => !isUsable(tool)));
+        return { name, target: targetOf(settings), tools: namesOf(tools.filter(isUsable)), unusable };
       } catch (thrown) {
         return { name, target: targetOf(settings), tools: [], problem: thrown.message };
       } finally {

@@ -190,7 +190,7 @@ function takenIn({ root, disk, clock, peer, isWatched }: Pick<Foundation, 'root'
   return {
     inbox: inbox({ root, disk, peer }),
     schedules: schedules({ root, disk }),
-    editedSessions: editedSessions({ root, disk, peer, isWatched }),
+    editedSessions: editedSessions({ root, disk, clock, peer, isWatched }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
   };
@@ -223,6 +223,7 @@ function openShared(foundation: Foundation, options: OpenOptions): Opened {
   const hired = hiredAgents(opened.far, root);
   const { pauses, consent } = released(opened.far, {
     ...given,
+    isTrusted: foundation.trust === undefined || foundation.trust.state === 'trusted',
     hired: hired.files,
     names: () => foundation.agents.all().keys(),
     hold: opened.hold,

@@ -23,6 +23,8 @@ export const INTERVALS = {
   peerCheckOfManyMs: 2000,
   /** With many peers, each notices a death after a random delay of at most this. */
   peerNoticeSpreadMs: 1000,
+  /** A process saves up to which time it has looked at conversations. */
+  sessionsMarkMs: 1000,
   /** Votes are counted. */
   voteCheckMs: 20,
   /** Voters that may have died are looked up. */
@@ -70,6 +72,8 @@ export const INTERVALS = {
   ballotLooksMs: 100,
   /** A single pass waits at most this long for a person who is saving the ballot. */
   ballotPatienceMs: 10_000,
+  /** A note that a person's editor moves away while it saves is not deleted. */
+  deletionCheckMs: 1000,
   /** Commits to history. */
   commitGapMs: 3000,
   /** A process looks whether others left something for history. */

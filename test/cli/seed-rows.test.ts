@@ -81,3 +81,66 @@ test('an action that the policy runs with notify is listed in the inbox', async 
     /Done without asking you in the last 24 hours:\n.*ana\s+create_directory scratch\/ana\/drafts/,
   );
 });
+
+test('a delegation takes its context as a mapping, and its answer has the kind of work', async (t) => {
+  const context = '{working_dir: ".", files: [a.md, b.md]}';
+  const script = `
+- {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: kid, task: Plan it, task_type: planning, context: ${context}}}]}
+- {agent: boss, turn: 2, say: "{{last}}"}
+- {agent: kid, when: /working_dir/, say: "Planned."}
+`;
+  const workspace = place(t, {
+    ...scripted(script, { 'tasks/pending/t1.json': '{"description": "go", "to": "boss"}' }),
+    'agents/boss.md': '---\ndescription: Asks\ntools: [delegate_to_agent]\n---\nDo it.\n',
+    'agents/kid.md': '---\ndescription: Plans\n---\nDo it.\n',
+  });
+  succeeds(await workspace.guild('pump', '--all', '--quiet'));
+  const { result } = JSON.parse(workspace.read('tasks/completed/t1.json')) as { result: string };
+  const answer = JSON.parse(result) as Record<string, unknown>;
+  assert.deepEqual(
+    [answer['agent_name'], answer['task_type'], answer['result'], answer['success'], answer['error']],
+    ['kid', 'planning', 'Planned.', true, null],
+  );
+  const child = workspace.list('tasks/completed').find((file) => file !== 't1.json')!;
+  const { context: known } = JSON.parse(workspace.read(`tasks/completed/${child}`)) as {
+    context: Record<string, unknown>;
+  };
+  assert.equal(known['working_dir'], '.');
+  assert.ok(workspace.list('sessions').includes(`${String(known['asker_session'])}.session.yaml`));
+});
+
+test('a search finds what people wrote and none of the records about it', async (t) => {
+  const script = `
+- {agent: ana, task: t1, say: The harbour crane needs new grease.}
+- {agent: ana, task: t2, turn: 1, call: [{search_files: {query: harbour crane grease}}]}
+- {agent: ana, task: t2, turn: 2, say: "{{last}}"}
+`;
+  const workspace = place(t, {
+    ...scripted(script, {
+      'tasks/pending/t1.json': '{"description": "What does the harbour crane need? Grease?", "to": "ana"}',
+    }),
+    'agents/ana.md': '---\ndescription: Looks\ntools: [search_files]\n---\nDo it.\n',
+    'memory/cranes.md': 'The harbour crane gets grease in May.\n',
+  });
+  succeeds(await workspace.guild('pump', '--all', '--quiet'));
+  workspace.put('tasks/pending/t2.json', '{"description": "Find the harbour crane", "to": "ana"}');
+  succeeds(await workspace.guild('pump', '--all', '--quiet'));
+  const { result } = JSON.parse(workspace.read('tasks/completed/t2.json')) as { result: string };
+  assert.match(result, /memory\/cranes\.md:1: The harbour crane gets grease/);
+  assert.doesNotMatch(result, /(tasks|sessions|events)\//);
+});
+
+test('get_file_info says what a path is, its size and its lines', async (t) => {
+  const script = `
+- {agent: ana, turn: 1, call: [{get_file_info: {path: memory/cranes.md}}]}
+- {agent: ana, turn: 2, say: "{{last}}"}
+`;
+  const workspace = place(t, {
+    ...scripted(script, { 'tasks/pending/t1.json': '{"description": "look", "to": "ana"}' }),
+    'agents/ana.md': '---\ndescription: Looks\ntools: [get_file_info]\n---\nDo it.\n',
+    'memory/cranes.md': 'one\ntwo\n',
+  });
+  succeeds(await workspace.guild('pump', '--all', '--quiet'));
+  const { result } = JSON.parse(workspace.read('tasks/completed/t1.json')) as { result: string };
+  assert.deepEqual(JSON.parse(result), { path: 'memory/cranes.md', kind: 'text file', bytes: 8, lines: 2 });
+});

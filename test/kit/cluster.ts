@@ -138,7 +138,7 @@ function testPorts({ disk, store, clock, ids, model, asks }: Ground, options: St
     heldFiles: heldFiles({ root: ROOT, disk, peer }),
     boards: boards({ root: ROOT, disk, clock, peer }),
     schedules: schedules({ root: ROOT, disk }),
-    editedSessions: editedSessions({ root: ROOT, disk, peer, isWatched: false }),
+    editedSessions: editedSessions({ root: ROOT, disk, clock, peer, isWatched: false }),
     checkIns: checkIns({ root: ROOT, disk, peer }),
     bids: bids({ root: ROOT, disk, peer, fold: addToRecords }),
     pauses: pauses({ root: ROOT, disk, clock }),

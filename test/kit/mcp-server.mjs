@@ -1,6 +1,6 @@
 /**
  * A small MCP server over stdio for tests. `--broken` says why on stderr and exits, `--silent` does
- * not answer.
+ * not answer, `--modern` speaks only the revision without a handshake.
  */
 import * as fs from 'node:fs';
 import * as readline from 'node:readline';
@@ -11,6 +11,7 @@ if (process.argv.includes('--broken')) {
   process.exit(1);
 }
 const isSilent = process.argv.includes('--silent');
+const isModern = process.argv.includes('--modern');
 if (process.env.STARTS) fs.appendFileSync(process.env.STARTS, 'started\n');
 
 const tool = (name, description, inputSchema = { type: 'object', properties: {} }, more = {}) => ({
@@ -38,9 +39,10 @@ const TOOLS = [
       size: { $ref: '#/$defs/size' },
       kind: { enum: ['a', 'b'] },
       maybe: { type: ['string', 'null'] },
+      scale: { type: 'string', enum: ['css', 'device'], default: 'css' },
       nested: { type: 'object', properties: { deep: { oneOf: [{ type: 'string' }, { type: 'number' }] } } },
     },
-    required: ['filter', 'kind'],
+    required: ['filter', 'kind', 'scale'],
   }),
   tool('background', 'Needs the tasks extension.', undefined, { execution: { taskSupport: 'required' } }),
 ];
@@ -101,12 +103,21 @@ const CALLS = {
   },
 };
 
+const CAPABILITIES = { tools: { listChanged: true }, resources: {} };
+const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+const NAMED = { name: 'test', version: '1' };
+const HANDSHAKE = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: CAPABILITIES, serverInfo: NAMED }),
+};
+const WITHOUT_HANDSHAKE = {
+  initialize: ({ protocolVersion: requested }) => {
+    throw Object.assign(new Error(`Unsupported protocol version: ${requested}`), { code: -32022 });
+  },
+  'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES }),
+};
+
 const ANSWERS = {
-  initialize: ({ protocolVersion }) => ({
-    protocolVersion,
-    capabilities: { tools: { listChanged: true }, resources: {} },
-    serverInfo: { name: 'test', version: '1' },
-  }),
+  ...(isModern ? WITHOUT_HANDSHAKE : HANDSHAKE),
   'tools/list': () => ({ tools: TOOLS }),
   'tools/call': ({ name, arguments: args, _meta }) =>
     (CALLS[name] ?? ((given) => text(JSON.stringify(given))))(args, _meta),
@@ -123,7 +134,8 @@ async function answer(line) {
   if (method === undefined) return waiting.get(id)?.(result ?? {});
   try {
     if (ANSWERS[method] === undefined) throw Object.assign(new Error(`no ${method}`), { code: -32601 });
-    return send({ id, result: await ANSWERS[method](params ?? {}) });
+    const replied = await ANSWERS[method](params ?? {});
+    return send({ id, result: isModern ? { ...COMPLETE, ...replied } : replied });
   } catch ({ code = -32603, message }) {
     return send({ id, error: { code, message } });
   }

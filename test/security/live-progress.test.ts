@@ -10,15 +10,15 @@ import { place, scripted, type Place } from '../kit/guild.js';
 import { pty } from '../kit/pty.js';
 import { until } from '../kit/until.js';
 
-const SLOW = '- { agent: boss, wait: 60s, say: late }\n';
+const SLOW = '- { agent: boss, wait: 30m, say: late }\n';
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 
 async function working(here: Place): Promise<string> {
   here.put('tasks/pending/t1.json', JSON.stringify({ description: 'Talk', to: 'boss' }));
   here.spawn('watch');
-  await until(() => here.list('.guild/live').some((name) => name.endsWith('.sock')));
-  return path.join(here.root, '.guild/live', here.list('.guild/live')[0]!);
+  const socket = await until(() => here.list('.guild/live').find((name) => name.endsWith('.sock')));
+  return path.join(here.root, '.guild/live', socket);
 }
 
 test('the socket is 0600 in a folder of 0700, and another user cannot connect', async (t) => {

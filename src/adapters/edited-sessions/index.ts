@@ -1,13 +1,15 @@
 /**
  * Changed conversations, by the change times of their files. `.guild/sessions-mark` has the time up
- * to which every file was handled; it may be deleted at any time. The first look of a process
- * compares all files with it; later looks only consider those that the system reported. Of a file,
- * only the end is read.
+ * to which every file was handled; it may be old, or deleted at any time. The first look of a
+ * process compares all files with it; later looks only consider those that the system reported. Of
+ * a file, only the end is read, and nothing if this process knows its content.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fenced, isUnreadable } from '../../domain/fence.js';
+import { INTERVALS } from '../../domain/intervals.js';
 import { changedAt } from '../../domain/stamp.js';
+import type { Clock } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { EditedSessions } from '../../ports/reading/edited-sessions.js';
 
@@ -21,43 +23,64 @@ const MAX_UNMARKED = 200;
 interface Options {
   root: string;
   disk: Disk;
+  clock: Pick<Clock, 'monotonicMs'>;
   peer: string;
   /** Whether the system can report changes; otherwise every look compares all files. */
   isWatched: boolean;
 }
 
-export function editedSessions({ root, disk, peer, isWatched }: Options): EditedSessions {
+interface Changed {
+  id: string;
+  /** The change time of its file. */
+  at: bigint;
+  stamp: string;
+}
+
+export function editedSessions({ root, disk, clock, peer, isWatched }: Options): EditedSessions {
   const folder = path.join(root, 'sessions');
   const markFile = path.join(root, '.guild', 'sessions-mark');
   /** Candidates and the change times of their files. */
   const open = new Map<string, bigint>();
   const touched = new Set<string>();
   let mark: bigint | undefined;
+  /** The mark in the file. */
+  let saved: bigint | undefined;
   let highest = 0n;
+  let savedAtMs = -Infinity;
   let watcher: fs.FSWatcher | undefined;
   let hasLooked = false;
   let count = 0;
 
   return {
-    look() {
+    look(known) {
       const names = hasLooked && watcher !== undefined ? [...touched] : allNames();
       touched.clear();
       hasLooked = true;
       watch();
-      for (const [id, at] of changedSince(names)) {
+      for (const { id, at, stamp } of changedSince(names)) {
         if (highest < at) highest = at;
-        if (endsWithPerson(path.join(folder, `${id}${END}`))) open.set(id, at);
+        const last = known(id, stamp)?.messages.at(-1);
+        const isPersons = last === undefined ? endsWithPerson(path.join(folder, `${id}${END}`)) : last.role === 'user';
+        if (isPersons) open.set(id, at);
         else open.delete(id);
       }
-      if (open.size === 0) save();
-      return [...open.keys()];
+      if (open.size > 0) return [...open.keys()];
+      advance();
+      if (clock.monotonicMs() - savedAtMs >= INTERVALS.sessionsMarkMs) save();
+      return [];
     },
     done(ids) {
       for (const id of ids) open.delete(id);
+      advance();
       save();
     },
     close() {
       watcher?.close();
+      try {
+        save();
+      } catch {
+        // the disk failed; the next process looks at more files
+      }
     },
   };
 
@@ -67,14 +90,15 @@ export function editedSessions({ root, disk, peer, isWatched }: Options): Edited
     return listed.filter((name) => name.endsWith(END) && !name.startsWith('.'));
   }
 
-  function changedSince(names: readonly string[]): [string, bigint][] {
-    mark ??= readMark();
-    const all = names.flatMap((name): [string, bigint][] => {
+  function changedSince(names: readonly string[]): Changed[] {
+    mark ??= saved = readMark();
+    const all = names.flatMap((name): Changed[] => {
       const stamp = fenced(name, () => disk.stamp(path.join(folder, name)));
-      return stamp === undefined || isUnreadable(stamp) ? [] : [[name.slice(0, -END.length), changedAt(stamp)]];
+      if (stamp === undefined || isUnreadable(stamp)) return [];
+      return [{ id: name.slice(0, -END.length), at: changedAt(stamp), stamp }];
     });
-    if (mark === undefined) return all.sort(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0)).slice(0, MAX_UNMARKED);
-    return all.filter(([id, at]) => at > mark! && open.get(id) !== at);
+    if (mark === undefined) return all.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, MAX_UNMARKED);
+    return all.filter(({ id, at }) => at > mark! && open.get(id) !== at);
   }
 
   /** The end of the file decides: the person's message is the last of the list. */
@@ -91,14 +115,19 @@ export function editedSessions({ root, disk, peer, isWatched }: Options): Edited
   }
 
   /** Everything up to the mark is handled, so the mark stays below every unhandled change. */
-  function save(): void {
+  function advance(): void {
     let next = highest;
     for (const at of open.values()) if (at <= next) next = at - 1n;
-    if (next <= (mark ?? 0n)) return;
-    mark = next;
+    if (next > (mark ?? 0n)) mark = next;
+  }
+
+  function save(): void {
+    if (mark === saved) return;
     const tmp = path.join(root, '.guild', 'tmp', `${peer}-mark${++count}`);
     disk.makeFolder(path.dirname(tmp), 0o700);
-    if (disk.create(tmp, String(next))) disk.rename(tmp, markFile);
+    if (disk.create(tmp, String(mark))) disk.rename(tmp, markFile);
+    saved = mark;
+    savedAtMs = clock.monotonicMs();
   }
 
   function readMark(): bigint | undefined {

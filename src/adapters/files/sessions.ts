@@ -94,6 +94,10 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
       await placed(id);
       mark(id, status);
     },
+    known(id, stamp) {
+      const cached = cache.get(id);
+      return cached?.stamp === stamp ? cached.session : undefined;
+    },
     async list() {
       await placer.flush();
       const end = '.session.yaml';

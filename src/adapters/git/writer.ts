@@ -229,9 +229,10 @@ export function writer(options: WriterOptions): Writer {
         author: (person ??= await readPerson(root, env)),
       });
     lastLook = clock.monotonicMs();
-    const gapMs = Math.max(INTERVALS.peopleCheckMs, LOOK_SHARE * (lastLook - from));
-    if (isWhole) nextWholeLook = lastLook + gapMs;
-    else openLookGapMs = gapMs;
+    const gapAfter = (ms: number): number => Math.max(INTERVALS.peopleCheckMs, LOOK_SHARE * ms);
+    const ms = lastLook - from;
+    if (isWhole) nextWholeLook = lastLook + gapAfter(ms);
+    openLookGapMs = gapAfter(isWhole ? ms * openShare(stamps) : ms);
   }
 
   async function write(commit: Omit<NewCommit, 'author' | 'committer' | 'at'> & { author?: Person }): Promise<void> {
@@ -267,6 +268,12 @@ export function writer(options: WriterOptions): Writer {
   function inTime(ms: number): Pace {
     const until = clock.monotonicMs() + ms;
     return { isOver: () => pace.isOver() || clock.monotonicMs() > until };
+  }
+
+  /** The part of a look at everything that a look without ended work takes. */
+  function openShare(stamps: Stamps): number {
+    const plain = stamps.count('plain');
+    return plain / Math.max(1, plain + stamps.count('timed'));
   }
 
   /** Whether a look at ended work is short in relation to the life of this process. */

@@ -7,6 +7,8 @@ export interface McpServer {
   /** Its command line or its address. */
   target: string;
   tools: string[];
+  /** Tools that agents do not get, because they only run as background tasks of the server. */
+  unusable?: string[];
   /** Why it did not list its tools. */
   problem?: string;
   /** `.mcp.json` has it, and guild.yaml does not name it. */

@@ -68,9 +68,15 @@ function reduced(schema: JsonSchema, depth: number): JsonSchema | undefined {
   return defined({
     type,
     properties: Object.fromEntries(known),
-    required: (Array.isArray(schema.required) ? schema.required : []).filter((name) => names.has(name)),
+    required: required(schema).filter((name) => names.has(name)),
     additionalProperties: isClosed ? undefined : true,
   });
+}
+
+/** Some servers list a property with a default as required and fill it in themselves. */
+function required({ required: names, properties = {} }: JsonSchema): string[] {
+  if (!Array.isArray(names)) return [];
+  return names.filter((name) => !('default' in (properties[name] ?? {})));
 }
 
 function isMapping(value: unknown): value is Anything {

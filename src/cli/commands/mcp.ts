@@ -32,10 +32,12 @@ async function list({ root, io, terminal, json }: Call): Promise<number> {
   if (json) terminal.json(servers);
   else if (servers.length === 0) terminal.say('no MCP server is named in guild.yaml or .mcp.json');
   else {
-    for (const { name, target, tools, problem: why, isOff } of servers) {
+    for (const { name, target, tools, unusable = [], problem: why, isOff } of servers) {
       const state = isOff ? 'off: name it in guild.yaml to use it' : (why ?? counted(tools.length, 'tool'));
       terminal.out(`${terminal.bold(name)} ${terminal.dim(target)}: ${why ? terminal.colour('red', state) : state}`);
       for (const tool of tools) terminal.out(`  ${tool}`);
+      for (const tool of unusable)
+        terminal.out(`  ${tool} ${terminal.dim('(not for agents: it only runs as a background task of the server)')}`);
     }
   }
   return hasProblem ? EXIT.problem : EXIT.done;

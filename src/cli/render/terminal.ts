@@ -8,7 +8,7 @@ import { bell } from './bell.js';
 import { dock, type Cursor, type Dock } from './dock.js';
 import type { Io, Output } from '../process/io.js';
 import { wrappedLines } from './layout.js';
-import { CODES, painted, printable, sign } from './paint.js';
+import { jsonText, CODES, painted, printable, sign } from './paint.js';
 
 export interface Terminal {
   /** A line of the result. */
@@ -81,7 +81,7 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
         put(stdout, some.map((item) => `${painted(lineOf(item))}\n`).join(''));
       }
     },
-    json: (value) => put(stdout, `${JSON.stringify(value)}\n`),
+    json: (value) => put(stdout, `${jsonText(value)}\n`),
     say(text) {
       if (quiet || json) return;
       put(

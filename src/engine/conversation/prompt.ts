@@ -47,7 +47,8 @@ export function headTokens({ folds }: { folds: Pick<EngineContext['folds'], 'hea
 /** In the order of the agent's file, so that the list is the same in every call. */
 function grantedTools(context: PromptSource, agent: Agent, task: Pick<Task, 'role'>): ToolSpec[] {
   const skills = context.project.skills().filter(({ isHidden }) => !isHidden);
-  const lists = listsFor(agent, context.agents.all(), skills);
+  const channels = channelsWritten(agent.name, context.config.channels);
+  const lists = listsFor(agent, context.agents.all(), { skills, channels });
   return [...new Set(grantedNames(agent, task, context.config.channels))].flatMap((name) => {
     const tool = context.tools.get(name);
     if (tool === undefined || !(isBuilt(name) || tool.plugin !== undefined)) return [];

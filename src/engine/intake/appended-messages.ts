@@ -17,7 +17,7 @@ interface Appended {
 }
 
 export async function takeAppended(context: EngineContext): Promise<Appended> {
-  const ids = context.editedSessions.look();
+  const ids = context.editedSessions.look((id, stamp) => context.sessions.known(id, stamp));
   const result: Appended = { moved: false, problems: [] };
   if (ids.length === 0) return result;
   const busy = new Set([...context.tasks.open()].map(({ task }) => task.session ?? ''));

@@ -2,14 +2,17 @@
  * Notices conversations whose file changed, without reading them all: a person may have added a
  * message to an ended conversation, or a whole conversation.
  */
+import type { Session } from '../../domain/session/session.js';
+
 export interface EditedSessions {
   /**
    * Ids of conversations that end with a message of the person and whose file changed since they
-   * were done, whichever process did that. Costs nothing while nothing changes.
+   * were done, whichever process did that. Costs nothing while nothing changes. `known`: the
+   * conversation if its file with this stamp need not be read.
    */
-  look(): string[];
+  look(known: (id: string, stamp: string) => Session | undefined): string[];
   /** Nothing is left to do for these; the others are returned again. Not durable. */
   done(ids: readonly string[]): void;
-  /** Stops watching. */
+  /** Stops watching, and spares the next process the files that were looked at. */
   close(): void;
 }

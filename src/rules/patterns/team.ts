@@ -83,7 +83,7 @@ function member(
   const others = active.filter((other) => other !== name);
   const first = [
     fencedRequest(task, request),
-    `You are a member of a team that discusses this: ${active.join(', ')}. ${agent.name} coordinates it and gives the final answer. ${modeText(agent)} This is round 1 of at most ${agent.team!.maxRounds}. Use broadcast to tell the others what they should know; they see nothing else of your work. If nothing more needs to be discussed, call vote_conclude. You can do both in one turn, and that ends your turn.`,
+    `You are a member of a team that discusses this: ${active.join(', ')}. ${agent.name} coordinates it and gives the final answer. ${modeText(agent)} This is round 1.`,
   ].join('\n\n');
   const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
   const later = news.length === 0 ? 'There were no broadcasts.' : news.map((note) => fenced(task, note)).join('\n\n');
@@ -100,13 +100,14 @@ function member(
 }
 
 function modeText({ name, team }: Agent): string {
-  switch (team!.terminationMode) {
+  const { terminationMode, maxRounds } = team!;
+  switch (terminationMode) {
     case 'consensus':
-      return 'The discussion ends when all members vote to conclude in the same round.';
+      return `There are at most ${maxRounds} rounds. The discussion ends earlier if all members call vote_conclude in the same round; you can broadcast in the same turn.`;
     case 'maxRounds':
-      return 'The discussion goes through all rounds.';
+      return `There are ${maxRounds} rounds.`;
     case 'coordinatorDecides':
-      return `${name} decides after each round whether it is enough.`;
+      return `There are at most ${maxRounds} rounds. After each, ${name} decides whether it is enough; with vote_conclude you say that you think so.`;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Puts the real names of agents and capabilities into the schemas of the tools that take them, so
- * that a model chooses and does not guess.
+ * Puts the real names of agents, capabilities and channels into the schemas of the tools that take
+ * them, so that a model chooses and does not guess.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { AnswerSchema } from '../../domain/agent/answer-schema.js';
@@ -24,6 +24,8 @@ interface Lists {
   capabilities: readonly string[];
   /** Skills that can be loaded. */
   skills: readonly { name: string }[];
+  /** Channels that the agent may post on. */
+  channels: readonly string[];
   /** The schema of the agent's result, if it declares one. */
   output?: AnswerSchema | undefined;
 }
@@ -34,7 +36,7 @@ const MAX_NAMES = 200;
 export function listsFor(
   agent: Pick<Agent, 'name' | 'agents' | 'router' | 'output'>,
   all: ReadonlyMap<string, Colleague>,
-  skills: Lists['skills'] = [],
+  { skills = [], channels = [] }: Partial<Pick<Lists, 'skills' | 'channels'>> = {},
 ): Lists {
   const others = [...all.values()].filter(({ name }) => name !== agent.name);
   const named = (names: readonly string[]): Colleague[] =>
@@ -45,6 +47,7 @@ export function listsFor(
     others,
     capabilities: knownCapabilities(all.values()),
     skills,
+    channels,
     output: agent.output,
   };
 }
@@ -54,7 +57,7 @@ export function knownCapabilities(agents: Iterable<Pick<Colleague, 'capabilities
 }
 
 export function withLists<S extends Schema>(tool: string, schema: S, lists: Lists): S {
-  const { delegates, destinations, others, capabilities, skills } = lists;
+  const { delegates, destinations, others, capabilities, skills, channels } = lists;
   switch (tool) {
     case 'delegate_to_agent':
       return changed(schema, { agent: oneOf(delegates) });
@@ -62,6 +65,10 @@ export function withLists<S extends Schema>(tool: string, schema: S, lists: List
       return changed(schema, { agent: oneOf(others), requires: hinted(capabilities) });
     case 'route_to':
       return changed(schema, { agent: described(destinations) });
+    case 'broadcast':
+      return channels.length === 0
+        ? without(schema, ['channel', 'priority'])
+        : changed(schema, { channel: (name) => ({ ...name, ...enumOf(channels) }) });
     case 'load_skill':
       return changed(schema, { name: (list) => ({ ...list, ...enumOf(skills.map(({ name }) => name)) }) });
     case 'assign_provider':
@@ -107,6 +114,11 @@ function changed<S extends Schema>(schema: S, changes: Record<string, Change>): 
   for (const [name, change] of Object.entries(changes))
     if (properties[name] !== undefined) properties[name] = change(properties[name]);
   return { ...schema, properties };
+}
+
+function without<S extends Schema>(schema: S, names: readonly string[]): S {
+  const kept = Object.entries(schema.properties ?? {}).filter(([name]) => !names.includes(name));
+  return { ...schema, properties: Object.fromEntries(kept) };
 }
 
 function enumOf(names: readonly string[]): { enum?: string[] } {

@@ -29,7 +29,7 @@ export function requestText({ task, request, variables, said, results }: Request
   return [
     request,
     ...(isNew && task.parent !== undefined ? [`Goal it serves: ${goal}`] : []),
-    ...(from === undefined ? [] : [`Asked by: ${from}`]),
+    ...(from === undefined || said(`Asked by: ${from}`) ? [] : [`Asked by: ${from}`]),
     ...listed('For this task, these values replace the ones in your instructions:', values),
     ...listed('Details:', details),
     ...(replyTo === undefined ? [] : listed('Where an answer would go:', Object.entries(replyTo as object))),

@@ -241,7 +241,9 @@ test('the temporary mark of conversations of a dead process is swept', () => {
       throw new Error('killed');
     },
   };
-  assert.throws(() => editedSessions({ root: l.root, disk: dying, peer: 'p2', isWatched: false }).look(), /killed/);
+  const clock = { monotonicMs: () => 0 };
+  const edited = editedSessions({ root: l.root, disk: dying, clock, peer: 'p2', isWatched: false });
+  assert.throws(() => edited.look(() => undefined), /killed/);
   assert.equal(fs.readdirSync(l.tmp).length, 1);
   me.sweep();
   assert.deepEqual(fs.readdirSync(l.tmp), []);

@@ -80,7 +80,7 @@ test('a touched file did not change, whatever its stamps say', async (t) => {
 test('a process that lives on finds edits at most once a minute', async (t) => {
   const place = await begun(t);
   let aheadMs = 0;
-  const clock = { now: () => new Date(), monotonicMs: () => performance.now() + aheadMs, sleep: async () => undefined };
+  const clock = { now: () => new Date(), monotonicMs: () => aheadMs, sleep: async () => undefined };
   const history = place.again({ clock });
   await history.commit('work', '', { evenIfSame: true });
   place.edit('memory/a.md', 'second\n');
@@ -88,6 +88,24 @@ test('a process that lives on finds edits at most once a minute', async (t) => {
   await history.tend();
   assert.equal(subject(), 'work', 'not yet');
   aheadMs = 61_000;
+  await history.tend();
+  assert.equal(subject(), 'by hand: memory/a.md');
+});
+
+test('after a long look at everything, the next one waits in proportion', async (t) => {
+  const place = await begun(t);
+  let ms = 0;
+  let perLookMs = 500;
+  const clock = { now: () => new Date(), monotonicMs: () => (ms += perLookMs), sleep: async () => undefined };
+  const history = place.again({ clock });
+  await history.commit('work', '', { evenIfSame: true });
+  perLookMs = 0;
+  place.edit('memory/a.md', 'second\n');
+  const subject = (): string => place.own('log', '-1', '--format=%s');
+  ms += 61_000;
+  await history.tend();
+  assert.equal(subject(), 'work', 'it would take a share of more than 1/2000');
+  ms += 24 * 60 * 60_000;
   await history.tend();
   assert.equal(subject(), 'by hand: memory/a.md');
 });

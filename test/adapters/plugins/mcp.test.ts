@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { tempFolder } from '../../kit/temp/folder.js';
 import { withProjectServers } from '../../../src/app/trust/project-servers.js';
 import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
@@ -19,6 +19,9 @@ import { judgePath, judgeSpelling } from '../../../src/rules/policy/paths.js';
 import { checkArgs } from '../../../src/tools/core/args.js';
 import type { ToolContext, ToolReply } from '../../../src/tools/core/tool.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('adapters/plugins/mcp', 3);
 
 const SERVER = path.join(packageFolder('test'), 'kit', 'mcp-server.mjs');
 const COMMAND = [process.execPath, SERVER];
@@ -105,9 +108,10 @@ test('the model gets the whole schema, and our check passes what it does not und
   const { parameters, checked } = host.plugins.tools.find((tool) => tool.name === 'lab_typed')!;
   assert.deepEqual(parameters.properties?.['filter'], { anyOf: [{ type: 'string' }, { type: 'null' }] });
   assert.deepEqual(parameters.properties?.['maybe'], { type: ['string', 'null'] });
-  assert.deepEqual(parameters.required, ['filter', 'kind']);
+  assert.deepEqual(parameters.required, ['filter', 'kind', 'scale']);
   const args = { filter: null, kind: 'a', size: 's', maybe: null, nested: { deep: 1 } };
   assert.equal(checkArgs(checked!, args), undefined);
+  assert.match(checkArgs(checked!, { ...args, scale: 'big' }) ?? '', /scale/);
   assert.match(checkArgs(checked!, { ...args, nested: 'x' }) ?? '', /nested must be an object/);
   assert.equal(said(await host.call('lab_typed', args)), JSON.stringify(args));
 });
@@ -142,6 +146,17 @@ test('an error, an abort and a time-out of one call do not restart the server', 
   assert.equal(aborted.kind, 'problem');
   assert.match(said(await host.call('lab_hang')), /no answer within 1 s; the server may still be working/);
   assert.equal(said(await host.call('lab_count')), 'call 3');
+});
+
+test('a server that only knows the protocol without a handshake keeps one process until it is closed', async (t) => {
+  const starts = path.join(tempFolder('mcp-starts', t), 'starts');
+  const host = await openPlugins(t, lab({ command: [...COMMAND, '--modern'], env: ['STARTS'] }), { STARTS: starts });
+  assert.deepEqual(host.plugins.problems, []);
+  const begun = fs.readFileSync(starts, 'utf8');
+  assert.equal(said(await host.call('lab_count')), 'call 1');
+  assert.equal(said(await host.call('lab_count')), 'call 2');
+  assert.equal(fs.readFileSync(starts, 'utf8'), begun);
+  await host.plugins.close();
 });
 
 test('a long call reports its progress', async (t) => {

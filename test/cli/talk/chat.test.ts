@@ -14,7 +14,7 @@ function office(): Record<string, string> {
   return {
     ...scripted(`
 - {agent: ana, when: /go on/, say: "You said: go on."}
-- {agent: ana, turn: 1, when: /slowly/, wait: 60s, say: late}
+- {agent: ana, turn: 1, when: /slowly/, wait: 30m, say: late}
 - {agent: ana, when: /colour/, turn: 1, call: [{ask_human: {question: Which colour?}}]}
 - {agent: ana, when: /blue/, say: "Blue it is."}
 - {agent: ana, when: /pick/, turn: 1, call: [{ask_human: {question: Which?, choices: [red, green, blue], default: green}}]}

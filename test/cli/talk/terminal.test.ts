@@ -19,7 +19,7 @@ function office(): Record<string, string> {
 - {agent: ana, turn: 2, call: [{execute_command: {command: "touch a; echo tagged"}}]}
 - {agent: ana, turn: 3, when: /refused/, say: "Refused: {{last}}"}
 - {agent: ana, turn: 3, say: "It is out."}
-- {agent: ana, turn: 1, when: /wait/, wait: 60s, say: late}
+- {agent: ana, turn: 1, when: /wait/, wait: 30m, say: late}
 - {agent: ana, say: "You said {{last}}"}
 `),
     'agents/ana.md': '---\ndescription: Releases\ntools: [ask_human, execute_command]\n---\nDo it.\n',

@@ -16,7 +16,7 @@ function office(): Record<string, string> {
 - {agent: ana, turn: 1, call: [{execute_command: {command: "touch a; echo done"}}]}
 - {agent: ana, turn: 2, say: it is done}
 - {agent: ben, turn: 1, call: [{read_file: {path: notes.md}}]}
-- {agent: ben, wait: 60s, say: late}
+- {agent: ben, wait: 30m, say: late}
 `),
     'notes.md': '# My notes\n',
     'agents/ana.md': '---\ndescription: Works\ntools: [execute_command]\n---\nDo it.\n',

@@ -15,7 +15,7 @@ function office(): Record<string, string> {
 - {agent: ana, turn: 1, when: /delete/, call: [{execute_command: {command: "rm -rf a"}}]}
 - {agent: ana, turn: 1, when: /long/, call: [{write_file: {path: long.txt, content: "${'line\\n'.repeat(120)}"}}]}
 - {agent: ana, turn: 2, say: "ended: {{last}}"}
-- {agent: ben, wait: 60s, say: late}
+- {agent: ben, wait: 30m, say: late}
 `),
     'agents/ana.md': '---\ndescription: Works\ntools: [ask_human, execute_command, write_file]\n---\nDo it.\n',
     'agents/ben.md': '---\ndescription: Thinks\n---\nThink.\n',

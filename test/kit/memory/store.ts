@@ -336,6 +336,7 @@ function conversations(w: World, answer: Answer): Sessions {
         const session = w.sessions.get(id);
         if (session) session.header.status = status;
       }),
+    known: () => undefined,
     list: () => answer(() => [...w.sessions.keys()]),
     stamp: (id) =>
       answer(() => {

@@ -35,15 +35,15 @@ test('an agent without tools reads nothing about files, agents or channels', () 
 
 test('it says what may be written where', () => {
   const writer = block({ tools: ['read_file', 'write_file'] });
-  assert.match(writer, /Paths start at the workspace\. You may read everything in it except secrets\./);
+  assert.match(writer, /Paths are relative to the workspace\. You may read everything in it except secrets\./);
   assert.match(writer, /write in workspaces\/planner\/ and scratch\/planner\/ without asking/);
   assert.match(writer, /Every other write is shown to a person first/);
   const runner = block({ tools: ['execute_command'] });
   assert.match(runner, /The system is Linux\./);
-  assert.match(runner, /for file tools and for commands/);
+  assert.match(runner, /in file tools and in commands/);
   assert.match(
     runner,
-    /only reads runs at once; files that it creates must be in workspaces\/planner\/\. A command that a person has approved can write in the workspace/,
+    /only reads runs at once; files that it creates must be in workspaces\/planner\/\. Every other command is shown to a person first.* Once approved, a command can write anywhere in the workspace/,
   );
 });
 
@@ -71,6 +71,9 @@ test('channels are named to those who read or may write them', () => {
 
 test('it says how to finish', () => {
   assert.match(block({ tools: ['final_report'] }), /To finish, call final_report\..*success: false/);
-  assert.match(block({ tools: ['final_report'], answersInText: true }), /answer in plain text/);
+  assert.match(
+    block({ tools: ['final_report', 'broadcast'], answersInText: true }),
+    /turn ends when you broadcast, vote or answer in plain text\. The others see only what you broadcast/,
+  );
   assert.match(block({ requiredTool: 'place_bid' }), /answer with one call of place_bid and nothing else/);
 });

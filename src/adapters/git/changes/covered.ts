@@ -35,8 +35,13 @@ const COVERED = new Set([...OPEN_PLACES, ...TIMED_PLACES].map((place) => place.s
 
 /** Whether people's changes to this file are part of history. */
 export function isCovered(path: string): boolean {
+  return isInPlace(path) && !isKeptOut(path);
+}
+
+/** The same for a path that is not kept out. */
+export function isInPlace(path: string): boolean {
   const top = path.slice(0, (path.indexOf('/') + 1 || path.length + 1) - 1);
-  if (!COVERED.has(top) || isKeptOut(path)) return false;
+  if (!COVERED.has(top)) return false;
   if (top === 'templates') return /^templates\/[^/]+\.agent\.ya?ml$/.test(path);
   if (top.startsWith('.')) return FOREIGN_AGENT_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
   return true;

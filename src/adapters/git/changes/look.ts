@@ -3,7 +3,15 @@
  * differs, new files, and files that are gone. A file with the same content did not change.
  */
 import path from 'node:path';
-import { isCovered, isProgramsOwn, OPEN_PLACES, pathInHistory, pathInWorkspace, TIMED_PLACES } from './covered.js';
+import {
+  isCovered,
+  isInPlace,
+  isProgramsOwn,
+  OPEN_PLACES,
+  pathInHistory,
+  pathInWorkspace,
+  TIMED_PLACES,
+} from './covered.js';
 import { readNow, statNow, type StatNow } from './files-now.js';
 import { must, type RunGit } from '../repository/program.js';
 import { blobId } from '../repository/target.js';
@@ -41,7 +49,7 @@ export async function changesByPeople(look: Look): Promise<string[]> {
     function visit(name: string, statOf: () => StatNow): void {
       const known = stamps.get(name);
       if (known !== undefined && known.minute !== EXTRA) seen[known.minute === PLAIN ? 'plain' : 'timed']++;
-      if (!isCovered(name) || noted.has(name)) return;
+      if (!isInPlace(name) || noted.has(name)) return;
       const stat = statOf();
       if (stat === undefined || stat === 'unreadable' || known?.stamp === stampOf(stat)) return;
       if (isOtherAlive && (isProgramsOwn(name) || Date.now() - stat.ctimeMs < YOUNG_MS)) return;

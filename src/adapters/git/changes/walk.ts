@@ -14,7 +14,10 @@ export interface Pace {
   isOver(): boolean;
 }
 
-/** `visit` gets paths relative to the workspace. False if it was given up. */
+/**
+ * `visit` gets paths relative to the workspace, without those that are kept out. False if it was
+ * given up.
+ */
 export async function walk(
   root: string,
   place: string,

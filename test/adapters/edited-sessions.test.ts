@@ -1,0 +1,88 @@
+/** Which conversations end with a message of a person, and what it costs to know. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { editedSessions } from '../../src/adapters/edited-sessions/index.js';
+import type { Session } from '../../src/domain/session/session.js';
+import type { Disk } from '../../src/ports/disk.js';
+import { simDisk } from '../kit/sim-disk.js';
+
+const MARK = '/w/.guild/sessions-mark';
+const unknown = (): undefined => undefined;
+
+function ground() {
+  const disk = simDisk();
+  for (const folder of ['/w/sessions', '/w/.guild/tmp']) disk.makeFolder(folder);
+  const read: string[] = [];
+  const counted: Disk = {
+    ...disk,
+    readFrom: (file, ...given) => (read.push(file), disk.readFrom(file, ...given)),
+  };
+  const clock = { ms: 0, monotonicMs: () => clock.ms };
+  const open = () => editedSessions({ root: '/w', disk: counted, clock, peer: 'p', isWatched: false });
+  return { disk, read, clock, open, save, marked: () => disk.tree().get(MARK) };
+
+  function save(id: string, ...roles: string[]): string {
+    const file = `/w/sessions/${id}.session.yaml`;
+    disk.save(file, `messages:\n${roles.map((role) => `  - role: ${role}\n    content: hello\n`).join('')}`);
+    return disk.stamp(file)!;
+  }
+}
+
+function ended(role: 'user' | 'assistant'): Session {
+  return { messages: [{ role, content: 'hello' }] } as unknown as Session;
+}
+
+test('a conversation whose content is known is not read', () => {
+  const { open, read, save } = ground();
+  const edited = open();
+  const stamps = new Map([
+    ['ours', save('ours', 'user', 'assistant')],
+    ['theirs', save('theirs', 'assistant', 'user')],
+  ]);
+  const known = (id: string, stamp: string): Session | undefined =>
+    stamps.get(id) === stamp ? ended(id === 'ours' ? 'assistant' : 'user') : undefined;
+  assert.deepEqual(edited.look(known), ['theirs']);
+  assert.deepEqual(read, []);
+});
+
+test('a message that a person saved after ours is found', () => {
+  const { open, read, save } = ground();
+  const edited = open();
+  const ours = save('talk', 'user', 'assistant');
+  const known = (_: string, stamp: string): Session | undefined => (stamp === ours ? ended('assistant') : undefined);
+  assert.deepEqual(edited.look(known), []);
+  save('talk', 'user', 'assistant', 'user');
+  assert.deepEqual(edited.look(known), ['talk']);
+  assert.equal(read.length, 1);
+});
+
+test('the mark is saved once a second, and when its process leaves', () => {
+  const { open, save, clock, marked } = ground();
+  const edited = open();
+  const look = (): unknown => (edited.look(unknown), marked());
+  save('a', 'assistant');
+  const first = look();
+  assert.notEqual(first, undefined);
+  save('b', 'assistant');
+  clock.ms += 999;
+  assert.deepEqual(look(), first);
+  clock.ms += 1;
+  const second = look();
+  assert.notDeepEqual(second, first);
+  save('c', 'assistant');
+  assert.deepEqual(look(), second);
+  edited.close();
+  assert.notDeepEqual(marked(), second);
+});
+
+test('a mark that is late costs reads and finds no conversation twice', () => {
+  const { open, save, read } = ground();
+  const edited = open();
+  save('a', 'assistant');
+  edited.look(unknown);
+  save('b', 'assistant');
+  edited.look(unknown);
+  assert.equal(read.length, 2, 'each is read once by this process');
+  assert.deepEqual(open().look(unknown), []);
+  assert.equal(read.length, 3, 'the process was killed, and the next one reads the last again');
+});
