@@ -44,7 +44,7 @@ export function listenToKeys(): void {
   addEventListener('keydown', (event) => {
     if ((event.metaKey || event.ctrlKey) && event.key === 'k') {
       event.preventDefault();
-      actOf('/')?.(event);
+      actOf('palette')?.(event);
       return;
     }
     if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;

@@ -84,6 +84,7 @@ export function Shell(): JSX.Element {
       '?': () => (isKeysShown.value = !isKeysShown.value),
       c: () => (isAdding.value = true),
       '/': () => (isPaletteOpen.value = true),
+      palette: () => (isPaletteOpen.value = true),
       Escape: () => {
         if (isKeysShown.value || isAdding.value) isKeysShown.value = isAdding.value = false;
         else history.back();
@@ -185,7 +186,7 @@ function TopBar(): JSX.Element {
         <span class="one">{visible(workspace.name)}</span>
       </a>
       <code class="path wide one" title={visible(workspace.path)}>
-        {visible(parentOf(workspace.path))}
+        {visible(shortened(workspace.shown))}
       </code>
       <button type="button" class="find" onClick={() => (isPaletteOpen.value = true)}>
         <Icon name="search" />
@@ -209,10 +210,10 @@ function TopBar(): JSX.Element {
   );
 }
 
-/** The last two folders above the workspace: enough to tell two of the same name apart. */
-function parentOf(path: string): string {
-  const parts = path.split('/').slice(1, -1);
-  return parts.length <= 2 ? `/${parts.join('/')}` : `…/${parts.slice(-2).join('/')}`;
+/** The last three folders of a long path: enough to tell two workspaces of one name apart. */
+function shortened(path: string): string {
+  const parts = path.split('/');
+  return parts.length <= 4 ? path : `…/${parts.slice(-3).join('/')}`;
 }
 
 /** On a phone: the pages that the bottom bar has no room for. */

@@ -223,6 +223,7 @@ function openShared(foundation: Foundation, options: OpenOptions): Opened {
   const hired = hiredAgents(opened.far, root);
   const { pauses, consent } = released(opened.far, {
     ...given,
+    isTrusted: foundation.trust === undefined || foundation.trust.state === 'trusted',
     hired: hired.files,
     names: () => foundation.agents.all().keys(),
     hold: opened.hold,

@@ -9,7 +9,6 @@ import { isWorkspace } from '../adapters/files/index.js';
 import { loadPlugins, type Plugins } from '../adapters/plugins/index.js';
 import { recreateFolders } from '../adapters/recreate-folders/index.js';
 import { roster, type Roster } from '../adapters/roster/index.js';
-import { packageFolder } from '../adapters/starter/package-folder.js';
 import type { Agent } from '../domain/agent/agent.js';
 import type { Config } from '../domain/config/config.js';
 import { defined } from '../domain/defined.js';
@@ -37,7 +36,8 @@ import { readConfig } from './readers/read-config.js';
 import { taped } from './readers/tape.js';
 import { taskTree } from './readers/task-tree.js';
 import { trustedConfig } from './trust/acting.js';
-import { acceptNamed, askOnce, openTrust, type Trust } from './trust/trust.js';
+import { pluginsInForce } from './trust/plugins-in-force.js';
+import { acceptNamed, askOnce, openTrust } from './trust/trust.js';
 import { heldAgents } from './trust/held-agents.js';
 
 export interface Workspace {
@@ -60,7 +60,7 @@ export interface Workspace {
   stop(id: string): Promise<void>;
   retry(id: string): Promise<void>;
   /** Continues the conversation of an ended task with a new task. */
-  followUp(id: string, text: string): Promise<Task>;
+  followUp(id: string, text: string, attachments?: string[]): Promise<Task>;
   /** Sends a message to an open task; the agent sees it before its next turn. */
   tell(id: string, text: string): Promise<void>;
   events(options?: { task?: string; limit?: number }): Promise<Event[]>;
@@ -112,7 +112,7 @@ export async function openWorkspace(
   const trust = tape?.replayed === undefined ? acceptNamed(openTrust(root, env, written), env) : undefined;
   const config = trust === undefined ? written : trustedConfig(written, trust);
   if (trust !== undefined) configProblems.push(...askOnce(trust, env), ...trust.problems);
-  const load = (): Promise<Plugins> => loadPlugins({ ...pluginsIn(root, trust), env, isOpen: (id) => isOpen(id) });
+  const load = (): Promise<Plugins> => loadPlugins({ ...pluginsInForce(root, trust), env, isOpen: (id) => isOpen(id) });
   const plugins = await (tape?.plugins(load) ?? load());
   configProblems.push(...plugins.problems);
   const agents = roster(disk, root, options.modelName, [], () => namesOf(plugins));
@@ -160,7 +160,8 @@ export async function openWorkspace(
     endedTasks: (filter) => store.tasks.ended(filter),
     tree: (id) => taskTree(store, id),
     ...intents(store, ids, clock),
-    followUp: (id, text) => followUp(store, id, text, clock.now(), `task_${ids.next().slice(-8)}`),
+    followUp: (id, text, attachments) =>
+      followUp(store, id, { text, attachments }, clock.now(), `task_${ids.next().slice(-8)}`),
     events: (filter) => store.events.list(filter),
     peers: () => store.presence.peers(),
     agents: () => agents.all(),
@@ -235,10 +236,4 @@ function intents(store: Store, ids: Ids, clock: Clock): Pick<Workspace, 'cancel'
 
 function namesOf({ tools }: Plugins): string[] {
   return tools.map((tool) => tool.name);
-}
-
-/** Only plugins that may act, with the code that a person has trusted. */
-function pluginsIn(root: string, trust: Trust | undefined) {
-  const own = trust?.code === undefined ? {} : { own: trust.code };
-  return { root, plugins: trust?.inForce.plugins ?? {}, builtIn: packageFolder('plugins'), ...own };
 }

@@ -8,6 +8,7 @@ import { readOptions } from './args/read-options.js';
 import { findRoot } from './args/find-workspace.js';
 import { VERSION } from './args/version.js';
 import { processIo, type Io } from './process/io.js';
+import { jsonText } from './render/paint.js';
 import { terminal } from './render/terminal.js';
 
 const GLOBAL: Options = {
@@ -132,7 +133,7 @@ function fail(io: Io, thrown: unknown, json: boolean): number {
     what.message += ' (a bug in guild; GUILD_DEBUG=1 shows where)';
     if (thrown instanceof Error && io.env['GUILD_DEBUG']) io.stderr.write(`${thrown.stack}\n`);
   }
-  if (json) io.stdout.write(`${JSON.stringify({ problem: what })}\n`);
+  if (json) io.stdout.write(`${jsonText({ problem: what })}\n`);
   terminal(io).problem(what);
   return EXITS[what.code] ?? EXIT.problem;
 }

@@ -72,6 +72,8 @@ export const INTERVALS = {
   ballotLooksMs: 100,
   /** A single pass waits at most this long for a person who is saving the ballot. */
   ballotPatienceMs: 10_000,
+  /** A note that a person's editor moves away while it saves is not deleted. */
+  deletionCheckMs: 1000,
   /** Commits to history. */
   commitGapMs: 3000,
   /** A process looks whether others left something for history. */

@@ -2,6 +2,7 @@
 import type { Context, Hono } from 'hono';
 import { previewUndo } from '../app/undo.js';
 import { checkAgentText } from '../app/editing/write-agent.js';
+import { defined } from '../domain/defined.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import type { Hello, TurnsChanged, UndoPreview } from './base/contract.js';
 import { answerOf, type Feed } from './base/feed.js';
@@ -20,10 +21,12 @@ import { replayOf } from './reads/replay.js';
 import { requestSource } from './reads/request-source.js';
 import { requestsOf } from './reads/requests.js';
 import { conversationOf, conversationsOf } from './reads/session.js';
+import { lastValid } from './reads/last-valid.js';
 import { taskDetail, whyOf } from './reads/task.js';
 import { asBoard, asTree, rowOnly } from './reads/tasks.js';
 import { spansBetween } from './reads/tree.js';
-import { waitGraph } from './reads/waits.js';
+import { waitGraph } from './reads/waiting/waits.js';
+import { wholeText } from './reads/whole-text.js';
 import { redaction } from './redact.js';
 import { checkGuestQuery, forGuests, outsideOf, talkForGuests, undoForGuests } from './showing.js';
 import { streams } from './stream.js';
@@ -40,6 +43,13 @@ export interface Served {
 }
 
 const ROWS_MAX = 500;
+
+/** For stored text: whatever it says, a browser that opens it saves it and runs nothing. */
+const INERT = {
+  'content-type': 'text/plain; charset=utf-8',
+  'content-disposition': 'attachment',
+  'content-security-policy': "default-src 'none'; sandbox",
+};
 
 type Load = (context: Context, moment: Moment) => Promise<unknown>;
 
@@ -94,11 +104,21 @@ export function routes(api: Hono, served: Served): void {
     const talk = await conversationOf(moment, id(context), whole(context.req.query('before'), Infinity));
     return guests === undefined ? talk : talkForGuests(talk, guests);
   });
-  // It is the whole text of a conversation, with everything from outside.
-  if (guests === undefined) get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
+  // These have everything from outside, whole.
+  if (guests === undefined) {
+    get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
+    for (const of of ['sessions', 'tasks'])
+      api.get(`/${of}/:id/texts/:hash`, async (context) => {
+        const bytes = await wholeText(root, of, id(context), context.req.param('hash'));
+        return context.body(new Uint8Array(bytes), 200, INERT);
+      });
+  }
   get('/bids', (_, moment) => bidsOf(moment));
   get('/agents', (_, moment) => agentList(moment, env));
-  get('/agents/:id', async (context) => agentFile(root, id(context), env));
+  get('/agents/:id', async (context) => {
+    const file = agentFile(root, id(context), env);
+    return defined({ ...file, lastValid: await lastValid(feed, file) });
+  });
   get('/schemas/agent', async () => agentSchema());
   get('/waits', (_, moment) => waitGraph(moment));
   get('/costs', async (context, moment) => {

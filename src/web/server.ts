@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
     helloOf(served, {
       boot: feed.boot,
       assets: assets.id,
-      workspace: { name, path: path.resolve(root) },
+      workspace: { name, path: path.resolve(root), shown: fromHome(path.resolve(root), env['HOME']) },
       readOnly,
       csrf,
       worker: options.worker?.() ?? null,
@@ -102,6 +102,10 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
       await feed.close();
     },
   };
+}
+
+function fromHome(folder: string, home: string | undefined): string {
+  return home !== undefined && folder.startsWith(`${home}${path.sep}`) ? `~${folder.slice(home.length)}` : folder;
 }
 
 /** The port of the last start is taken again, so that open windows find the server. */

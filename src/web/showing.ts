@@ -2,6 +2,7 @@
  * The view for guests. A window for showing and an exported run leave out text from outside:
  * results of tools, messages of others, and the words of tasks that came from outside.
  */
+import { literalPattern } from '../domain/literal-pattern.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import type { Conversation, ShownCall, UndoPreview } from './base/contract.js';
 import type { Redaction } from './redact.js';
@@ -23,7 +24,7 @@ export function outsideOf(tasks: readonly { id: string; title: string; taint?: r
   const titles = [...new Set(tainted.map(({ title }) => title.replace(/…$/, '')))]
     .filter(({ length }) => length >= TITLE_MIN)
     .sort((a, b) => b.length - a.length)
-    .map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    .map(literalPattern);
   const ids = new Set(tainted.map(({ id }) => id));
   return { ids, titles: titles.length === 0 ? undefined : new RegExp(titles.join('|'), 'g') };
 }

@@ -61,7 +61,7 @@ describe('manual edits', () => {
     assert.deepEqual(idsOf(openBus(disk).unread('news', 'bob')), ['b'], 'a line without an id is recognised');
   });
 
-  test('after an editor rewrites the file, new lines are heard and read notes stay read', async () => {
+  test('after an editor rewrites the file, new lines are delivered and read notes stay read', async () => {
     const disk = simDisk();
     const first = openBus(disk);
     const heard: string[] = [];
@@ -375,7 +375,7 @@ describe('memory', () => {
 });
 
 describe('file events', () => {
-  test('a following process hears notes of other processes, on plain and team channels', async (t) => {
+  test('a following process gets notes of other processes, on plain and team channels', async (t) => {
     const root = tempFolder('hints', t);
     const [here, there] = [1, 2].map(() => bus({ root, disk: realDisk(), clock: realClock() })) as [NearBus, NearBus];
     const stop = here.follow();

@@ -29,7 +29,7 @@ test('when run() resolves, its record, page and conversation can be read under t
   await workspace.close();
 });
 
-test('a workspace tells how long files had to wait for their places', async (t) => {
+test('a workspace reports how long files waited for their places', async (t) => {
   const root = quick(t);
   const workspace = await openWorkspace(root, { history: false, model: scripted('- {agent: "*", say: Done.}') });
   assert.deepEqual(workspace.stats(), { worstLagMs: 0 });

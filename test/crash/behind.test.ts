@@ -8,7 +8,7 @@ import type { Disk } from '../../src/ports/disk.js';
 import { makeTask } from '../../src/domain/task/task.js';
 import { crashDisk } from '../kit/crash-disk.js';
 import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../kit/cluster.js';
-import { sampleOf } from '../kit/sample.js';
+import { sampleOf, sampleRounds } from '../kit/sample.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
 import { turn } from '../kit/until.js';
@@ -92,7 +92,7 @@ test('a failed disk keeps the journaled conversation', async () => {
 
 test('a conversation of a dead process is complete or absent after a power cut', async () => {
   const cases = Array.from({ length: 35 * 12 }, (_, i) => ({ n: 10 + Math.floor(i / 12), seed: i % 12 }));
-  for (const { n, seed } of sampleOf('power cut after a sweep', cases, 7)) {
+  for (const { n, seed } of sampleOf('power cut after a sweep', cases, 35)) {
     const { disk, world } = office();
     for (const file of disk.tree().keys()) await disk.sync(file);
     const one = world.start(crashDisk(disk, n));
@@ -109,7 +109,7 @@ test('a conversation of a dead process is complete or absent after a power cut',
 });
 
 test('an acknowledged end has its children and its page after a crash or a power cut', async () => {
-  for (let seed = 0; seed < 40; seed++) {
+  for (const seed of sampleRounds('acknowledged ends', 40, 5)) {
     const { disk, world } = office();
     const one = world.start(disk);
     await passes(one);

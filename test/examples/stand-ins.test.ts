@@ -5,11 +5,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { QUESTION } from '../../src/cli/commands/demo/steps.js';
 import { STAND_IN_NAMES, type StandInName } from '../../src/adapters/models/stand-ins/index.js';
 import { place, ROOT, succeeds, type Place } from '../kit/guild.js';
-import { sampleOf } from '../kit/sample.js';
+import { sampleOf, sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('examples/stand-ins', 2);
 
 /** How `guild.yaml` reaches each stand-in, and a current model. */
 const REACHED: Record<StandInName, { kind: string; model: string }> = {

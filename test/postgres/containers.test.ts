@@ -110,8 +110,11 @@ test(
     const copy = line!.split('&&')[0]!.replace('/definitions', desk.root).replace('/workspace-copy', box.root);
     assert.equal(spawnSync('sh', ['-c', copy]).status, 0);
     const given = { env: { ...env, GUILD_TRUST: trust }, untrusted: true as const };
-    const untrusted = box.spawnWith({ env: { ...env, GUILD_TRUST: 'another' }, untrusted: true }, 'pump');
-    assert.match((await untrusted.ended).err, /guild trust/, 'a digest that is not that of the folder is not enough');
+    const other = { env: { ...env, GUILD_TRUST: 'another' }, untrusted: true as const };
+    succeeds(await guild('task', 'add', 'Wait', '--to', 'boss', '--id', 'early'));
+    const { err: refused } = await box.spawnWith(other, 'pump').ended;
+    assert.match(refused, /this machine does not trust the workspace: set GUILD_TRUST/, 'another digest is not enough');
+    assert.match((await guild('task', 'show', 'early')).out, /pending/, 'so it takes no work, also of other agents');
     const running = box.spawnWith(given, 'watch');
     await whileRunning([running], running.says(/watching/));
     succeeds(await guild('task', 'add', 'Do it', '--to', 'boss', '--id', 'one'));

@@ -25,6 +25,8 @@ async function machines(t: TestContext, count: number): Promise<{ places: Place[
     'agents/slow.md': '---\ndescription: Takes long\n---\nTake your time.\n',
     'agents/asks.md': '---\ndescription: Asks\ntools: [execute_command]\n---\nAsk.\n',
   });
+  // A change is noticed because it is reported, and not because every file is checked at times.
+  files['guild.yaml'] = files['guild.yaml']!.replace('rescan: 1s', 'rescan: 10m');
   files['guild.yaml'] += `store: ${server.url}?schema=${schema}\ncoordination: { lease: 2s }\ngit: false\n`;
   return { places: Array.from({ length: count }, () => place(t, files)), end };
 }
@@ -166,6 +168,30 @@ test('notes in memory reach the other desk, and a conflict loses neither', optio
   await until(() => has(other, 'memory/plan.theirs.md'));
   assert.equal(read(other, 'memory/plan.theirs.md'), 'first\nby one\n');
   assert.equal(read(other, 'memory/plan.md'), 'first\nby other\n');
+  await stopped(...running);
+  await end();
+});
+
+test('a deleted note is deleted everywhere, and a deleted folder of notes comes back', options, async (t) => {
+  const { places, end } = await machines(t, 2);
+  const [one, other] = places as [Place, Place];
+  const running = [one.start('sync'), other.start('sync')];
+  await Promise.all(running.map((each) => each.says(/shows the store/)));
+  for (const name of ['a', 'b']) one.put(`memory/${name}.md`, `${name}\n`);
+  await until(() => has(other, 'memory/a.md') && has(other, 'memory/b.md'));
+  fs.rmSync(path.join(one.root, 'memory/a.md'));
+  await whileRunning(
+    running,
+    until(() => !has(other, 'memory/a.md')),
+  );
+  fs.rmSync(path.join(one.root, 'memory'), { recursive: true });
+  await whileRunning(running, running[0]!.says(/memory\/ was deleted and is back/));
+  await whileRunning(
+    running,
+    until(() => has(one, 'memory/b.md')),
+  );
+  assert.equal(read(other, 'memory/b.md'), 'b\n', 'the notes of the others are as they were');
+  assert.equal(has(one, 'memory/a.md'), false);
   await stopped(...running);
   await end();
 });

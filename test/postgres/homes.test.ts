@@ -1,6 +1,6 @@
 /** Homes of agents on a real server: moved by a person, and when the home is gone. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { clock, ids } from '../../src/adapters/clock/index.js';
 import { far, type FarStore } from '../../src/adapters/far/index.js';
 import { HOME, homesOf } from '../../src/app/far/homes.js';
@@ -11,6 +11,9 @@ import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
 import { field, type Field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres, long', 3, 5);
 
 const options = { skip: NO_POSTGRES };
 const LEASE_MS = 1000;

@@ -2,12 +2,13 @@
 import { after } from 'node:test';
 import { ledgerContract } from '../contract/ledger.js';
 import { NO_POSTGRES, sharedPostgres, startPooler, type Pooler } from '../kit/postgres/server.js';
+import { sampleOf } from '../kit/sample.js';
 import { field } from './bench.js';
 
 if (NO_POSTGRES === false) {
   ledgerContract('postgres', () => field());
 
-  for (const mode of ['session', 'transaction'] as const) {
+  for (const mode of sampleOf('modes of a pooler', ['session', 'transaction'] as const, 2)) {
     let pooler: Promise<Pooler | undefined> | undefined;
     after(async () => (await pooler)?.stop());
     ledgerContract(`postgres through a pooler in ${mode} mode`, async () => {

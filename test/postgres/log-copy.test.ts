@@ -1,10 +1,12 @@
 /** Commands that sum up the history of a shared store read only what was added to it. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { place, scripted, succeeds } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { wire } from '../kit/postgres/wire.js';
 import { field } from './bench.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres, long', 3, 3);
 
 const COMMANDS = [
   ['cost', '--json'],

@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { clock, ids } from '../../src/adapters/clock/index.js';
@@ -20,6 +19,9 @@ import type { Committed, Entry, Ledger } from '../../src/ports/ledger.js';
 import { header, task, user } from '../contract/store/bench.js';
 import { NO_POSTGRES, startPostgres } from '../kit/postgres/server.js';
 import { until } from '../kit/until.js';
+import { sampleTests } from '../kit/sample.js';
+
+const test = sampleTests('postgres, long', 3, 4);
 
 const SCHEMA = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../test/fixtures/store-version-2.sql');
 

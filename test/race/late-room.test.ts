@@ -89,7 +89,7 @@ async function passes({ engine }: Proc): Promise<void> {
 }
 
 test(`overlapping passes of one process keep every limit (SEED=${SEED})`, async () => {
-  for (const round of sampleRounds('late room', 40, 8)) {
+  for (const round of sampleRounds('late room', 40, 20)) {
     const random = seeded(SEED + round);
     const late = lateCluster(STORY, random);
     const all = watched(late, random);
@@ -101,7 +101,7 @@ test(`overlapping passes of one process keep every limit (SEED=${SEED})`, async 
 
 for (const count of [2, 3]) {
   test(`${count} processes keep the limits of agents (SEED=${SEED})`, async () => {
-    for (const round of sampleRounds(`late room ${count}`, 40, 8)) {
+    for (const round of sampleRounds(`late room ${count}`, 40, 20)) {
       const random = seeded(SEED + round);
       const late = lateCluster(STORY, random);
       const all = watched(late, random);

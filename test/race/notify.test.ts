@@ -37,7 +37,7 @@ function told(here: Place): Told[] {
 const ask = (here: Place, id: string): void =>
   here.put(`tasks/pending/${id}.json`, JSON.stringify({ description: `Ask for ${id}`, to: 'boss' }));
 
-test('three processes tell of twenty questions: each once, and few messages for the burst', async (t) => {
+test('three processes report each of twenty questions once, in few messages', async (t) => {
   const here = office(t, `  gather: 300ms\n${LOG}`);
   const watches = [here.spawn('watch'), here.spawn('watch'), here.spawn('watch')];
   await until(() => here.list('agents/live').length === 3);

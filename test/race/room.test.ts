@@ -47,7 +47,7 @@ for (const [most, procs] of [
   [2, 3],
 ] as const) {
   test(`an agent with capacity ${most} keeps it in ${procs} processes (SEED=${SEED})`, async () => {
-    for (const round of sampleRounds(`room ${most} ${procs}`, 20, 5)) {
+    for (const round of sampleRounds(`room ${most} ${procs}`, 20, 10)) {
       const random = seeded(SEED + round);
       const disk = workspace(most);
       const world = cluster('- {say: Done.}');

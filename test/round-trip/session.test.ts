@@ -238,7 +238,7 @@ test('a session cut at any byte of the last append keeps exactly its complete me
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: runs(40) },
   );
 });
 

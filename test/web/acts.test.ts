@@ -289,6 +289,40 @@ test('a broken file is shown as it is with its problem, and the page continues w
   await go('agents/boss');
   await page.waitForSelector('.banner >> text=agents/boss.md');
   await page.waitForSelector('pre.file:has-text("tools: {")');
+  await t.test('beside it is the version that it worked with last, and a click goes back to it', async () => {
+    await page.waitForSelector('.lastvalid h3:text-is("Last valid version")');
+    await page.waitForSelector('.lastvalid .diff:has-text("tools: [execute_command]"):has-text("tools: {")');
+    await page.click('button:has-text("Go back to the last valid version")');
+    await until(() => workspace.read('agents/boss.md').includes('tools: [execute_command]'));
+    await page.waitForSelector('.lastvalid', { state: 'detached' });
+  });
+});
+
+test('conversation: @name speaks to another agent, and an unknown name sends nothing', async (t) => {
+  const asking = await askingPlace(t);
+  asking.put('agents/bookkeeper.md', '---\ndescription: Keeps books\n---\nYou keep books.\n');
+  const window = await opened(t, asking);
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  await go(`conversation/${workspace.list('sessions')[0]!.replace('.session.yaml', '')}`);
+  const box = page.locator('.comp textarea');
+  await box.fill('@nobody Hello');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.comp .banner:has-text("there is no agent nobody; nothing was sent")');
+  await box.fill('');
+  await box.pressSequentially('@bo');
+  assert.deepEqual(await page.locator('.mentions li').allTextContents(), ['@bookkeeper', '@boss']);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  assert.equal(await box.inputValue(), '@bookkeeper ');
+  await box.pressSequentially('Add up the receipts');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.comp:has-text("Sent to bookkeeper as a task") a:text-is("Add up the receipts")');
+  const [file] = workspace.list('tasks/pending');
+  const task = JSON.parse(workspace.read(`tasks/pending/${file!}`)) as { to: string; description: string };
+  assert.deepEqual([task.to, task.description], ['bookkeeper', 'Add up the receipts']);
+  assert.doesNotMatch(intents(workspace), /receipts|Hello/, 'the conversation itself got nothing');
 });
 
 test('conversation: messages are chosen, edited and forked by keys', async (t) => {

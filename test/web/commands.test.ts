@@ -96,7 +96,7 @@ test('a story starts when its window is opened, and its agents take their time',
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const here = place(t);
-  const demo = here.start('demo', '--ui', '--pace', '4', '--dir', 'day', '--json');
+  const demo = here.start('demo', '--ui', '--pace', '20', '--dir', 'day', '--json');
   const link = await urlOf(demo);
   assert.deepEqual(here.list('day/inbox'), [], 'Sarah has not written yet');
   const { page, faults } = await showPage(browser, link);

@@ -57,6 +57,8 @@ test('letters go to pages, / searches, ? shows the keys, Esc leaves, and fields 
   await page.keyboard.press('?');
   await page.waitForSelector('[role=dialog][aria-label=Keys]');
   await page.keyboard.press('Escape');
+  await page.goto(page.url().replace(/#.*/, '#/tasks'));
+  await page.waitForSelector('.tr:not(.thead)');
   await page.keyboard.press('Control+k');
   await page.keyboard.type('Begin');
   await page.waitForSelector('.palette li:has-text("Begin the work")');

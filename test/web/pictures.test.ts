@@ -6,14 +6,16 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
+import { test as always } from 'node:test';
 import type { Page } from 'playwright-core';
-import { sampleOf } from '../kit/sample.js';
+import { sampleOf, sampleTests } from '../kit/sample.js';
 import { openBrowser, seriousFaults, showPage } from '../kit/web/browser.js';
 import { scene } from '../kit/web/scene.js';
 import { openWindow } from '../kit/web/window.js';
 
 const FOLDER = process.env['GUILD_PICTURES'];
+/** A workspace with work of every kind takes a while, so work.test.ts shares the sample. */
+const test = FOLDER === undefined ? sampleTests('web, a scene', 4, 3) : always;
 
 interface View {
   name: string;
@@ -67,14 +69,14 @@ test('every page of a workspace with work of every kind looks right', async (t) 
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const { workspace } = await scene(t);
-  const { server, host } = await openWindow(t, workspace);
+  const { server, host } = await openWindow(t, workspace, { env: { HOME: path.dirname(workspace.root) } });
   const session = workspace
     .list('sessions')
     .find((name) => /routes.*work/.test(name))!
     .replace('.session.yaml', '');
   for (const { width, dark } of SCREENS) {
     const { page, faults } = await showPage(browser, server.link(), width, dark);
-    const views = FOLDER === undefined ? sampleOf(`views at ${width}`, VIEWS, 8) : VIEWS;
+    const views = FOLDER === undefined ? sampleOf(`views at ${width}`, VIEWS, 7) : VIEWS;
     for (const view of views) {
       await open(page, host, { ...view, page: view.page.replace('SESSION', encodeURIComponent(session)) });
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -10,7 +10,7 @@ import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/windo
 import { until } from '../kit/until.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('web/work', 3);
+const test = sampleTests('web, a scene', 4, 0);
 
 interface Opened {
   page: Page;
@@ -75,7 +75,9 @@ async function bids({ page, window, go }: Opened): Promise<void> {
   ]);
   await go('agents');
   await page.click('button:text-is("Bids")');
-  const offer = page.locator('.panel:has(h2:has-text("Build a REST API for user management"))');
+  const run = page.locator('.panel:has(h2:has-text("Build a REST API for user management"))');
+  assert.equal(await run.locator('.offer').count(), offers.filter(({ run: { id } }) => id === 'build_user_api').length);
+  const offer = run.locator('.offer:has(summary:has-text("Build a REST API for user management"))');
   assert.match((await offer.locator('.bidrow').first().textContent())!, /awarded.*breakdown.*mine to divide/);
   assert.equal(await offer.locator('.bidrow').count(), 4);
 }

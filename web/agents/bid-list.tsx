@@ -1,9 +1,12 @@
-/** Offers of tasks: who bid how much, how it was weighed, and who got the task. */
+/** Offers of tasks, by run: who bid how much, how it was weighed, and who got the task. */
 import type { JSX } from 'preact';
 import type { BidRow, Bids } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
+import { Icon } from '../icons.tsx';
 import { Empty, Loaded, TaskLink } from '../parts.tsx';
-import { ago, visible } from '../text.ts';
+import { ago, plural, visible } from '../text.ts';
+
+type Offered = Bids['offers'][number];
 
 export function BidList(): JSX.Element {
   const read = useRead<Bids>('/api/bids');
@@ -18,7 +21,7 @@ export function BidList(): JSX.Element {
               </Empty>
             </section>
           ) : (
-            offers.map((offer) => <Offer key={`${offer.task.id} ${offer.at}`} offer={offer} />)
+            byRun(offers).map((group, i) => <Run key={group[0]!.run.id} offers={group} isOpen={i === 0} />)
           )
         }
       </Loaded>
@@ -26,21 +29,47 @@ export function BidList(): JSX.Element {
   );
 }
 
-function Offer({ offer: { task, at, agent, bids } }: { offer: Bids['offers'][number] }): JSX.Element {
+/** The run with the newest offer first. */
+function byRun(offers: readonly Offered[]): Offered[][] {
+  const groups = new Map<string, Offered[]>();
+  for (const offer of offers) groups.set(offer.run.id, [...(groups.get(offer.run.id) ?? []), offer]);
+  return [...groups.values()];
+}
+
+function Run({ offers, isOpen }: { offers: readonly Offered[]; isOpen: boolean }): JSX.Element {
+  const { run } = offers[0]!;
   return (
     <section class="panel">
       <header>
         <h2 class="one">
-          <TaskLink {...task} />
+          <TaskLink {...run} />
         </h2>
-        <span class="r">
-          {agent === undefined ? 'nobody' : visible(agent)}, {ago(at)}
-        </span>
+        <span class="r">{plural(offers.length, 'offer')}</span>
       </header>
+      {offers.map((offer, i) => (
+        <Offer key={`${offer.task.id} ${offer.at}`} offer={offer} isOpen={isOpen && i === 0} />
+      ))}
+    </section>
+  );
+}
+
+/** Folded to its outcome. */
+function Offer({ offer: { task, at, agent, bids }, isOpen }: { offer: Offered; isOpen: boolean }): JSX.Element {
+  const best = bids.find(({ verdict }) => verdict === 'awarded')?.score;
+  return (
+    <details class="offer" open={isOpen}>
+      <summary>
+        <Icon name="right" small />
+        <span class="one">{visible(task.title)}</span>
+        <span class="r">
+          {agent === undefined ? 'nobody' : <b>{visible(agent)}</b>}
+          {best === undefined ? '' : ` ${best.toFixed(1)}`} · {plural(bids.length, 'bid')} · {ago(at)}
+        </span>
+      </summary>
       {bids.map((bid) => (
         <Bid key={bid.agent} bid={bid} />
       ))}
-    </section>
+    </details>
   );
 }
 

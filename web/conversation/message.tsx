@@ -12,6 +12,7 @@ import { Markdown } from '../markdown.tsx';
 import { Refused, whyNot } from '../parts.tsx';
 import { Diff } from '../request/diff.tsx';
 import { address, go } from '../router.ts';
+import { WholeText } from '../whole-text.tsx';
 import { clock, duration, money, plural, visible } from '../text.ts';
 
 interface MessageProps {
@@ -25,6 +26,7 @@ export function Message({ message, talk, isChosen = false }: MessageProps): JSX.
   const [act, setAct] = useState<'edit' | 'fork'>();
   const [sent, setSent] = useState<Sent>();
   const isAgent = message.role === 'assistant';
+  const source = `sessions/${encodeURIComponent(talk.id)}`;
   const who = isAgent ? talk.agent : (message.from ?? message.role);
   const fork = async (text: string): Promise<void> => setSent(await forkHere(talk, message, text));
   const begin = (next: 'edit' | 'fork'): void => void (whyNot() === undefined && setAct(next));
@@ -72,8 +74,9 @@ export function Message({ message, talk, isChosen = false }: MessageProps): JSX.
             )}
           </div>
         )}
+        {!isAgent && <WholeText of={source} text={message.text} />}
         {message.calls.map((call) => (
-          <Call key={call.id} call={call} />
+          <Call key={call.id} call={call} source={source} />
         ))}
       </div>
       {act === 'fork' && (
@@ -181,7 +184,7 @@ function Edit({ message, talk, close }: Pick<MessageProps, 'message' | 'talk'> &
 }
 
 /** A tool call: folded to its argument and outcome. The result is data from outside. */
-function Call({ call }: { call: ShownCall }): JSX.Element {
+function Call({ call, source }: { call: ShownCall; source: string }): JSX.Element {
   const line = call.result?.trim().split('\n', 1)[0] ?? '';
   return (
     <details class="fold">
@@ -206,6 +209,7 @@ function Call({ call }: { call: ShownCall }): JSX.Element {
         <Diff lines={call.written.changes} path={call.written.path} names={['Before', 'After']} />
       )}
       {call.result !== undefined && <pre class="data">{visible(call.result)}</pre>}
+      <WholeText of={source} text={call.result} />
     </details>
   );
 }

@@ -1,9 +1,10 @@
 /** Agents: who they are, what they do now, what they cost, and how they work together. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AgentFile, AgentList, AgentRow } from '../../src/web/base/contract.ts';
 import { addingFor, isAdding } from '../adding.ts';
 import { BidList } from '../agents/bid-list.tsx';
+import { LastValid } from '../agents/last-valid.tsx';
 import { send, useRead, type Sent } from '../api.ts';
 import { Ask } from '../ask.tsx';
 import { AgentText, NewAgent } from '../editor/agent-text.tsx';
@@ -107,7 +108,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
               ))}
             </section>
           )}
-          {chosen !== undefined && <Inspector key={chosen.name} agent={chosen} />}
+          {chosen !== undefined && <Inspector key={chosen.name} agent={chosen} isAsked={chosen.name === name} />}
         </div>
       )}
     </div>
@@ -125,7 +126,15 @@ function Alone({ list }: { list: AgentList }): JSX.Element | null {
   return alone === 0 ? null : <>{plural(alone, 'agent')} without a fixed partner: see List</>;
 }
 
-function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
+/** Where it is below the list, a person who chose an agent is brought to it. */
+const isBelow = matchMedia('(max-width: 1180px)');
+
+function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // After the frame of the page has gone to the top, as it does for every page.
+    if (isAsked && isBelow.matches) requestAnimationFrame(() => place.current?.scrollIntoView());
+  }, []);
   const { data } = useRead<AgentFile>(`/api/agents/${encodeURIComponent(agent.name)}`);
   const [isPausing, setPausing] = useState(false);
   const [sent, setSent] = useState<Sent>();
@@ -134,89 +143,92 @@ function Inspector({ agent }: { agent: AgentRow }): JSX.Element {
     setPausing(false);
   };
   return (
-    <Panel
-      title={agent.name}
-      side={
-        <>
-          <AgentChip state={agent.state} />
-          <button
-            type="button"
-            class="btn sm"
-            disabled={whyNot() !== undefined}
-            title={whyNot()}
-            onClick={() => ((addingFor.value = agent.name), (isAdding.value = true))}
-          >
-            <Icon name="chat" small /> Talk
-          </button>
-          {agent.paused === undefined ? (
-            <button type="button" class="btn sm" disabled={whyNot() !== undefined} onClick={() => setPausing(true)}>
-              Pause…
-            </button>
-          ) : (
+    <div ref={place}>
+      <Panel
+        title={agent.name}
+        side={
+          <>
+            <AgentChip state={agent.state} />
             <button
               type="button"
               class="btn sm"
               disabled={whyNot() !== undefined}
-              onClick={() => void send('agent.resume', agent.name).then(setSent)}
+              title={whyNot()}
+              onClick={() => ((addingFor.value = agent.name), (isAdding.value = true))}
             >
-              Resume
+              <Icon name="chat" small /> Talk
             </button>
-          )}
-        </>
-      }
-    >
-      <div class="b">
-        <p class="mid">{visible(agent.description)}</p>
-        <Refused sent={sent} />
-        {agent.problem !== undefined && <ProblemBox problem={agent.problem} />}
-        {data.value?.problems.map((each, i) => (
-          <ProblemBox key={i} problem={each} />
-        ))}
-        <div class="srow">
-          <span class="mid">Model</span>
-          <span>{visible(agent.model) || 'the default of guild.yaml'}</span>
-        </div>
-        <div class="srow">
-          <span class="mid">Track record</span>
-          <span>
-            {agent.record.done + agent.record.failed === 0
-              ? 'no task has ended yet'
-              : `${agent.record.done} of ${agent.record.done + agent.record.failed} succeeded`}
-          </span>
-        </div>
-        <div class="srow">
-          <span class="mid">Bids</span>
-          <span>{agent.bids.made === 0 ? 'none yet' : `${agent.bids.won} of ${agent.bids.made} won`}</span>
-        </div>
-        <div class="srow">
-          <span class="mid">Cost</span>
-          <span>
-            {count(agent.calls)} calls, {money(agent.microUsd)}
-          </span>
-        </div>
-        <div class="srow">
-          <span class="mid">Tools</span>
-          <span>{visible(agent.tools.join(', ')) || 'none'}</span>
-        </div>
-        {agent.capabilities.length > 0 && (
+            {agent.paused === undefined ? (
+              <button type="button" class="btn sm" disabled={whyNot() !== undefined} onClick={() => setPausing(true)}>
+                Pause…
+              </button>
+            ) : (
+              <button
+                type="button"
+                class="btn sm"
+                disabled={whyNot() !== undefined}
+                onClick={() => void send('agent.resume', agent.name).then(setSent)}
+              >
+                Resume
+              </button>
+            )}
+          </>
+        }
+      >
+        <div class="b">
+          <p class="mid">{visible(agent.description)}</p>
+          <Refused sent={sent} />
+          {data.value === undefined && agent.problem !== undefined && <ProblemBox problem={agent.problem} />}
+          {data.value?.problems.map((each, i) => (
+            <ProblemBox key={i} problem={each} />
+          ))}
           <div class="srow">
-            <span class="mid">Capabilities</span>
-            <span>{visible(agent.capabilities.join(', '))}</span>
+            <span class="mid">Model</span>
+            <span>{visible(agent.model) || 'the default of guild.yaml'}</span>
           </div>
+          <div class="srow">
+            <span class="mid">Track record</span>
+            <span>
+              {agent.record.done + agent.record.failed === 0
+                ? 'no task has ended yet'
+                : `${agent.record.done} of ${agent.record.done + agent.record.failed} succeeded`}
+            </span>
+          </div>
+          <div class="srow">
+            <span class="mid">Bids</span>
+            <span>{agent.bids.made === 0 ? 'none yet' : `${agent.bids.won} of ${agent.bids.made} won`}</span>
+          </div>
+          <div class="srow">
+            <span class="mid">Cost</span>
+            <span>
+              {count(agent.calls)} calls, {money(agent.microUsd)}
+            </span>
+          </div>
+          <div class="srow">
+            <span class="mid">Tools</span>
+            <span>{visible(agent.tools.join(', ')) || 'none'}</span>
+          </div>
+          {agent.capabilities.length > 0 && (
+            <div class="srow">
+              <span class="mid">Capabilities</span>
+              <span>{visible(agent.capabilities.join(', '))}</span>
+            </div>
+          )}
+          <p class="dim">
+            In your editor: <code>{visible(agent.file)}</code>
+          </p>
+          {agent.problem !== undefined && data.value !== undefined && <LastValid file={data.value} />}
+          {data.value !== undefined && <AgentText key={data.value.name} file={data.value} />}
+        </div>
+        {isPausing && (
+          <Ask
+            title="Pause…"
+            label="Why? It takes no task until you resume it."
+            close={() => setPausing(false)}
+            done={pause}
+          />
         )}
-        <p class="dim">
-          In your editor: <code>{visible(agent.file)}</code>
-        </p>
-        {data.value !== undefined && <AgentText key={data.value.name} file={data.value} />}
-      </div>
-      {isPausing && (
-        <Ask
-          title="Pause…"
-          label="Why? It takes no task until you resume it."
-          close={() => setPausing(false)}
-          done={pause}
-        />
-      )}
-    </Panel>
+      </Panel>
+    </div>
   );
 }

@@ -224,8 +224,8 @@ function WorkRow({ agent }: { agent: AgentNow }): JSX.Element {
         <Doing agent={agent} turn={turn} />
       </div>
       <span class="num keep">{since === undefined ? '' : duration(now.value - Date.parse(since))}</span>
-      <span class="num">{count(agent.tokens)}</span>
-      <span class="num">{money(agent.microUsd)}</span>
+      <span class="num">{agent.tokens === 0 ? '' : count(agent.tokens)}</span>
+      <span class="num">{agent.tokens === 0 ? '' : money(agent.microUsd)}</span>
     </div>
   );
 }

@@ -13,6 +13,7 @@ import { Acts } from '../tasks/acts.tsx';
 import { CostTree } from '../tasks/cost-tree.tsx';
 import { Waterfall } from '../tasks/waterfall.tsx';
 import { WhyView } from '../tasks/why.tsx';
+import { WholeText } from '../whole-text.tsx';
 
 const VIEWS = ['Waterfall', 'Tree', 'Why', 'Files'] as const;
 type View = (typeof VIEWS)[number];
@@ -105,6 +106,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
         <Panel title={task.result === undefined ? 'Request' : 'Answer'} side={<code>{task.place}</code>}>
           <div class="b">
             <Markdown text={task.result ?? task.description} links={task.taint.length === 0} />
+            <WholeText of={`tasks/${encodeURIComponent(row.id)}`} text={task.result} />
           </div>
         </Panel>
         <Selected row={task.tree[chosen]} />
@@ -142,9 +144,9 @@ function Selected({ row }: { row: TreeRow | undefined }): JSX.Element | null {
     <Panel
       title="Selected"
       side={
-        <>
+        <span class="wideonly">
           <kbd>Enter</kbd> to open
-        </>
+        </span>
       }
     >
       <div class="b">

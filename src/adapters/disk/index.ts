@@ -330,7 +330,7 @@ function settle(resolve: () => void, reject: (error: Error) => void): (error: Er
 
 function syncPath(file: string, sync: SyncCall): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW);
+    const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     sync(fd, (error) => {
       fs.closeSync(fd);
       if (error) reject(Object.assign(error, { path: file }));
@@ -340,7 +340,7 @@ function syncPath(file: string, sync: SyncCall): Promise<void> {
 }
 
 function syncNow(file: string): void {
-  const fd = fs.openSync(file, O_RDONLY);
+  const fd = fs.openSync(file, O_RDONLY | O_NONBLOCK);
   try {
     fs.fsyncSync(fd);
   } finally {

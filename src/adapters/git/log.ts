@@ -1,4 +1,5 @@
 /** Reads commits from `git log`, newest first. */
+import { literalPattern } from '../../domain/literal-pattern.js';
 import type { Commit } from '../../ports/history.js';
 import { must, type RunGit } from './repository/program.js';
 
@@ -22,10 +23,7 @@ export async function readLog(run: RunGit, head: string, options: LogOptions): P
   if (task === undefined) return parse(must(await run([...log, `-${max}`, head])).out, mail);
   // Git finds the text; the pattern below keeps this task and its descendants only.
   const result = await run([...log, ...(onlyOwn ? ['--all-match'] : []), `--grep=${task}`, `-${max * 10 + 100}`, head]);
-  const mentions = new RegExp(
-    `(?:^|[\\s,])${task.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?=$|[\\s,:]|\\.[A-Za-z0-9_])`,
-    'm',
-  );
+  const mentions = new RegExp(`(?:^|[\\s,])${literalPattern(task)}(?=$|[\\s,:]|\\.[A-Za-z0-9_])`, 'm');
   return parse(must(result).out, mail)
     .filter((commit) => mentions.test(commit.subject) || mentions.test(commit.body))
     .slice(0, max);

@@ -97,7 +97,7 @@ function contentOf(file: string, text: string): RuleText {
 
 function readFile(root: string, file: string): RuleText {
   try {
-    const bytes = fs.readFileSync(path.join(root, file));
+    const bytes = readRuleFile(path.join(root, file));
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return contentOf(file, text);
   } catch (thrown) {
@@ -105,5 +105,23 @@ function readFile(root: string, file: string): RuleText {
     if (code === 'ENOENT') return {};
     const reason = code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8 text' : (message ?? String(thrown));
     return { problem: problem('bad_file', `the file cannot be read: ${reason}`, { where: { file } }) };
+  }
+}
+
+const MAX_RULE_BYTES = 1024 * 1024;
+
+/**
+ * Follows a link, because people link their rules. It may lead to a device or a FIFO in a folder
+ * of a stranger, which would never end.
+ */
+export function readRuleFile(file: string): Buffer {
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  try {
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile()) throw new Error('it is not a regular file');
+    if (stat.size > MAX_RULE_BYTES) throw new Error(`it has ${stat.size} bytes, more than ${MAX_RULE_BYTES}`);
+    return fs.readFileSync(fd);
+  } finally {
+    fs.closeSync(fd);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Holds every agent of this process while its definitions are not those that were published, so
- * that no work is done by rules that nobody released.
+ * Holds every agent of this process while its definitions are not those that were published, or
+ * this machine does not trust them, so that no work is done by rules that nobody released, or by a
+ * part of the tools.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Pauses } from '../../ports/pauses.js';
@@ -9,6 +10,8 @@ import type { Published } from './definitions.js';
 interface DefinitionsCheck {
   /** Whether the store was looked at yet. Before that, agents wait without a message. */
   isKnown(): boolean;
+  /** Whether everything in this folder that acts may act on this machine. */
+  isTrusted: boolean;
   /** As of the last look at the store. */
   published(): Published | undefined;
   /** The hash of the definitions in this folder. */
@@ -19,6 +22,8 @@ interface DefinitionsCheck {
   monotonicMs(): number;
 }
 
+const UNTRUSTED =
+  'this machine does not trust the workspace: set GUILD_TRUST to the digest that guild publish printed, or run guild trust here';
 const NOT_PUBLISHED =
   'no definitions were published for this store, or their entry cannot be read: run guild publish at a desk';
 
@@ -37,7 +42,7 @@ export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses
     if (published === undefined) return NOT_PUBLISHED;
     const now = check.monotonicMs();
     if (now - own.atMs > INTERVALS.definitionsCheckMs) own = { hash: check.own(), atMs: now };
-    if (own.hash === published.hash) return undefined;
+    if (own.hash === published.hash) return check.isTrusted ? undefined : UNTRUSTED;
     const commit = published.commit === undefined ? '' : ` (commit ${published.commit})`;
     return `this folder has other definitions than those published${commit}: bring it up to date, or run guild publish at a desk`;
   };

@@ -14,6 +14,8 @@ interface Ground {
   config: Pick<Config, 'store'>;
   env: Readonly<Record<string, string | undefined>>;
   clock: { monotonicMs(): number };
+  /** Whether everything in this folder that acts may act on this machine. */
+  isTrusted: boolean;
   /** Files here that people approved while work goes on, and nobody published yet. */
   hired(): ReadonlySet<string>;
   /** The agents of this folder. */
@@ -32,7 +34,7 @@ interface Released {
 }
 
 export function released({ shelf, onScan }: FarParts, ground: Ground): Released {
-  const { root, config, env, clock, names, hired, hold, report } = ground;
+  const { root, config, env, clock, isTrusted, names, hired, hold, report } = ground;
   const name = sharedName(config, env);
   if (name === undefined) return { pauses: (own) => own, consent: (own) => own };
   const definitions = shelf(DEFINITIONS);
@@ -43,6 +45,7 @@ export function released({ shelf, onScan }: FarParts, ground: Ground): Released 
     pauses: (own) =>
       withDefinitions(own, {
         isKnown: () => isKnown,
+        isTrusted,
         published: () => publishedIn(definitions),
         own: () => definitionsHash(root, hired()),
         agents: names,

@@ -1,6 +1,6 @@
 /**
- * Many puts and adds in commits of a bounded size. The ids of the commits follow from their number,
- * so that the same sequence again changes nothing while the ledger remembers them.
+ * Many puts and adds in commits of a bounded size. Each commit notes its number, so that the same
+ * sequence continues where an interrupted one stopped, however much later.
  */
 import type { Add, Ledger, Put } from '../../ports/ledger.js';
 
@@ -10,8 +10,8 @@ const MAX_CHARS = 4_000_000;
 interface Batches {
   put(put: Put): void;
   add(add: Add): void;
-  /** Sends all. */
-  end(): Promise<void>;
+  /** Sends those after the first `from` commits. `note`: what says that so many were made. */
+  end(from: number, note: (made: number) => Put): Promise<void>;
 }
 
 export function batches(ledger: Ledger, name: string): Batches {
@@ -19,17 +19,18 @@ export function batches(ledger: Ledger, name: string): Batches {
   return {
     put: (put) => void items.push({ put, chars: put.value.length }),
     add: (add) => void items.push({ add, chars: add.text.length }),
-    async end() {
-      let number = 0;
-      for (let from = 0; from < items.length;) {
-        let to = from;
-        for (let chars = 0; to < items.length && to - from < MAX_ITEMS && chars < MAX_CHARS; to++)
-          chars += items[to]!.chars;
-        const part = items.slice(from, to);
+    async end(from, note) {
+      let made = 0;
+      for (let start = 0; start < items.length; made++) {
+        let end = start;
+        for (let chars = 0; end < items.length && end - start < MAX_ITEMS && chars < MAX_CHARS; end++)
+          chars += items[end]!.chars;
+        const part = items.slice(start, end);
+        start = end;
+        if (made < from) continue;
         const puts = part.flatMap((item) => ('put' in item ? [item.put] : []));
         const adds = part.flatMap((item) => ('add' in item ? [item.add] : []));
-        await ledger.commit(`${name}-${number++}`, { puts, adds });
-        from = to;
+        await ledger.commit(`${name}-${made}`, { puts: [...puts, note(made + 1)], adds });
       }
     },
   };

@@ -7,6 +7,7 @@ import { definitionsHash, publish, readPublished, type Published } from '../far/
 import { noLongerHired } from '../far/hired.js';
 import { publishKey } from '../far/keys.js';
 import { checkedOut } from './checked-out.js';
+import { refuseIfPartlyPushed } from './refusals.js';
 import { storeAddress, withLedger } from './store-address.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -28,6 +29,7 @@ export async function publishDefinitions(root: string, env: Env, store?: string)
     at: new Date().toISOString(),
   });
   return withLedger(storeAddress(root, env, store), async (ledger) => {
+    await refuseIfPartlyPushed(ledger);
     const before = await readPublished(ledger);
     const id = randomUUID();
     await publishKey(ledger, `${id}-key`, publicKeyOf(env));

@@ -9,7 +9,6 @@ import { fileTaint } from '../../adapters/file-taint/index.js';
 import { folders, layout } from '../../adapters/files/base/layout.js';
 import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import type { Peer } from '../../domain/peer.js';
 import type { Intent } from '../../domain/task/intent.js';
 import type { Placed } from '../../domain/task/task.js';
 import type { Consent } from '../../ports/consent/index.js';
@@ -37,6 +36,7 @@ import {
 import { consentNow } from '../far/keys.js';
 import { storeName } from '../far/shared-name.js';
 import { consentFor, lookAtTrust } from '../trust/trust.js';
+import { refuseIfPartlyPushed, refuseIfWorkedOn } from './refusals.js';
 import type { Address } from './store-address.js';
 import { hiredFiles } from '../far/hired.js';
 import { definitionFiles, isPlainPath, isWorkFile } from '../far/state-files.js';
@@ -56,7 +56,8 @@ interface Pulled {
 /** `consent`: believes all desks. Agents come along that one of them approved. */
 export async function pullStore(root: string, target: string, ledger: Ledger, consent: Consent): Promise<Pulled> {
   refuseIfThere(target);
-  await refuseIfBusy(ledger);
+  await refuseIfWorkedOn(ledger);
+  await refuseIfPartlyPushed(ledger);
   const part = `${target}.part`;
   fs.rmSync(part, { recursive: true, force: true });
   for (const folder of folders(layout(part)))
@@ -122,18 +123,6 @@ function refuseIfThere(target: string): void {
   if (fs.statSync(target).isDirectory() && fs.readdirSync(target).length === 0) return fs.rmdirSync(target);
   throw new ProblemError(
     problem('store_refused', `${target} already exists`, { hint: 'name a folder that does not exist yet' }),
-  );
-}
-
-/** Two copies of one workspace must not both work. */
-async function refuseIfBusy(ledger: Ledger): Promise<void> {
-  const [entry] = await ledger.list('peer/', { live: true });
-  if (entry === undefined) return;
-  const { host, pid } = JSON.parse(entry.value) as Peer;
-  throw new ProblemError(
-    problem('store_refused', `a process still works on this store (pid ${pid} on ${host})`, {
-      hint: 'stop every guild watch and guild agent start first; one that was killed counts as gone after its lease',
-    }),
   );
 }
 

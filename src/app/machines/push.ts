@@ -34,6 +34,7 @@ import {
   type Rendered,
 } from './mirror/rendered.js';
 import { workFiles } from '../far/state-files.js';
+import { MARK, readMark, refuseIfWorkedOn, type Mark } from './refusals.js';
 
 export interface Pushed {
   tasks: number;
@@ -43,8 +44,6 @@ export interface Pushed {
   files: number;
 }
 
-const MARK = 'pushed';
-
 export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
   const reader = openFilesReader(root);
   try {
@@ -52,7 +51,8 @@ export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
     await refuseIfBusy(root, reader);
     const files = new Map(workFiles(root).map((file) => [file, fs.readFileSync(path.join(root, file))]));
     const push = sumOf(JSON.stringify([...files].map(([file, bytes]) => [file, sumOf(bytes)])));
-    await refuseIfUsed(ledger, push);
+    await refuseIfWorkedOn(ledger);
+    const made = await refuseIfUsed(ledger, push);
     const send = batches(ledger, `push-${push}`);
     const left = new Map(files);
     const keep = keeper(left, send.put);
@@ -68,12 +68,14 @@ export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
     pushBlobs(left, send.put);
     const taint = fileTaint({ root, disk: disk(), baseOf: (file) => baseOf(files, file) });
     for (const [file, bytes] of left) send.put(documentPut({ path: file, bytes, taint: taint.of(file) }));
-    await send.end();
-    const done = { ...counts, files: files.size };
-    await ledger.commit(`push-${push}-mark`, {
-      puts: [{ key: MARK, value: JSON.stringify({ push, isWhole: true, ...done }), live: false }],
-      adds: [],
+    const mark = (value: Omit<Mark, 'push'>): Put => ({
+      key: MARK,
+      value: JSON.stringify({ push, ...value }),
+      live: false,
     });
+    await send.end(made, (now) => mark({ made: now }));
+    const done = { ...counts, files: files.size };
+    await ledger.commit(`push-${push}-mark`, { puts: [mark({ isWhole: true, ...done })], adds: [] });
     return done;
   } finally {
     await reader.close();
@@ -108,11 +110,12 @@ async function refuseIfBusy(root: string, reader: Store): Promise<void> {
   }
 }
 
-/** The store must be empty, or hold the beginning of this same push. */
-async function refuseIfUsed(ledger: Ledger, push: string): Promise<void> {
-  const mark = await ledger.get(MARK);
-  const before = mark && (JSON.parse(mark.value) as { push: string; isWhole?: boolean });
-  if (before?.push === push && before.isWhole !== true) return;
+/**
+ * The store must be empty, or hold the beginning of this same push; returns its length in commits.
+ */
+async function refuseIfUsed(ledger: Ledger, push: string): Promise<number> {
+  const before = await readMark(ledger);
+  if (before?.push === push && before.isWhole !== true) return before.made ?? 0;
   const isUsed = before !== undefined || (await ledger.list(TASK, { limit: 1 })).length > 0;
   if (isUsed) {
     throw new ProblemError(
@@ -125,6 +128,7 @@ async function refuseIfUsed(ledger: Ledger, push: string): Promise<void> {
     puts: [{ key: MARK, value: JSON.stringify({ push }), expect: 0, live: false }],
     adds: [],
   });
+  return 0;
 }
 
 /** Keeps a file whose bytes do not follow from its record. */

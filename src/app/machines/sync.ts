@@ -3,6 +3,7 @@
  * and takes in what people change; an engine without agents of its own reads the ballot, boards and
  * inboxes of the folder, as in any workspace.
  */
+import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { asProblem, problem as problemOf, type Problem } from '../../domain/problem.js';
@@ -45,7 +46,7 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
   try {
     await shown.look();
     ready();
-    await Promise.race([working, looks(shown, ledger, until, problem)]);
+    await Promise.race([working, looks(withForms(shown, root, ledger), ledger, until, problem)]);
   } finally {
     stop.abort();
     await working.catch(() => undefined);
@@ -53,6 +54,30 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
     await shown.look().catch(() => undefined);
     await ledger.close();
   }
+}
+
+/**
+ * Boards, the ballot and mail are read by the engine of this folder, which waits for rings. A ring
+ * of this ledger reaches it, because the engine has a ledger of its own.
+ */
+function withForms(shown: Mirror, root: string, ledger: Ledger): Mirror {
+  let last: string | undefined;
+  return {
+    async look() {
+      const stamps = formStamps(root);
+      if (last !== undefined && stamps !== last) ledger.ring();
+      last = stamps;
+      return shown.look();
+    },
+  };
+}
+
+function formStamps(root: string): string {
+  const files = disk();
+  return ['tasks', 'inbox']
+    .flatMap((folder) => files.list(path.join(root, folder)).map((name) => path.join(root, folder, name)))
+    .map((file) => (/\.(task\.md|jsonl)$/.test(file) ? `${file} ${files.stamp(file)}` : ''))
+    .join('\n');
 }
 
 interface KeepOptions {
@@ -77,7 +102,7 @@ export async function keepDocuments(
   const shown = mirrorOf(root, env, ledger, { note, guard, documentsOnly: true });
   const keep = async (): Promise<void> => {
     try {
-      await looks(shown, ledger, signal, report);
+      await looks(shown, undefined, signal, report);
       await shown.look();
     } catch (thrown) {
       report(asProblem(thrown));
@@ -99,15 +124,18 @@ function mirrorOf(root: string, env: Env, ledger: Ledger, parts: MirrorParts): M
   return mirror({ root, ledger, workspace, record, now: () => new Date(), ...parts });
 }
 
-/** Looks after each ring, and at intervals for people's changes. */
+/**
+ * Looks at intervals for people's changes, and after each ring of the ledger, if one is given. A
+ * worker needs no rings: its scans look when they find that a text changed.
+ */
 async function looks(
   shown: Mirror,
-  ledger: Ledger,
+  bell: Pick<Ledger, 'onRing'> | undefined,
   signal: AbortSignal,
   report: (problem: Problem) => void,
 ): Promise<void> {
   let wake: () => void = () => undefined;
-  const off = await ledger.onRing(() => wake());
+  const off = await bell?.onRing(() => wake());
   let isAway = false;
   while (!signal.aborted) {
     const rung = new AbortController();
@@ -123,5 +151,5 @@ async function looks(
     }
     await clock().sleep(INTERVALS.folderCheckMs, AbortSignal.any([signal, rung.signal]));
   }
-  await off();
+  await off?.();
 }

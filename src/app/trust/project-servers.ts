@@ -3,8 +3,8 @@
  * part of the trust record, and the trusted definition is the one that starts: a changed file
  * starts nothing that a person has not seen.
  */
-import fs from 'node:fs';
 import path from 'node:path';
+import { textIn } from './text-file.js';
 
 type Plugins = Record<string, Record<string, unknown>>;
 
@@ -26,9 +26,7 @@ export function withProjectServers(root: string, plugins: Plugins): Plugins {
 /** By name, as they are written; none if the file is missing or is not JSON. */
 function definitions(root: string): Record<string, unknown> {
   try {
-    const { mcpServers } = JSON.parse(fs.readFileSync(path.join(root, '.mcp.json'), 'utf8')) as {
-      mcpServers?: unknown;
-    };
+    const { mcpServers } = JSON.parse(textIn(path.join(root, '.mcp.json')) ?? '{}') as { mcpServers?: unknown };
     return isMapping(mcpServers) ? mcpServers : {};
   } catch {
     return {};

@@ -1,5 +1,5 @@
 /** `guild prompt`: what a model would get, word for word. */
-import { promptView, type PromptView } from '../../app/readers/prompt-view.js';
+import { promptView, type PromptView } from '../../app/readers/prompt/prompt-view.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { ROLE_NAMES, roleFacts, type Role } from '../../domain/task/role.js';
@@ -35,6 +35,7 @@ request is then the text that you give; in a real run the program writes it.`,
     const view = await promptView(root, agent, { about: rest.join(' ') || undefined, role, env: io.env });
     if (json) terminal.json(view);
     else print(view, terminal);
+    if (view.held !== undefined) terminal.say(`${agent} does not work yet: ${view.held}`);
     return EXIT.done;
   },
 };

@@ -1,5 +1,5 @@
 /** A text that a person types: several lines, history, paste. Pure; the caller reads keys. */
-import { columnsOf } from '../render/columns.js';
+import { columnsOf, graphemes } from '../render/columns.js';
 import type { Cursor } from '../render/dock.js';
 import type { Key } from './keyboard.js';
 
@@ -87,7 +87,7 @@ export function draftRows(
 function pieces(line: string, room: number): string[] {
   const all: string[] = [''];
   let width = 0;
-  for (const { segment } of new Intl.Segmenter().segment(line)) {
+  for (const { segment } of graphemes(line)) {
     const columns = columnsOf(segment);
     if (width + columns > room) {
       all.push('');
@@ -110,12 +110,13 @@ function cut(draft: Draft, from: number, to: number): Draft {
 
 /** A grapheme is never divided. */
 function previous(text: string, at: number): number {
-  const before = [...new Intl.Segmenter().segment(text.slice(0, at))].at(-1);
-  return before === undefined ? 0 : before.index;
+  const line = text.lastIndexOf('\n', at - 2) + 1;
+  const before = [...graphemes(text.slice(line, at))].at(-1);
+  return before === undefined ? 0 : line + before.index;
 }
 
 function next(text: string, at: number): number {
-  const first = new Intl.Segmenter().segment(text.slice(at))[Symbol.iterator]().next().value;
+  const [first] = graphemes(text.slice(at));
   return first === undefined ? at : at + first.segment.length;
 }
 

@@ -5,7 +5,7 @@
 export function columnsOf(text: string): number {
   if (NARROW.test(text)) return text.length;
   let sum = 0;
-  for (const { segment } of segments(text)) sum += columnsOfGrapheme(segment);
+  for (const { segment } of graphemes(text)) sum += columnsOfGrapheme(segment);
   return sum;
 }
 
@@ -13,7 +13,7 @@ export function columnsOf(text: string): number {
 export function cutTo(text: string, columns: number): string {
   if (NARROW.test(text)) return text.slice(0, Math.max(0, columns));
   let left = columns;
-  for (const { segment, index } of segments(text)) {
+  for (const { segment, index } of graphemes(text)) {
     left -= columnsOfGrapheme(segment);
     if (left < 0) return text.slice(0, index);
   }
@@ -24,7 +24,7 @@ export function cutTo(text: string, columns: number): string {
 export function endOf(text: string, columns: number): string {
   if (NARROW.test(text)) return text.slice(text.length - Math.min(text.length, Math.max(0, columns)));
   let left = columns;
-  for (const { segment, index } of [...segments(text)].reverse()) {
+  for (const { segment, index } of [...graphemes(text)].reverse()) {
     left -= columnsOfGrapheme(segment);
     if (left < 0) return text.slice(index + segment.length);
   }
@@ -51,7 +51,24 @@ function columnsOfGrapheme(grapheme: string): number {
   return marks + (WIDE.test(base) ? 2 : 1);
 }
 
-/** Created per call: the first one takes 10 ms and most commands need none, the others 0.03 ms. */
-function segments(text: string): Intl.Segments {
-  return new Intl.Segmenter().segment(text);
+/**
+ * In windows, because a segmenter takes quadratic time for a long text: 100 kB took half a minute.
+ * The last grapheme of a window may be incomplete, so the next window starts with it.
+ */
+export function* graphemes(text: string): Generator<{ segment: string; index: number }> {
+  // Created per call: the first one takes 10 ms and most commands need none, the others 0.03 ms.
+  const segmenter = new Intl.Segmenter();
+  for (let at = 0; at < text.length;) {
+    const start = at;
+    // Half a character at the end would end the grapheme before it.
+    const end = start + WINDOW + (/[\ud800-\udbff]/.test(text[start + WINDOW - 1] ?? '') ? 1 : 0);
+    const parts = [...segmenter.segment(text.slice(start, end))];
+    const isLast = end >= text.length;
+    for (const { segment, index } of isLast || parts.length === 1 ? parts : parts.slice(0, -1)) {
+      yield { segment, index: start + index };
+      at = start + index + segment.length;
+    }
+  }
 }
+
+const WINDOW = 256;

@@ -29,13 +29,19 @@ export function painted(line: string): string {
 
 /** Control, bidi and invisible characters as escapes; newline and tab stay. */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
-    (char) => {
-      return char === '\r' ? '' : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    },
-  );
+  return text.replace(UNPRINTABLE, (char) => (char === '\r' ? '' : escaped(char)));
+}
+
+/** One line of JSON with the same value, without a character that a terminal acts on. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value).replace(UNPRINTABLE, escaped);
+}
+
+// eslint-disable-next-line no-control-regex
+const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** The text without our colour marks. */

@@ -3,10 +3,11 @@
  * in a code block, `<tool_call>` tags, `read_file(path="a.md")` on a line of its own. Only names of
  * tools that the agent has count, so that an answer about JSON is not mistaken for a call.
  */
+import { literalPattern } from '../../domain/literal-pattern.js';
 
 /** The name of the tool; undefined if the text has no such call. */
 export function callAsText(text: string, tools: readonly string[]): string | undefined {
-  const known = tools.filter((name) => text.includes(name)).map(escaped);
+  const known = tools.filter((name) => text.includes(name)).map(literalPattern);
   if (known.length === 0) return undefined;
   const name = `(${known.join('|')})`;
   return FORMS.map((form) => new RegExp(form.replace('NAME', name), 'm').exec(text)?.[1]).find((found) => found);
@@ -25,7 +26,3 @@ const FORMS = [
   // read_file({…}), read_file(path="a.md") on a line of its own
   '^\\s*(?:functions\\.|print\\()?NAME\\s*\\((?:\\s*[{\'"]|\\s*\\w+\\s*=|\\s*\\)\\s*$)',
 ];
-
-function escaped(name: string): string {
-  return name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-}

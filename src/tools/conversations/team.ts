@@ -7,7 +7,7 @@ export const broadcast = defineTool({
   name: 'broadcast',
   kind: 'pure',
   description:
-    'Sends a message to the members of your team, who get it in the next round, or to the readers of a channel. In a team, a turn that only broadcasts or votes is complete.',
+    'Sends a message to the members of your team, who get it in the next round, or to the readers of a channel.',
   args: {
     message: text('What the others should know'),
     channel: optional(text('A channel that guild.yaml names; needed outside a team')),
@@ -27,8 +27,7 @@ export const broadcast = defineTool({
 export const voteConclude = defineTool({
   name: 'vote_conclude',
   kind: 'pure',
-  description:
-    'Votes to end the discussion. A team that decides by consensus ends it when all active members vote in the same round.',
+  description: 'Votes to end the discussion.',
   args: { reason: optional(text('Why nothing more needs to be discussed')) },
   run: () => ({ kind: 'text', text: 'Your vote is noted.' }),
 });

@@ -33,6 +33,8 @@ export interface AgentList {
 export interface Bids {
   offers: {
     task: { id: string; title: string };
+    /** The run that it belongs to; the task itself if nothing is above it. */
+    run: { id: string; title: string };
     at: string;
     /** Who got the task. */
     agent?: string;
@@ -67,6 +69,8 @@ export interface AgentFile {
   text: string;
   seen: string;
   problems: Problem[];
+  /** Only of a broken file: the version that the agent worked with last, and the lines since. */
+  lastValid?: { text: string; at: string; changes: string[] };
 }
 
 export interface Waits {

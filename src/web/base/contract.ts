@@ -15,7 +15,8 @@ export interface Hello {
   boot: string;
   /** The build of the page that this server serves. */
   assets: string;
-  workspace: { name: string; path: string };
+  /** `shown`: the path with `~` for the home of the person. */
+  workspace: { name: string; path: string; shown: string };
   readOnly: boolean;
   csrf: string;
   now: string;

@@ -11,7 +11,7 @@ import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { agentGraph } from '../../views/agent-graph.js';
 import { summary } from '../../views/summary.js';
-import type { AgentFile, AgentList, AgentRow, AgentSchema, BidRow, Bids } from '../base/contract.js';
+import type { AgentFile, AgentList, AgentRow, AgentSchema, BidRow, Bids, Row } from '../base/contract.js';
 import type { Log } from '../base/log.js';
 import type { Moment } from './moment.js';
 import { titled, titleOf } from './rows.js';
@@ -147,7 +147,8 @@ const OFFERS_SHOWN = 100;
 /** From the events of awards, which have every score. Newest first. */
 export async function bidsOf(moment: Moment): Promise<Bids> {
   const awarded = moment.log.events((name) => name === 'task.awarded').filter(hasScores);
-  const titles = new Map((await moment.tasks('')).map(({ id, title }) => [id, title]));
+  const tasks = new Map((await moment.tasks('')).map((row) => [row.id, row]));
+  const named = (id: string): { id: string; title: string } => ({ id, title: tasks.get(id)?.title ?? id });
   return {
     offers: awarded
       .slice(-OFFERS_SHOWN)
@@ -155,9 +156,18 @@ export async function bidsOf(moment: Moment): Promise<Bids> {
       .map((event) => {
         const id = event.task ?? '';
         const bids = (event['scores'] as Record<string, unknown>[]).map(bidOf);
-        return defined({ task: { id, title: titles.get(id) ?? id }, at: event.at, agent: event.agent, bids });
+        return defined({ task: named(id), run: named(runOf(id, tasks)), at: event.at, agent: event.agent, bids });
       }),
   };
+}
+
+/** The task above all others. Parents are editable and may form a cycle. */
+function runOf(id: string, tasks: ReadonlyMap<string, Row>): string {
+  const seen = new Set([id]);
+  let top = id;
+  for (let next = tasks.get(id)?.parent; next !== undefined && !seen.has(next); next = tasks.get(next)?.parent)
+    seen.add((top = next));
+  return top;
 }
 
 function hasScores(event: Event): boolean {

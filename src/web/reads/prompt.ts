@@ -1,6 +1,6 @@
 /** Exactly what the model is sent next in a conversation, made by the code that sends it. */
 import { openReader } from '../../app/readers/open-reader.js';
-import { promptView } from '../../app/readers/prompt-view.js';
+import { promptView } from '../../app/readers/prompt/prompt-view.js';
 import { lookAtTrust } from '../../app/trust/trust.js';
 import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';

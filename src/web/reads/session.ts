@@ -144,7 +144,7 @@ export async function conversationsOf(moment: Moment): Promise<SessionRow[]> {
 }
 
 /** By the time of their last change. */
-async function sessionList({ root, states }: Feed, limit = 200): Promise<SessionRow[]> {
+export async function sessionList({ root, states }: Feed, limit = 200): Promise<SessionRow[]> {
   if (farPartsOf(states.store) !== undefined) return sharedList(states.store, limit);
   const folder = path.join(root, 'sessions');
   const names = fs.readdirSync(folder).filter((name) => name.endsWith(SUFFIX));

@@ -391,6 +391,16 @@ test('errors of many servers get the right class and wait time', async () => {
   }
 });
 
+test('a short key is hidden where it is a word, and ordinary words stay whole', async () => {
+  const body = '{"error":{"message":"check the ollama key \\"k\\": it is unknown"}}';
+  const server = await raw((response) => void response.writeHead(401).end(body));
+  const providers: Record<string, Provider> = {
+    local: { kind: 'openai-compatible', baseUrl: server.url, keyEnv: 'KEY' },
+  };
+  const { message } = failure(await realModel({ providers, env: { KEY: 'k' } }).call(ask({ model: 'local/m' })));
+  assert.match(message, /check the ollama key "\[key\]": it is unknown/);
+});
+
 test('a missing key is reported before anything is sent', async () => {
   const model = realModel({});
   const names = {

@@ -5,10 +5,12 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
 import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('adapters/plugins/elicitation', 3);
 
 const SERVER = path.join(packageFolder('test'), 'kit', 'mcp-server.mjs');
 const SCRIPT = `

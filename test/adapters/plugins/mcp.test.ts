@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { tempFolder } from '../../kit/temp/folder.js';
 import { withProjectServers } from '../../../src/app/trust/project-servers.js';
 import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
@@ -19,6 +19,9 @@ import { judgePath, judgeSpelling } from '../../../src/rules/policy/paths.js';
 import { checkArgs } from '../../../src/tools/core/args.js';
 import type { ToolContext, ToolReply } from '../../../src/tools/core/tool.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('adapters/plugins/mcp', 3);
 
 const SERVER = path.join(packageFolder('test'), 'kit', 'mcp-server.mjs');
 const COMMAND = [process.execPath, SERVER];

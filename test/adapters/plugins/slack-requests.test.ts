@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { removeFolder, tempFolder } from '../../kit/temp/folder.js';
 import { openWorkspace, type Workspace } from '../../../src/app/index.js';
 import { slackServer, type SlackServer } from '../../kit/slack-server.js';
 import { trust } from '../../kit/trust/state.js';
 import { until } from '../../kit/until.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('adapters/plugins/slack-requests', 3);
 
 const OWNER = 'U0OWNER01';
 const STRANGER = 'U0STRANG1';

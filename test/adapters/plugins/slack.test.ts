@@ -7,7 +7,7 @@ import { spawnSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { tempFolder } from '../../kit/temp/folder.js';
 import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
 import { openWorkspace, type Workspace } from '../../../src/app/index.js';
@@ -15,6 +15,9 @@ import { loadPlugins } from '../../../src/adapters/plugins/index.js';
 import { slackServer, type SlackServer } from '../../kit/slack-server.js';
 import { until } from '../../kit/until.js';
 import { trust } from '../../kit/trust/state.js';
+import { sampleTests } from '../../kit/sample.js';
+
+const test = sampleTests('adapters/plugins/slack', 3);
 
 const TOKENS = { SLACK_BOT_TOKEN: 'xoxb-test', SLACK_APP_TOKEN: 'xapp-test' };
 const BUILT_IN = packageFolder('plugins');

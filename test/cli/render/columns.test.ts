@@ -72,3 +72,17 @@ test('the indentation of a tree is kept, and a line break becomes one blank', ()
     ['你好    x', 'abcdef  y'],
   );
 });
+
+test('a long text is measured as its parts are, in linear time', () => {
+  const parts = ['你好', 'e\u0301', '👨\u200d👩\u200d👧', '🇩🇪', '1\ufe0f\u20e3', 'plain'];
+  const text = Array.from({ length: 20_000 }, (_, n) => parts[n % parts.length]).join('');
+  const columns = Array.from({ length: 20_000 }, (_, n) => columnsOf(parts[n % parts.length]!));
+  const before = process.cpuUsage();
+  assert.equal(
+    columnsOf(text),
+    columns.reduce((sum, each) => sum + each, 0),
+  );
+  assert.equal(cutTo(text, 40), text.slice(0, cutTo(text, 40).length));
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 3_000_000, `${user / 1000} ms of processor time`);
+});

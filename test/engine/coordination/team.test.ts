@@ -7,7 +7,7 @@ import { writeStory } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nSpeak.\n`;
 
-test('each of twenty members hears every other once, in one conversation each', async () => {
+test('each of twenty members gets every contribution of the others once, in one conversation', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `m${i + 1}`);
   const { calls, result, ports } = await deliberated(names, {}, [
     '- {agent: "m*", task: "*-1", say: "I am {{agent}}."}',

@@ -108,7 +108,7 @@ async function workUntilKilled(house: Cluster, disk: SimDisk, killer: string): P
   return end instanceof Died ? asked : undefined;
 }
 
-test('R21: a task that kills its process fails, and no task that was only beside it', async () => {
+test('R21: a task that kills its process fails, and tasks that only ran at the same time do not', async () => {
   const { disk, house } = crowd();
   let deaths = 0;
   while ((await workUntilKilled(house, disk, 'b')) !== undefined) assert.ok(++deaths <= 5, `${deaths} deaths`);

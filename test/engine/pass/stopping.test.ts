@@ -164,7 +164,7 @@ test('moving a file back to tasks/pending retries the task and what failed under
 
 for (const kind of ['cancel', 'stop'] as const) {
   test(`${kind} with a crash at any change ends the whole tree`, async () => {
-    for (const n of sampleNumbers(`${kind} with a crash`, 4)) {
+    for (const n of sampleNumbers(`${kind} with a crash`, 16)) {
       const { disk, proc, house } = await waiting();
       await submit(proc, kind, 'top');
       proc.die();
@@ -184,7 +184,7 @@ for (const kind of ['cancel', 'stop'] as const) {
 }
 
 test('a move by hand with a crash at any change ends the whole tree', async () => {
-  for (const n of sampleNumbers('move with a crash', 4)) {
+  for (const n of sampleNumbers('move with a crash', 16)) {
     const { disk, proc, house } = await waiting();
     move(disk, 'waiting/top.json', 'failed/top.json');
     proc.die();

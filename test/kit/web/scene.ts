@@ -61,10 +61,9 @@ const NO_BID = {
 const WAIT_MS = 150;
 
 export async function scene(t: TestContext): Promise<{ workspace: Place; watch: Running }> {
-  const workspace = place(t, {}, 'theatre');
+  const workspace = place(t, {}, 'office');
   workspace.put('script.yaml', JSON.stringify([...LINES, ...EXAMPLES.flatMap(linesOf), NO_BID], null, 1));
   workspace.put('guild.yaml', CONFIG);
-  workspace.put('tasks/plan.task.md', PLAN);
   // One after the other: every agent that is there is asked to bid.
   for (const name of EXAMPLES) {
     copy(path.join(ROOT, 'examples', name), workspace.root, name);
@@ -77,6 +76,7 @@ export async function scene(t: TestContext): Promise<{ workspace: Place; watch: 
   add(workspace, 'notes', { description: 'Write the notes of the release', to: 'scribe' });
   add(workspace, 'seats', { description: 'Draw the seat map', to: 'mapmaker' });
   await workspace.guild('agent', 'pause', 'clerk', 'on holiday until Monday');
+  workspace.put('tasks/plan.task.md', PLAN);
   add(workspace, 'french', { description: 'Translate the page into French', to: 'clerk' });
   add(workspace, 'letters-1', { description: 'Sort the letters of this week', to: 'clerk' });
   add(workspace, 'letters-2', { description: 'Sort the letters of last week', to: 'clerk' });
@@ -91,6 +91,8 @@ export async function scene(t: TestContext): Promise<{ workspace: Place; watch: 
 }
 
 const PLAN = `# Opening on Sundays
+
+## TODO
 
 - [ ] Order coffee for the first Sunday @clerk
 - [ ] Ask the neighbours about bicycles @clerk

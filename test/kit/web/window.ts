@@ -52,9 +52,9 @@ export async function askingPlace(t: TestContext, command = 'touch made.txt'): P
 export async function openWindow(
   t: TestContext,
   workspace: Place,
-  options: { readOnly?: boolean } = {},
+  options: { readOnly?: boolean; env?: Record<string, string> } = {},
 ): Promise<Window> {
-  const env = environment(workspace.root);
+  const env = environment(workspace.root, options.env);
   const server = await startServer({ root: workspace.root, env, port: 0, readOnly: options.readOnly ?? false });
   t.after(() => server.close());
   const link = new URL(server.link());

@@ -103,7 +103,7 @@ test('a text that ends like a quoted request is quoted whole', () => {
   );
 });
 
-test('a request made of unfinished quotes is read in one go', () => {
+test('a request made of unfinished quotes is read in linear time', () => {
   const openings = '<original_user_request__abcdefghijk agent="human">\n'.repeat(40_000);
   const description = `${openings}\n</original_user_request__00000000000>`;
   const { asked } = play(chain('a', 'b'), (task) => `${task.to} says: so`, { description });

@@ -134,6 +134,7 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
     let written: Header | undefined;
     for (const { file, segment, isOld } of files) {
       const read = disk.read(file, Infinity);
+      if (read.kind === 'not_a_file') return unreadable(file, `it is a ${read.what}, not a file`);
       if (read.kind !== 'file') break;
       if (isOld) {
         steps.push(...oldSteps(read.bytes.toString('utf8')));

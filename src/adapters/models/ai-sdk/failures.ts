@@ -3,6 +3,7 @@
  * what to change and where. Errors are recognised by their fields, so that no provider package is
  * loaded.
  */
+import { literalPattern } from '../../../domain/literal-pattern.js';
 import type { ModelFailure, ModelFailureClass } from '../../../ports/model.js';
 
 /** Details for messages. */
@@ -214,10 +215,16 @@ export function otherModel(info: Pick<CallInfo, 'agent'>): string {
 function reasonText(thrown: Thrown, info: CallInfo): string {
   const inner = thrown.cause as Thrown | undefined;
   const text = messageInBody(thrown.responseBody) ?? thrown.message ?? inner?.message ?? 'no reason given';
-  const hidden = info.secret ? text.replaceAll(info.secret, '[key]') : text;
+  const hidden = info.secret ? withoutKey(text, info.secret) : text;
   // oxlint-disable-next-line no-control-regex -- control characters must not reach a terminal
   const plain = hidden.replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ').trim();
   return plain.length > 300 ? `${plain.slice(0, 300)}…` : plain;
+}
+
+/** A short key, such as the placeholder for a local server, may be part of ordinary words. */
+function withoutKey(text: string, key: string): string {
+  if (key.length >= 8) return text.replaceAll(key, '[key]');
+  return text.replace(new RegExp(`(?<!\\w)${literalPattern(key)}(?!\\w)`, 'g'), '[key]');
 }
 
 function messageInBody(body: string | undefined): string | undefined {

@@ -26,19 +26,21 @@ const MAX_FILES = 2000;
 const SKIPPED = /(^|\/)(\.[^/]*|node_modules|__pycache__)\//;
 
 export function documentMirror(context: MirrorContext): DocumentMirror {
-  const { folder, ledger, nextId, guard, note, refuse, taint } = context;
+  const { folder, ledger, nextId, guard, now, note, refuse, taint, deletedAfterMs } = context;
+  /** When each missing file was first missed. */
+  const missed = new Map<string, number>();
+  let isFirst = true;
   return {
     async takeIn() {
       let count = 0;
       const files = FOLDERS.flatMap((start) => textsUnder(folder.root, start));
       for (const file of files) {
         const text = folder.changed(file);
+        missed.delete(file);
         if (text !== undefined && !isBeside(file) && (await put(file, text))) count++;
       }
-      for (const file of FOLDERS.flatMap((start) => folder.shown(`${start}/`))) {
-        if (folder.exists(file)) continue;
-        if (await put(file, undefined)) count++;
-      }
+      for (const start of FOLDERS) count += await takeDeletions(start);
+      isFirst = false;
       return count;
     },
     show(entries) {
@@ -50,6 +52,30 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
       return (await Promise.all(FOLDERS.map((start) => ledger.list(`${DOCUMENT}${start}/`)))).flat();
     },
   };
+
+  /**
+   * A file that is missing for a moment may be in the middle of a save. A folder that was deleted
+   * as a whole comes back: otherwise deleting a mirror would delete the notes of everybody.
+   */
+  async function takeDeletions(start: string): Promise<number> {
+    const missing = folder.shown(`${start}/`).filter((file) => !folder.exists(file));
+    if (missing.length === 0) return 0;
+    if (!fs.existsSync(path.join(folder.root, start))) {
+      for (const file of missing) folder.forget(file);
+      for (const entry of await ledger.list(`${DOCUMENT}${start}/`)) showOne(entry);
+      note(`${start}/ was deleted and is back; delete its files one by one, or move them elsewhere`);
+      return 0;
+    }
+    let count = 0;
+    for (const file of missing) {
+      const since = missed.get(file) ?? now().getTime();
+      missed.set(file, since);
+      if (!isFirst && now().getTime() - since < deletedAfterMs) continue;
+      missed.delete(file);
+      if (await put(file, undefined)) count++;
+    }
+    return count;
+  }
 
   /** `text` undefined: the file was deleted. */
   async function put(file: string, text: string | undefined): Promise<boolean> {
@@ -67,7 +93,7 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
     const rev = answer.puts[0];
     if (rev !== undefined) {
       if (text === undefined) folder.forget(file);
-      else if (folder.read(file) === text) folder.accept(file, rev);
+      else if (folder.exists(file) && folder.read(file) === text) folder.accept(file, text, rev);
       return true;
     }
     const entry = await ledger.get(key);
@@ -85,7 +111,7 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
     const { dir, name, ext } = path.posix.parse(file);
     const beside = `${dir}/${name}.theirs${ext}`;
     showText(beside, theirs, entry.rev);
-    folder.accept(file, entry.rev);
+    folder.accept(file, text, entry.rev);
     note(`${file} was also changed on another machine; that version is in ${beside}. Save yours again to keep it`);
   }
 

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { problem, ProblemError } from '../../../domain/problem.js';
+import { noWorkspace } from '../../readers/no-workspace.js';
 import { isOwnPlace } from '../../far/state-files.js';
 import { sumOf } from './rendered.js';
 import { readShown, replace, writeShown, type Base } from './shown-record.js';
@@ -32,12 +33,17 @@ export interface Folder {
    * folder or file is in its way.
    */
   canHold(file: string): boolean;
+  /** Makes the folder of a file, but not a mirror that was deleted as a whole. */
+  makeFolderOf(file: string): void;
   /** Writes as a whole, and remembers it as shown. */
   show(file: string, text: string, rev: number): void;
-  /** Adds at the end of a file that is as it was shown. */
-  append(file: string, text: string, rev: number): void;
-  /** Notes that the file's present text stands for this revision. */
-  accept(file: string, rev: number): void;
+  /**
+   * Adds at the end of a file with the content of this sum, and remembers the whole as shown. If a
+   * person saves at the same moment, the file counts as changed from the revision that it contains.
+   */
+  append(file: string, text: string, rev: number, sum: string): void;
+  /** Notes that this text of the file stands for this revision. */
+  accept(file: string, text: string, rev: number): void;
   move(from: string, to: string): void;
   remove(file: string): void;
   /** How far a log was shown. */
@@ -57,6 +63,9 @@ interface Place {
    */
   record: string;
 }
+
+/** No content has this sum. */
+const CHANGED = '';
 
 export function mirroredFolder({ root, workspace, record }: Place): Folder {
   const at = (file: string): string => path.join(root, file);
@@ -78,10 +87,10 @@ export function mirroredFolder({ root, workspace, record }: Place): Folder {
     const stat = lstat(at(file));
     return stat?.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : undefined;
   };
+  /** The stamp is taken by the next look, before it reads: a person may have saved by now. */
   const remember = (file: string, sum: string, rev: number): void => {
     bases.set(file, { sum, rev });
-    const stamp = stampOf(file);
-    if (stamp !== undefined) stamps.set(file, stamp);
+    stamps.delete(file);
     isDirty = true;
   };
   const forget = (file: string): void => {
@@ -91,8 +100,13 @@ export function mirroredFolder({ root, workspace, record }: Place): Folder {
   const canHold = (file: string): boolean => isOwnPlace(root, file);
   const elsewhere = (file: string): ProblemError =>
     new ProblemError(problem('not_allowed', `${file} would not be a file of ${root}`));
+  const makeFolderOf = (file: string): void => {
+    if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
+    fs.mkdirSync(path.dirname(at(file)), { recursive: true });
+  };
   const write = (file: string, text: string): void => {
     if (!canHold(file)) throw elsewhere(file);
+    makeFolderOf(file);
     replace(at(file), text);
   };
 
@@ -117,18 +131,21 @@ export function mirroredFolder({ root, workspace, record }: Place): Folder {
     },
     read: (file) => fs.readFileSync(at(file), 'utf8'),
     canHold,
+    makeFolderOf,
     show(file, text, rev) {
       write(file, text);
       remember(file, sumOf(text), rev);
     },
-    append(file, text, rev) {
-      fs.appendFileSync(at(file), text);
-      remember(file, sumOf(fs.readFileSync(at(file))), rev);
+    append(file, text, rev, sum) {
+      const bytes = appendAndRead(at(file), text);
+      const before = bytes?.subarray(0, -Buffer.byteLength(text));
+      if (before !== undefined && sumOf(before) === sum) remember(file, sumOf(bytes!), rev);
+      else if (bytes?.includes(text)) remember(file, CHANGED, rev);
     },
-    accept: (file, rev) => remember(file, sumOf(fs.readFileSync(at(file))), rev),
+    accept: (file, text, rev) => remember(file, sumOf(text), rev),
     move(from, to) {
       if (!canHold(from) || !canHold(to)) throw elsewhere(`${from} or ${to}`);
-      fs.mkdirSync(path.dirname(at(to)), { recursive: true });
+      makeFolderOf(to);
       fs.renameSync(at(from), at(to));
     },
     remove(file) {
@@ -147,6 +164,23 @@ export function mirroredFolder({ root, workspace, record }: Place): Folder {
       writeShown(record, { workspace, marks: Object.fromEntries(marks), bases: Object.fromEntries(bases) });
     },
   };
+}
+
+/** Undefined if the file is gone. */
+function appendAndRead(file: string, text: string): Buffer | undefined {
+  try {
+    const { O_WRONLY, O_APPEND, O_NOFOLLOW } = fs.constants;
+    const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW);
+    try {
+      fs.writeSync(fd, text);
+    } finally {
+      fs.closeSync(fd);
+    }
+    return fs.readFileSync(file);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw thrown;
+  }
 }
 
 /** Undefined also where a part of the path is a file. */

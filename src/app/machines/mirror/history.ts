@@ -14,9 +14,9 @@ export async function showEvents({ folder, ledger }: MirrorContext): Promise<num
     if (day !== undefined) days.set(day, `${days.get(day) ?? ''}${text}\n`);
   }
   for (const [day, lines] of days) {
-    const file = path.join(folder.root, 'events', `${day}.jsonl`);
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.appendFileSync(file, lines);
+    const file = `events/${day}.jsonl`;
+    folder.makeFolderOf(file);
+    fs.appendFileSync(path.join(folder.root, file), lines);
   }
   folder.setMark(MARK, String(end));
   return texts.length;

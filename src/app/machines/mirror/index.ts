@@ -10,8 +10,11 @@ import { disk } from '../../../adapters/disk/index.js';
 import { fileTaint } from '../../../adapters/file-taint/index.js';
 import { visible } from '../../../domain/consent/visible.js';
 import type { BoundBase } from '../../../domain/task/approval.js';
+import { INTERVALS } from '../../../domain/intervals.js';
+import { ProblemError } from '../../../domain/problem.js';
 import { TASK_STATES } from '../../../domain/task/task.js';
 import type { Ledger } from '../../../ports/ledger.js';
+import { noWorkspace } from '../../readers/no-workspace.js';
 import { sumOf, TASK } from './rendered.js';
 import { documentMirror } from './documents.js';
 import { mirroredFolder, type Folder } from './folder.js';
@@ -55,6 +58,8 @@ export function mirror(options: MirrorOptions): Mirror {
     nextId: () => `${name}.${++commits}`,
     guard,
     now,
+    // The next task on another machine does not see a note that an agent deleted.
+    deletedAfterMs: documentsOnly ? 0 : INTERVALS.deletionCheckMs,
     note,
     refuse(file) {
       if (refused.has(file)) return;
@@ -79,6 +84,7 @@ export function mirror(options: MirrorOptions): Mirror {
   };
 
   async function once(): Promise<{ in: number; out: number }> {
+    if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
     const taken = [await tasks?.takeIn(), await sessions?.takeIn(), isFirst ? 0 : await documents.takeIn()];
     const { entries } = await ledger.news();
     if (isFirst) {

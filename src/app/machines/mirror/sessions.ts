@@ -4,10 +4,10 @@
  */
 import type { SessionItem } from '../../../adapters/far/sessions.js';
 import type { Message, Session } from '../../../domain/session/session.js';
-import { parseSession, printMessages, printStatus } from '../../../text/session/parse.js';
+import { appendPlace, parseSession, printMessages, printStatus } from '../../../text/session/parse.js';
 import type { Entry } from '../../../ports/ledger.js';
 import { sessionStatus } from '../../far/session-text.js';
-import { SESSION, sessionFile, sessionOf, TASK, taskOf } from './rendered.js';
+import { SESSION, sessionFile, sessionOf, sumOf, TASK, taskOf } from './rendered.js';
 import type { MirrorContext } from './tasks.js';
 
 interface SessionMirror {
@@ -20,8 +20,10 @@ interface SessionMirror {
 const MARK = 'sessions';
 
 export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorContext): SessionMirror {
-  /** Texts that could not be read, so that each is reported once. */
-  const held = new Map<string, string>();
+  /** Texts that could not be read: the second look at the same text reports it. */
+  const held = new Map<string, { text: string; isReported: boolean }>();
+  /** Files whose status changed, which wait while a person edits them. */
+  const statuses = new Map<string, string>();
   return {
     async takeIn() {
       let count = 0;
@@ -48,11 +50,15 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
       for (const { key, value } of entries) {
         if (!key.startsWith(TASK) || value === '') continue;
         const placed = taskOf(value);
-        const file = `sessions/${placed.task.session ?? ''}.session.yaml`;
+        statuses.set(`sessions/${placed.task.session ?? ''}.session.yaml`, printStatus(sessionStatus(placed)));
+      }
+      for (const [file, status] of statuses) {
+        if (folder.changed(file) !== undefined) continue;
+        statuses.delete(file);
         const base = folder.base(file);
-        if (base === undefined || !folder.exists(file) || folder.changed(file) !== undefined) continue;
+        if (base === undefined || !folder.exists(file)) continue;
         const text = folder.read(file);
-        const patched = text.replace(/^status: .*$/m, `status: ${printStatus(sessionStatus(placed))}`);
+        const patched = text.replace(/^status: .*$/m, `status: ${status}`);
         if (patched !== text) folder.show(file, patched, base.rev);
       }
     },
@@ -66,19 +72,24 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
       return false;
     }
     const base = folder.base(file);
-    if (folder.changed(file) !== undefined) return 'kept';
     const isThere = base !== undefined && folder.exists(file);
     const { texts, end } = await ledger.lines(log, { after: isThere ? base.rev : 0 });
     if (texts.length === 0) return false;
     const items = texts.flatMap((text) => JSON.parse(text) as SessionItem[]);
-    if (isThere && items.every((item) => 'message' in item)) {
-      folder.append(file, printMessages(messagesOf(items)), end);
-      return true;
-    }
-    const session = sessionOf(isThere ? (await ledger.lines(log)).texts : texts);
-    if (session === undefined) return false;
-    folder.show(file, sessionFile(id, session).text, end);
+    const isLonger =
+      isThere && items.every((item) => 'message' in item) && appendPlace(folder.read(file)) !== undefined;
+    const session = isLonger ? undefined : sessionOf(isThere ? (await ledger.lines(log)).texts : texts);
+    // From here on nothing waits: the person's file is as it was just looked at.
+    if (folder.changed(file) !== undefined || isThere !== folder.exists(file)) return 'kept';
+    if (session !== undefined) folder.show(file, sessionFile(id, session).text, end);
+    else if (isLonger) lengthen(file, folder.read(file), { messages: messagesOf(items), end });
     return true;
+  }
+
+  /** Adds to a file that can grow, so that an editor that has it open sees it grow. */
+  function lengthen(file: string, text: string, { messages, end }: { messages: Message[]; end: number }): void {
+    const { before, indent } = appendPlace(text)!;
+    folder.append(file, before + printMessages(messages, indent), end, sumOf(text));
   }
 
   async function takeFile(file: string, text: string): Promise<boolean> {
@@ -86,10 +97,13 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     const log = SESSION + id;
     const parsed = parseSession(text, file);
     if (!parsed.ok) {
-      if (held.get(file) !== text) note(`${file} is not taken in: ${parsed.problem.message}`);
-      held.set(file, text);
+      const isAgain = held.get(file)?.text === text;
+      // The first time it may be in the middle of a save.
+      if (isAgain && !held.get(file)!.isReported) note(`${file} is not taken in: ${parsed.problem.message}`);
+      held.set(file, { text, isReported: isAgain });
       return false;
     }
+    held.delete(file);
     const { texts, end } = await ledger.lines(log, { after: folder.base(file)!.rev });
     const since = texts.flatMap((line) => JSON.parse(line) as SessionItem[]);
     const added = messagesOf(since);
@@ -102,9 +116,11 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     });
     const now = answer === 'fenced' ? undefined : answer.adds[0];
     if (now === undefined) return false; // somebody wrote in between: the next look tries again
-    if (folder.read(file) !== text) return true; // saved again: the next look takes that in
-    if (added.length === 0) folder.accept(file, now);
-    else folder.show(file, sessionFile(id, whole).text, now);
+    // Saved again: the next look takes that in.
+    if (!folder.exists(file) || folder.read(file) !== text) return true;
+    if (added.length === 0) folder.accept(file, text, now);
+    else if (appendPlace(text) === undefined) folder.show(file, sessionFile(id, whole).text, now);
+    else lengthen(file, text, { messages: added, end: now });
     return true;
   }
 }

@@ -38,6 +38,8 @@ export interface MirrorContext {
   /** The entry of the process that sends texts: a process that was declared dead sends none. */
   guard(): string | undefined;
   now(): Date;
+  /** A note that is missing for this long was deleted. */
+  deletedAfterMs: number;
   /** For the person at this folder. */
   note(text: string): void;
   /** Says once that an entry of the store is not shown, because of its name. */
@@ -106,7 +108,7 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     const rev = await put({ task: record, state }, current?.rev ?? base?.rev ?? 0);
     if (rev === undefined) return refused(file, task.id);
     if (shownAt !== undefined && shownAt !== file) folder.forget(shownAt);
-    folder.accept(file, rev);
+    folder.accept(file, text, rev);
     places.set(task.id, file);
     return true;
   }

@@ -26,7 +26,7 @@ A machine without a person trusts what you have looked at if its environment nam
       const { hash, commit, trust } = published;
       const same = before?.hash === hash ? ' (as before)' : '';
       terminal.say(`published ${hash.slice(0, 12)}${commit === undefined ? '' : `, commit ${commit}`}${same}`);
-      terminal.say(`machines without a person: GUILD_TRUST=${trust}`);
+      terminal.out(`machines without a person: GUILD_TRUST=${trust}`);
     }
     return EXIT.done;
   },

@@ -257,7 +257,7 @@ test('a process that only reads sees the unfinished writes of a dead one, and ch
   assert.deepEqual(disk.tree(), before);
 });
 
-test('a process that looks for long follows the files once another has replayed the journal', async () => {
+test('a reader that stays open follows the files once another process has replayed the journal', async () => {
   const { disk, start } = await deadWithEnd();
   const reader = start({ isReader: true });
   await reader.tasks.scan(true);

@@ -129,7 +129,7 @@ test('in one line, what is dropped comes before what is put, and a new put is no
   assert.deepEqual(stepsOn(disk), [{ puts: [effect('a', 'second'), effect('a', 'third')], dropped: ['effect a'] }]);
 });
 
-test('a file of the journal goes when all its files are synced, and not before', async () => {
+test('a journal file is retired when all files that it describes are synced, and not before', async () => {
   const { disk, log, synced } = ground();
   disk.create('/files/a', BIG);
   log.put(effect('a', BIG));
@@ -150,7 +150,7 @@ test('a file of the journal goes when all its files are synced, and not before',
     assert.ok(synced.includes(file), `${file} was synced: ${synced.join(' ')}`);
 });
 
-test('a file of the journal is used again, and its old lines never count', async () => {
+test('a journal file is reused, and its old lines never count', async () => {
   let reused = 0;
   for (let seed = 1; seed <= 60; seed++) {
     const { disk, log } = ground((real) => ({

@@ -1,34 +1,36 @@
 /** The prompt of an agent for a task, built by the code of a real call, without making the call. */
 import path from 'node:path';
-import { clock } from '../../adapters/clock/index.js';
-import { disk as realDisk } from '../../adapters/disk/index.js';
-import { surroundings } from '../../adapters/machine/surroundings.js';
-import { loadPlugins } from '../../adapters/plugins/index.js';
-import { project } from '../../adapters/project/index.js';
-import { roster } from '../../adapters/roster/index.js';
-import { packageFolder } from '../../adapters/starter/package-folder.js';
-import type { Agent } from '../../domain/agent/agent.js';
-import type { Config } from '../../domain/config/config.js';
-import { windowOf } from '../../domain/config/window.js';
-import { defined } from '../../domain/defined.js';
-import { noAgent } from '../../domain/nearest.js';
-import { problem, ProblemError, type Problem } from '../../domain/problem.js';
-import { sessionId } from '../../domain/session/session-id.js';
-import type { Message, Session } from '../../domain/session/session.js';
-import { childId } from '../../domain/task/id.js';
-import type { Role } from '../../domain/task/role.js';
-import { makeTask, type Task } from '../../domain/task/task.js';
-import { compactor } from '../../engine/conversation/compact.js';
-import { currentPins, readPins } from '../../engine/conversation/pins.js';
-import { firstMessage, headTokens, promptHead, resultsBefore } from '../../engine/conversation/prompt.js';
-import type { Store } from '../../ports/store/index.js';
-import type { ToolSpec } from '../../ports/model.js';
-import { messageTokens, textTokens } from '../../rules/budget/reserve.js';
-import { isLeaf } from '../../rules/patterns/decide.js';
-import { resolveModels } from '../../rules/scheduling/models.js';
-import { toolbox } from '../../tools/toolbox.js';
-import { openReader } from './open-reader.js';
-import { readConfig } from './read-config.js';
+import { clock } from '../../../adapters/clock/index.js';
+import { disk as realDisk } from '../../../adapters/disk/index.js';
+import { surroundings } from '../../../adapters/machine/surroundings.js';
+import { loadPlugins } from '../../../adapters/plugins/index.js';
+import { project } from '../../../adapters/project/index.js';
+import { roster } from '../../../adapters/roster/index.js';
+import type { Agent } from '../../../domain/agent/agent.js';
+import type { Config } from '../../../domain/config/config.js';
+import { windowOf } from '../../../domain/config/window.js';
+import { defined } from '../../../domain/defined.js';
+import { noAgent } from '../../../domain/nearest.js';
+import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { sessionId } from '../../../domain/session/session-id.js';
+import type { Message, Session } from '../../../domain/session/session.js';
+import { childId } from '../../../domain/task/id.js';
+import type { Role } from '../../../domain/task/role.js';
+import { makeTask, type Task } from '../../../domain/task/task.js';
+import { compactor } from '../../../engine/conversation/compact.js';
+import { currentPins, readPins } from '../../../engine/conversation/pins.js';
+import { firstMessage, headTokens, promptHead, resultsBefore } from '../../../engine/conversation/prompt.js';
+import type { Store } from '../../../ports/store/index.js';
+import type { ToolSpec } from '../../../ports/model.js';
+import { messageTokens, textTokens } from '../../../rules/budget/reserve.js';
+import { isLeaf } from '../../../rules/patterns/decide.js';
+import { resolveModels } from '../../../rules/scheduling/models.js';
+import { toolbox } from '../../../tools/toolbox.js';
+import { pluginsInForce } from '../../trust/plugins-in-force.js';
+import { heldAgents } from '../../trust/held-agents.js';
+import { openTrust } from '../../trust/trust.js';
+import { openReader } from '../open-reader.js';
+import { readConfig } from '../read-config.js';
 
 export interface PromptView {
   agent: string;
@@ -42,6 +44,8 @@ export interface PromptView {
   messages: readonly Message[];
   /** Estimates, four ASCII characters to a token. */
   tokens: { system: number; tools: number; messages: number };
+  /** Why the agent does not work yet, so that a part of the prompt may be missing. */
+  held?: string;
 }
 
 /** `about`: the id of a task, or the text of a request. `role`: the role of the task. */
@@ -53,7 +57,8 @@ export async function promptView(
   const root = path.resolve(folder);
   const store = openReader(root);
   const { config } = readConfig(realDisk(), root, env);
-  const plugins = await loadPlugins({ root, plugins: config.plugins, env, builtIn: packageFolder('plugins') });
+  const trust = openTrust(root, env, config);
+  const plugins = await loadPlugins({ ...pluginsInForce(root, trust), env });
   try {
     const agents = roster(realDisk(), root, undefined, [], () => plugins.tools.map((tool) => tool.name));
     agents.refresh();
@@ -83,6 +88,7 @@ export async function promptView(
     const resolved = resolveModels(agent, config, task.role);
     return defined({
       agent: name,
+      held: heldAgents(trust, config, agents, (tool) => tools.has(tool)).get(name),
       task: existing ? task.id : undefined,
       session: session ? session.header.sessionId : undefined,
       model: 'models' in resolved ? resolved.models[0]! : undefined,

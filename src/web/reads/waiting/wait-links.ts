@@ -3,10 +3,10 @@
  * needs. The program has nodes between the two (the request, its provider, the turn in a
  * conversation, the capacity of an agent); here they become the label of the wait.
  */
-import { roleFacts } from '../../domain/task/role.js';
-import type { Task } from '../../domain/task/task.js';
-import { nodeKind } from '../../rules/coordination/wait-node.js';
-import { titleOf } from './rows.js';
+import { roleFacts } from '../../../domain/task/role.js';
+import type { Task } from '../../../domain/task/task.js';
+import { nodeKind } from '../../../rules/coordination/wait-node.js';
+import { titleOf } from '../rows.js';
 
 interface Link {
   from: string;

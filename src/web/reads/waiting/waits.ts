@@ -1,14 +1,14 @@
 /** The wait-for graph: who waits for whom, cycles marked, and the deadlocks that were broken. */
-import { waitsView } from '../../app/readers/waits-view.js';
-import { defined } from '../../domain/defined.js';
-import type { Event } from '../../domain/event.js';
-import { HUMAN, type Task } from '../../domain/task/task.js';
-import { HUMAN_NODE, nodeKind, nodeText, turnNode } from '../../rules/coordination/wait-node.js';
-import { summary } from '../../views/summary.js';
-import type { BrokenCycle, Waits } from '../base/contract.js';
-import type { Log } from '../base/log.js';
-import type { Moment } from './moment.js';
-import { titleOf } from './rows.js';
+import { waitsView } from '../../../app/readers/waits-view.js';
+import { defined } from '../../../domain/defined.js';
+import type { Event } from '../../../domain/event.js';
+import { HUMAN, type Task } from '../../../domain/task/task.js';
+import { HUMAN_NODE, nodeKind, nodeText, turnNode } from '../../../rules/coordination/wait-node.js';
+import { summary } from '../../../views/summary.js';
+import type { BrokenCycle, Waits } from '../../base/contract.js';
+import type { Log } from '../../base/log.js';
+import type { Moment } from '../moment.js';
+import { titleOf } from '../rows.js';
 import { linksOf } from './wait-links.js';
 
 const NODES_MAX = 400;

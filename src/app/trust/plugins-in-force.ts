@@ -1,0 +1,18 @@
+/** The plugins that may be loaded. Every place that loads plugins takes them from here. */
+import { packageFolder } from '../../adapters/starter/package-folder.js';
+import { defined } from '../../domain/defined.js';
+import type { Trust } from './trust.js';
+
+interface PluginsInForce {
+  root: string;
+  /** By name, with the settings that a person has trusted. */
+  plugins: Record<string, Record<string, unknown>>;
+  builtIn: string;
+  /** The kept copy of the workspace's own code. */
+  own?: string;
+}
+
+/** `trust` undefined: a replay, which loads none. */
+export function pluginsInForce(root: string, trust: Trust | undefined): PluginsInForce {
+  return defined({ root, plugins: trust?.inForce.plugins ?? {}, builtIn: packageFolder('plugins'), own: trust?.code });
+}

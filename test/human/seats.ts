@@ -1,0 +1,54 @@
+/**
+ * Where the person of these tests sits: in the folder in which the agents work, or in the mirror of
+ * a store on another machine. Files and promises are the same.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { place, succeeds, whileRunning, type Place, type Running } from '../kit/guild.js';
+import { field } from '../postgres/bench.js';
+import { until } from '../kit/until.js';
+import { trust } from '../kit/trust/state.js';
+
+export interface Seat {
+  /** The person's folder. */
+  desk: Place;
+  /** The folder of the agents. */
+  work: Place;
+  /** Waits until the desk shows a file that the agents made. */
+  shows(file: string): Promise<unknown>;
+  /** The agents have stopped: lets the desk show everything, and stops it. */
+  leave(): Promise<void>;
+}
+
+export type TakeSeat = (t: TestContext, files: Record<string, string>) => Promise<Seat>;
+
+export const inTheFolder: TakeSeat = async (t, files) => {
+  const work = place(t, files);
+  trust(work.root);
+  return { desk: work, work, shows: async () => undefined, leave: async () => undefined };
+};
+
+export const inAMirror: TakeSeat = async (t, files) => {
+  const { server, schema, end } = await field();
+  const config = `${files['guild.yaml']!}store: ${server.url}?schema=${schema}\ncoordination: { lease: 60s }\ngit: false\n`;
+  const [desk, work] = [place(t, { ...files, 'guild.yaml': config }), place(t, { ...files, 'guild.yaml': config })];
+  succeeds(await desk.guild('publish'));
+  for (const env of [{}, process.env]) trust(work.root, env);
+  const sync: Running = desk.start('sync');
+  await sync.says(/shows the store/);
+  return {
+    desk,
+    work,
+    shows: (file) =>
+      whileRunning(
+        [sync],
+        until(() => fs.existsSync(path.join(desk.root, file))),
+      ),
+    async leave() {
+      sync.interrupt();
+      await sync.ended;
+      await end();
+    },
+  };
+};
