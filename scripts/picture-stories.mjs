@@ -130,7 +130,7 @@ export async function aDay({ folder, guild, columns }) {
   await shell.run(
     'guild inbox',
     [
-      [/1\.1[^]*Escape/, '\u001b[B\r'],
+      [/Escape[^]*1\.1/, '\u001b[B\r'],
       [/Your answer: /, 'Sarah\r'],
       [/rm -r old-builds[^]*\? details/, 'n'],
       [/Why not\?/, 'they are still needed\r'],

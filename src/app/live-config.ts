@@ -26,6 +26,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = 
   coordination: { name: 'coordination', isLive: true },
   channels: { name: 'channels', isLive: true },
   schedules: { name: 'schedules', isLive: true },
+  timezone: { name: 'timezone', isLive: true },
   webhooks: { name: 'webhooks', isLive: true },
   notify: { name: 'notify', isLive: true },
   notifyBy: { name: 'notify.command or notify.webhook', isLive: false },

@@ -60,7 +60,7 @@ export interface Workspace {
   stop(id: string): Promise<void>;
   retry(id: string): Promise<void>;
   /** Continues the conversation of an ended task with a new task. */
-  followUp(id: string, text: string): Promise<Task>;
+  followUp(id: string, text: string, attachments?: string[]): Promise<Task>;
   /** Sends a message to an open task; the agent sees it before its next turn. */
   tell(id: string, text: string): Promise<void>;
   events(options?: { task?: string; limit?: number }): Promise<Event[]>;
@@ -160,7 +160,8 @@ export async function openWorkspace(
     endedTasks: (filter) => store.tasks.ended(filter),
     tree: (id) => taskTree(store, id),
     ...intents(store, ids, clock),
-    followUp: (id, text) => followUp(store, id, text, clock.now(), `task_${ids.next().slice(-8)}`),
+    followUp: (id, text, attachments) =>
+      followUp(store, id, { text, attachments }, clock.now(), `task_${ids.next().slice(-8)}`),
     events: (filter) => store.events.list(filter),
     peers: () => store.presence.peers(),
     agents: () => agents.all(),

@@ -26,7 +26,7 @@ export function summaryOrFailure(task: Summarized & Pick<Task, 'error'>): string
 function request({ role, type, description }: Summarized): string {
   const short = REQUESTS[role]?.(description);
   if (short !== undefined) return short;
-  const text = (type === 'message' ? messageIn(description) : undefined) ?? unfenced(description);
+  const text = (type === 'message' ? messageIn(description) : undefined) ?? asked(description);
   return roleFacts(role).need === 'dependency' && type !== undefined ? `${type}: ${text}` : text;
 }
 
@@ -36,9 +36,19 @@ const REQUESTS: Record<string, (description: string) => string | undefined> = {
     const offered = /<offered_task__[^>]*>\n([^]*?)\n<\/offered_task__/.exec(description)?.[1];
     return offered && `bid on: ${offered}`;
   },
+  advisor(description) {
+    // The last paragraph says what an advisor is.
+    const end = description.lastIndexOf('\n\n');
+    return end > 0 ? asked(description.slice(0, end)) : undefined;
+  },
   check: () => 'Does the result advance the goal?',
   judge: () => 'Is the new agent good enough?',
 };
+
+/** A stage of a pattern gets the person's request in a fence, then the program's words. */
+function asked(description: string): string {
+  return unfenced(/^<(\w+__[0-9a-z]{11})[^>]*>\n([^]*?)\n<\/\1>/.exec(description)?.[2] ?? description);
+}
 
 /**
  * The words of a message from outside. Its task has them in a fence, below facts about the message.

@@ -170,7 +170,7 @@ always('each example fits on a screen', () => {
   for (const name of ['coordinator', 'mesh', 'deadlock', 'last-note']) {
     const readme = fs.readFileSync(path.join(ROOT, 'examples', name, 'README.md'), 'utf8');
     assert.ok(readme.split('\n').length <= 45, name);
-    assert.ok(readme.includes(`cp -r examples/${name} `), `${name} says how to run it`);
+    assert.ok(readme.includes(`guild init /tmp/${name} --example ${name} `), `${name} says how to run it`);
   }
 });
 

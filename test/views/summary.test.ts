@@ -24,3 +24,14 @@ test('a bid shows the task that it is about, not its prompt', () => {
     'Should ana take it?\n<offered_task__0123456789a agent="human">\nDraw it\n</offered_task__0123456789a>\nType: x.';
   assert.equal(summary({ role: 'bid', description: offered }), 'bid on: Draw it');
 });
+
+test('a stage of a pattern shows what was asked, not the prompt around it', () => {
+  const tag = 'original_user_request__0123456789a';
+  const fenced = `<${tag} agent="human">\nMove the archive?\n</${tag}>`;
+  const stage = `${fenced}\n\nYour team has finished.\n\n<update__0123456789b agent="ana">\nNo.\n</update__0123456789b>`;
+  for (const role of ['work', 'member', 'handoff'] as const)
+    assert.equal(summary({ role, description: stage }), 'Move the archive?');
+  const advice = 'manager asks for your advice.';
+  for (const request of ['Move the archive?', fenced])
+    assert.equal(summary({ role: 'advisor', description: `${request}\n\n${advice}` }), 'Move the archive?');
+});

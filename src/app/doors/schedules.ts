@@ -5,8 +5,9 @@ import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
-import type { Task } from '../../domain/task/task.js';
+import type { Placed, Task } from '../../domain/task/task.js';
 import { openReader } from '../readers/open-reader.js';
+import { readConfig } from '../readers/read-config.js';
 
 export interface ScheduleView {
   id: string;
@@ -28,11 +29,12 @@ export async function listSchedules(root: string): Promise<ScheduleView[]> {
   const store = openReader(root);
   try {
     await store.tasks.scan();
+    const zone = defaultZone(root);
     const all: ScheduleView[] = [];
     for (const { task } of store.tasks.open()) {
       if (!roleFacts(task.role).isSchedule) continue;
       const run = task.schedule!.run === undefined ? undefined : await store.tasks.read(task.schedule!.run);
-      all.push(viewOf(task, task.schedule!, run?.state));
+      all.push(viewOf(task, task.schedule!, run, zone));
     }
     return all.sort((a, b) => compareText(a.next ?? '', b.next ?? ''));
   } finally {
@@ -40,24 +42,31 @@ export async function listSchedules(root: string): Promise<ScheduleView[]> {
   }
 }
 
-function viewOf(task: Task, { cron, timezone, run, last, note }: Schedule, runState?: string): ScheduleView {
+function viewOf(
+  task: Task,
+  { cron, timezone, run, last, note }: Schedule,
+  ran: Placed | undefined,
+  zone: string,
+): ScheduleView {
   const view: ScheduleView = {
     id: task.id,
     schedule: cron,
-    timezone: timezone ?? localZone(),
+    timezone: timezone ?? zone,
     description: task.description,
   };
   if (task.to !== undefined) view.to = task.to;
   if (task.waits?.until !== undefined) view.next = task.waits.until;
-  if (run !== undefined && last !== undefined) Object.assign(view, { last, run });
-  if (runState !== undefined) view.runState = runState;
+  // Later due times may have been left out.
+  const { at } = (ran?.task.context['scheduled'] ?? {}) as { at?: string };
+  if (run !== undefined && last !== undefined) Object.assign(view, { last: at ?? last, run });
+  if (ran !== undefined) view.runState = ran.state;
   if (note !== undefined) view.missed = note;
   return view;
 }
 
 /** The next due times of a schedule that need not exist. */
 export async function previewSchedule(root: string, cron: string, zone: string | undefined): Promise<Date[]> {
-  const timezone = zone ?? localZone();
+  const timezone = zone ?? defaultZone(root);
   const fault = cronFault(cron) ?? zoneFault(timezone);
   if (fault !== undefined) throw new ProblemError(problem('bad_usage', fault, { hint: EXAMPLE }));
   const { next } = schedules({ root, disk: realDisk() });
@@ -72,4 +81,9 @@ const EXAMPLE = 'for example: guild schedule test "0 9 * * 1" --timezone Europe/
 
 export function localZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** The time zone of schedules that name none. */
+export function defaultZone(root: string): string {
+  return readConfig(realDisk(), root, process.env).config.timezone ?? localZone();
 }

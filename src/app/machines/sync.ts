@@ -102,7 +102,7 @@ export async function keepDocuments(
   const shown = mirrorOf(root, env, ledger, { note, guard, documentsOnly: true });
   const keep = async (): Promise<void> => {
     try {
-      await looks(shown, ledger, signal, report);
+      await looks(shown, undefined, signal, report);
       await shown.look();
     } catch (thrown) {
       report(asProblem(thrown));
@@ -124,15 +124,18 @@ function mirrorOf(root: string, env: Env, ledger: Ledger, parts: MirrorParts): M
   return mirror({ root, ledger, workspace, record, now: () => new Date(), ...parts });
 }
 
-/** Looks after each ring, and at intervals for people's changes. */
+/**
+ * Looks at intervals for people's changes, and after each ring of the ledger, if one is given. A
+ * worker needs no rings: its scans look when they find that a text changed.
+ */
 async function looks(
   shown: Mirror,
-  ledger: Ledger,
+  bell: Pick<Ledger, 'onRing'> | undefined,
   signal: AbortSignal,
   report: (problem: Problem) => void,
 ): Promise<void> {
   let wake: () => void = () => undefined;
-  const off = await ledger.onRing(() => wake());
+  const off = await bell?.onRing(() => wake());
   let isAway = false;
   while (!signal.aborted) {
     const rung = new AbortController();
@@ -148,5 +151,5 @@ async function looks(
     }
     await clock().sleep(INTERVALS.folderCheckMs, AbortSignal.any([signal, rung.signal]));
   }
-  await off();
+  await off?.();
 }

@@ -124,7 +124,7 @@ export function notifier(options: NotifierOptions): Notifier {
   async function asNotice({ kind, task: id }: Known, { gatherMs }: NotifyRules): Promise<Notice | undefined> {
     const placed = await store.tasks.read(id);
     if (placed === undefined || isEnded(placed.state) !== (kind !== 'waits')) return undefined;
-    if (kind !== 'waits' && !isOwn(placed, gatherMs)) return undefined;
+    if (kind !== 'waits' && !isOwn(placed, kind, gatherMs)) return undefined;
     const { task } = placed;
     const agent = kind === 'waits' ? (task.from ?? '?') : (task.to ?? '?');
     const title = summary(task).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
@@ -140,8 +140,13 @@ export function notifier(options: NotifierOptions): Notifier {
 
 const MAX_TIMER_MS = 3600_000;
 
-/** A whole request of the person. One that ended at once is not worth a notice: they just asked. */
-function isOwn({ task }: Placed, gatherMs: number): boolean {
+/**
+ * A whole request of the person. One that ended at once is not worth a notice, because they just
+ * asked; a failed run of a schedule always is.
+ */
+function isOwn({ task }: Placed, kind: Notice['kind'], gatherMs: number): boolean {
+  if (task.parent !== undefined || task.to === HUMAN) return false;
   const tookMs = Date.parse(task.ended_at ?? '') - Date.parse(task.created_at);
-  return task.parent === undefined && task.to !== HUMAN && (Number.isNaN(tookMs) || tookMs >= gatherMs);
+  const isUnseen = kind === 'failed' && task.context['scheduled'] !== undefined;
+  return isUnseen || Number.isNaN(tookMs) || tookMs >= gatherMs;
 }

@@ -22,8 +22,17 @@ export type Usage = string | readonly (readonly [form: string, about: string])[]
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
 export interface Help {
-  options: { name: string }[];
-  commands: { name: string; usage: { form: string }[]; options: { name: string }[] }[];
+  options: OptionHelp[];
+  commands: { name: string; usage: { form: string }[]; options: OptionHelp[] }[];
+}
+
+interface OptionHelp {
+  name: string;
+  short?: string;
+  /** A flag has no value. */
+  value: boolean;
+  /** The word for the value in the help text. */
+  placeholder?: string;
 }
 
 export interface Call {

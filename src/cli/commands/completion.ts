@@ -3,6 +3,8 @@
  * line, so commands, options and the ids of tasks, requests and agents are always the present ones.
  */
 import { agentNames } from '../../app/agent-names.js';
+import { openDesk } from '../../app/approvals.js';
+import { exampleNames } from '../../app/starter.js';
 import { taskNames } from '../../app/readers/task-names.js';
 import { compareText } from '../../domain/order.js';
 import { shortIds } from '../../views/short-id.js';
@@ -61,10 +63,34 @@ async function candidates(call: Call, typed: string[]): Promise<string[]> {
   if (typed.length <= 1) return commands.map((command) => command.name);
   const command = commands.find((one) => one.name === name);
   if (command === undefined) return [];
-  if (rest.at(-1)!.startsWith('-'))
-    return [...command.options, ...options].map((one) => `--${one.name.replace(/^-+/, '')}`);
+  const known = [...command.options, ...options];
+  if (rest.at(-1)!.startsWith('-')) return known.map((one) => `--${one.name.replace(/^-+/, '')}`);
+  const optionAt = (word = ''): (typeof known)[number] | undefined =>
+    known.find((one) => one.name === word || one.short === word);
+  const option = optionAt(rest.at(-2));
+  if (option?.value) return valuesFor(option.name, option.placeholder, call.root);
+  const words = rest.filter((word, i) => !word.startsWith('-') && optionAt(rest[i - 1])?.value !== true);
+  if (ANSWERS.has(name) && words.length === 1) return requestIds(call);
   const forms = command.usage.map(({ form }) => form.split(' ').slice(2));
-  return forms.flatMap((form) => wordsFor(form, rest, call.root));
+  return forms.flatMap((form) => wordsFor(form, words, call.root));
+}
+
+const ANSWERS = new Set(['approve', 'reject', 'edit', 'answer']);
+
+async function requestIds(call: Call): Promise<string[]> {
+  try {
+    const desk = await openDesk(call.root, call.io.env);
+    const open = desk.list().map(({ id }) => id);
+    await desk.close();
+    return [...open, ...shortIds(open, taskNames(call.root)).values()];
+  } catch {
+    return [];
+  }
+}
+
+function valuesFor(option: string, placeholder: string | undefined, root: string): string[] {
+  if (option === '--example') return exampleNames();
+  return option === '--to' || placeholder === 'AGENT' ? agentNames(root) : [];
 }
 
 /** The words that this form allows at the last place. */

@@ -60,7 +60,7 @@ async function sources({ root, terminal, json, io }: Call): Promise<number> {
   const rows = all.map(({ source, kind, secretEnv, isSecretSet, refused, lastRefused }) => [
     terminal.bold(source),
     kind ?? 'not in guild.yaml',
-    secretEnv === undefined ? '' : `${secretEnv} ${isSecretSet ? 'is set' : 'is not set'}`,
+    secretEnv === undefined ? '' : `${secretEnv} ${isSecretSet ? 'is set' : 'is not set here'}`,
     lastRefused === undefined
       ? 'none refused'
       : `${refused} refused, last ${localDateTime(lastRefused.at)}: ${lastRefused.why}`,

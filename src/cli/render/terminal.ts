@@ -3,6 +3,7 @@
  * gets only results. Control characters in text from models and files are shown as escapes.
  */
 import { problemText, type Problem } from '../../domain/problem.js';
+import { withLocalTimes } from '../../views/local-time.js';
 import { bell } from './bell.js';
 import { dock, type Cursor, type Dock } from './dock.js';
 import type { Io, Output } from '../process/io.js';
@@ -111,7 +112,8 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
     },
     problem(problem, severity = 'error') {
       const mark = severity === 'error' ? style('red', 'problem') : style('yellow', 'warning');
-      const lines = `${mark}: ${problemText(problem, width())}`.split('\n');
+      const local = { ...problem, message: withLocalTimes(problem.message) };
+      const lines = `${mark}: ${problemText(local, width())}`.split('\n');
       const caret = lines.findIndex((line) => /^\s*\^$/.test(line));
       for (const [at, line] of lines.entries()) {
         // The caret points into the source line, so neither is wrapped.

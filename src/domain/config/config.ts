@@ -176,6 +176,8 @@ export interface Config {
   coordination: Coordination;
   channels: Record<string, ChannelRules>;
   schedules: Record<string, ConfiguredSchedule>;
+  /** The time zone of schedules that name none; absent: that of the machine. */
+  timezone?: string;
   /** Absent: nobody is notified. */
   notify?: NotifyRules;
   notifyBy: NotifyChannels;

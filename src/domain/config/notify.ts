@@ -73,7 +73,9 @@ export function messageOf(notices: readonly Notice[], workspace: string): Notice
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(ended > 0 ? [`${ended} ended`] : []),
   ];
-  const lines = notices.slice(0, SHOWN).map(({ agent, title }) => `${agent}: ${title}`);
+  const lines = notices
+    .slice(0, SHOWN)
+    .map(({ kind, agent, title }) => `${agent}${kind === 'waits' ? '' : ` ${kind}`}: ${title}`);
   if (notices.length > SHOWN) lines.push(`and ${notices.length - SHOWN} more`);
   return { title: `${parts.join(', ')} in ${workspace}`, text: lines.join('\n'), notices: [...notices] };
 }

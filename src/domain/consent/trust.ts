@@ -102,7 +102,7 @@ function providerLines({ kind, baseUrl, keyEnv, headers }: Provider): string[] {
 function notifyLines({ command, webhook }: NotifyChannels): string[] {
   return [
     ...(command === undefined ? [] : [`runs ${visible(command)}`]),
-    ...(webhook === undefined ? [] : [`tells ${visible(webhook.url)}, signed with ${visible(webhook.secretEnv)}`]),
+    ...(webhook === undefined ? [] : [`posts to ${visible(webhook.url)}, signed with ${visible(webhook.secretEnv)}`]),
   ];
 }
 

@@ -18,6 +18,8 @@ interface Said {
   at: string;
   /** The index of a message that is in the conversation already: see `FollowUp`. */
   from?: number;
+  /** Files of the workspace that the agent gets with the message. */
+  attachments?: string[];
   /** More context: where an answer goes, taint. */
   context?: Record<string, unknown>;
 }
@@ -28,7 +30,7 @@ type Stores = { tasks: Pick<Tasks, 'read' | 'create'>; sessions: Pick<Sessions, 
 export async function createFollowUp(
   stores: Stores,
   of: Placed,
-  { id, text, by, at, from, context }: Said,
+  { id, text, by, at, from, attachments, context }: Said,
 ): Promise<Task | Problem | undefined> {
   if (!isEnded(of.state)) return problem('bad_usage', `${of.task.id} has not ended`);
   const { to } = of.task;
@@ -49,6 +51,7 @@ export async function createFollowUp(
     created_by: by,
     created_at: at,
     session,
+    ...(attachments === undefined ? {} : { attachments }),
     context: defined({ taint, reply_to: replyTo || undefined, ...context, follows }),
   });
   return (await stores.tasks.create(task)) ? task : undefined;

@@ -10,7 +10,7 @@ import { runId } from '../../domain/task/id.js';
 import { isEnded, makeTask, type Task } from '../../domain/task/task.js';
 import type { Rule } from '../../ports/reading/schedules.js';
 import type { Claim } from '../../ports/store/tasks.js';
-import { MAX_COUNTED, scheduleStep, type DueTimes } from '../../rules/scheduling/schedule.js';
+import { MAX_COUNTED, scheduleStep, type DueTimes, type Missed } from '../../rules/scheduling/schedule.js';
 import { record, type EngineContext } from '../core/context.js';
 import { fail } from './settle.js';
 
@@ -18,7 +18,8 @@ export async function advanceSchedule(context: EngineContext, claim: Claim): Pro
   const { task } = claim;
   const schedule = task.schedule!;
   const now = context.clock.now();
-  const rule: Rule = { cron: schedule.cron, timezone: schedule.timezone ?? context.surroundings.timeZone };
+  const zone = schedule.timezone ?? context.config.timezone ?? context.surroundings.timeZone;
+  const rule: Rule = { cron: schedule.cron, timezone: zone };
   const next = await context.schedules.next(rule, now);
   if (next === undefined) {
     const error = problem('bad_field', `the schedule "${rule.cron}" has no due time`, {
@@ -77,7 +78,7 @@ async function decide(
 function report(
   context: EngineContext,
   { id }: Task,
-  { count, why }: { count: number; why: string },
+  { count, why, isSkipped }: Missed,
   { first, latest }: DueTimes,
   fires: boolean,
 ): string {
@@ -88,7 +89,7 @@ function report(
   record(context, 'schedule.missed', { task: id, count, first, latest, why });
   context.watchers.problem(
     problem('timed_out', `schedule ${id}: ${message}`, {
-      hint: 'keep guild watch running; with "missed: once" the last missed run is made up for',
+      hint: `${isSkipped ? 'make it due less often' : 'keep guild watch running'}; with "missed: once" the last missed run is made up for`,
     }),
   );
   return message;

@@ -24,8 +24,15 @@ interface ScheduleFacts {
 interface ScheduleStep {
   /** The latest due time gets a run. */
   fires: boolean;
-  /** Due times that get none, in words; undefined: none. */
-  missed?: { count: number; why: string };
+  /** Due times that get none; undefined: none. */
+  missed?: Missed;
+}
+
+export interface Missed {
+  count: number;
+  why: string;
+  /** The run before takes longer than the time between two. */
+  isSkipped: boolean;
 }
 
 /** A run that starts this late or earlier is on time: `pump` may be called every few minutes. */
@@ -38,5 +45,6 @@ export function scheduleStep({ missed }: Schedule, { now, due, exists, isRunning
   const count = due.count - (fires ? 1 : 0);
   if (count === 0) return { fires };
   const isSkipped = !fires && isRunning && isOnTime && count === 1;
-  return { fires, missed: { count, why: isSkipped ? 'the run before it had not ended' : 'no process was running' } };
+  const why = isSkipped ? 'the run before it had not ended' : 'no process was running';
+  return { fires, missed: { count, why, isSkipped } };
 }

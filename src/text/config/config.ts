@@ -87,6 +87,7 @@ function toConfig(file: GuildYaml, env: Env): Config {
       defaultAgent: textOf(file.default_agent),
       planner: textOf(file.planner),
       checkins: file.checkins,
+      timezone: file.timezone,
       notify: file.notify === undefined ? undefined : toNotify(file.notify, file.timezone),
     }),
   };

@@ -9,8 +9,8 @@ import { countedIds, simProcesses } from '../../kit/sim-processes.js';
 import { record } from './journal/ground.js';
 
 for (const [waitedMs, isPlaced] of [
-  [25, false],
-  [35, true],
+  [400, false],
+  [600, true],
 ] as const) {
   test(`a file that has waited for ${waitedMs} ms ${isPlaced ? 'is placed' : 'may wait'} before the next claim`, async () => {
     const disk = simDisk();

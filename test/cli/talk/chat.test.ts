@@ -101,19 +101,29 @@ test('a killed chat loses nothing, and chat -c continues the conversation', asyn
   assert.equal(sessions(workspace).length, 1);
 });
 
-test('a pasted path becomes a file that the agent can read', async (t) => {
+test('a pasted image is attached to the first and to a later message, and a blind model is announced', async (t) => {
   const workspace = place(t, office());
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
   const outside = path.join(tempFolder('paste', t), 'photo 1.png');
-  fs.writeFileSync(outside, 'png');
+  fs.writeFileSync(outside, png);
   const chat = pty(t, workspace.root, SIZES[1]!, 'chat', 'ana');
   await chat.says(/ana> /);
-  chat.type(KEYS.paste(`'${outside}'`));
-  await chat.says(/context\/photo 1\.png/);
-  chat.type(KEYS.enter);
-  await chat.says(/You said: context\/photo 1\.png/);
-  await until(() => workspace.read('context/photo 1.png') === 'png');
+  for (const turn of [1, 2]) {
+    chat.type(KEYS.paste(`'${outside}'`));
+    await chat.says(/context\/photo 1\.png/);
+    chat.type(KEYS.enter);
+    await chat.says(/cannot see context\/photo 1\.png/);
+    await chat.says(/You said: context\/photo 1\.png[^]*tokens[^]*ana> /);
+    await hasEnded(workspace, turn);
+  }
   chat.type(KEYS.ctrlD);
   await chat.ended;
+  assert.ok(fs.readFileSync(path.join(workspace.root, 'context/photo 1.png')).equals(png));
+  const files = workspace.read(`sessions/${sessions(workspace)[0]}`).match(/media_type: "image\/png"/g);
+  assert.equal(files?.length, 2);
 });
 
 test('words typed at a list of choices choose; a word that is none of them is asked again', async (t) => {

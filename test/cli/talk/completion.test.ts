@@ -14,6 +14,14 @@ test('completion knows commands, options, agents and the ids of this workspace',
   assert.deepEqual(await words('task', 'ca'), ['cancel']);
   assert.deepEqual(await words('run', 'ha'), ['hand']);
   assert.deepEqual(await words('task', 'show', 'some'), ['some-task']);
+  assert.deepEqual(await words('task', 'add', 'x', '--to', 'h'), ['hand']);
+  assert.ok((await words('init', '--example', 'm')).includes('mesh'));
+  workspace.put('agents/asks.md', '---\ndescription: Asks\ntools: [ask_human]\n---\nAsk.\n');
+  workspace.put('script.yaml', '- {agent: asks, call: [{ask_human: {question: Which?}}]}\n');
+  await workspace.guild('run', 'asks', 'ask me', '--id', 'open');
+  const requests = await words('answer', '');
+  assert.ok(requests.length > 0 && !requests.includes('some-task'), 'only what waits for an answer');
+  for (const id of requests) assert.match(id, /call-/);
   assert.ok((await words('run', '--con')).includes('--continue'));
   for (const shell of ['bash', 'zsh', 'fish'])
     assert.match(succeeds(await workspace.guild('completion', shell)).out, /guild completion words --/);

@@ -33,5 +33,5 @@ test('one message says what waits, failed and ended, and shows the first five', 
     'office',
   );
   assert.equal(many.title, '4 things wait for you, 1 failed, 2 ended in office');
-  assert.deepEqual(many.text.split('\n').slice(-2), ['ana: T5', 'and 2 more']);
+  assert.deepEqual(many.text.split('\n').slice(-2), ['ana failed: T5', 'and 2 more']);
 });

@@ -41,6 +41,13 @@ test('a task file with a schedule gets one run for each due time, and is not wor
   assert.equal(record(disk, 'tasks/waiting/daily.json').schedule['run'], 'daily-20260102T0900Z');
 });
 
+test('a schedule without a time zone uses that of guild.yaml', async () => {
+  const { disk, proc } = scene({ 'guild.yaml': 'timezone: Asia/Tokyo\n', 'tasks/pending/daily.json': DAILY });
+  await untilQuiet(proc);
+  const { waits, schedule } = record(disk, 'tasks/waiting/daily.json');
+  assert.deepEqual([waits.until, schedule['timezone']], ['2026-01-02T00:00:00.000Z', 'Asia/Tokyo']);
+});
+
 test('a pass between due times changes nothing', async () => {
   const { disk, proc } = scene({ 'tasks/pending/daily.json': DAILY });
   await untilQuiet(proc);

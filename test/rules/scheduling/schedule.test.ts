@@ -18,7 +18,7 @@ const TABLE: [string, Parameters<typeof scheduleStep>, ReturnType<typeof schedul
   [
     'a due time that passed long ago gets none',
     [{ cron: '' }, { now: LATE, due: one, exists: false, isRunning: false }],
-    { fires: false, missed: { count: 1, why: 'no process was running' } },
+    { fires: false, missed: { count: 1, why: 'no process was running', isSkipped: false } },
   ],
   [
     'with "once" it gets one, and the others get none',
@@ -26,12 +26,12 @@ const TABLE: [string, Parameters<typeof scheduleStep>, ReturnType<typeof schedul
       { cron: '', missed: 'once' },
       { now: LATE, due: three, exists: false, isRunning: false },
     ],
-    { fires: true, missed: { count: 2, why: 'no process was running' } },
+    { fires: true, missed: { count: 2, why: 'no process was running', isSkipped: false } },
   ],
   [
     'no run starts beside another',
     [{ cron: '' }, { now: ON_TIME, due: one, exists: false, isRunning: true }],
-    { fires: false, missed: { count: 1, why: 'the run before it had not ended' } },
+    { fires: false, missed: { count: 1, why: 'the run before it had not ended', isSkipped: true } },
   ],
   [
     'a run that exists already counts as the run of its time',

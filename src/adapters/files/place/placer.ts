@@ -31,7 +31,7 @@ export interface Placer {
   placed(item: Item, options?: { isAlone?: boolean }): Promise<Placing>;
   /** Resolves when everything queued so far is placed. */
   flush(): Promise<void>;
-  /** Resolves when everything that is due is placed; undefined if nothing is. */
+  /** If files are far behind: resolves when everything that is due now is placed. */
   catchUp(): Promise<void> | undefined;
   /** The longest that any item has waited. */
   worstLagMs(): number;
@@ -59,6 +59,8 @@ interface PlacerOptions {
 const DUE_MS = 20;
 /** Files that are this much younger are placed with it: one batch costs less than two. */
 const SHARED_MS = 10;
+/** While files are further behind than this, no new task is claimed. */
+const MAX_LAG_MS = 500;
 /** How often the name of a file is cleared for it at once. */
 const MAX_TRIES = 3;
 
@@ -74,6 +76,8 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
   let dueUntil = -Infinity;
   /** The file that the lag was started for, while it runs. */
   let armedFor: Queued | undefined;
+  let catchingUp: Promise<void> | undefined;
+  let isDraining = false;
   let isSyncing = false;
   let worst = 0;
   let failure: { thrown: unknown } | undefined;
@@ -88,16 +92,14 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     placed: (item, { isAlone = false } = {}) => placed(queue.get(item.key)!, isAlone),
     async flush() {
       if (failure !== undefined) throw failure.thrown;
-      await Promise.all([...queue.values()].map((queued) => placed(queued, false)));
+      const last = [...queue.values()].at(-1);
+      if (last !== undefined) await placed(last, false);
     },
     catchUp() {
-      const overdue: Promise<Placing>[] = [];
-      const now = monotonicMs();
-      for (const queued of queue.values()) {
-        if (now - queued.since <= DUE_MS + SHARED_MS) break;
-        overdue.push(placed(queued, true));
-      }
-      return overdue.length === 0 ? undefined : Promise.all(overdue).then(() => undefined);
+      const [first] = queue.values();
+      if (first === undefined || monotonicMs() - first.since <= MAX_LAG_MS) return undefined;
+      catchingUp ??= placeOverdue().finally(() => (catchingUp = undefined));
+      return catchingUp;
     },
     worstLagMs: () => worst,
   };
@@ -108,6 +110,17 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     const placing = new Promise<Placing>((resolve, reject) => void queued.waiting.push({ resolve, reject }));
     void drain();
     return placing;
+  }
+
+  /** All that are due come before the youngest of them. */
+  async function placeOverdue(): Promise<void> {
+    const until = monotonicMs() - DUE_MS;
+    let last: Queued | undefined;
+    for (const queued of queue.values()) {
+      if (queued.since > until) break;
+      last = queued;
+    }
+    if (last !== undefined) await placed(last, false);
   }
 
   function placeLater(): void {
@@ -127,8 +140,11 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
 
   /** Places what is durable, also while a sync is under way. The rest follows after the sync. */
   async function drain(): Promise<void> {
+    if (isDraining) return;
+    isDraining = true;
     // Everything that is added in this turn of the event loop shares the sync.
     await Promise.resolve();
+    isDraining = false;
     try {
       if (failure !== undefined) throw failure.thrown;
       let line = placeDurable();

@@ -1,9 +1,15 @@
 /**
  * Files that the person pastes or drops into the chat. A file inside the workspace is named by its
- * path; one from elsewhere is copied into `context/`, where agents can read it.
+ * path; one from elsewhere is copied into `context/`, where agents can read it. The message brings
+ * them along as attachments.
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Workspace } from '../../../app/index.js';
+import { acceptsMedia } from '../../../domain/config/families.js';
+import { splitModel } from '../../../domain/config/providers.js';
+import { mediaTypeOf } from '../../../domain/file-ref.js';
+import { resolveModels } from '../../../rules/scheduling/models.js';
 
 const MAX_BYTES = 20 * 1024 * 1024;
 
@@ -42,5 +48,29 @@ export function placed(root: string, file: string): string {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       if (fs.readFileSync(target).equals(fs.readFileSync(file))) return path.relative(root, target);
     }
+  }
+}
+
+/** A sentence for each image or document that the agent's model cannot see. */
+export function unseenMedia({ root, config, agents }: Workspace, agent: string, files: readonly string[]): string[] {
+  const resolved = resolveModels(agents().get(agent)!, config);
+  const model = 'code' in resolved ? undefined : resolved.models[0];
+  if (model === undefined) return [];
+  return files.flatMap((file) => {
+    const type = mediaTypeOf(headOf(path.join(root, file)));
+    if (type === undefined || acceptsMedia(splitModel(model)?.model ?? model, type)) return [];
+    return [`${model} cannot see ${file}; ${agent} is informed that it is attached`];
+  });
+}
+
+const HEAD_BYTES = 64;
+
+function headOf(file: string): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const fd = fs.openSync(file, 'r');
+  try {
+    return head.subarray(0, fs.readSync(fd, head, 0, HEAD_BYTES, 0));
+  } finally {
+    fs.closeSync(fd);
   }
 }

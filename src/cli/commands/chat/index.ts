@@ -7,14 +7,14 @@ import { followTurns } from '../../../app/live/follow-turns.js';
 import { missingKey } from '../../../app/live/model-key.js';
 import { forkSession } from '../../../app/fork-session.js';
 import { asProblem, problem, ProblemError } from '../../../domain/problem.js';
-import { isEnded } from '../../../domain/task/task.js';
+import { isEnded, type Placed } from '../../../domain/task/task.js';
 import type { Call, Command } from '../../args/command.js';
 import { unknownAgent } from '../../args/known-agent.js';
 import { canAsk } from '../../console/carry-on.js';
 import { openKeyboard } from '../../console/keyboard.js';
 import { narrator } from '../../render/narrator.js';
 import { lastConversation, said } from '../run/continue.js';
-import { pastedFiles, placed as placedFile } from './attach.js';
+import { pastedFiles, placed as placedFile, unseenMedia } from './attach.js';
 import { greet } from './greet.js';
 import { openHistory } from './history.js';
 import { readInput } from './input.js';
@@ -47,7 +47,7 @@ Ctrl-D leaves, and the task continues. guild chat -c continues the last conversa
     const keyboard = openKeyboard(call.io.stdin, call.io.stderr);
     const chat: Chat = {
       ...{ call, keyboard, narration, now, open, workspace: await open() },
-      ...{ agent: '', last: new Map(), works: new Map(), stopped: new Set(), forks: new Set() },
+      ...{ agent: '', last: new Map(), works: new Map(), stopped: new Set(), forks: new Set(), pasted: new Set() },
     };
     const own = (): string => chat.workspace.store.presence.peer.id;
     const live = followTurns(call.root, call.io.env, narration.elsewhere, own);
@@ -94,10 +94,11 @@ async function talk(chat: Chat): Promise<number> {
       draft,
       status: () => (works.size === 0 ? [] : narration.rows()),
       until: works.size === 0 ? undefined : Promise.race([...works.values()].map(({ done }) => done)),
-      onPaste: (pasted) =>
-        pastedFiles(call.root, pasted)
-          ?.map((file) => `${placedFile(call.root, file)} `)
-          .join(''),
+      onPaste(pasted) {
+        const files = pastedFiles(call.root, pasted)?.map((file) => placedFile(call.root, file));
+        for (const file of files ?? []) chat.pasted.add(file);
+        return files?.map((file) => `${file} `).join('');
+      },
     });
     if (got === 'work') await lookAtEnded(chat);
     else if (got === 'end') return leave(chat);
@@ -168,15 +169,30 @@ async function heard(chat: Chat, typed: string): Promise<string | undefined> {
   }
 }
 
-async function nextTask({ call, workspace, agent, forks }: Chat, last: string | undefined, text: string) {
+async function nextTask(chat: Chat, last: string | undefined, text: string): Promise<string> {
+  const { call, workspace, agent, forks } = chat;
   const keyProblem = missingKey(workspace.agents().get(agent)!, workspace, call.io.env);
   if (keyProblem) throw new ProblemError(keyProblem);
   const before = last === undefined ? undefined : await workspace.task(last);
-  if (before === undefined) return (await workspace.add({ description: text, to: agent })).id;
-  if (!forks.delete(agent)) return said(silent(call), workspace, before, text);
+  const attachments = await attachedFiles(chat, before, text);
+  if (before === undefined) return (await workspace.add({ description: text, to: agent, attachments })).id;
+  if (!forks.delete(agent)) return said(silent(call), workspace, before, text, attachments);
   const { task, kept } = await forkSession(call.root, { session: before.task.id, text });
   call.terminal.say(call.terminal.dim(`forked after ${kept} messages; the original stays as it is`));
   return task.id;
+}
+
+/** The pasted files that the message names. A task that is under way takes words only. */
+async function attachedFiles(
+  { call, workspace, agent, forks, pasted }: Chat,
+  before: Placed | undefined,
+  text: string,
+): Promise<string[] | undefined> {
+  const files = [...pasted].filter((file) => text.includes(file));
+  pasted.clear();
+  if (files.length === 0 || forks.has(agent) || (before !== undefined && !isEnded(before.state))) return undefined;
+  for (const note of unseenMedia(workspace, agent, files)) call.terminal.say(call.terminal.dim(note));
+  return files;
 }
 
 function silent(call: Call): Call {

@@ -30,6 +30,8 @@ export interface Chat {
   works: Map<string, Work>;
   /** Tasks that the person stopped with Ctrl-C. */
   stopped: Set<string>;
+  /** Files that were pasted into the message that is being typed. */
+  pasted: Set<string>;
   /** Agents whose next message goes to a copy of the conversation. */
   forks: Set<string>;
 }

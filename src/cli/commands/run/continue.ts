@@ -48,12 +48,24 @@ export async function lastConversation(workspace: Workspace, agent?: string): Pr
 }
 
 /** Adds the message and returns the task that answers it. */
-export async function said(call: Call, workspace: Workspace, placed: Placed, message: string): Promise<string> {
+export async function said(
+  call: Call,
+  workspace: Workspace,
+  placed: Placed,
+  message: string,
+  attachments?: string[],
+): Promise<string> {
   const { terminal } = call;
   const { task, state } = placed;
   terminal.say(terminal.dim(`continuing “${oneLine(summary(task), 60)}” with ${task.to}`));
   await resumeTask(call.root, task.root);
   if (!isEnded(state)) {
+    if (attachments !== undefined)
+      throw new ProblemError(
+        problem('bad_usage', `${task.id} is ${state}; a file can be attached when it has ended`, {
+          hint: 'name the file in your message; the agent can read it',
+        }),
+      );
     if (message !== '') await workspace.tell(task.id, message);
     return task.id;
   }
@@ -63,5 +75,5 @@ export async function said(call: Call, workspace: Workspace, placed: Placed, mes
         hint: state === 'failed' ? `guild task retry ${task.id} tries it again` : 'guild run -c <text>',
       }),
     );
-  return (await workspace.followUp(task.id, message)).id;
+  return (await workspace.followUp(task.id, message, attachments)).id;
 }

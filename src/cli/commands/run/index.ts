@@ -97,7 +97,7 @@ async function created(
 async function continued(call: Call, workspace: Workspace): Promise<string> {
   const { placed, words } = await conversationMeant(call, workspace);
   const message = await described(call, words);
-  return said(call, workspace, placed, message);
+  return said(call, workspace, placed, message, attached(call));
 }
 
 async function work(call: Call, workspace: Workspace, narration: RunNarrator, id: string): Promise<number> {

@@ -1,5 +1,11 @@
 /** `guild schedule`: what runs when, and when a schedule would be due. */
-import { listSchedules, localZone, previewSchedule, type ScheduleView } from '../../../app/doors/schedules.js';
+import {
+  defaultZone,
+  listSchedules,
+  localZone,
+  previewSchedule,
+  type ScheduleView,
+} from '../../../app/doors/schedules.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { localDateTime, withLocalTimes } from '../../../views/local-time.js';
 import { EXIT, text, unknownWord, type Call, type Command } from '../../args/command.js';
@@ -63,7 +69,8 @@ function rowOf({ id, schedule, timezone, next, runState, ...rest }: ScheduleView
 async function test({ root, values, terminal, json }: Call, cron: string): Promise<number> {
   const zone = text(values, 'timezone');
   const times = await previewSchedule(root, cron, zone);
-  if (json) terminal.json({ schedule: cron, timezone: zone ?? localZone(), next: times.map((at) => at.toISOString()) });
+  if (json)
+    terminal.json({ schedule: cron, timezone: zone ?? defaultZone(root), next: times.map((at) => at.toISOString()) });
   else for (const at of times) terminal.out(localDateTime(at.toISOString()));
   return EXIT.done;
 }
