@@ -116,7 +116,7 @@ async function talk(chat: Chat): Promise<number> {
       terminal.say(`${terminal.colour('cyan', '›')} ${got.text.replaceAll('\n', '\n  ')}`);
       const next = await heard(chat, got.text);
       if (next === 'exit') return leave(chat);
-      if (next !== undefined && !works.has(next)) start(chat, next);
+      if (next !== undefined && !works.has(next.task)) start(chat, next.task);
     }
   }
 }
@@ -139,7 +139,7 @@ async function goOn(chat: Chat): Promise<void> {
 }
 
 /** The task that answers what was typed. */
-async function heard(chat: Chat, typed: string): Promise<string | undefined> {
+async function heard(chat: Chat, typed: string): Promise<'exit' | { task: string } | undefined> {
   const { call, workspace } = chat;
   const [, copied] = /^\/fork\s+(\S[^]*)$/.exec(typed) ?? [];
   if (copied !== undefined && chat.last.has(chat.agent)) {
@@ -162,7 +162,7 @@ async function heard(chat: Chat, typed: string): Promise<string | undefined> {
     const task = await nextTask(chat, last, text);
     chat.last.set(chat.agent, task);
     if (chat.works.has(task)) call.terminal.say(call.terminal.dim(`${chat.agent} reads it before its next turn`));
-    return task;
+    return { task };
   } catch (error) {
     call.terminal.problem(asProblem(error));
     return undefined;

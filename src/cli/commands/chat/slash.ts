@@ -25,8 +25,7 @@ export function isSlash(typed: string): boolean {
   return /^\/[a-z?]*(?:\s|$)/i.test(typed);
 }
 
-/** `exit` leaves the chat; a task id is worked on next. */
-export async function slash(chat: Chat, typed: string): Promise<string | undefined> {
+export async function slash(chat: Chat, typed: string): Promise<'exit' | undefined> {
   const [word = '', ...words] = typed.slice(1).trim().split(/\s+/);
   const { call } = chat;
   const { terminal } = call;
