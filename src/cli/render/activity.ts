@@ -28,7 +28,7 @@ export interface Working {
   result?: { ok: boolean; line: string };
   /** The end of the model's words. */
   words: string;
-  /** The reason of a failure, or of a wait. */
+  /** The reason of a failure, until the work goes on. */
   note: string;
   /** Another process works on it. */
   isElsewhere: boolean;
@@ -89,6 +89,7 @@ export function activity(titleOf: (id: string) => string | undefined): Activity 
       if (turn !== undefined) task.sinceMs = Date.parse(turn.since);
       task.agent = whoText(now.agent);
       task.state = 'working';
+      task.note = '';
       if (task.title === '') task.title = titleOf(now.task) ?? '';
       if (now.kind === 'words') task.words = (task.words + now.text).slice(-MAX_WORDS);
       else task.words = '';
@@ -104,7 +105,7 @@ export function activity(titleOf: (id: string) => string | undefined): Activity 
     turn(turn) {
       const task = tasks.get(turn.task) ?? fresh(turn.task);
       const { tokens, microUsd, unpriced, tool, result } = turn;
-      Object.assign(task, { tokens, microUsd, unpriced, state: 'working', isElsewhere: true });
+      Object.assign(task, { tokens, microUsd, unpriced, state: 'working', isElsewhere: true, note: '' });
       task.agent = whoText(turn.agent);
       task.sinceMs = Date.parse(turn.since);
       task.words = turn.words.slice(-MAX_WORDS);
@@ -161,9 +162,7 @@ export function activity(titleOf: (id: string) => string | undefined): Activity 
 function apply(task: Working, event: Event): void {
   switch (event.name) {
     case 'task.claimed':
-      task.state = 'working';
-      task.sinceMs = Date.now();
-      task.isElsewhere = false;
+      Object.assign(task, { state: 'working', sinceMs: Date.now(), isElsewhere: false, note: '' });
       return;
     case 'task.created':
     case 'task.retried':
