@@ -54,7 +54,10 @@ export async function compareRuns(
         rounds.get(who)!.push(await measure(testbed, who, settings));
       } catch (error) {
         if (who.kind !== 'peer') throw error;
-        failures.set(who, (error as Error).message.split('\n').find((line) => /Error/.test(line)) ?? 'it failed');
+        failures.set(
+          who,
+          (error as Error).message.split('\n').find((line) => /^\w*Error\b.*: /.test(line)) ?? 'it failed',
+        );
       }
     }
   }
