@@ -55,7 +55,7 @@ export function publishedIn(shelf: { get(id: string): { value: string } | undefi
   return held === undefined ? undefined : parsePublished(held.value);
 }
 
-/** Undefined: the value is not a release. Anybody with the rights of a worker can write it. */
+/** Undefined if the value is not a release. Anybody with the rights of a worker can write it. */
 function parsePublished(value: string): Published | undefined {
   try {
     const { hash, trust, commit, by, at } = (JSON.parse(value) ?? {}) as Partial<Record<keyof Published, unknown>>;

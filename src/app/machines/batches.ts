@@ -10,7 +10,7 @@ const MAX_CHARS = 4_000_000;
 interface Batches {
   put(put: Put): void;
   add(add: Add): void;
-  /** Sends those after the first `from` commits. `note`: what says that so many were made. */
+  /** Skips the first `from` commits. `note` is the entry that records how many were made. */
   end(from: number, note: (made: number) => Put): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What an agent is doing, in words, for every live display. */
+/** Every live display describes the work of an agent in the same words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { activity, doingText, type Activity } from '../../../src/cli/render/activity.js';

@@ -126,7 +126,7 @@ test('a pasted image is attached to the first and to a later message, and a blin
   assert.equal(files?.length, 2);
 });
 
-test('words typed at a list of choices choose; a word that is none of them is asked again', async (t) => {
+test('a choice can be typed in words, and a word that is not on the list is asked again', async (t) => {
   const workspace = place(t, office());
   const chat = pty(t, workspace.root, SIZES[0]!, 'chat', 'ana');
   await chat.says(/ana> /);

@@ -87,7 +87,7 @@ test('a copied folder of definitions that names files outside removes and overwr
   assert.equal(fs.readFileSync(outside, 'utf8'), 'private');
 });
 
-test('an entry of a store that is not a release is none', () => {
+test('an entry of the store that is not a valid release is ignored', () => {
   const whole = { hash: 'a', trust: 'b', by: 'c', at: 'd' };
   const published = (value: string) => publishedIn({ get: () => ({ value }) });
   assert.deepEqual(published(JSON.stringify(whole)), whole);

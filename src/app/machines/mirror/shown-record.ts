@@ -20,7 +20,7 @@ interface Shown {
   bases: Record<string, Base>;
 }
 
-/** Undefined if there is none. Throws a ProblemError if a part of it is not what was written. */
+/** Undefined if there is no record. Throws a ProblemError if any part of it is invalid. */
 export function readShown(file: string): Shown | undefined {
   const read = disk().read(file, MAX_BYTES);
   if (read.kind === 'missing') return undefined;
