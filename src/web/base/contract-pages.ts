@@ -187,7 +187,7 @@ export interface Prompt {
   agent: string;
   model?: string;
   system: string;
-  tools: { name: string; text: string }[];
+  tools: { name: string; about: string; text: string }[];
   messages: { role: string; text: string }[];
   tokens: number;
 }

@@ -190,7 +190,7 @@ export interface Request {
   path?: string;
   taint: string[];
   /** Tasks that cannot continue before the answer. */
-  blocks: string[];
+  blocks: { id: string; agent?: string }[];
   /** Identifies the shown text; an answer names it. */
   seen: string;
   place: string;
@@ -209,6 +209,18 @@ export interface RequestSource {
   said?: string;
   turn?: number;
   untrusted: { source: string; text: string; at?: string; link?: { page: 'task' | 'conversation'; id: string } }[];
+  /** Files that were handed to the agent with its task. */
+  attached: string[];
+  /** The line of its entry on the board of approvals, and whether the action was carried out. */
+  line?: number;
+  fate?: string;
+}
+
+/** A file that is handed to the model with a message. */
+export interface ShownFile {
+  name: string;
+  mediaType: string;
+  bytes: number;
 }
 
 export interface TaskDetail {
@@ -238,6 +250,8 @@ export interface TreeRow extends Row {
   own: { tokens: number; microUsd: number };
   spans: Span[];
   session?: string;
+  /** Not a task: it sums up the bids below it. */
+  isGroup?: boolean;
 }
 
 export interface Why {
@@ -292,11 +306,14 @@ export interface ShownMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   from?: string;
   kind?: string;
+  /** Which answer of the model it is, from 1. */
+  turn?: number;
   at?: string;
   text: string;
   /** Text that came from outside; it is shown in a box of its own and has no links. */
   tainted: boolean;
   calls: ShownCall[];
+  files?: ShownFile[];
   /** What the model thought before it answered, if that is kept. */
   thoughts?: string;
   usage?: { model?: string; inputTokens: number; outputTokens: number; microUsd?: number; ms?: number };
@@ -312,6 +329,7 @@ export interface ShownCall {
   written?: { path: string; changes: string[] };
   result?: string;
   ok?: boolean;
+  files?: ShownFile[];
 }
 
 export interface SessionRow {
