@@ -281,10 +281,11 @@ export function NewTaskButton(): JSX.Element {
       class="btn"
       disabled={whyNot() !== undefined}
       title={whyNot()}
+      aria-label="New task"
       onClick={() => (isAdding.value = true)}
     >
       <Icon name="plus" />
-      New task <kbd>C</kbd>
+      <span class="wideonly">New task</span> <kbd>C</kbd>
     </button>
   );
 }

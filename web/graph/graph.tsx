@@ -36,7 +36,7 @@ const SCALE_MIN = 0.7;
 const HEIGHT = 54;
 const ICON_PX = 14;
 /** Of one letter of a title; of the smaller text. */
-const TITLE_PX = 6.9;
+const TITLE_PX = 7.2;
 const SMALL_PX = 6.1;
 
 interface GraphProps {
@@ -210,7 +210,7 @@ function Node({ node, at, width, open }: NodeProps): JSX.Element {
       <title>{visible(node.title)}</title>
       <rect class="node" width={width} height={HEIGHT} rx="8" />
       <text class="nm" x="12" y="22">
-        {cut(visible(node.title), Math.floor((width - 20) / TITLE_PX))}
+        {cut(visible(node.title), Math.floor((width - 22) / TITLE_PX))}
       </text>
       {about !== undefined && (
         <text class="sm" x={isAboutFirst ? 12 : width - 12} y="41" text-anchor={isAboutFirst ? 'start' : 'end'}>

@@ -154,8 +154,8 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
           </div>
           <span class="grow" />
           {talk.task !== undefined && <TaskState row={{ state: talk.task.state }} />}
-          <button type="button" class="btn sm narrowonly" aria-expanded={hasFacts} onClick={() => setFacts(!hasFacts)}>
-            {hasFacts ? 'Close' : 'About'}
+          <button type="button" class="btn sm narrowonly" aria-expanded={hasFacts} onClick={() => setFacts(true)}>
+            About
           </button>
         </div>
         <div class="cscroll" tabIndex={0}>
@@ -191,7 +191,7 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
         </div>
         <Composer talk={talk} />
       </div>
-      <Facts talk={talk} />
+      <Facts talk={talk} close={() => setFacts(false)} />
     </div>
   );
 }
