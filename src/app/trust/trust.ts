@@ -82,8 +82,9 @@ function weigh(known: TrustRecord, state: string, env: Env, config: Acted): Trus
   const isHarmless = known.trusted === undefined && isNothing(acting);
   const record = isHarmless ? { ...known, trusted: { digest, acting, at: new Date().toISOString() } } : known;
   const { trusted } = record;
-  const inForce = trusted === undefined ? NOTHING_ACTS : shared(trusted.acting, acting);
-  const isTrusted = trusted !== undefined && (trusted.digest === digest || digestOf(inForce) === digest);
+  const isSame = trusted?.digest === digest;
+  const inForce = isSame ? acting : trusted === undefined ? NOTHING_ACTS : shared(trusted.acting, acting);
+  const isTrusted = isSame || (trusted !== undefined && digestOf(inForce) === digest);
   const code = inForce.code === undefined ? undefined : copyOf(state, inForce.code.hash);
   const settings = readSettings(env);
   return {
