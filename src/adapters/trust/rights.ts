@@ -109,9 +109,13 @@ export function ownerOf(folder: string): number | undefined {
 }
 
 function ownerProblem(root: string, uid: number | undefined): Problem {
-  return problem('not_allowed', `${root} belongs to another user (uid ${uid}), who could change its rules at any time`, {
-    hint: `if you trust that user, for example in a CI checkout: guild trust --owner --workspace ${root}`,
-  });
+  return problem(
+    'not_allowed',
+    `${root} belongs to another user (uid ${uid}), who could change its rules at any time`,
+    {
+      hint: `if you trust that user, for example in a CI checkout: guild trust --owner --workspace ${root}`,
+    },
+  );
 }
 
 function linkProblem(file: string): Problem {
