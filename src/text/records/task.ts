@@ -61,15 +61,15 @@ export function parseTask(bytes: Uint8Array, taskFile: TaskFile): TaskParsed {
  * The record as the program writes it: indented, keys in a fixed order, unknown keys at the end.
  */
 export function printTask(task: Task): string {
-  const { budget, usage, own_usage: own, extra, context, ...plain } = task;
+  const { budget, usage, own_usage: own, extra, context } = task;
   const record: Record<string, unknown> = {};
   for (const key of KNOWN) {
-    if (key in plain) record[key] = plain[key as keyof typeof plain];
-    else if (key === 'context') record['context'] = shallow(context, DEEPEST);
-    else if (key === 'budget' && budget !== undefined) record['budget'] = printBudget(budget);
-    else if (key === 'usage' && usage !== undefined) record['usage'] = usageFields(usage);
-    else if (key === 'own_usage' && own !== undefined) record['own_usage'] = usageFields(own);
+    if (task[key] !== undefined) record[key] = task[key];
   }
+  record['context'] = shallow(context, DEEPEST);
+  if (budget !== undefined) record['budget'] = printBudget(budget);
+  if (usage !== undefined) record['usage'] = usageFields(usage);
+  if (own !== undefined) record['own_usage'] = usageFields(own);
   // a known key wins over an unknown one of the same name; spread, because `__proto__` may be a key
   const whole = extra === undefined ? record : { ...record, ...(shallow(extra, DEEPEST) as object), ...record };
   return `${printExact(whole)}\n`;
