@@ -4,6 +4,7 @@
  * there.
  */
 import fs from 'node:fs';
+import { attempt } from '../../domain/attempt.js';
 import { FOREIGN_AGENT_FOLDERS } from '../../domain/agent/places.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
@@ -68,11 +69,7 @@ function comparable(names: readonly string[] | undefined): string[] | undefined 
 
 /** Undefined if the folder cannot be listed. */
 function namesIn(folder: string): string[] | undefined {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.readdirSync(folder));
 }
 
 /** The user id of the folder's owner; undefined where the system has none. */
@@ -139,9 +136,5 @@ function isWritableByOthers(stat: fs.Stats | undefined): boolean {
 }
 
 function lstat(file: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }));
 }

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 
 const WORK = [
@@ -52,11 +53,7 @@ export function isOwnPlace(root: string, file: string): boolean {
 
 /** Undefined also where a part of the path is a file. */
 function lstat(file: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }));
 }
 
 const MAX_NAME_BYTES = 240;

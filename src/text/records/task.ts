@@ -4,6 +4,8 @@
  * so it is read again later) or *quarantined* (waiting will not make it valid). Unknown keys are
  * kept.
  */
+import { isMapping } from '../../domain/mapping.js';
+import { attempt } from '../../domain/attempt.js';
 import { isSafeId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
@@ -46,7 +48,7 @@ export function parseTask(bytes: Uint8Array, taskFile: TaskFile): TaskParsed {
   const json = parseJson(text, file, { exact: true });
   if (!json.ok) return json.torn ? hold(tornProblem(text, file, json.problem)) : quarantine(hinted(json.problem));
   const { value } = json;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isMapping(value)) {
     return quarantine(
       problem('bad_field', 'a task is a JSON object', {
         where: whereAt(file, text, 0),
@@ -54,7 +56,7 @@ export function parseTask(bytes: Uint8Array, taskFile: TaskFile): TaskParsed {
       }),
     );
   }
-  return fromRecord(value as Record<string, unknown>, text, taskFile);
+  return fromRecord(value, text, taskFile);
 }
 
 /**
@@ -98,11 +100,7 @@ function decode(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (text.includes('\0')) return undefined;
   if (!text.includes('\uFFFD')) return text;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 }
 
 function notText(bytes: Uint8Array, file: string): Problem {
