@@ -96,7 +96,7 @@ export function linkedState(root: string): Problem | undefined {
 function linkProblems(look: Look): Problem[] {
   const isLink = (name: string): boolean => look.at(name)?.isSymbolicLink() === true;
   const folder = STATE_FOLDERS.find(isLink);
-  // Below a link everything else is elsewhere, too.
+  // Everything below a link is elsewhere, too.
   const links =
     folder !== undefined
       ? [folder]

@@ -40,8 +40,8 @@ export function isPlainPath(file: string): boolean {
 }
 
 /**
- * Whether a path is, or could become, a plain file of this folder: it leads nowhere else, also not
- * by a link, and no folder or file is in its way.
+ * Whether a path is, or could become, a plain file of this folder: it leads nowhere else, not
+ * even through a link, and no folder or file is in its way.
  */
 export function isOwnPlace(root: string, file: string): boolean {
   if (!isPlainPath(file)) return false;

@@ -105,11 +105,10 @@ export function journal(options: JournalOptions): Journal {
 
   return {
     put(put, file) {
-      const key = keyOfPut(put);
       if (failure !== undefined) throw failure;
       next.puts.push(put);
-      if (file !== undefined) return placed(key, file);
-      keep(key).puts.push(put);
+      if (file !== undefined) return placed(keyOfPut(put), file);
+      keep(keyOfPut(put)).puts.push(put);
       schedule();
     },
     add(add) {

@@ -30,8 +30,8 @@ export interface Folder {
   list(folder: string): string[];
   read(file: string): string;
   /**
-   * Whether the file can be written here: its path leads nowhere else, also not by a link, and no
-   * folder or file is in its way.
+   * Whether the file can be written here: its path leads nowhere else, not even through a link,
+   * and no folder or file is in its way.
    */
   canHold(file: string): boolean;
   /** Makes the folder of a file, but not a mirror that was deleted as a whole. */
