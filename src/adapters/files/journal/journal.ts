@@ -117,7 +117,7 @@ export function journal(options: JournalOptions): Journal {
       next.adds.push(add);
       schedule();
     },
-    line: () => (isEmpty() ? lastLine : lastLine + 1),
+    line: () => (isEmpty(next) && places.size === 0 ? lastLine : lastLine + 1),
     durable,
     isDurable,
     syncSoon() {
@@ -161,10 +161,6 @@ export function journal(options: JournalOptions): Journal {
     return line <= durableLine;
   }
 
-  function isEmpty(): boolean {
-    return next.puts.length + next.adds.length + next.dropped.length + places.size === 0;
-  }
-
   function keep(key: string): { puts: Put[]; adds: Add[] } {
     let changes = unplaced.get(key);
     if (changes === undefined) unplaced.set(key, (changes = { puts: [], adds: [] }));
@@ -194,7 +190,7 @@ export function journal(options: JournalOptions): Journal {
 
   function write(): number {
     isScheduled = false;
-    if (isEmpty()) return lastLine;
+    if (isEmpty(next) && places.size === 0) return lastLine;
     if (failure !== undefined) throw failure;
     try {
       const step = { ...next, placed: [...places.keys()] };
@@ -378,6 +374,10 @@ function firstOf<T>(values: Iterable<T>, isWanted: (value: T) => boolean): T | u
 
 function emptyChanges(): Changes {
   return { puts: [], adds: [], dropped: [] };
+}
+
+function isEmpty({ puts, adds, dropped }: Changes): boolean {
+  return puts.length + adds.length + dropped.length === 0;
 }
 
 function compact(step: Required<Step>): Step {
