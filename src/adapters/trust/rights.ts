@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import { FOREIGN_AGENT_FOLDERS, mayHoldAgents } from '../../domain/agent/places.js';
+import { attempt } from '../../domain/attempt.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
 const { S_IFMT, S_IFLNK, S_IFDIR } = fs.constants;
@@ -92,11 +93,7 @@ function comparable(names: readonly string[] | undefined): string[] | undefined 
 
 /** Undefined if the folder cannot be listed. */
 function namesIn(folder: string): string[] | undefined {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.readdirSync(folder));
 }
 
 function isFolder(link: string): boolean {
@@ -150,9 +147,5 @@ function isLink({ mode }: fs.Stats): boolean {
 }
 
 function lstat(file: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }));
 }
