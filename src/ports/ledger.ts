@@ -41,10 +41,18 @@ export interface Add {
   readonly tag?: string;
 }
 
+/**
+ * The processes that a change concerns. work: those that take tasks, because there may be something
+ * to do. notes: those that follow channels. views: only those that show the progress of others.
+ */
+export type Topic = 'work' | 'notes' | 'views';
+
 /** The changes of one step. */
 export interface Change {
   readonly puts: readonly Put[];
   readonly adds: readonly Add[];
+  /** Whom it wakes; absent: everyone. */
+  readonly topics?: readonly Topic[];
 }
 
 export interface Committed {
@@ -88,8 +96,11 @@ export interface Ledger {
    * is for the next call. Misses no line acknowledged before; a log may come again.
    */
   grown(prefixes: readonly string[], mark?: string): Promise<{ logs: string[]; mark: string }>;
-  /** Calls back when something may have changed. Only a hint: rings may be lost or come twice. */
-  onRing(ring: () => void): Promise<() => Promise<void>>;
+  /**
+   * Calls back when something may have changed that concerns one of these topics; absent: any. Only
+   * a hint: rings may be lost or come twice.
+   */
+  onRing(ring: () => void, topics?: readonly Topic[]): Promise<() => Promise<void>>;
   /** Wakes the other peers soon. Every commit that changed something rings. */
   ring(): void;
   /** Waits for calls under way and closes the connection. */

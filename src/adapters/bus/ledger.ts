@@ -7,7 +7,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import type { Note } from '../../domain/coordination/note.js';
 import type { Bus } from '../../ports/bus.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Add, Ledger, Lines } from '../../ports/ledger.js';
+import type { Add, Ledger, Lines, Topic } from '../../ports/ledger.js';
 import { MAX_NOTE_LINE, printNote } from '../../text/records/note.js';
 import * as channels from './channel.js';
 import { channelProblem } from './names.js';
@@ -17,7 +17,7 @@ interface LedgerBusOptions {
   clock: Clock;
   ledger: Pick<Ledger, 'lines' | 'grown' | 'onRing'>;
   /** The queue of the process's commits. */
-  outbox: { line(add: Add): void; flush(): Promise<void> };
+  outbox: { line(add: Add, topic: Topic): void; flush(): Promise<void> };
   patience?: Patience;
 }
 
@@ -43,7 +43,7 @@ export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: Ledger
     async tell(notes) {
       const refused = firstProblem(notes);
       if (refused !== undefined) return refused;
-      for (const note of notes) outbox.line({ log: NOTES + note.channel, text: printNote(note) });
+      for (const note of notes) outbox.line({ log: NOTES + note.channel, text: printNote(note) }, 'notes');
       await outbox.flush();
       await catchUp();
       for (const [name] of channels.byChannel(notes)) {
@@ -58,7 +58,7 @@ export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: Ledger
     },
     async done(name, reader, ids) {
       const done: Done = { reader, ids: [...ids] };
-      outbox.line({ log: DONE + name, text: JSON.stringify(done) });
+      outbox.line({ log: DONE + name, text: JSON.stringify(done) }, 'notes');
       const channel = channelOf(name);
       channels.markDone(channel, channels.readerOf(channel, reader), ids, now());
       await outbox.flush();
@@ -82,7 +82,7 @@ export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: Ledger
       let isStopped = false;
       // A ledger that is away is the store's problem, which every pass reports.
       const look = (): void => void (isStopped ? undefined : catchUp().catch(() => undefined));
-      const listening = ledger.onRing(look);
+      const listening = ledger.onRing(look, ['notes']);
       const timer = setInterval(look, INTERVALS.channelCheckMs * factor());
       timer.unref();
       return () => {

@@ -23,7 +23,7 @@ import type { ProcessIdentity } from '../../ports/processes.js';
 import type { Store } from '../../ports/store/index.js';
 import { effects, type Witness } from './effects.js';
 import { locks, TURN } from './locks.js';
-import { looks } from './looks.js';
+import { looks, type Heard } from './looks.js';
 import { outbox, type Outbox } from './outbox.js';
 import { presence } from './presence.js';
 import { blobs, events, INTENT, intents } from './records.js';
@@ -69,6 +69,8 @@ export interface FarParts {
   readonly ledger: Ledger;
   readonly outbox: Outbox;
   shelf(prefix: string): Shelf;
+  /** Collects the changes of entries with these keys. */
+  collect(prefix: string): Heard;
   look(): Promise<void>;
   /** Calls back for each task that this process makes or hears of for the first time. */
   onNew(hear: (task: Task) => void): void;
@@ -144,6 +146,7 @@ export function far(options: FarOptions): FarStore {
       ledger,
       outbox: out,
       shelf: (prefix) => shelf(prefix, shared),
+      collect: seen.collect,
       look: seen.look,
       onNew: table.onNew,
       onScan: (act) => void beforeScanEnds.push(act),

@@ -15,14 +15,30 @@ interface Learner {
   keys(): Iterable<string>;
   /** The entry is no longer live, and its end was not seen. */
   forget(key: string): void;
+  /** Changes of entries that are not live may have been missed. */
+  missed?(): void;
+}
+
+type News = Awaited<ReturnType<Ledger['news']>>;
+
+/** What looks learned of one kind of entries. */
+export interface Heard {
+  /** Whether there is nothing to take. */
+  isEmpty(): boolean;
+  /** Everything since it was last called. Complete: changes may have been missed. */
+  take(): News;
 }
 
 export interface Looks {
   add(learner: Learner): void;
+  /** Collects the changes of entries with these keys. */
+  collect(prefix: string): Heard;
   /** After it, everything acknowledged to any process before the call is known. */
   look(): Promise<void>;
-  /** How long ago the last finished look began. */
-  ageMs(): number;
+  /** Whether the last look is at most this old, or nobody rang since. */
+  isFresh(maxAgeMs: number): boolean;
+  /** From now on rings are heard, so that a look without a ring since is fresh. */
+  listen(): Promise<void>;
   /** Learns an entry that was read by its key. */
   learn(entry: Entry): void;
   /** A change of this process was acknowledged: answers under way may be older. */
@@ -31,6 +47,8 @@ export interface Looks {
 
 /** Ends are remembered up to this number: older answers are no longer under way. */
 const MAX_ENDS = 10_000;
+/** A ring may be lost, so even without one a look is fresh only this long. */
+const MAX_SILENCE_MS = 250;
 
 export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   const learners = new Map<string, Learner>();
@@ -40,10 +58,38 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   let current: Promise<void> | undefined;
   let following: Promise<void> | undefined;
   let lookedAt = -Infinity;
+  let isListening = false;
+  /** Since the last look began. */
+  let isRung = false;
   return {
     add: (learner) => void learners.set(learner.prefix, learner),
+    collect(prefix) {
+      let news: News = { entries: [], isComplete: true };
+      learners.set(prefix, {
+        prefix,
+        learn: (entry) => void news.entries.push(entry),
+        keys: () => [],
+        forget: () => undefined,
+        missed: () => void (news = { ...news, isComplete: true }),
+      });
+      return {
+        isEmpty: () => news.entries.length === 0 && !news.isComplete,
+        take() {
+          const taken = news;
+          news = { entries: [], isComplete: false };
+          return taken;
+        },
+      };
+    },
     look,
-    ageMs: () => monotonicMs() - lookedAt,
+    isFresh(maxAgeMs) {
+      const ageMs = monotonicMs() - lookedAt;
+      return ageMs < maxAgeMs || (isListening && !isRung && maxAgeMs > 0 && ageMs < MAX_SILENCE_MS);
+    },
+    async listen() {
+      await ledger.onRing(() => (isRung = true), ['work']);
+      isListening = true;
+    },
     learn,
     acknowledged({ key, rev }, live) {
       if (!live) noteEnd(key, rev);
@@ -68,12 +114,14 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
 
   async function once(): Promise<void> {
     recent.clear();
+    isRung = false;
     const from = monotonicMs();
     const { entries, isComplete } = await ledger.news();
     for (const entry of entries) learn(entry);
     lookedAt = from;
     if (!isComplete) return;
     const live = new Set(entries.map(({ key }) => key));
+    for (const learner of learners.values()) learner.missed?.();
     for (const learner of learners.values())
       for (const key of [...learner.keys()]) if (!live.has(key) && !recent.has(key)) learner.forget(key);
   }

@@ -138,7 +138,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
   async function read(id: string, { maxAgeMs = 0 } = {}): Promise<Placed | undefined> {
     const known = index.byId.get(id);
     const isHere = (known?.state === 'active' && known.owner?.peer === me) || outbox.unsent(TASK + id) !== undefined;
-    const own = isHere || looks.ageMs() < maxAgeMs ? (known ?? rows.ended(id)) : undefined;
+    const own = isHere || looks.isFresh(maxAgeMs) ? (known ?? rows.ended(id)) : undefined;
     const entry = own ? undefined : await ledger.get(TASK + id);
     const now = own ?? (entry && parseRow(entry.value));
     return now && { ...now, task: index.withWaits(now) };
@@ -187,7 +187,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
       rows.end(row.id, { task, state });
       if (await write(row.cell, { task, state }, durable)) return true;
     }
-    outbox.line({ log: 'evidence', text: JSON.stringify({ task, state, peer: me }), tag: claim.id });
+    outbox.line({ log: 'evidence', text: JSON.stringify({ task, state, peer: me }), tag: claim.id }, 'views');
     return false;
   }
 

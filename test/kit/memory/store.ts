@@ -210,6 +210,7 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
         w.bells.add(bell);
         return async () => void w.bells.delete(bell);
       },
+      pace: () => ({ settleMs: 15, busyGapMs: 0 }),
       sweep: () => answer(() => undefined),
     },
     ...{ flush: () => answer(() => undefined), stats: () => ({ worstLagMs: 0 }) },
