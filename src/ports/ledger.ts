@@ -96,6 +96,11 @@ export interface Ledger {
    * is for the next call. Misses no line acknowledged before; a log may come again.
    */
   grown(prefixes: readonly string[], mark?: string): Promise<{ logs: string[]; mark: string }>;
+  /** The same, with the lines of these logs: those after `ends`, or all. They are of one moment. */
+  newLines(
+    prefixes: readonly string[],
+    since: { mark?: string | undefined; ends: ReadonlyMap<string, number> },
+  ): Promise<{ logs: ReadonlyMap<string, Lines>; mark: string }>;
   /**
    * Calls back when something may have changed that concerns one of these topics; absent: any. Only
    * a hint: rings may be lost or come twice.

@@ -62,7 +62,16 @@ export function newBatch(): Batch {
     settle = (failed) => (failed === undefined ? resolve() : reject(failed.reason));
   });
   done.catch(() => undefined); // a batch may have nobody who waits for it
-  return { cells: new Map(), logs: new Map(), lines: [], topics: new Set(), isWanted: false, since: undefined, done, settle };
+  return {
+    cells: new Map(),
+    logs: new Map(),
+    lines: [],
+    topics: new Set(),
+    isWanted: false,
+    since: undefined,
+    done,
+    settle,
+  };
 }
 
 export function isEmpty({ cells, logs, lines }: Batch): boolean {

@@ -18,11 +18,12 @@
 import type { Peer } from '../../domain/peer.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
-import type { Entry, Ledger } from '../../ports/ledger.js';
+import type { Entry, Ledger, Topic } from '../../ports/ledger.js';
 import type { ProcessIdentity } from '../../ports/processes.js';
 import type { Store } from '../../ports/store/index.js';
 import { effects, type Witness } from './effects.js';
 import { locks, TURN } from './locks.js';
+import { freshness, type Freshness } from './freshness.js';
 import { looks, type Heard } from './looks.js';
 import { outbox, type Outbox } from './outbox.js';
 import { presence } from './presence.js';
@@ -69,6 +70,8 @@ export interface FarParts {
   readonly ledger: Ledger;
   readonly outbox: Outbox;
   shelf(prefix: string): Shelf;
+  /** For a part that looks at changes of this topic by itself. */
+  freshness(topic: Topic): Freshness;
   /** Collects the changes of entries with these keys. */
   collect(prefix: string): Heard;
   look(): Promise<void>;
@@ -146,6 +149,7 @@ export function far(options: FarOptions): FarStore {
       ledger,
       outbox: out,
       shelf: (prefix) => shelf(prefix, shared),
+      freshness: (topic) => freshness(ledger, topic, monotonicMs),
       collect: seen.collect,
       look: seen.look,
       onNew: table.onNew,

@@ -4,6 +4,7 @@
  */
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Cell } from './batch.js';
+import { freshness, type Freshness } from './freshness.js';
 
 /** The part of a store that keeps one kind of live entries in memory. */
 interface Learner {
@@ -29,16 +30,12 @@ export interface Heard {
   take(): News;
 }
 
-export interface Looks {
+export interface Looks extends Pick<Freshness, 'isFresh' | 'listen'> {
   add(learner: Learner): void;
   /** Collects the changes of entries with these keys. */
   collect(prefix: string): Heard;
   /** After it, everything acknowledged to any process before the call is known. */
   look(): Promise<void>;
-  /** Whether the last look is at most this old, or nobody rang since. */
-  isFresh(maxAgeMs: number): boolean;
-  /** From now on rings are heard, so that a look without a ring since is fresh. */
-  listen(): Promise<void>;
   /** Learns an entry that was read by its key. */
   learn(entry: Entry): void;
   /** A change of this process was acknowledged: answers under way may be older. */
@@ -47,8 +44,6 @@ export interface Looks {
 
 /** Ends are remembered up to this number: older answers are no longer under way. */
 const MAX_ENDS = 10_000;
-/** A ring may be lost, so even without one a look is fresh only this long. */
-const MAX_SILENCE_MS = 250;
 
 export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   const learners = new Map<string, Learner>();
@@ -57,10 +52,7 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   const recent = new Set<string>();
   let current: Promise<void> | undefined;
   let following: Promise<void> | undefined;
-  let lookedAt = -Infinity;
-  let isListening = false;
-  /** Since the last look began. */
-  let isRung = false;
+  const fresh = freshness(ledger, 'work', monotonicMs);
   return {
     add: (learner) => void learners.set(learner.prefix, learner),
     collect(prefix) {
@@ -82,14 +74,8 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
       };
     },
     look,
-    isFresh(maxAgeMs) {
-      const ageMs = monotonicMs() - lookedAt;
-      return ageMs < maxAgeMs || (isListening && !isRung && maxAgeMs > 0 && ageMs < MAX_SILENCE_MS);
-    },
-    async listen() {
-      await ledger.onRing(() => (isRung = true), ['work']);
-      isListening = true;
-    },
+    isFresh: fresh.isFresh,
+    listen: fresh.listen,
     learn,
     acknowledged({ key, rev }, live) {
       if (!live) noteEnd(key, rev);
@@ -114,11 +100,10 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
 
   async function once(): Promise<void> {
     recent.clear();
-    isRung = false;
-    const from = monotonicMs();
+    fresh.began();
     const { entries, isComplete } = await ledger.news();
     for (const entry of entries) learn(entry);
-    lookedAt = from;
+    fresh.ended();
     if (!isComplete) return;
     const live = new Set(entries.map(({ key }) => key));
     for (const learner of learners.values()) learner.missed?.();

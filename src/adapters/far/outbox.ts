@@ -35,6 +35,8 @@ export interface Outbox {
   line(add: Add, topic: Topic): void;
   /** Resolves when everything queued so far is durable. Throws if the process cannot write. */
   flush(): Promise<void>;
+  /** The same, but waits until it is sent with other changes. */
+  sent(): Promise<void>;
   /** Calls back when the fate of a value is known. Refused: the entry had another revision. */
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** From now on every commit depends on this entry. */
@@ -96,6 +98,10 @@ export function outbox({ ledger, name, monotonicMs, lag }: OutboxOptions): Outbo
       check();
       if (!isEmpty(open)) await wanted(open);
       else await current?.done;
+    },
+    async sent() {
+      check();
+      await (isEmpty(open) ? current : open)?.done;
     },
     onAnswer: (hear) => void answers.push(hear),
     guardBy: (key) => void (guard = key),

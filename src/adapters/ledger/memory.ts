@@ -2,7 +2,7 @@
  * A ledger in memory, for tests, simulations and `store: memory:`. It is also the shortest
  * description of a ledger. Every peer has its own handle on one shared state.
  */
-import type { Add, Change, Committed, Entry, Ledger, Put, Topic } from '../../ports/ledger.js';
+import type { Add, Change, Committed, Entry, Ledger, Lines, Put, Topic } from '../../ports/ledger.js';
 
 interface Stored extends Entry {
   readonly tag?: string | undefined;
@@ -87,10 +87,14 @@ export function memoryLedger(state: LedgerState): Ledger {
       return { texts, end: wanted.at(-1)?.place ?? after };
     },
     async grown(prefixes, since = '0') {
-      const logs = [...state.logs].flatMap(([log, lines]) => {
-        const isWanted = prefixes.some((prefix) => log.startsWith(prefix));
-        return isWanted && lines.at(-1)!.place > Number(since) ? [log] : [];
-      });
+      return { logs: grown(state, prefixes, since), mark: String(state.count) };
+    },
+    async newLines(prefixes, { mark: since = '0', ends }) {
+      const logs = new Map<string, Lines>();
+      for (const log of grown(state, prefixes, since)) {
+        const lines = state.logs.get(log)!.filter(({ place }) => place > (ends.get(log) ?? 0));
+        if (lines.length > 0) logs.set(log, { texts: lines.map(({ text }) => text), end: lines.at(-1)!.place });
+      }
       return { logs, mark: String(state.count) };
     },
     async onRing(wake, topics) {
@@ -108,6 +112,13 @@ export function memoryLedger(state: LedgerState): Ledger {
       bells.clear();
     },
   };
+}
+
+function grown({ logs }: LedgerState, prefixes: readonly string[], since: string): string[] {
+  return [...logs].flatMap(([log, lines]) => {
+    const isWanted = prefixes.some((prefix) => log.startsWith(prefix));
+    return isWanted && lines.at(-1)!.place > Number(since) ? [log] : [];
+  });
 }
 
 function carryOut(state: LedgerState, { puts, adds }: Change): Committed {

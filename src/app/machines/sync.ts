@@ -46,7 +46,15 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
   try {
     await shown.look();
     ready();
-    await Promise.race([working, looks(withForms(shown, root, ledger), { bell: ledger, everyMs: INTERVALS.folderCheckMs, signal: until, report: problem })]);
+    await Promise.race([
+      working,
+      looks(withForms(shown, root, ledger), {
+        bell: ledger,
+        everyMs: INTERVALS.folderCheckMs,
+        signal: until,
+        report: problem,
+      }),
+    ]);
   } finally {
     stop.abort();
     await working.catch(() => undefined);
