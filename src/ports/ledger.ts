@@ -84,8 +84,14 @@ export interface Ledger {
    * to any peer before the call is missed. An entry may come again.
    */
   news(): Promise<{ entries: Entry[]; isComplete: boolean }>;
-  /** Entries by the beginning of their keys, the last changed first. */
-  list(prefix: string, options?: { tag?: string; live?: boolean; limit?: number }): Promise<Entry[]>;
+  /**
+   * Entries by the beginning of their keys, the last changed first. `containing`: only those whose
+   * value has this text in it, and perhaps more.
+   */
+  list(
+    prefix: string,
+    options?: { tag?: string; live?: boolean; containing?: string; limit?: number },
+  ): Promise<Entry[]>;
   /**
    * The lines after a place, or all, oldest first. `first`: only this many of the oldest. `last`:
    * only this many of the newest of these.

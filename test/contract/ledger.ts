@@ -133,6 +133,15 @@ function entriesContract(check: Check): void {
     assert.deepEqual(await keys('none/'), []);
   });
 
+  check('entries are listed by a text in their values, also in values that are hard to store', async (open) => {
+    const ledger = await open();
+    await put(ledger, 't/a', '{"root":"r"}');
+    await put(ledger, 't/b', '{"root":"other"}');
+    await put(ledger, 't/c', '{"root":"r","text":"\u0000"}');
+    const found = (await ledger.list('t/', { containing: '"root":"r"' })).map(({ key }) => key);
+    assert.deepEqual(found, ['t/c', 't/a']);
+  });
+
   check('a put with a limit is refused when that many others have the tag', async (open) => {
     const ledger = await open();
     const claim = (key: string, more: Partial<Put> = {}): Promise<number | undefined> =>

@@ -71,10 +71,13 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
       if (known !== undefined) return known;
       return ownChildren(parent.id)?.has(id) === false ? undefined : read(id);
     },
-    async ended({ state, limit = Infinity } = {}) {
+    async ended({ state, root, limit = Infinity } = {}) {
       await outbox.flush();
-      const which = defined({ live: false, tag: state, limit: limit === Infinity ? undefined : limit });
-      return (await ledger.list(TASK, which)).map(({ value }) => parseRow(value));
+      const containing = root === undefined ? undefined : `"root":${JSON.stringify(root)}`;
+      const atMost = limit === Infinity || root !== undefined ? undefined : limit;
+      const entries = await ledger.list(TASK, defined({ live: false, tag: state, containing, limit: atMost }));
+      const all = entries.map(({ value }) => parseRow(value));
+      return root === undefined ? all : all.filter(({ task }) => task.root === root).slice(0, limit);
     },
     async claim(id, agent, { atMost } = {}) {
       const row = index.byId.get(id);

@@ -40,7 +40,7 @@ async function cancelMoved(context: EngineContext, task: Task): Promise<boolean>
 }
 
 async function retryMoved(context: EngineContext, task: Task): Promise<boolean> {
-  await reopen(context, await failedBelow(context, task.id), HUMAN);
+  await reopen(context, await failedBelow(context, task), HUMAN);
   const claim = await context.tasks.claim(task.id, task.to ?? 'nobody');
   if (claim === undefined) return false;
   if (claim.task.ended_at === undefined) {

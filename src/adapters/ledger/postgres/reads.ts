@@ -1,7 +1,7 @@
 /** Reads that change nothing here: entries, lists, lines, logs that grew. */
 import type { Entry, Ledger } from '../../../ports/ledger.js';
 import type { Connection } from './connection.js';
-import { decode } from './encoding.js';
+import { decode, MARK } from './encoding.js';
 
 export interface EntryRow {
   key: string;
@@ -26,12 +26,13 @@ export function reads(
       const { rows } = await calls.query({ name: 'get', text, values: [key] });
       return rows[0] && entryOf(rows[0] as EntryRow);
     },
-    async list(prefix, { tag, live, limit } = {}) {
+    async list(prefix, { tag, live, containing, limit } = {}) {
       // Contains only the requested conditions, so that each combination gets its own plan.
       const values: unknown[] = [prefix, afterPrefix(prefix)];
       const and = (condition: string, value: unknown): string =>
         value === undefined ? '' : ` and ${condition} $${values.push(value)}`;
-      const where = `key >= $1 and key < $2${and('tag =', tag)}${and('live =', live)}`;
+      const has = containing === undefined ? '' : ` and ${hasText(`$${values.push(containing)}`)}`;
+      const where = `key >= $1 and key < $2${and('tag =', tag)}${and('live =', live)}${has}`;
       const most = limit === undefined ? '' : `limit $${values.push(limit)}`;
       const text = `select key, rev, value, live from ${schema}.entry where ${where} order by rev desc ${most}`;
       const { rows } = await calls.query({ text, values });
@@ -82,6 +83,11 @@ const GROWN = 'xid >= $1::xid8 and exists (select 1 from unnest($2::text[]) pref
 
 export function entryOf({ key, rev, value, live }: EntryRow): Entry {
   return { key, rev: Number(rev), value: decode(value), live };
+}
+
+/** A value that was written as JSON has the text in another form. */
+function hasText(text: string): string {
+  return `(strpos(value, ${text}) > 0 or starts_with(value, '${MARK}'))`;
 }
 
 /** Greater than every text with this beginning, in the order of code points. */
