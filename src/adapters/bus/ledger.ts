@@ -135,7 +135,7 @@ export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENC
     return following;
   }
 
-  /** Every note that a finished message names is among the notes, because both are of one moment. */
+  /** Notes and finished messages are of one moment, so every finished note is known. */
   async function readOn(): Promise<void> {
     fresh.began();
     const { logs, mark: next } = await ledger.newLines([NOTES, DONE], { mark, ends });

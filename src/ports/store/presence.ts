@@ -1,7 +1,7 @@
 /** Which processes work on this workspace, and how they wake each other. */
 import type { Peer, Rank } from '../../domain/peer.js';
 
-export interface Pace {
+interface Pace {
   /** Rings within this time share a look. */
   readonly settleMs: number;
   /** The shortest time between two looks while tasks are under way here. */
