@@ -281,11 +281,10 @@ export function NewTaskButton(): JSX.Element {
       class="btn"
       disabled={whyNot() !== undefined}
       title={whyNot()}
-      aria-label="New task"
       onClick={() => (isAdding.value = true)}
     >
       <Icon name="plus" />
-      <span class="wideonly">New task</span> <kbd>C</kbd>
+      <span class="vhphone">New task</span> <kbd>C</kbd>
     </button>
   );
 }
