@@ -1,4 +1,4 @@
-/** Texts that were too long for their message, and attached files: shown only where they are named. */
+/** Texts that were too long for their message, and attached files: only where they are named. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';

@@ -198,3 +198,23 @@ export interface StoryStep {
   page?: 'inbox' | 'waits' | 'agents' | 'replay';
   isOver?: true;
 }
+
+/** The words around a request, and the text from outside that had influence on it. */
+export interface RequestSource {
+  /** The agent's words when it asked. */
+  said?: string;
+  turn?: number;
+  untrusted: { source: string; text: string; at?: string; link?: { page: 'task' | 'conversation'; id: string } }[];
+  /** Files that were handed to the agent with its task. */
+  attached: string[];
+  /** The line of its entry on the board of approvals, and whether the action was carried out. */
+  line?: number;
+  fate?: string;
+}
+
+/** A file that is handed to the model with a message. */
+export interface ShownFile {
+  name: string;
+  mediaType: string;
+  bytes: number;
+}

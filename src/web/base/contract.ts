@@ -6,7 +6,7 @@ import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Usage as TaskUsage } from '../../domain/budget/usage.js';
 import type { Problem } from '../../domain/problem.js';
 import type { TaskState } from '../../domain/task/task.js';
-import type { StoryStep } from './contract-pages.js';
+import type { ShownFile, StoryStep } from './contract-pages.js';
 
 export type * from './contract-pages.js';
 
@@ -201,26 +201,6 @@ export interface Request {
 export interface Requests {
   open: Request[];
   answered: Request[];
-}
-
-/** The words around a request, and the text from outside that had influence on it. */
-export interface RequestSource {
-  /** The agent's words when it asked. */
-  said?: string;
-  turn?: number;
-  untrusted: { source: string; text: string; at?: string; link?: { page: 'task' | 'conversation'; id: string } }[];
-  /** Files that were handed to the agent with its task. */
-  attached: string[];
-  /** The line of its entry on the board of approvals, and whether the action was carried out. */
-  line?: number;
-  fate?: string;
-}
-
-/** A file that is handed to the model with a message. */
-export interface ShownFile {
-  name: string;
-  mediaType: string;
-  bytes: number;
 }
 
 export interface TaskDetail {

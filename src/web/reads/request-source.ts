@@ -39,7 +39,7 @@ export async function requestSource(root: string, id: string): Promise<RequestSo
   }
 }
 
-/** The entry of a request on the board of approvals, which a person may have moved or taken away. */
+/** The entry of a request on the board of approvals. A person may have taken it away. */
 function onBoard(root: string, id: string): Pick<RequestSource, 'line' | 'fate'> {
   const lines = textOf(path.join(root, 'tasks', 'approvals.task.md')).split('\n');
   const named = lines.indexOf(`  id: ${id}`);

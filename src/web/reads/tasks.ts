@@ -49,7 +49,7 @@ export async function queryTasks(root: string, where: string, sources: Sources):
   return rows.map(rowFrom);
 }
 
-/** Parents before their children, whole trees in the order of the list. `order`: last sibling first. */
+/** Parents before their children, whole trees in the order of the list. `order`: the last first. */
 export function asTree<T extends Row>(rows: readonly T[], order: (a: T, b: T) => number = byNewest): T[] {
   const known = new Set(rows.map(({ id }) => id));
   const below = new Map<string, T[]>();
