@@ -27,8 +27,8 @@ interface EndedOptions {
   skipped?: (problem: Problem) => void;
 }
 
-/** Enough for stages that ended a moment ago, which their parents will read. */
-const MAX_CACHED = 200;
+/** Enough for tasks that ended a moment ago: their parents, or those who wait for runs, read them. */
+const MAX_CACHED = 1000;
 
 /** `isAlone`: no other process moves tasks. */
 export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone: () => boolean): TaskLookup {
