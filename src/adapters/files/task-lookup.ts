@@ -27,7 +27,7 @@ interface EndedOptions {
   skipped?: (problem: Problem) => void;
 }
 
-/** Enough for tasks that ended a moment ago: their parents, or those who wait for runs, read them. */
+/** Enough for tasks that ended a moment ago: parents and those who wait for runs read them. */
 const MAX_CACHED = 1000;
 
 /** `isAlone`: no other process moves tasks. */
