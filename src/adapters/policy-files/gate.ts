@@ -3,6 +3,7 @@
  * read again when they change; one that cannot be read closes the gate until a person fixes it.
  */
 import os from 'node:os';
+import { attempt } from '../../domain/attempt.js';
 import { defined } from '../../domain/defined.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { ApprovalRequest, BoundBase } from '../../domain/task/approval.js';
@@ -62,6 +63,7 @@ export function gate(options: GateOptions): Gate {
   let seen = stamp();
   let loaded = loadPolicy(root);
   let unreported = loaded.problems;
+  const mayBeRule = (line: string): boolean => !mayUseAgentsFiles(line) && trusted?.()?.restricted === undefined;
 
   return {
     refresh(): Problem[] {
@@ -71,7 +73,7 @@ export function gate(options: GateOptions): Gate {
       return problems;
     },
     async noteAllowed(line) {
-      if (mayUseAgentsFiles(line)) return 0;
+      if (!mayBeRule(line)) return 0;
       let times = 0;
       await change(HABITS, (before) => {
         const counts = countsIn(before);
@@ -81,7 +83,7 @@ export function gate(options: GateOptions): Gate {
       return times;
     },
     async allowAlways(line) {
-      if (mayUseAgentsFiles(line)) return;
+      if (!mayBeRule(line)) return;
       const exactly = `/^${line.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/`;
       const rule = `${JSON.stringify(exactly)}: { approve: true, matchCommandLine: true }`;
       const edit = (before: string): string =>
@@ -242,11 +244,7 @@ const HABITS = '.guild/allowed.json';
 
 /** A file torn by a power cut counts as empty. */
 function countsIn(text: string): Record<string, number> {
-  try {
-    return JSON.parse(text) as Record<string, number>;
-  } catch {
-    return {};
-  }
+  return attempt(() => JSON.parse(text) as Record<string, number>, {});
 }
 
 /** The plugin action that the line runs, if the line is one plain command. */

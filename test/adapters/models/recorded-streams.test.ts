@@ -57,7 +57,7 @@ const ANTHROPIC: Record<string, Expected> = {
   'search-with-citations.sse': { is: 'stop|High tide is at 14:10.' },
   'started-twice.sse': { is: 'stop|One ship, not two.' },
   'unknown-events.sse': { is: 'stop|Calm.' },
-  'error-instead-of-a-stream.json': { is: 'unreachable: .*The crane is broken' },
+  'error-instead-of-a-stream.body': { is: 'unreachable: .*The crane is broken' },
 };
 
 const RESPONSES: Record<string, Expected> = {
@@ -105,8 +105,8 @@ const CHAT: Record<string, Expected> = {
   'calls-interleaved.sse': { is: `tool_calls|${NORTH}|${SOUTH}|ring {}` },
   'call-finished-with-stop.sse': { is: `tool_calls|${NORTH}` },
   'content-parts.sse': { is: WELL },
-  'json-body-text.json': { is: SHIPS, tokens: [30, 0, 7] },
-  'json-body-calls.json': { is: `tool_calls|${NORTH}` },
+  'json-body-text.body': { is: SHIPS, tokens: [30, 0, 7] },
+  'json-body-calls.body': { is: `tool_calls|${NORTH}` },
   'think-block.sse': { is: WELL },
   'reasoning-content-and-call.sse': {
     is: `tool_calls|${TIDES}`,
@@ -140,7 +140,7 @@ const CHAT_FAULTS: Record<string, Expected> = {
   'error-reason.sse': { is: 'cut_off: broke off its answer: error' },
   'sensitive.sse': { is: 'refused: it said: The pilot' },
   'model-length.sse': { is: 'length|The pilot' },
-  'error-in-200.json': { is: FULL },
+  'error-in-200.body': { is: FULL },
   'error-in-stream.sse': { is: FULL },
   'bare-error-in-stream.sse': { is: FULL },
   'not-json.sse': { is: 'garbage: sent an unusable answer' },
@@ -203,7 +203,7 @@ for (const [as, spoken] of Object.entries(ANSWERED)) {
 function replays(file: string, { provider, model }: Spoken, { is, tokens, back = [], ...other }: Expected): void {
   test(`${file} is read, in pieces of any size`, async () => {
     const bytes = fs.readFileSync(path.join(FOLDER, file));
-    const stream = { provider, model: other.model ?? model, bytes, isJson: file.endsWith('.json') };
+    const stream = { provider, model: other.model ?? model, bytes, isJson: file.endsWith('.body') };
     const sizes = fc.sample(fc.integer({ min: 1, max: 40 }), { seed: SEED, numRuns: 50 });
     for (const cut of [[bytes.length], sizes, ...(EVERYTHING ? [[1]] : [])]) {
       const { reply, heard, next } = await replayStream(stream, cut);

@@ -13,8 +13,11 @@ import { closedName, segmentFile } from './names.js';
 import { keyOfAdd, keyOfPut, type Add, type Put, type Step } from './step.js';
 
 export interface Journal {
-  /** Adds to the next line, which is written before this turn of the event loop ends. */
-  put(put: Put): void;
+  /**
+   * Adds to the next line, which is written before this turn of the event loop ends. `file`: the
+   * content is already in place under this name.
+   */
+  put(put: Put, file?: string): void;
   add(add: Add): void;
   /** The number of the line that has everything added so far. */
   line(): number;
@@ -59,6 +62,9 @@ interface JournalOptions {
   beforeFirst: () => void;
 }
 
+/** A step without its placed keys, while its line is not written yet. */
+type Changes = Required<Omit<Step, 'placed'>>;
+
 /** Short commands write little; a process that works longer gets larger files. */
 const FIRST_BYTES = 32 * 1024;
 const SEGMENT_BYTES = 256 * 1024;
@@ -81,9 +87,9 @@ export function journal(options: JournalOptions): Journal {
   const spares = spareFile(disk, folder, spare);
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
-  /** Where the files of `next.placed` are. */
+  /** Keys whose files were placed since the last line, and where. */
   const places = new Map<string, string | undefined>();
-  let next: Required<Step> = emptyStep();
+  let next: Changes = emptyChanges();
   let isScheduled = false;
   let isSyncDue = false;
   let isClosed = false;
@@ -98,17 +104,20 @@ export function journal(options: JournalOptions): Journal {
   let failure: JournalFailed | undefined;
 
   return {
-    put(put) {
-      keep(keyOfPut(put)).puts.push(put);
+    put(put, file) {
+      if (failure !== undefined) throw failure;
       next.puts.push(put);
+      if (file !== undefined) return placed(keyOfPut(put), file);
+      keep(keyOfPut(put)).puts.push(put);
       schedule();
     },
     add(add) {
+      if (failure !== undefined) throw failure;
       keep(keyOfAdd(add)).adds.push(add);
       next.adds.push(add);
       schedule();
     },
-    line: () => (isEmpty(next) ? lastLine : lastLine + 1),
+    line: () => (isEmpty(next) && places.size === 0 ? lastLine : lastLine + 1),
     durable,
     isDurable,
     syncSoon() {
@@ -119,14 +128,7 @@ export function journal(options: JournalOptions): Journal {
         if (!isClosed) durable().catch(() => undefined);
       });
     },
-    placed(key, file) {
-      unplaced.delete(key);
-      for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
-      next.placed.push(key);
-      places.set(key, file);
-      schedule();
-      if (segments.length > 1) trim();
-    },
+    placed,
     drop(key) {
       unplaced.delete(key);
       for (const segment of segments) segment.files.delete(key);
@@ -160,11 +162,18 @@ export function journal(options: JournalOptions): Journal {
   }
 
   function keep(key: string): { puts: Put[]; adds: Add[] } {
-    if (failure !== undefined) throw failure;
     let changes = unplaced.get(key);
     if (changes === undefined) unplaced.set(key, (changes = { puts: [], adds: [] }));
-    if (next.placed.includes(key)) next.placed = next.placed.filter((other) => other !== key);
+    places.delete(key);
     return changes;
+  }
+
+  function placed(key: string, file: string | undefined): void {
+    unplaced.delete(key);
+    for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
+    places.set(key, file);
+    schedule();
+    if (segments.length > 1) trim();
   }
 
   function schedule(): void {
@@ -181,11 +190,11 @@ export function journal(options: JournalOptions): Journal {
 
   function write(): number {
     isScheduled = false;
-    if (isEmpty(next)) return lastLine;
+    if (isEmpty(next) && places.size === 0) return lastLine;
     if (failure !== undefined) throw failure;
     try {
-      const step = next;
-      next = emptyStep();
+      const step = { ...next, placed: [...places.keys()] };
+      next = emptyChanges();
       writeStep(step);
     } catch (thrown) {
       throw fail(thrown);
@@ -276,7 +285,7 @@ export function journal(options: JournalOptions): Journal {
     next.puts = [...new Set([...changes.flatMap(({ puts }) => puts), ...next.puts])];
     next.adds = [...new Set([...changes.flatMap(({ adds }) => adds), ...next.adds])];
     // Even if nothing is unplaced, a line is needed to know that the journal has a name again.
-    next.placed.push('journal');
+    places.set('journal', undefined);
     write();
     try {
       await syncFiles(
@@ -363,12 +372,12 @@ function firstOf<T>(values: Iterable<T>, isWanted: (value: T) => boolean): T | u
   return undefined;
 }
 
-function emptyStep(): Required<Step> {
-  return { puts: [], adds: [], placed: [], dropped: [] };
+function emptyChanges(): Changes {
+  return { puts: [], adds: [], dropped: [] };
 }
 
-function isEmpty({ puts, adds, placed, dropped }: Required<Step>): boolean {
-  return puts.length + adds.length + placed.length + dropped.length === 0;
+function isEmpty({ puts, adds, dropped }: Changes): boolean {
+  return puts.length + adds.length + dropped.length === 0;
 }
 
 function compact(step: Required<Step>): Step {
