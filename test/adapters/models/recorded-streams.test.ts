@@ -1,6 +1,7 @@
 /**
  * Streams of test/fixtures/streams, replayed byte for byte over HTTP: whole, in random pieces, and
- * in `npm run test:all` one byte at a time. The answer must not depend on the pieces, and thoughts go back unchanged.
+ * in `npm run test:all` one byte at a time. The answer must not depend on the pieces, and thoughts
+ * go back unchanged.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-/** Plays the bytes of a provider's answer to our real client, over HTTP and in pieces of any size. */
+/** Plays the bytes of a provider's answer to our real client, over HTTP, in pieces of any size. */
 import assert from 'node:assert/strict';
 import type http from 'node:http';
 import { setImmediate } from 'node:timers/promises';
