@@ -40,8 +40,10 @@ interface Segment {
   size: number;
   /** The name is on the device. */
   isNamed: boolean;
-  /** Keys with lines here, and where their files are, as far as they have some. */
-  files: Map<string, string | undefined>;
+  /** When the next one was started. */
+  fullAt: number;
+  /** Keys with lines here. */
+  keys: Set<string>;
   /** A change whose file was not in place when this one was last to be trimmed. */
   blockedBy?: string | undefined;
 }
@@ -57,11 +59,20 @@ interface JournalOptions {
   spare: string;
   /** Called before the first line. */
   beforeFirst: () => void;
+  monotonicMs: () => number;
 }
 
 /** Short commands write little; a process that works longer gets larger files. */
 const FIRST_BYTES = 32 * 1024;
 const SEGMENT_BYTES = 256 * 1024;
+
+/**
+ * A full file of the journal stays until the files that follow from it have probably reached the
+ * device by themselves: the system writes pages after 30 seconds, and a sync costs little then. A
+ * process that writes more than this in that time syncs earlier, so that a replay stays short.
+ */
+export const WRITTEN_BACK_MS = 35_000;
+const MAX_SEGMENTS = 64;
 
 /** Of the four threads that sync, one stays free for the next line. */
 const SYNCED_TOGETHER = 3;
@@ -76,13 +87,13 @@ export class JournalFailed extends Error {
 }
 
 export function journal(options: JournalOptions): Journal {
-  const { disk, folder, peer, owner, whereIs, spare, beforeFirst } = options;
+  const { disk, folder, peer, owner, whereIs, spare, beforeFirst, monotonicMs } = options;
   const segments: Segment[] = [];
   const spares = spareFile(disk, folder, spare);
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
-  /** Where the files of `next.placed` are. */
-  const places = new Map<string, string | undefined>();
+  /** Where the files of all keys with lines are, as far as they have some. */
+  const places = new Map<string, string>();
   let next: Required<Step> = emptyStep();
   let isScheduled = false;
   let isSyncDue = false;
@@ -121,15 +132,15 @@ export function journal(options: JournalOptions): Journal {
     },
     placed(key, file) {
       unplaced.delete(key);
-      for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
       next.placed.push(key);
-      places.set(key, file);
+      if (file === undefined) places.delete(key);
+      else places.set(key, file);
       schedule();
       if (segments.length > 1) trim();
     },
     drop(key) {
       unplaced.delete(key);
-      for (const segment of segments) segment.files.delete(key);
+      places.delete(key);
       next.puts = next.puts.filter((put) => keyOfPut(put) !== key);
       next.adds = next.adds.filter((add) => keyOfAdd(add) !== key);
       next.dropped.push(key);
@@ -204,10 +215,8 @@ export function journal(options: JournalOptions): Journal {
     disk.writeOwn(segment.file, segment.used, bytes);
     segment.used += bytes.length;
     lastLine++;
-    for (const put of step.puts) segment.files.set(keyOfPut(put), undefined);
-    for (const add of step.adds) segment.files.set(keyOfAdd(add), undefined);
-    for (const key of step.placed) if (segment.files.has(key)) segment.files.set(key, places.get(key));
-    places.clear();
+    for (const put of step.puts) segment.keys.add(keyOfPut(put));
+    for (const add of step.adds) segment.keys.add(keyOfAdd(add));
   }
 
   /** Its header is a line too, so that the numbers of lines are consecutive. */
@@ -221,7 +230,17 @@ export function journal(options: JournalOptions): Journal {
     if (!spares.take(file, size)) disk.preallocate(file, size);
     disk.writeOwn(file, 0, header);
     lastLine++;
-    const segment = { file, number, used: header.length, size, isNamed: false, files: new Map() };
+    const full = segments.at(-1);
+    if (full !== undefined) full.fullAt = monotonicMs();
+    const segment = {
+      file,
+      number,
+      used: header.length,
+      size,
+      isNamed: false,
+      fullAt: Infinity,
+      keys: new Set<string>(),
+    };
     segments.push(segment);
     return segment;
   }
@@ -279,11 +298,7 @@ export function journal(options: JournalOptions): Journal {
     next.placed.push('journal');
     write();
     try {
-      await syncFiles(
-        disk,
-        lost.flatMap(({ files }) => [...files]),
-        whereIs,
-      );
+      await syncFiles(disk, filesOf(lost), whereIs);
     } catch (thrown) {
       throw fail(thrown);
     }
@@ -293,16 +308,33 @@ export function journal(options: JournalOptions): Journal {
   function trim(): void {
     if (trimming !== undefined || failure !== undefined || segments.length < 2) return;
     const first = segments[0]!;
+    if (segments.length <= MAX_SEGMENTS && monotonicMs() - first.fullAt < WRITTEN_BACK_MS) return;
     if (first.blockedBy !== undefined && unplaced.has(first.blockedBy)) return;
-    first.blockedBy = firstOf(first.files.keys(), (key) => unplaced.has(key));
+    first.blockedBy = firstOf(first.keys, (key) => unplaced.has(key));
     if (first.blockedBy !== undefined) return;
-    trimming = syncFiles(disk, first.files, whereIs)
-      .then(() => (segments[0] === first ? spares.keep(segments.shift()!) : undefined))
+    trimming = syncFiles(disk, filesOf([first]), whereIs)
+      .then(() => (segments[0] === first ? retire() : undefined))
       .catch((thrown: unknown) => void fail(thrown))
       .finally(() => {
         trimming = undefined;
         if (segments.length > 1) trim();
       });
+  }
+
+  async function retire(): Promise<void> {
+    write(); // a key of the next line keeps its place
+    const { keys, ...segment } = segments.shift()!;
+    for (const key of keys) if (!segments.some((later) => later.keys.has(key))) places.delete(key);
+    await spares.keep(segment);
+  }
+
+  function filesOf(some: readonly Segment[]): [key: string, file: string][] {
+    return some.flatMap(({ keys }) =>
+      [...keys].flatMap((key): [string, string][] => {
+        const file = places.get(key);
+        return file === undefined ? [] : [[key, file]];
+      }),
+    );
   }
 
   function fail(thrown: unknown): JournalFailed {
@@ -314,21 +346,20 @@ export function journal(options: JournalOptions): Journal {
 /** Under whatever name they have now: another process may have taken a task in between. */
 async function syncFiles(
   disk: Disk,
-  placed: Iterable<[key: string, file: string | undefined]>,
+  placed: readonly [key: string, file: string][],
   whereIs: JournalOptions['whereIs'],
 ): Promise<void> {
   const synced = new Set<string>();
-  const sync = async ([key, file]: [string, string | undefined]): Promise<void> => {
-    if (file === undefined || synced.has(file)) return;
+  const sync = async ([key, file]: [string, string]): Promise<void> => {
+    if (synced.has(file)) return;
     synced.add(file);
     if (await syncIfThere(disk, file)) return;
     synced.delete(file);
     const now = whereIs(key);
     if (now !== undefined && (await syncIfThere(disk, now))) synced.add(now);
   };
-  const files = [...placed];
-  for (let at = 0; at < files.length; at += SYNCED_TOGETHER)
-    await Promise.all(files.slice(at, at + SYNCED_TOGETHER).map(sync));
+  for (let at = 0; at < placed.length; at += SYNCED_TOGETHER)
+    await Promise.all(placed.slice(at, at + SYNCED_TOGETHER).map(sync));
   const folders = new Set([...synced].map((file) => path.dirname(file)));
   for (const parent of folders) await disk.syncFolder(parent);
 }
@@ -347,7 +378,7 @@ function spareFile(disk: Disk, folder: string, spare: string) {
       return true;
     },
     /** Its old name is gone from the device before anything else is written to it. */
-    async keep({ file, size }: Segment): Promise<void> {
+    async keep({ file, size }: Pick<Segment, 'file' | 'size'>): Promise<void> {
       if (isThere || size !== SEGMENT_BYTES || !disk.rename(file, spare)) return void disk.remove(file);
       await disk.syncFolder(folder);
       isThere = true;
