@@ -31,7 +31,7 @@ export function shippedWorkspace(build: Build, folder: string, settings: Setting
   return root;
 }
 
-/** Trusts the workspace as it is now, as a person would. Builds before `guild trust` need none. */
+/** Trusts the workspace as it is now, as a person would. Older builds need no trust. */
 function trust(build: Build, root: string): void {
   const { stdout } = spawnSync(process.execPath, [build.guild, 'trust', '--json', '-w', root], { encoding: 'utf8' });
   const digest = /"digest":"(\w+)"/.exec(stdout)?.[1];

@@ -89,7 +89,7 @@ const KINDS = {
 };
 
 const TOOLS_ABOUT = `An agent may call the tools that its file lists under \`tools\`. Patterns grant the tools they need
-themselves: \`route_to\` to a router, \`broadcast\` and \`vote_conclude\` to the members of a team,
+themselves: \`route_to\` to a router, \`broadcast\` and \`vote_conclude\` to the members of a team that votes,
 \`conclude_team\` to its coordinator, \`give_verdict\` to a check, \`place_bid\` to an agent that bids. Plugins
 add more, such as \`slack_send\`, \`slack_read\` and \`web_search\`, and so do MCP servers.`;
 

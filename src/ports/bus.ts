@@ -16,7 +16,7 @@ export interface Bus {
   /**
    * Many notes cost little more than one. Returns a problem, and stores none of them, if a channel
    * name is invalid or a note is too long. Throws if the disk fails; some notes may then be stored,
-   * and telling them again is safe.
+   * and posting them again is safe.
    */
   tell(notes: readonly Note[], options?: { durable?: boolean }): Promise<Problem | undefined>;
   /**

@@ -32,7 +32,7 @@ const peer = z
   .string({ error: peerError })
   .check(z.refine((name) => PEER.test(name), { error: peerError, params: { code: 'bad_name' } }));
 
-/** Shorter than writing both for each of thirty keys. */
+/** A key that may be `null`, with its description and example. */
 function field<S extends z.ZodMiniType>(schema: S, description: string, example: string, more: About = {}) {
   return nullable(schema, description, { example, ...more });
 }

@@ -47,7 +47,7 @@ const REQUESTS: Record<string, (description: string) => string | undefined> = {
 
 /** A stage of a pattern gets the person's request in a fence, then the program's words. */
 function asked(description: string): string {
-  return unfenced(/^<(\w+__[0-9a-z]{11})[^>]*>\n([^]*?)\n<\/\1>/.exec(description)?.[2] ?? description);
+  return unfenced(/^<(\w+__[0-9a-z]{4,11})[^>]*>\n([^]*?)\n<\/\1>/.exec(description)?.[2] ?? description);
 }
 
 /**

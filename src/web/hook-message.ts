@@ -1,4 +1,5 @@
 /** A proven call as a line of the inbox. Its agent comes from guild.yaml, never from the call. */
+import { isMapping } from '../domain/mapping.js';
 const NAMED = ['from', 'subject', 'thread'] as const;
 
 interface Call {
@@ -23,9 +24,7 @@ export function lineOf({ id, body, at, agent, event }: Call): Record<string, unk
 function parsed(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isMapping(value) ? value : undefined;
   } catch {
     return undefined;
   }

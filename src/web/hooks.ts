@@ -5,6 +5,7 @@
  */
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { attempt } from '../domain/attempt.js';
 import type { Webhooks } from '../app/doors/webhooks.js';
 import { defined } from '../domain/defined.js';
 import { problem } from '../domain/problem.js';
@@ -74,9 +75,5 @@ function tooLarge(context: Context): Response {
 }
 
 function utf8(body: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(body));
 }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { isMapping } from '../domain/mapping.js';
 import { editedText, openDesk, type OpenRequest } from '../app/approvals.js';
 import { editMessage } from '../app/editing/edit-message.js';
 import { forkSession } from '../app/fork-session.js';
@@ -72,7 +73,7 @@ function read(body: unknown): IntentBody {
   if (!isKnown) throw bad(`unknown intent ${JSON.stringify(kind)}`);
   if (typeof target !== 'string' || target.length > 1000) throw bad('an intent needs a target');
   if (seen !== undefined && typeof seen !== 'string') throw bad('`seen` is a text');
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) throw bad('`args` is an object');
+  if (!isMapping(args)) throw bad('`args` is an object');
   return defined({ key, kind: kind!, target, args, seen });
 }
 

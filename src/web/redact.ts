@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../domain/attempt.js';
 import { isSecretPath } from '../rules/policy/names/secret-names.js';
 import type { ShownCall } from './base/contract.js';
 
@@ -60,11 +61,12 @@ function secretsIn(root: string, env: Env): string[] {
 }
 
 function valuesIn(file: string): string[] {
-  try {
-    return [...fs.readFileSync(file, 'utf8').matchAll(/^[^#=\n]+=[ \t]*["']?([^\n"']*)/gm)].map(([, value]) =>
-      value!.trim(),
-    );
-  } catch {
-    return []; // a folder, or not readable: nothing of it was exported either
-  }
+  // A folder or an unreadable file was not exported either.
+  return attempt(
+    () =>
+      [...fs.readFileSync(file, 'utf8').matchAll(/^[^#=\n]+=[ \t]*["']?([^\n"']*)/gm)].map(([, value]) =>
+        value!.trim(),
+      ),
+    [],
+  );
 }

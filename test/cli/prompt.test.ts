@@ -16,7 +16,7 @@ test('it prints the system text, the tools and the request, and calls no model',
   const { out, err } = succeeds(await here.guild('prompt', 'boss', 'Look', 'around'));
   assert.match(
     out,
-    /^=== system, about \d+ tokens\nYou are the boss\.\n\nYou are "boss", an agent in a Guildhall workspace\. Today is /,
+    /^=== system, about \d+ tokens\nYou are the boss\.\n\nYou are the agent "boss" in a Guildhall workspace\. Today is /,
   );
   assert.match(out, /=== 2 tools, about \d+ tokens\nread_file: /);
   assert.match(out, /"enum":\["hand"\]/);

@@ -20,7 +20,7 @@ const test = FOLDER === undefined ? sampleTests('web, a scene', 4, 3) : always;
 interface View {
   name: string;
   page: string;
-  /** What a person clicks there first. */
+  /** The first click of a person there. */
   click?: string;
   press?: string;
 }

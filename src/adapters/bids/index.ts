@@ -4,6 +4,7 @@
  * is rebuilt from the events if it is missing. Bids are in `cache/bids/`.
  */
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { asBid } from '../../domain/task/bid.js';
 import type { Event } from '../../domain/event.js';
 import type { TrackRecords } from '../../domain/agent/track-record.js';
@@ -113,21 +114,13 @@ export function bids({ root, disk, peer, fold }: BidsOptions): Bids {
   function readJson(file: string): unknown {
     const read = disk.read(file, 16 * 1024 * 1024);
     if (read.kind !== 'file') return undefined;
-    try {
-      return JSON.parse(read.bytes.toString('utf8'));
-    } catch {
-      return undefined;
-    }
+    return attempt(() => JSON.parse(read.bytes.toString('utf8')));
   }
 }
 
 /** A line torn by a power cut counts as an event without effect. */
 function parseEvent(line: string): Event {
-  try {
-    return JSON.parse(line) as Event;
-  } catch {
-    return { at: '', name: 'task.created' };
-  }
+  return attempt(() => JSON.parse(line) as Event, { at: '', name: 'task.created' });
 }
 
 /** Knows no track record and no earlier bid. */

@@ -4,6 +4,7 @@
  * board is written only if it is unchanged since it was read and the new text parses to the same
  * bullets.
  */
+import { attempt } from '../../domain/attempt.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import path from 'node:path';
 import { fenced, isUnreadable } from '../../domain/fence.js';
@@ -237,11 +238,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
 const UNUSABLE_HINT = 'this board is ignored until it can be read';
 
 function utf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 }
 
 function editsOf(text: string, item: Item, mark: BoardMark): Edit[] {

@@ -8,6 +8,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import type { ContentBinding, ContentUse } from '../../ports/consent/bound-content.js';
 import type { Disk } from '../../ports/disk.js';
 import { isSecretPath } from '../../rules/policy/names/secret-names.js';
@@ -75,11 +76,8 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
   function kept(digest = ''): Map<string, Entry> | undefined {
     const read = digest === '' ? undefined : disk.read(path.join(folder, digest));
     if (read?.kind !== 'file') return undefined;
-    try {
-      return new Map(JSON.parse(read.bytes.toString('utf8')) as [string, Entry][]);
-    } catch {
-      return undefined; // torn by a crash
-    }
+    // A crash may have torn it.
+    return attempt(() => new Map(JSON.parse(read.bytes.toString('utf8')) as [string, Entry][]));
   }
 
   function take({ words, folders, interprets }: ContentUse): Snapshot {
@@ -157,35 +155,19 @@ interface Budget {
 }
 
 function list(folder: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+  return attempt(() => fs.readdirSync(folder, { withFileTypes: true }), []);
 }
 
 function linkOf(file: string): string {
-  try {
-    return fs.readlinkSync(file);
-  } catch {
-    return '';
-  }
+  return attempt(() => fs.readlinkSync(file), '');
 }
 
 function realOf(file: string): string {
-  try {
-    return fs.realpathSync(file);
-  } catch {
-    return file;
-  }
+  return attempt(() => fs.realpathSync(file), file);
 }
 
 function read(file: string): Buffer | undefined {
-  try {
-    return fs.readFileSync(file);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.readFileSync(file));
 }
 
 function sha256(): Hash {

@@ -4,6 +4,7 @@
  * newest file backwards to the requested time; later calls read only new lines.
  */
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import type { Event } from '../../domain/event.js';
 import { sizeOf } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
@@ -77,9 +78,5 @@ function dayOf(ms: number): string {
 
 /** Undefined for a line torn by a power cut. */
 function parseEvent(line: string): Event | undefined {
-  try {
-    return JSON.parse(line) as Event;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(line) as Event);
 }

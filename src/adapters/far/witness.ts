@@ -3,6 +3,7 @@
  * days: a database that comes back after a failover is sent the starts that it lost.
  */
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Witness } from './effects.js';
 
@@ -40,10 +41,6 @@ function startsIn(disk: Disk, file: string): Start[] {
   const read = disk.read(file);
   const lines = read.kind === 'file' ? read.bytes.toString('utf8').split('\n') : [];
   return lines.flatMap((line) => {
-    try {
-      return line === '' ? [] : [JSON.parse(line) as Start];
-    } catch {
-      return [];
-    }
+    return attempt(() => (line === '' ? [] : [JSON.parse(line) as Start]), []);
   });
 }

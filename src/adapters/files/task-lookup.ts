@@ -1,4 +1,4 @@
-/** Finds and reads the file of a task on the disk, whatever its state. Memory is not asked here. */
+/** Finds and reads the file of a task on the disk, whatever its state and whatever memory says. */
 import path from 'node:path';
 import { fenced, isUnreadable, type Unreadable } from '../../domain/fence.js';
 import { problem, type Problem } from '../../domain/problem.js';

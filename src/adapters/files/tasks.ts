@@ -150,8 +150,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     } else {
       tasks.add(mine);
     }
-    journal.put({ task: id, state: 'active', agent, text: printTask(mine.task), ...baseOf(mine) });
-    journal.placed(taskKey(id), file);
+    journal.put({ task: id, state: 'active', agent, text: printTask(mine.task), ...baseOf(mine) }, file);
     return { id, agent, task: mine.task, from, recovered };
   }
 
@@ -222,8 +221,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
       await Promise.all([disk.syncFolder(layout.tasks('pending')), disk.syncFolder(layout.tasks(state))]);
       tasks.load('pending', target);
       // Lines of an earlier life of the task must not end it again.
-      if (journal.isUsed()) journal.put({ task: id, state: 'pending', text });
-      if (journal.isUsed()) journal.placed(taskKey(id), target);
+      if (journal.isUsed()) journal.put({ task: id, state: 'pending', text }, target);
       return true;
     }
     return false;

@@ -11,9 +11,9 @@ import type { CommittedFile, OpenTarget, Target } from './repository/target.js';
 export interface Ready {
   opened: OpenTarget;
   stamps: Stamps;
-  /** How many files each minute has, from one on; counted at first need. */
+  /** The number of files of each minute since `from`; counted when it is first needed. */
   minutes?: { from: number; counts: Map<number, number> };
-  /** Started at first need. */
+  /** Started when it is first needed. */
   git(): Importer;
 }
 

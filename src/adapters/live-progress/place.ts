@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -59,9 +60,5 @@ function isMade(folder: string): boolean {
 }
 
 function lstat(file: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }));
 }

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { isOwnSocket, SOCKET, UNFINISHED } from './place.js';
 
 /** A socket that was created longer ago than this and never listened to belongs to a dead one. */
@@ -25,19 +26,11 @@ export function removeIfDead(file: string, error: NodeJS.ErrnoException): void {
 }
 
 export function listed(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => fs.readdirSync(folder), []);
 }
 
 function isOld(file: string): boolean {
-  try {
-    return Date.now() - fs.lstatSync(file).mtimeMs > UNFINISHED_MS;
-  } catch {
-    return false;
-  }
+  return attempt(() => Date.now() - fs.lstatSync(file).mtimeMs > UNFINISHED_MS, false);
 }
 
 function remove(file: string): void {

@@ -2,6 +2,7 @@
  * One line on a socket: `{"turn": …}` replaces what is known of a turn, `{"progress": …}` adds to
  * it, `{"end": "<task>"}` ends it. A reader ignores lines of any other form.
  */
+import { isMapping } from '../../domain/mapping.js';
 import { MAX_LIVE_WORDS, type LiveTurn } from '../../domain/live-turn.js';
 import type { Progress } from '../../domain/progress.js';
 
@@ -24,7 +25,7 @@ export function readLine(text: string): WireLine | undefined {
   } catch {
     return undefined;
   }
-  if (!isRecord(line)) return undefined;
+  if (!isMapping(line)) return undefined;
   if ('end' in line) return isName(line['end']) ? { end: line['end'] } : undefined;
   if ('turn' in line) {
     const turn = readTurn(line['turn']);
@@ -35,7 +36,7 @@ export function readLine(text: string): WireLine | undefined {
 }
 
 function readTurn(given: unknown): LiveTurn | undefined {
-  if (!isRecord(given)) return undefined;
+  if (!isMapping(given)) return undefined;
   const { task, root, agent, since, words, isCut, tokens, microUsd, unpriced, tool, result } = given;
   if (!isName(task) || !isName(root) || !isName(agent) || typeof words !== 'string') return undefined;
   if (typeof since !== 'string' || Number.isNaN(Date.parse(since))) return undefined;
@@ -50,11 +51,11 @@ function readTurn(given: unknown): LiveTurn | undefined {
     microUsd: count(microUsd),
     unpriced: count(unpriced),
   };
-  if (isRecord(tool) && isName(tool['name'])) {
+  if (isMapping(tool) && isName(tool['name'])) {
     turn.tool = { name: tool['name'], argument: short(tool['argument']) };
     if (typeof tool['line'] === 'string') turn.tool.line = short(tool['line']);
   }
-  if (isRecord(result) && isName(result['name']))
+  if (isMapping(result) && isName(result['name']))
     turn.result = {
       name: result['name'],
       argument: short(result['argument']),
@@ -65,7 +66,7 @@ function readTurn(given: unknown): LiveTurn | undefined {
 }
 
 function readProgress(given: unknown): Progress | undefined {
-  if (!isRecord(given)) return undefined;
+  if (!isMapping(given)) return undefined;
   const { task, root, agent, kind, text, tool, argument, line, ok } = given;
   if (!isName(task) || !isName(root) || !isName(agent)) return undefined;
   const now = { task, root, agent };
@@ -76,10 +77,6 @@ function readProgress(given: unknown): Progress | undefined {
   if (kind === 'tool') return { ...now, kind, tool, argument: short(argument) };
   if (kind === 'report') return { ...now, kind, tool, line: short(line) };
   return kind === 'result' ? { ...now, kind, tool, ok: ok === true, line: short(line) } : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isName(value: unknown): value is string {

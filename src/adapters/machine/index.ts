@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { asProblem } from '../../domain/problem.js';
 
 export interface Finding {
@@ -32,11 +33,10 @@ function node(): Finding {
 }
 
 function git(): Finding {
-  try {
-    return { name: 'git', verdict: 'good', text: execFileSync('git', ['--version'], { encoding: 'utf8' }).trim() };
-  } catch {
-    return { name: 'git', verdict: 'odd', text: 'not found; the workspace has no history without it' };
-  }
+  return attempt(
+    () => ({ name: 'git', verdict: 'good', text: execFileSync('git', ['--version'], { encoding: 'utf8' }).trim() }),
+    { name: 'git', verdict: 'odd', text: 'not found; the workspace has no history without it' },
+  );
 }
 
 /** File systems whose renames are not reliable enough for claims. */

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import type { NearNotices, NoticeName } from '../../ports/store/notices.js';
 
 const KEPT_MS = 30 * 24 * 3600 * 1000;
@@ -59,11 +60,7 @@ export function notifyLedger(root: string, peer: string): NearNotices {
 }
 
 function read(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.readFileSync(file, 'utf8'));
 }
 
 function forgetOld(folder: string): void {

@@ -3,6 +3,7 @@
  * read again when they change; one that cannot be read closes the gate until a person fixes it.
  */
 import os from 'node:os';
+import { attempt } from '../../domain/attempt.js';
 import { defined } from '../../domain/defined.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { ApprovalRequest, BoundBase } from '../../domain/task/approval.js';
@@ -242,11 +243,7 @@ const HABITS = '.guild/allowed.json';
 
 /** A file torn by a power cut counts as empty. */
 function countsIn(text: string): Record<string, number> {
-  try {
-    return JSON.parse(text) as Record<string, number>;
-  } catch {
-    return {};
-  }
+  return attempt(() => JSON.parse(text) as Record<string, number>, {});
 }
 
 /** The plugin action that the line runs, if the line is one plain command. */

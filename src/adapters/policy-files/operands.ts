@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 import type { Operand } from './index.js';
@@ -39,9 +40,5 @@ function secretsBelow(root: string, start: string, operand: string): string | un
 const PRIVATE = new Set(['.guild', '.git']);
 
 function list(folder: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+  return attempt(() => fs.readdirSync(folder, { withFileTypes: true }), []);
 }

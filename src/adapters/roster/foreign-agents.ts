@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { mayBeAgent, mayHoldAgents } from '../../domain/agent/places.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { startsLikeAnAgent } from './agent-files.js';
@@ -31,11 +32,7 @@ export function foreignAgents(root: string): string[] {
 }
 
 function list(folder: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+  return attempt(() => fs.readdirSync(folder, { withFileTypes: true }), []);
 }
 
 function isSearched(name: string): boolean {

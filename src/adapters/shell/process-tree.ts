@@ -3,6 +3,7 @@
  * shows descendants that left the group and processes that hold the command's output. A process
  * that detached from all of these is only ended by the sandbox.
  */
+import { attempt } from '../../domain/attempt.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import fs from 'node:fs';
 import { parseStat, type ProcessEntry } from '../../text/lines/process-stat.js';
@@ -81,11 +82,8 @@ function processTable(): ProcessEntry[] {
   if (!hasProcessTable()) return [];
   const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {
-    try {
-      return parseStat(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-    } catch {
-      return []; // it has just ended
-    }
+    // It may have just ended.
+    return attempt(() => parseStat(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [], []);
   });
 }
 
@@ -100,19 +98,11 @@ function holds(pid: number, pipe: string): boolean {
 }
 
 function linkOf(file: string): string {
-  try {
-    return fs.readlinkSync(file);
-  } catch {
-    return '';
-  }
+  return attempt(() => fs.readlinkSync(file), '');
 }
 
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
+  return attempt(() => process.kill(pid, signal), false);
 }
 
 async function until(ms: number, isDone: () => boolean): Promise<void> {

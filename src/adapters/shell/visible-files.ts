@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { PROTECTED } from '../../rules/policy/paths.js';
 import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 
@@ -115,9 +116,5 @@ function coverTwins(root: string, ownFolders: readonly string[], visibility: Vis
 
 /** The command runs as the same user, so it cannot read a folder that we cannot read. */
 function list(folder: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+  return attempt(() => fs.readdirSync(folder, { withFileTypes: true }), []);
 }

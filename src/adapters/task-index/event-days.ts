@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
+import { attempt } from '../../domain/attempt.js';
 import { isSettled, stampOf, type Stamp } from './ended-files.js';
 import { buildPart, readPart, type EventPart, type Meta } from './event-part.js';
 import {
@@ -216,14 +217,14 @@ function inMemory(bytes: Buffer, from: number, file: string): Built {
 }
 
 function daysIn(log: string): string[] {
-  try {
-    return fs
-      .readdirSync(log)
-      .filter((name) => name.endsWith('.jsonl'))
-      .sort();
-  } catch {
-    return [];
-  }
+  return attempt(
+    () =>
+      fs
+        .readdirSync(log)
+        .filter((name) => name.endsWith('.jsonl'))
+        .sort(),
+    [],
+  );
 }
 
 function dayOf(partFile: string): string {

@@ -2,6 +2,7 @@
  * A part of the event index: the lines of a range of bytes of one day's file, in columns. Texts are
  * numbered; number 0 means undefined.
  */
+import { isMapping } from '../../domain/mapping.js';
 import { callCost, type Event } from '../../domain/event.js';
 import { columnBuilder, readColumn, type Column } from './cells.js';
 import type { Sections } from './sections.js';
@@ -112,7 +113,7 @@ export function buildPart(bytes: Buffer): { meta: Meta; sections: Map<string, Bu
 export function parseEvent(bytes: Buffer, start: number, end: number): Event | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Event) : undefined;
+    return isMapping(value) ? (value as Event) : undefined;
   } catch {
     return undefined;
   }

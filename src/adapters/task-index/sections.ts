@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
+import { attempt } from '../../domain/attempt.js';
 
 export interface Sections {
   readonly meta: unknown;
@@ -128,11 +129,7 @@ const ABANDONED_MS = 60 * 60 * 1000;
 
 /** The files of the index, without those that are being written. */
 export function indexFiles(folder: string, prefix: string): string[] {
-  try {
-    return fs.readdirSync(folder).filter((name) => name.startsWith(prefix));
-  } catch {
-    return [];
-  }
+  return attempt(() => fs.readdirSync(folder).filter((name) => name.startsWith(prefix)), []);
 }
 
 /** Removes the leftovers of processes that died while they wrote. */

@@ -4,6 +4,7 @@
  * there.
  */
 import fs from 'node:fs';
+import { attempt } from '../../domain/attempt.js';
 import { FOREIGN_AGENT_FOLDERS } from '../../domain/agent/places.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
@@ -68,11 +69,7 @@ function comparable(names: readonly string[] | undefined): string[] | undefined 
 
 /** Undefined if the folder cannot be listed. */
 function namesIn(folder: string): string[] | undefined {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.readdirSync(folder));
 }
 
 /** The user id of the folder's owner; undefined where the system has none. */
@@ -99,7 +96,7 @@ export function linkedState(root: string): Problem | undefined {
 function linkProblems(look: Look): Problem[] {
   const isLink = (name: string): boolean => look.at(name)?.isSymbolicLink() === true;
   const folder = STATE_FOLDERS.find(isLink);
-  // Below a link everything else is elsewhere, too.
+  // Everything below a link is elsewhere, too.
   const links =
     folder !== undefined
       ? [folder]
@@ -139,9 +136,5 @@ function isWritableByOthers(stat: fs.Stats | undefined): boolean {
 }
 
 function lstat(file: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }));
 }

@@ -1,6 +1,7 @@
 /** The sha256 of a file, so that a write can be bound to the content it replaces. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import { attempt } from '../../domain/attempt.js';
 import type { BoundBase } from '../../domain/task/approval.js';
 import type { PlaceKind } from './locate.js';
 import { inFile, type WalkRoot } from './open.js';
@@ -11,11 +12,7 @@ const CHUNK_BYTES = 1024 * 1024;
 export function fingerprint(base: WalkRoot, parts: readonly string[], kind: PlaceKind): BoundBase | undefined {
   const path = parts.join('/');
   if (kind === 'missing') return { path, sha256: 'missing' };
-  try {
-    return inFile(base, parts, ({ fd }) => ({ path, sha256: hashOf(fd) }));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => inFile(base, parts, ({ fd }) => ({ path, sha256: hashOf(fd) })));
 }
 
 export function isStill(

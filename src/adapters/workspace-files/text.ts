@@ -1,13 +1,10 @@
 /** Decodes bytes strictly as UTF-8, without guessing other encodings. */
+import { attempt } from '../../domain/attempt.js';
 
 /** Undefined if the bytes are not text. With `cut`, a torn last character is dropped. */
 export function asText(bytes: Uint8Array, cut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut }));
 }
 
 export function notText(bytes: Uint8Array): string {

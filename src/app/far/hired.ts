@@ -6,6 +6,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import type { FarParts } from '../../adapters/far/index.js';
 import { parseRow, TASK } from '../../adapters/far/rows.js';
 import type { Shelf } from '../../adapters/far/shelf.js';
@@ -143,9 +144,5 @@ function parse(value: string): Hired | undefined {
 }
 
 function textOf(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.readFileSync(file, 'utf8'));
 }

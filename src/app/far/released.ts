@@ -16,7 +16,7 @@ interface Ground {
   clock: { monotonicMs(): number };
   /** Whether everything in this folder that acts may act on this machine. */
   isTrusted: boolean;
-  /** Files here that people approved while work goes on, and nobody published yet. */
+  /** Files that people approved during the work, and that nobody has published yet. */
   hired(): ReadonlySet<string>;
   /** The agents of this folder. */
   names(): Iterable<string>;

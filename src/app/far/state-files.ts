@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 
 const WORK = [
@@ -39,8 +40,8 @@ export function isPlainPath(file: string): boolean {
 }
 
 /**
- * Whether a path is, or could become, a plain file of this folder: it leads nowhere else, also not
- * by a link, and no folder or file is in its way.
+ * Whether a path is, or could become, a plain file of this folder: it leads nowhere else, not
+ * even through a link, and no folder or file is in its way.
  */
 export function isOwnPlace(root: string, file: string): boolean {
   if (!isPlainPath(file)) return false;
@@ -52,11 +53,7 @@ export function isOwnPlace(root: string, file: string): boolean {
 
 /** Undefined also where a part of the path is a file. */
 function lstat(file: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }));
 }
 
 const MAX_NAME_BYTES = 240;

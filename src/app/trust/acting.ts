@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { ALLOWLIST_FILE, POLICY_FILE } from '../../adapters/policy-files/index.js';
 import { packageFolder } from '../../adapters/starter/package-folder.js';
 import { hashTree } from '../../adapters/trust/plugin-tree.js';
@@ -101,10 +102,6 @@ function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined
 }
 
 function textOf(file: string): string | undefined {
-  try {
-    return textIn(file);
-  } catch {
-    // An unreadable file closes the gate elsewhere. Here it only must not look trusted.
-    return '(cannot be read)';
-  }
+  // An unreadable file closes the gate elsewhere. Here it only must not look trusted.
+  return attempt(() => textIn(file), '(cannot be read)');
 }

@@ -4,6 +4,7 @@
  * starts nothing that a person has not seen.
  */
 import path from 'node:path';
+import { isMapping } from '../../domain/mapping.js';
 import { textIn } from './text-file.js';
 
 type Plugins = Record<string, Record<string, unknown>>;
@@ -31,8 +32,4 @@ function definitions(root: string): Record<string, unknown> {
   } catch {
     return {};
   }
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,8 +8,8 @@ import type { Terminal } from '../render/terminal.js';
 
 /** The roles that change an agent's instructions or tools. */
 const ROLES = ROLE_NAMES.filter((role) => {
-  const { prompt, requiredTool, onlyTools, addedTools } = roleFacts(role);
-  return [prompt, requiredTool, onlyTools, addedTools].some((fact) => fact !== undefined);
+  const { prompt, requiredTool, onlyTools, addedTools, answersInText } = roleFacts(role);
+  return answersInText || [prompt, requiredTool, onlyTools, addedTools].some((fact) => fact !== undefined);
 });
 
 export const command: Command = {

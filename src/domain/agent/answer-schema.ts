@@ -2,6 +2,7 @@
  * The part of JSON Schema in which an agent declares its result (`output`) and what it expects
  * (`input`). Small enough that every provider understands it and the program can check it.
  */
+import { isMapping } from '../mapping.js';
 export interface AnswerSchema {
   type: (typeof TYPES)[number];
   description?: string;
@@ -73,10 +74,6 @@ export function misfit(output: AnswerSchema, next: AnswerSchema, at = ''): strin
     if (wrong !== undefined) return wrong;
   }
   return output.items && next.items ? misfit(output.items, next.items, `${at}[]`) : undefined;
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isTexts(value: unknown): value is string[] {

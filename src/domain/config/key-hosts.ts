@@ -2,6 +2,7 @@
  * The hosts that well-known keys belong to. A workspace cannot send such a key anywhere else, even
  * if it is trusted; only the user's own settings can add a host.
  */
+import { attempt } from '../attempt.js';
 import type { Provider } from './config.js';
 
 const HOSTS: Readonly<Record<string, readonly string[]>> = {
@@ -55,11 +56,7 @@ export function misdirectedKey(
 
 /** With its port, if it has one. A text that is not an address belongs to nobody. */
 function hostOf(address: string): string {
-  try {
-    return new URL(address).host.toLowerCase();
-  } catch {
-    return address;
-  }
+  return attempt(() => new URL(address).host.toLowerCase(), address);
 }
 
 function fits(host: string, pattern: string): boolean {

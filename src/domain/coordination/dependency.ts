@@ -3,6 +3,7 @@
  * that no agent works on: rules find a provider, which is a child with role `provide`. Its context
  * contains the request under `dependency`; its result is a Resolution as JSON.
  */
+import { attempt } from '../attempt.js';
 import { defined } from '../defined.js';
 import { roleFacts } from '../task/role.js';
 import { isSafeId } from '../task/id.js';
@@ -138,9 +139,5 @@ function dataIn(fields: Record<string, unknown>): Pick<Resolution, 'data' | 'nex
 
 function parsed(text: string): Record<string, unknown> | undefined {
   if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(text) as Record<string, unknown>);
 }

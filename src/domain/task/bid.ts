@@ -1,4 +1,5 @@
 /** An agent's answer to an offered task, stored as JSON in the result of the bid. */
+import { attempt } from '../attempt.js';
 export interface Bid {
   /** Whether this agent should do it. */
   proceed: boolean;
@@ -21,11 +22,7 @@ export function printBid({ proceed, able, fitness, reason }: Bid): string {
  */
 export function readBid(text: string): Bid | undefined {
   const fenced = /^```(?:json)?\n([^]*)\n```$/.exec(text.trim());
-  try {
-    return asBid(JSON.parse(fenced?.[1] ?? text));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => asBid(JSON.parse(fenced?.[1] ?? text)));
 }
 
 export function asBid(value: unknown): Bid | undefined {

@@ -30,7 +30,7 @@ export function answerIn(question: Question, typed: string): { text: string } | 
   const text = typed.trim();
   if (text === '') return { wrong: 'the answer is empty' };
   if (text.length > MAX_ANSWER_CHARS)
-    return { wrong: `the answer has ${text.length} characters, at most ${MAX_ANSWER_CHARS}` };
+    return { wrong: `the answer has ${text.length} characters; the limit is ${MAX_ANSWER_CHARS}` };
   const { choices } = question;
   if (choices === undefined || choices.includes(text)) return { text };
   const alike = choices.filter((choice) => choice.toLowerCase() === text.toLowerCase());

@@ -136,6 +136,15 @@ const STAGE = { ...PART, isStage: true } as const;
 const OWN_TURN = { ...STAGE, isLeaf: true, countsForTrackRecord: false } as const;
 /** A side question. Its outcome says nothing about the agent's work. */
 const QUESTION = { ...PART, isLeaf: true, countsForTrackRecord: false, isSpare: true } as const;
+const MEMBER = {
+  ...STAGE,
+  followedBy: ['next_round'],
+  isSpare: true,
+  isRound: true,
+  isMember: true,
+  plansOnce: true,
+  answersInText: true,
+} as const satisfies Partial<RoleFacts>;
 const TEAM_TOOLS = ['broadcast', 'vote_conclude'] as const;
 
 const ROWS = {
@@ -169,16 +178,9 @@ const ROWS = {
   },
   route: { ...STAGE, followedBy: ['handoff'], isEssential: true, resultIsQuoted: true, passesConversation: true },
   handoff: { ...STAGE, followedBy: [], isEssential: true, resultIsQuoted: true },
-  member: {
-    ...STAGE,
-    followedBy: ['next_round'],
-    isSpare: true,
-    isRound: true,
-    isMember: true,
-    plansOnce: true,
-    answersInText: true,
-    addedTools: TEAM_TOOLS,
-  },
+  member: { ...MEMBER, addedTools: TEAM_TOOLS },
+  /** A member of a team that always has all its rounds: its answer is all that it contributes. */
+  speaker: MEMBER,
   /** The turns of the agent that ends the chain of a member. */
   seat: {
     ...OWN_TURN,

@@ -13,11 +13,11 @@ export function grantedNames(
   channels: Config['channels'] = {},
 ): readonly string[] {
   if (isChoosing({ role }, agent)) return ['route_to'];
-  const { onlyTools, addedTools, requiredTool } = roleFacts(role);
+  const { onlyTools, addedTools, requiredTool, isRound } = roleFacts(role);
   if (onlyTools !== undefined) return onlyTools;
   if (requiredTool !== undefined) return [requiredTool];
   // Outside a team a message needs a channel.
-  const mayPost = channelsWritten(agent.name, channels).length > 0;
+  const mayPost = isRound || channelsWritten(agent.name, channels).length > 0;
   const own = mayPost ? agent.tools : agent.tools.filter((tool) => tool !== 'broadcast');
   const tools = own.includes('request_dependency') ? [...own, 'give_back'] : own;
   if (addedTools !== undefined) return [...tools, ...addedTools];

@@ -94,12 +94,15 @@ export interface Tasks {
   takeOver(id: string): Promise<Claim | undefined>;
   /** Ids of tasks whose holder is dead. */
   orphans(): Promise<string[]>;
-  /** Back to pending, with the record given. False: fenced, nothing written. */
+  /** Moves it back to pending with this record. False: fenced, nothing written. */
   release(claim: Claim, task: Task): Promise<boolean>;
-  /** To waiting. False: fenced, nothing written. Not durable: it waits for its open children. */
+  /**
+   * Moves it to waiting. False: fenced, nothing written. Without `durable`, it waits for its open
+   * children, whatever its record says.
+   */
   park(claim: Claim, task: Task, options?: WriteOptions): Promise<boolean>;
-  /** Ends the task. False: fenced or already ended; the record given is kept as evidence. */
+  /** Ends the task. False: fenced or already ended; this record is kept as evidence. */
   settle(claim: Claim, task: Task, state: EndedState, options?: WriteOptions): Promise<boolean>;
-  /** Ended back to pending. False if the task is not ended. */
+  /** Moves an ended task back to pending. False if it has not ended. */
   reopen(id: string, task: Task): Promise<boolean>;
 }

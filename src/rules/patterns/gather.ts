@@ -1,6 +1,6 @@
 /**
  * Sorts the children that a rule wants into missing, open and ended, and quotes their results. Each
- * quote is fenced by a tag derived from its content, so no text can close its own fence.
+ * quote is fenced by a tag that its text does not contain, so no text can close its own fence.
  */
 import { childId, hash53 } from '../../domain/task/id.js';
 import type { Problem } from '../../domain/problem.js';
@@ -30,16 +30,24 @@ export function gather(wanted: readonly WantedChild[], children: Children): Gath
   return { missing, open, ended, complete: missing.length === 0 && open.length === 0 };
 }
 
-/** `<label__tag agent="name">text</label__tag>`. The tag is a hash of the content and the salt. */
+/** `<label__tag agent="name">text</label__tag>`. The tag is made from a hash of all of it. */
 export function fence(label: string, from: string, text: string, salt: string): string {
   const name = from.replace(/[^\w.-]/g, '-');
-  const tag = `${label}__${hash53(`${salt}\n${name}\n${text}`)}`;
+  const tag = `${label}__${unusedKey(`${salt}\n${name}\n${text}`, text)}`;
   return `<${tag} agent="${name}">\n${text}\n</${tag}>`;
+}
+
+/** The end of a hash: four characters, or more if the text contains them as a tag. */
+function unusedKey(source: string, text: string): string {
+  const hash = hash53(source);
+  for (let length = 4; length <= hash.length; length++)
+    if (!text.includes(`__${hash.slice(-length)}`)) return hash.slice(-length);
+  return unusedKey(`${source}\n`, text);
 }
 
 /** Removes the tags that `fence` adds, for one-line summaries. */
 export function unfenced(description: string): string {
-  return description.replace(/<\/?\w+__[0-9a-z]{11}(?: agent="[\w.-]*")?>/g, '').trim();
+  return description.replace(/<\/?\w+__[0-9a-z]{4,11}(?: agent="[\w.-]*")?>/g, '').trim();
 }
 
 /**

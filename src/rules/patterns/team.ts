@@ -80,35 +80,42 @@ function member(
   active: string[],
   notes: Note[],
 ): WantedChild {
+  const { terminationMode, maxRounds } = agent.team!;
   const others = active.filter((other) => other !== name);
   const first = [
     fencedRequest(task, request),
-    `You are a member of a team that discusses this: ${active.join(', ')}. ${agent.name} coordinates it and gives the final answer. ${modeText(agent)} This is round 1.`,
+    `Discuss this${others.length === 0 ? '' : ` with ${listed(others)}`}. ${modeText(agent)}`,
   ].join('\n\n');
   const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
-  const later = news.length === 0 ? 'There were no broadcasts.' : news.map((note) => fenced(task, note)).join('\n\n');
+  const later = news.length === 0 ? 'Nobody said anything.' : news.map((note) => fenced(task, note)).join('\n');
   return {
     id: childId(task.id, `member-${name}-${round}`),
-    role: 'member',
+    role: terminationMode === 'maxRounds' ? 'speaker' : 'member',
     to: name,
     session: childId(task.session ?? task.id, `member-${name}`),
     description:
       round === 1
         ? first
-        : `Round ${round} of at most ${agent.team!.maxRounds}. New since your last turn${others.length === 0 ? ' (you are the only member left)' : ''}:\n\n${later}`,
+        : `Round ${round} of ${maxRounds}${others.length === 0 ? ' (you are the only member left)' : ''}:\n${later}`,
   };
 }
 
 function modeText({ name, team }: Agent): string {
   const { terminationMode, maxRounds } = team!;
+  const then = `then ${name} answers.`;
   switch (terminationMode) {
     case 'consensus':
-      return `There are at most ${maxRounds} rounds. The discussion ends earlier if all members call vote_conclude in the same round; you can broadcast in the same turn.`;
+      return `Round 1 of at most ${maxRounds}; ${then} The discussion ends earlier if all members call vote_conclude in the same round; you can broadcast in the same turn.`;
     case 'maxRounds':
-      return `There are ${maxRounds} rounds.`;
+      return `Round 1 of ${maxRounds}; ${then}`;
     case 'coordinatorDecides':
-      return `There are at most ${maxRounds} rounds. After each, ${name} decides whether it is enough; with vote_conclude you say that you think so.`;
+      return `Round 1 of at most ${maxRounds}; ${then} After each round, ${name} decides whether it is enough; with vote_conclude you say that you think so.`;
   }
+}
+
+/** `ann, ben and cyd`. */
+function listed(names: readonly string[]): string {
+  return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 }
 
 function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): WantedChild {
@@ -129,10 +136,14 @@ function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): Wa
 
 /** The request for the coordinator's own work: the whole discussion, with speakers. */
 export function discussionRequest(task: Task, request: string, notes: readonly Note[], why: string): string {
-  const discussion = notes.map((note) => fence(note.type, note.from, `(round ${note.round}) ${note.message}`, task.id));
+  const said = (round: number): string[] =>
+    notes.filter((note) => note.round === round).map((note) => fenced(task, note));
+  const discussion = [...new Set(notes.map(({ round }) => round))].map((round) =>
+    [`Round ${round}:`, ...said(round)].join('\n'),
+  );
   return [
     fencedRequest(task, request),
-    `Your team has finished its discussion of this: ${why}. In order, the members said:`,
+    `Your team has discussed this: ${why}. In order, the members said:`,
     ...discussion,
     'Now give the final answer yourself.',
   ].join('\n\n');

@@ -3,6 +3,7 @@
  * and what the asker attached. Nothing of the program's own bookkeeping is in it.
  */
 import { defined } from '../../domain/defined.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { PROGRAM_KEYS, type Task } from '../../domain/task/task.js';
 
 interface RequestFacts {
@@ -25,7 +26,9 @@ export function requestText({ task, request, variables, said, results }: Request
   );
   const values = given.filter(([key]) => variables.includes(key));
   const details = given.filter(([key]) => !variables.includes(key));
-  const from = task.from !== undefined && task.parent !== undefined && task.from !== task.to ? task.from : undefined;
+  const { isRound } = roleFacts(task.role);
+  const isNamed = isRound || task.parent === undefined || task.from === task.to;
+  const from = isNamed ? undefined : task.from;
   return [
     request,
     ...(isNew && task.parent !== undefined ? [`Goal it serves: ${goal}`] : []),

@@ -7,7 +7,7 @@ import type { ModelSettings } from '../../domain/agent/agent.js';
 import { problem, type Problem, type ProblemCode } from '../../domain/problem.js';
 import { count } from '../../schemas/amounts.js';
 import { agentAi, agentClaude } from '../../schemas/agent-files.js';
-import { isMapping } from '../lines/mapping.js';
+import { isMapping } from '../../domain/mapping.js';
 import type { Path, Places } from '../schema/fault.js';
 import { readValue } from '../schema/read.js';
 import { textList, textOf } from '../schema/values.js';

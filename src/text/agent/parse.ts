@@ -7,7 +7,7 @@ import { isForeignFormat, type Agent, type AgentFormat } from '../../domain/agen
 import { problem, type Problem, type Where } from '../../domain/problem.js';
 import { isSafeId } from '../../domain/task/id.js';
 import { ENGINE, HUMAN } from '../../domain/task/task.js';
-import { isMapping } from '../lines/mapping.js';
+import { isMapping } from '../../domain/mapping.js';
 import { whereAt } from '../lines/where.js';
 import { inOrder, type Places } from '../schema/fault.js';
 import { YamlPlaces, loadYaml, wholeFile, type YamlSource } from '../yaml/parse.js';

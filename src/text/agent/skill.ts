@@ -1,6 +1,6 @@
 /** A skill from its `SKILL.md`: frontmatter with a name and a description, then instructions. */
 import { problem, type Problem } from '../../domain/problem.js';
-import { isMapping } from '../lines/mapping.js';
+import { isMapping } from '../../domain/mapping.js';
 import { loadYaml } from '../yaml/parse.js';
 import { splitFrontmatter } from './frontmatter.js';
 import { loadLines } from './loose-yaml.js';

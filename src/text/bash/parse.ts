@@ -33,7 +33,7 @@ export function parseBash(line: string): ParsedShell {
   if (line.length > MAX_LINE) return { ok: false, reason: `longer than ${MAX_LINE} characters` };
   if (bracketDepth(line) > 2 * MAX_DEPTH) return { ok: false, reason: 'nested too deeply' };
   if (line.split(/[$\w]\[/, MAX_SUBSCRIPTS + 2).length > MAX_SUBSCRIPTS + 1)
-    return { ok: false, reason: 'too many words with [' };
+    return { ok: false, reason: 'too many words contain [' };
   if (line.split('<<').length > MAX_HERE) return { ok: false, reason: 'too many here-documents' };
   try {
     const tree = parse(line);

@@ -2,6 +2,7 @@
  * The strict reader for every text that the program may write back: bytes that are not UTF-8 are a
  * problem with its line, never replaced. A byte order mark stays in the text.
  */
+import { attempt } from '../../domain/attempt.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
 export function strictText(bytes: Uint8Array, file: string): string | Problem {
@@ -15,11 +16,7 @@ export function strictText(bytes: Uint8Array, file: string): string | Problem {
 }
 
 function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 }
 
 /** No part of a character of several bytes is a line feed, so lines can be decoded one by one. */

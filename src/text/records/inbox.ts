@@ -3,9 +3,10 @@
  * accepted. A line that cannot be read is one problem and its neighbours are read. Bytes after the
  * last newline are ignored: a writer may still be appending.
  */
+import { attempt } from '../../domain/attempt.js';
 import type { MailFields } from '../../domain/coordination/mail.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { isMapping } from '../lines/mapping.js';
+import { isMapping } from '../../domain/mapping.js';
 import { jsonOffset, parseJson } from '../lines/json.js';
 import { whereAt } from '../lines/where.js';
 
@@ -111,9 +112,5 @@ function isBlank(bytes: Uint8Array): boolean {
 }
 
 function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }

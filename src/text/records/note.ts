@@ -3,13 +3,14 @@
  * line. A person may add a line by hand, as short as `{"text": "…"}`. A line that cannot be read is
  * one problem and its neighbours are read.
  */
+import { attempt } from '../../domain/attempt.js';
 import { defined } from '../../domain/defined.js';
 import { hash53 } from '../../domain/task/id.js';
 import { NOTE_PRIORITIES, type Note, type NoteBody, type NotePriority } from '../../domain/coordination/note.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { parseJson } from '../lines/json.js';
-import { isMapping } from '../lines/mapping.js';
+import { isMapping } from '../../domain/mapping.js';
 
 /** Longer lines are neither written nor read. */
 export const MAX_NOTE_LINE = 1024 * 1024;
@@ -55,11 +56,8 @@ export function readNote(text: string, place: LinePlace): NoteRead {
 const FIX_LINE = 'fix the line or remove it: the other lines are read';
 
 function quickly(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the strict parser reports the problem
-  }
+  // If it is not JSON, the strict parser reports the problem.
+  return attempt(() => JSON.parse(text));
 }
 
 function noteOf(line: Record<string, unknown>, body: NoteBody, text: string, { channel, at }: LinePlace): Note {

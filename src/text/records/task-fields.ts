@@ -3,6 +3,7 @@
  * tasks, and the commands that read them must start fast. `test/schemas/task.test.ts` checks that
  * it accepts the same records as the schema. `null` counts as absent.
  */
+import { isMapping } from '../../domain/mapping.js';
 import { BUDGET_NAMES } from '../../domain/budget/budget.js';
 import { defined } from '../../domain/defined.js';
 import { isSafeId } from '../../domain/task/id.js';
@@ -174,7 +175,7 @@ function readCount(value: unknown, path: Path): number {
 }
 
 function readObject(value: unknown, path: Path): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isMapping(value)) return value;
   return wrong(path, 'an object');
 }
 

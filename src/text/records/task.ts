@@ -4,6 +4,8 @@
  * so it is read again later) or *quarantined* (waiting will not make it valid). Unknown keys are
  * kept.
  */
+import { isMapping } from '../../domain/mapping.js';
+import { attempt } from '../../domain/attempt.js';
 import { isSafeId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
@@ -46,7 +48,7 @@ export function parseTask(bytes: Uint8Array, taskFile: TaskFile): TaskParsed {
   const json = parseJson(text, file, { exact: true });
   if (!json.ok) return json.torn ? hold(tornProblem(text, file, json.problem)) : quarantine(hinted(json.problem));
   const { value } = json;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isMapping(value)) {
     return quarantine(
       problem('bad_field', 'a task is a JSON object', {
         where: whereAt(file, text, 0),
@@ -54,22 +56,22 @@ export function parseTask(bytes: Uint8Array, taskFile: TaskFile): TaskParsed {
       }),
     );
   }
-  return fromRecord(value as Record<string, unknown>, text, taskFile);
+  return fromRecord(value, text, taskFile);
 }
 
 /**
  * The record as the program writes it: indented, keys in a fixed order, unknown keys at the end.
  */
 export function printTask(task: Task): string {
-  const { budget, usage, own_usage: own, extra, context, ...plain } = task;
+  const { budget, usage, own_usage: own, extra, context } = task;
   const record: Record<string, unknown> = {};
   for (const key of KNOWN) {
-    if (key in plain) record[key] = plain[key as keyof typeof plain];
-    else if (key === 'context') record['context'] = shallow(context, DEEPEST);
-    else if (key === 'budget' && budget !== undefined) record['budget'] = printBudget(budget);
-    else if (key === 'usage' && usage !== undefined) record['usage'] = usageFields(usage);
-    else if (key === 'own_usage' && own !== undefined) record['own_usage'] = usageFields(own);
+    if (task[key] !== undefined) record[key] = task[key];
   }
+  record['context'] = shallow(context, DEEPEST);
+  if (budget !== undefined) record['budget'] = printBudget(budget);
+  if (usage !== undefined) record['usage'] = usageFields(usage);
+  if (own !== undefined) record['own_usage'] = usageFields(own);
   // a known key wins over an unknown one of the same name; spread, because `__proto__` may be a key
   const whole = extra === undefined ? record : { ...record, ...(shallow(extra, DEEPEST) as object), ...record };
   return `${printExact(whole)}\n`;
@@ -98,11 +100,7 @@ function decode(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (text.includes('\0')) return undefined;
   if (!text.includes('\uFFFD')) return text;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 }
 
 function notText(bytes: Uint8Array, file: string): Problem {

@@ -5,7 +5,7 @@
  */
 import { nearest } from '../../domain/nearest.js';
 import { ABOUT, type Schema } from '../../schemas/about.js';
-import { isMapping } from '../lines/mapping.js';
+import { isMapping } from '../../domain/mapping.js';
 import { fault, nameOf, type Fault, type Path } from './fault.js';
 import type { Spelling } from './issues.js';
 

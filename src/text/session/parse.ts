@@ -4,6 +4,7 @@
  * JSON text. It is written by hand for that reason; `test/schemas/session.test.ts` compares it with
  * the schema.
  */
+import { isMapping } from '../../domain/mapping.js';
 import { defined } from '../../domain/defined.js';
 import { isProblemCode, problem, type Problem } from '../../domain/problem.js';
 import {
@@ -187,8 +188,7 @@ function readArguments(value: unknown, path: Path): Record<string, unknown> {
   if (typeof value !== 'string') return fields(value, path, '"arguments" must be a mapping or JSON text');
   try {
     const parsed: unknown = JSON.parse(value);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>;
+    if (isMapping(parsed)) return parsed;
   } catch {
     // reported below
   }
@@ -228,7 +228,7 @@ function readProvider(value: unknown): ProviderData | undefined {
 }
 
 function fields(value: unknown, path: Path, want: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  if (isMapping(value)) return value;
   throw new Wrong(path, want);
 }
 

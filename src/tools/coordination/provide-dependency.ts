@@ -7,7 +7,7 @@ export const provideDependency = defineTool({
   name: 'provide_dependency',
   kind: 'pure',
   description:
-    'Ends your task with what the other agent asked for: resolved with the data, partial if it is only a part of it, failed with the reason if you cannot give it. Another agent is then asked.',
+    'Ends your task with what the other agent asked for: resolved with the data, partial if it is only a part of it, failed with the reason if you cannot give it; then another agent is asked.',
   args: {
     status: oneOf(['resolved', 'partial', 'failed'], 'How much of the request you can provide'),
     data: optional(text('What was asked for, complete in itself; if failed, why')),

@@ -87,13 +87,13 @@ const ALLOWED: Record<DependencyType, keyof Details | undefined> = {
 function badNeed({ length }: string): ToolReply | undefined {
   if (length === 0) return toolProblem('bad_field', 'need is empty; say what you need and for what');
   if (length <= MAX_NEED_CHARS) return undefined;
-  const limit = `need has ${length} characters, at most ${MAX_NEED_CHARS}`;
+  const limit = `need has ${length} characters; the limit is ${MAX_NEED_CHARS}`;
   return toolProblem('over_limit', `${limit}; put the long part into a file and name it`);
 }
 
 function badDetails(type: DependencyType, details: Details, { length }: string[]): ToolReply | undefined {
   if (length > MAX_EXPERTISE)
-    return toolProblem('bad_field', `expertise has ${length} words, at most ${MAX_EXPERTISE}`);
+    return toolProblem('bad_field', `expertise has ${length} words; the limit is ${MAX_EXPERTISE}`);
   const needed = NEEDED[type];
   if (needed !== undefined && details[needed] === undefined)
     return toolProblem('bad_field', `${needed} is missing; ${type} needs it`);

@@ -26,12 +26,15 @@ export const requestHelp = defineTool({
     const { length } = context;
     if (length === 0) return toolProblem('bad_field', 'context is empty; say what you need help with');
     if (length > MAX_CONTEXT_CHARS) {
-      const limit = `context has ${length} characters, at most ${MAX_CONTEXT_CHARS}`;
+      const limit = `context has ${length} characters; the limit is ${MAX_CONTEXT_CHARS}`;
       return toolProblem('over_limit', `${limit}; put the long part into a file and name it`);
     }
     const capabilities = args.capabilities.map((word) => word.trim()).filter((word) => word !== '');
     if (capabilities.length > MAX_CAPABILITIES)
-      return toolProblem('over_limit', `capabilities has ${capabilities.length} words, at most ${MAX_CAPABILITIES}`);
+      return toolProblem(
+        'over_limit',
+        `capabilities has ${capabilities.length} words; the limit is ${MAX_CAPABILITIES}`,
+      );
     const estimate = args.estimate?.trim() || undefined;
     const deadline = args.deadline?.trim() || undefined;
     const help: Help = { kind, context, capabilities, estimate, deadline };

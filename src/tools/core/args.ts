@@ -2,6 +2,7 @@
  * Checks a model's arguments against a tool's schema, strictly and without coercion. A model
  * corrects itself from one clear sentence; a guessed value would hide the mistake.
  */
+import { isMapping } from '../../domain/mapping.js';
 import type { JsonSchema } from '../../ports/model.js';
 
 /** Undefined if `args` fit; else one sentence for the model. */
@@ -66,7 +67,7 @@ function checkObject(schema: JsonSchema, value: Record<string, unknown>, at: str
 
 function fits(type: JsonSchema['type'], value: unknown): boolean {
   if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'object') return isMapping(value);
   if (type === 'integer') return Number.isSafeInteger(value);
   if (type === 'number') return typeof value === 'number' && Number.isFinite(value);
   return typeof value === type;

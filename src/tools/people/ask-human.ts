@@ -33,7 +33,7 @@ export const askHuman = defineTool({
 function badQuestion({ text: asked, choices, default: preselected }: Question): ToolReply | undefined {
   if (asked === '') return toolProblem('bad_field', 'question is empty; say what you want to know');
   if (asked.length > MAX_QUESTION_CHARS)
-    return toolProblem('over_limit', `question has ${asked.length} characters, at most ${MAX_QUESTION_CHARS}`);
+    return toolProblem('over_limit', `question has ${asked.length} characters; the limit is ${MAX_QUESTION_CHARS}`);
   return badChoices(choices) ?? badDefault({ text: asked, choices: choices ?? [], default: preselected ?? '' });
 }
 

@@ -19,7 +19,7 @@ export const delegateToAgent = defineTool({
     context: optional(textOrMapping('Facts, constraints and earlier results it needs')),
     task_type: optional(oneOf(TASK_TYPES, 'The kind of work; general if left out')),
     variables: optional(mapping("Texts for the variables in that agent's prompt, if it has any")),
-    timeout_seconds: optional(number('How long it may take; then it has failed', { minimum: 1 })),
+    timeout_seconds: optional(number('How long it may take; after that it counts as failed', { minimum: 1 })),
   },
   run(args, context) {
     const { agent: to, variables = {}, timeout_seconds: seconds } = args;

@@ -109,7 +109,7 @@ export interface AgentNow {
   microUsd: number;
 }
 
-/** A turn that a process works on in this moment. It is in no file. */
+/** A turn that a process works on at this moment. It is in no file. */
 export interface TurnNow {
   task: string;
   agent: string;

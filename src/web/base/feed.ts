@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { farPartsOf } from '../../app/readers/open-reader.js';
 import { CONFIG_FILE } from '../../app/readers/read-config.js';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
@@ -97,11 +98,10 @@ const ENDED = ['tasks/completed', 'tasks/failed'];
 
 /** Returns no watcher if the folder does not exist or cannot be watched. */
 function watch(folder: string, ring: (name: string | null) => void): fs.FSWatcher[] {
-  try {
-    return [fs.watch(folder, { persistent: false }, (_, name) => ring(name)).on('error', () => undefined)];
-  } catch {
-    return [];
-  }
+  return attempt(
+    () => [fs.watch(folder, { persistent: false }, (_, name) => ring(name)).on('error', () => undefined)],
+    [],
+  );
 }
 
 /** An answer and its version. */

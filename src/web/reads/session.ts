@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import { sessionStatus, sessionText } from '../../app/far/session-text.js';
 import { writtenLines } from '../../app/editing/written-lines.js';
 import { farPartsOf, openReader } from '../../app/readers/open-reader.js';
@@ -237,11 +238,7 @@ function headOf(file: string): string {
 }
 
 export function textOf(file: string): string {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return attempt(() => fs.readFileSync(file, 'utf8'), '');
 }
 
 export function seenOf(text: string): string {

@@ -53,7 +53,7 @@ function livePids(workspace: Place): Record<string, number[]> {
   }
 }
 
-/** Record and page: which of the two is seen first is not promised. */
+/** Both the record and the page: either may appear first. */
 const isDone = (workspace: Place, id: string): boolean =>
   workspace.list('tasks/completed').includes(`${id}.json`) && workspace.list('results').includes(`${id}.md`);
 const started = (workspace: Place): Spawned[] => NAMES.map((name) => workspace.spawn('agent', 'start', name));

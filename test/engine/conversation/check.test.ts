@@ -62,7 +62,7 @@ test('a check uses the model, prompt and settings of metacognition, one tool, an
   const [work, check] = house.calls;
   assert.deepEqual([work!.model, check!.model], ['demo/work', 'demo/judge']);
   assert.deepEqual([work!.settings, check!.settings], [{ temperature: 0.9 }, { maxTokens: 99 }]);
-  assert.match(check!.system, /^Judge as a friend\.\n\nYou are "ana"/);
+  assert.match(check!.system, /^Judge as a friend\.\n\nYou are the agent "ana"/);
   assert.deepEqual(check!.toolChoice, { tool: 'give_verdict' });
   assert.deepEqual(
     [work!.tools, check!.tools].map((tools) => tools.map((tool) => tool.name)),

@@ -15,3 +15,10 @@ test('broadcast is offered only in a team, or with a channel to post on', () => 
   );
   assert.ok(grantedNames(planner, { role: 'member' }).includes('broadcast'));
 });
+
+test('members have tools for the discussion where votes count; elsewhere their answers are enough', () => {
+  const ana = { ...planner, tools: ['read_file'] };
+  assert.deepEqual(grantedNames(ana, { role: 'member' }), ['read_file', 'broadcast', 'vote_conclude']);
+  assert.deepEqual(grantedNames(ana, { role: 'speaker' }), ['read_file']);
+  assert.deepEqual(grantedNames(planner, { role: 'speaker' }), ['read_file', 'broadcast']);
+});

@@ -124,7 +124,7 @@ test("a member's broadcasts are checked in each round, and its second try can br
     /ana says work\n\nvotes to conclude: enough\n<\/result/,
   );
   assert.equal(played.task(`${round}.work-2`).task.role, 'seat');
-  assert.match(played.task('top.work').task.description, /round 1\) ana says work-2/);
+  assert.match(played.task('top.work').task.description, /Round 1:\n[^]*ana says work-2/);
   assert.doesNotMatch(played.task('top.work').task.description, /ana says work\n/);
 });
 

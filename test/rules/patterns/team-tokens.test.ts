@@ -6,7 +6,7 @@ import { agent, cast, play, team } from '../../kit/rule-play.js';
 
 test('each round sends only new notes; the cost of sending everything, counted for comparison, grows', () => {
   const agents = cast(agent('chair', { team: team(['ann', 'ben', 'cyd'], 'maxRounds', 5) }));
-  const { world } = play(agents, (task) => (task.role === 'member' ? 'words '.repeat(200) : 'ok'), { crashes: false });
+  const { world } = play(agents, (task) => (task.role === 'speaker' ? 'words '.repeat(200) : 'ok'), { crashes: false });
   const rounds = roundTokens(world.get('top')!.task, [...world.values()]);
   assert.deepEqual(
     rounds.map(({ round }) => round),

@@ -1,6 +1,7 @@
 /** Team: members deliberate in rounds and get only new notes; then the coordinator answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { roleFacts } from '../../../src/domain/task/role.js';
 import type { Task } from '../../../src/domain/task/task.js';
 import { contribution } from '../../../src/rules/patterns/team.js';
 import { agent, cast, play, team, type AnswerOf } from '../../kit/rule-play.js';
@@ -13,7 +14,7 @@ test('in a round all members speak in parallel, each in its own conversation', (
   const { asked } = play(chair(['ann', 'ben'], 'maxRounds', 2), (task) => `${task.to} ${roundOf(task)}`);
   assert.deepEqual(ids(asked), ['member-ann-1', 'member-ben-1', 'member-ann-2', 'member-ben-2', 'work']);
   assert.deepEqual([...new Set(asked.map((task) => task.session))], ['top.member-ann', 'top.member-ben', undefined]);
-  assert.ok(asked.slice(0, 4).every((task) => task.role === 'member'));
+  assert.ok(asked.slice(0, 4).every((task) => task.role === 'speaker'));
 });
 
 test("a member gets the others' notes of the previous round once, and not its own", () => {
@@ -50,7 +51,7 @@ test('maxRounds: votes do not end the rounds', () => {
   const { asked } = play(chair(['ann', 'ben'], 'maxRounds', 3), (task) =>
     task.role === 'work' ? 'ok' : { votes: true, reason: 'enough' },
   );
-  assert.equal(asked.filter((task) => task.role === 'member').length, 6);
+  assert.equal(asked.filter((task) => task.role === 'speaker').length, 6);
   assert.match(asked.at(-1)!.description, /votes to conclude: enough/);
 });
 
@@ -124,7 +125,7 @@ test('a member may fail in a later round too', () => {
 for (const mode of ['consensus', 'maxRounds', 'coordinatorDecides'] as const) {
   test(`${mode}: when all members fail, the coordinator answers alone and knows it`, () => {
     const { asked, root } = play(chair(['ann', 'ben'], mode, 4), (task) =>
-      task.role === 'member' ? { error: 'down' } : 'my own view',
+      roleFacts(task.role).isMember ? { error: 'down' } : 'my own view',
     );
     assert.deepEqual(ids(asked), ['member-ann-1', 'member-ben-1', 'work']);
     assert.match(asked.at(-1)!.description, /no member is left[^]*ann failed[^]*ben failed/);
@@ -136,7 +137,7 @@ test('a silent member does not delay the team', () => {
   const { asked, root } = play(chair(['ann', 'mute'], 'maxRounds', 2), (task) =>
     task.to === 'mute' ? {} : task.role === 'work' ? 'ok' : 'hm',
   );
-  assert.match(asked.find((task) => task.id === 'top.member-ann-2')!.description, /There were no broadcasts/);
+  assert.match(asked.find((task) => task.id === 'top.member-ann-2')!.description, /Nobody said anything/);
   assert.equal(root.task.result, 'ok');
 });
 
@@ -148,7 +149,7 @@ test('a coordinator whose own work fails fails the team', () => {
 test('a result that is not a contribution counts as a broadcast', () => {
   for (const said of ['[]', '{"votes": true}', 'null', '7', 'plain words']) {
     const { asked } = play(chair(['ann'], 'maxRounds', 1), (task) => (task.role === 'work' ? 'ok' : said));
-    assert.ok(asked.at(-1)!.description.includes(`(round 1) ${said}`), said);
+    assert.ok(asked.at(-1)!.description.includes(`agent="ann">\n${said}\n`), said);
   }
 });
 

@@ -25,7 +25,7 @@ const block = (more: Partial<OrientationFacts>): string => orientation({ ...FACT
 test('it says who, and what day it is where the workspace is', () => {
   assert.match(
     block({}),
-    /^You are "planner", an agent in a Guildhall workspace\. Today is Tuesday, 17 November 2026 \(Europe\/Berlin\)\.\n/,
+    /^You are the agent "planner" in a Guildhall workspace\. Today is Tuesday, 17 November 2026 \(Europe\/Berlin\)\.\n/,
   );
 });
 
@@ -75,5 +75,6 @@ test('it says how to finish', () => {
     block({ tools: ['final_report', 'broadcast'], answersInText: true }),
     /turn ends when you broadcast, vote or answer in plain text\. The others see only what you broadcast/,
   );
+  assert.match(block({ answersInText: true }), /The others read your answer\.$/);
   assert.match(block({ requiredTool: 'place_bid' }), /answer with one call of place_bid and nothing else/);
 });

@@ -19,11 +19,6 @@ export interface AtomicWrite {
    * is given after `first` resolves.
    */
   createOnce(file: string, bytes: Uint8Array | string, first?: Promise<void>): Promise<boolean>;
-  /**
-   * Writes `file` at once and atomically, if the name is free. A power cut may lose the name until
-   * its folder is synced.
-   */
-  showNew(file: string, text: string): boolean;
 }
 
 /** A temporary file with this name is written again if it is gone, so any process may sweep it. */
@@ -66,12 +61,6 @@ export function atomicWrite(disk: Disk, layout: Layout, peer: string, beforeFirs
       const created = name(tmp, file);
       if (created) await disk.syncFolder(path.dirname(file));
       return created;
-    },
-    showNew(file, text) {
-      const tmp = fresh();
-      disk.create(tmp, text);
-      disk.syncNow(tmp);
-      return name(tmp, file);
     },
   };
 

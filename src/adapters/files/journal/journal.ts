@@ -3,18 +3,21 @@
  * counts when its line is on the device, and one sync covers all lines that wait for it. The files
  * that people read follow from the lines. If this process dies, the next one replays them.
  */
-import path from 'node:path';
 import { inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { ProcessIdentity } from '../../../ports/processes.js';
-import { syncIfThere } from '../base/atomic-write.js';
 import { JOURNAL_VERSION, printLine } from './frames.js';
 import { closedName, segmentFile } from './names.js';
+import { spareFile } from './spare-file.js';
 import { keyOfAdd, keyOfPut, type Add, type Put, type Step } from './step.js';
+import { syncFiles } from './sync-files.js';
 
 export interface Journal {
-  /** Adds to the next line, which is written before this turn of the event loop ends. */
-  put(put: Put): void;
+  /**
+   * Adds to the next line, which is written before this turn of the event loop ends. `file`: the
+   * content is already in place under this name.
+   */
+  put(put: Put, file?: string): void;
   add(add: Add): void;
   /** The number of the line that has everything added so far. */
   line(): number;
@@ -62,6 +65,9 @@ interface JournalOptions {
   monotonicMs: () => number;
 }
 
+/** A step without its placed keys, while its line is not written yet. */
+type Changes = Required<Omit<Step, 'placed'>>;
+
 /** Short commands write little; a process that works longer gets larger files. */
 const FIRST_BYTES = 32 * 1024;
 const SEGMENT_BYTES = 256 * 1024;
@@ -73,9 +79,6 @@ const SEGMENT_BYTES = 256 * 1024;
  */
 export const WRITTEN_BACK_MS = 35_000;
 const MAX_SEGMENTS = 64;
-
-/** Of the four threads that sync, one stays free for the next line. */
-const SYNCED_TOGETHER = 3;
 
 /** Thrown to everything that waits, once the journal can no longer be written. */
 export class JournalFailed extends Error {
@@ -89,12 +92,14 @@ export class JournalFailed extends Error {
 export function journal(options: JournalOptions): Journal {
   const { disk, folder, peer, owner, whereIs, spare, beforeFirst, monotonicMs } = options;
   const segments: Segment[] = [];
-  const spares = spareFile(disk, folder, spare);
+  const spares = spareFile({ disk, folder, name: spare, size: SEGMENT_BYTES });
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
   /** Where the files of all keys with lines are, as far as they have some. */
   const places = new Map<string, string>();
-  let next: Required<Step> = emptyStep();
+  /** Keys whose files were placed since the last line. */
+  const newlyPlaced = new Set<string>();
+  let next: Changes = emptyChanges();
   let isScheduled = false;
   let isSyncDue = false;
   let isClosed = false;
@@ -109,17 +114,20 @@ export function journal(options: JournalOptions): Journal {
   let failure: JournalFailed | undefined;
 
   return {
-    put(put) {
-      keep(keyOfPut(put)).puts.push(put);
+    put(put, file) {
+      if (failure !== undefined) throw failure;
       next.puts.push(put);
+      if (file !== undefined) return placed(keyOfPut(put), file);
+      keep(keyOfPut(put)).puts.push(put);
       schedule();
     },
     add(add) {
+      if (failure !== undefined) throw failure;
       keep(keyOfAdd(add)).adds.push(add);
       next.adds.push(add);
       schedule();
     },
-    line: () => (isEmpty(next) ? lastLine : lastLine + 1),
+    line: () => (isEmpty(next) && newlyPlaced.size === 0 ? lastLine : lastLine + 1),
     durable,
     isDurable,
     syncSoon() {
@@ -130,14 +138,7 @@ export function journal(options: JournalOptions): Journal {
         if (!isClosed) durable().catch(() => undefined);
       });
     },
-    placed(key, file) {
-      unplaced.delete(key);
-      next.placed.push(key);
-      if (file === undefined) places.delete(key);
-      else places.set(key, file);
-      schedule();
-      if (segments.length > 1) trim();
-    },
+    placed,
     drop(key) {
       unplaced.delete(key);
       places.delete(key);
@@ -171,11 +172,19 @@ export function journal(options: JournalOptions): Journal {
   }
 
   function keep(key: string): { puts: Put[]; adds: Add[] } {
-    if (failure !== undefined) throw failure;
     let changes = unplaced.get(key);
     if (changes === undefined) unplaced.set(key, (changes = { puts: [], adds: [] }));
-    if (next.placed.includes(key)) next.placed = next.placed.filter((other) => other !== key);
+    newlyPlaced.delete(key);
     return changes;
+  }
+
+  function placed(key: string, file: string | undefined): void {
+    unplaced.delete(key);
+    newlyPlaced.add(key);
+    if (file === undefined) places.delete(key);
+    else places.set(key, file);
+    schedule();
+    if (segments.length > 1) trim();
   }
 
   function schedule(): void {
@@ -192,11 +201,12 @@ export function journal(options: JournalOptions): Journal {
 
   function write(): number {
     isScheduled = false;
-    if (isEmpty(next)) return lastLine;
+    if (isEmpty(next) && newlyPlaced.size === 0) return lastLine;
     if (failure !== undefined) throw failure;
     try {
-      const step = next;
-      next = emptyStep();
+      const step = { ...next, placed: [...newlyPlaced] };
+      next = emptyChanges();
+      newlyPlaced.clear();
       writeStep(step);
     } catch (thrown) {
       throw fail(thrown);
@@ -295,7 +305,7 @@ export function journal(options: JournalOptions): Journal {
     next.puts = [...new Set([...changes.flatMap(({ puts }) => puts), ...next.puts])];
     next.adds = [...new Set([...changes.flatMap(({ adds }) => adds), ...next.adds])];
     // Even if nothing is unplaced, a line is needed to know that the journal has a name again.
-    next.placed.push('journal');
+    newlyPlaced.add('journal');
     write();
     try {
       await syncFiles(disk, filesOf(lost), whereIs);
@@ -343,63 +353,17 @@ export function journal(options: JournalOptions): Journal {
   }
 }
 
-/** Under whatever name they have now: another process may have taken a task in between. */
-async function syncFiles(
-  disk: Disk,
-  placed: readonly [key: string, file: string][],
-  whereIs: JournalOptions['whereIs'],
-): Promise<void> {
-  const synced = new Set<string>();
-  const sync = async ([key, file]: [string, string]): Promise<void> => {
-    if (synced.has(file)) return;
-    synced.add(file);
-    if (await syncIfThere(disk, file)) return;
-    synced.delete(file);
-    const now = whereIs(key);
-    if (now !== undefined && (await syncIfThere(disk, now))) synced.add(now);
-  };
-  for (let at = 0; at < placed.length; at += SYNCED_TOGETHER)
-    await Promise.all(placed.slice(at, at + SYNCED_TOGETHER).map(sync));
-  const folders = new Set([...synced].map((file) => path.dirname(file)));
-  for (const parent of folders) await disk.syncFolder(parent);
-}
-
-/**
- * A file of the journal between two lives. One that was written before costs half of one that is
- * new, because its zeros are not written.
- */
-function spareFile(disk: Disk, folder: string, spare: string) {
-  let isThere = false;
-  return {
-    /** False if there is no spare file of this size. */
-    take(file: string, size: number): boolean {
-      if (!isThere || size !== SEGMENT_BYTES || !disk.rename(spare, file)) return false;
-      isThere = false;
-      return true;
-    },
-    /** Its old name is gone from the device before anything else is written to it. */
-    async keep({ file, size }: Pick<Segment, 'file' | 'size'>): Promise<void> {
-      if (isThere || size !== SEGMENT_BYTES || !disk.rename(file, spare)) return void disk.remove(file);
-      await disk.syncFolder(folder);
-      isThere = true;
-    },
-    remove(): void {
-      if (isThere) disk.remove(spare);
-    },
-  };
-}
-
 function firstOf<T>(values: Iterable<T>, isWanted: (value: T) => boolean): T | undefined {
   for (const value of values) if (isWanted(value)) return value;
   return undefined;
 }
 
-function emptyStep(): Required<Step> {
-  return { puts: [], adds: [], placed: [], dropped: [] };
+function emptyChanges(): Changes {
+  return { puts: [], adds: [], dropped: [] };
 }
 
-function isEmpty({ puts, adds, placed, dropped }: Required<Step>): boolean {
-  return puts.length + adds.length + placed.length + dropped.length === 0;
+function isEmpty({ puts, adds, dropped }: Changes): boolean {
+  return puts.length + adds.length + dropped.length === 0;
 }
 
 function compact(step: Required<Step>): Step {

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../../domain/attempt.js';
 import type { Processes } from '../../../ports/processes.js';
 import { readHolder } from './lock.js';
 
@@ -185,27 +186,15 @@ function readBatch(file: string): Batch {
 
 /** A line that a crash cut off is ignored. */
 function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(line));
 }
 
 function readText(file: string): string {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return attempt(() => fs.readFileSync(file, 'utf8'), '');
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
+  return attempt(() => fs.readdirSync(folder).sort(), []);
 }
 
 function removeQuietly(file: string | undefined): void {

@@ -1,6 +1,7 @@
 /** Files of the workspace as they are now, read for a commit. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../../domain/attempt.js';
 import { stampOf } from './stamps.js';
 
 type FileNow =
@@ -49,11 +50,7 @@ export function readNow(file: string): FileNow {
 }
 
 export function statNow(file: string): StatNow {
-  try {
-    return fs.lstatSync(file, { throwIfNoEntry: false });
-  } catch {
-    return 'unreadable';
-  }
+  return attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }), 'unreadable');
 }
 
 function readAll(fd: number, bytes: Buffer): number {
@@ -83,11 +80,7 @@ export function placesOfTask(root: string, id: string): string[] {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => fs.readdirSync(folder), []);
 }
 
 /** A repository inside the workspace keeps its own history, except an agent's own folder. */

@@ -1,6 +1,7 @@
 /** Each commit leaves a small pack. Many of them are merged in the background. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../../domain/attempt.js';
 import { HISTORY_REF } from './own.js';
 import type { OpenTarget } from './target.js';
 
@@ -34,9 +35,5 @@ export function mergePacks({ gitDir, start }: OpenTarget): void {
 }
 
 function packFiles(gitDir: string, end: string): string[] {
-  try {
-    return fs.readdirSync(path.join(gitDir, 'objects', 'pack')).filter((name) => name.endsWith(end));
-  } catch {
-    return [];
-  }
+  return attempt(() => fs.readdirSync(path.join(gitDir, 'objects', 'pack')).filter((name) => name.endsWith(end)), []);
 }

@@ -1,6 +1,7 @@
 /** Under whose name a change is committed. */
 import { execFile } from 'node:child_process';
 import os from 'node:os';
+import { attempt } from '../../../domain/attempt.js';
 import type { Person } from './importer.js';
 
 export const PROGRAM: Person = { name: 'guild', mail: 'guild@localhost' };
@@ -30,11 +31,7 @@ function gitConfig(root: string, env: Record<string, string | undefined>, key: s
 }
 
 function loginName(): string {
-  try {
-    return plain(os.userInfo().username) || 'someone';
-  } catch {
-    return 'someone';
-  }
+  return attempt(() => plain(os.userInfo().username) || 'someone', 'someone');
 }
 
 /** Removes the characters that would end a name in a commit. */

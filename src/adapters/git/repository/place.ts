@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../../domain/attempt.js';
 import { problem, type Problem } from '../../../domain/problem.js';
 
 type Place =
@@ -111,9 +112,5 @@ export function whyPaused(gitDir: string): Problem | undefined {
 export function readSmallFile(file: string, maxBytes = 64 * 1024): string | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile() || stat.size > maxBytes) return undefined;
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.readFileSync(file, 'utf8'));
 }

@@ -2,6 +2,7 @@
  * The address of a store in PostgreSQL: `postgres://user@host:port/database?schema=name`. The
  * schema holds one workspace; without one it is `guild`.
  */
+import { attempt } from '../../../domain/attempt.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 
 export interface Address {
@@ -48,9 +49,5 @@ export function readAddress(text: string, { from, mayHavePassword }: AddressOpti
 }
 
 function parse(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => new URL(text));
 }

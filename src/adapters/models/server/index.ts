@@ -5,6 +5,7 @@
  * page, a stream that ends in mid-word.
  */
 import type http from 'node:http';
+import { attempt } from '../../../domain/attempt.js';
 import type { Message, ToolCall } from '../../../domain/session/session.js';
 import type {
   JsonSchema,
@@ -239,11 +240,7 @@ function textOf(wire: WireMessage): string {
 }
 
 function parseArguments(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
+  return attempt(() => JSON.parse(text) as Record<string, unknown>, {});
 }
 
 function wireCall(call: ToolCall) {

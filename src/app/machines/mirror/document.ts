@@ -2,6 +2,7 @@
  * Files of a workspace that are kept in the ledger as they are: memory, boards, inboxes, and files
  * whose bytes do not follow from their record because a person wrote them.
  */
+import { attempt } from '../../../domain/attempt.js';
 import { defined } from '../../../domain/defined.js';
 import type { Entry, Put } from '../../../ports/ledger.js';
 import { DOCUMENT } from '../../far/shared-texts.js';
@@ -39,11 +40,7 @@ export function documentOf({ key, value }: Entry): Document | undefined {
 }
 
 function parsed(value: string): Record<string, unknown> {
-  try {
-    return { ...(JSON.parse(value) as Record<string, unknown>) };
-  } catch {
-    return {};
-  }
+  return attempt(() => ({ ...(JSON.parse(value) as Record<string, unknown>) }), {});
 }
 
 /** A list that cannot be read still means that the text came from outside. */

@@ -6,6 +6,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../../domain/attempt.js';
 import type { Entry } from '../../../ports/ledger.js';
 import { DOCUMENT, documentOf, documentPut, type Document } from './document.js';
 import { isSecretPath } from '../../../rules/policy/names/secret-names.js';
@@ -169,10 +170,6 @@ function textsUnder(root: string, start: string): string[] {
 /** Nothing behind a link: it would give files of elsewhere to every machine. */
 function entriesOf(folder: string): fs.Dirent[] {
   if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // It is gone or unreadable; the other folders are not affected.
-    return [];
-  }
+  // A folder that is gone or unreadable does not affect the others.
+  return attempt(() => fs.readdirSync(folder, { withFileTypes: true }), []);
 }

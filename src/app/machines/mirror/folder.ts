@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../../domain/attempt.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { noWorkspace } from '../../readers/no-workspace.js';
 import { isOwnPlace } from '../../far/state-files.js';
@@ -29,8 +30,8 @@ export interface Folder {
   list(folder: string): string[];
   read(file: string): string;
   /**
-   * Whether the file can be written here: its path leads nowhere else, also not by a link, and no
-   * folder or file is in its way.
+   * Whether the file can be written here: its path leads nowhere else, not even through a link,
+   * and no folder or file is in its way.
    */
   canHold(file: string): boolean;
   /** Makes the folder of a file, but not a mirror that was deleted as a whole. */
@@ -185,9 +186,5 @@ function appendAndRead(file: string, text: string): Buffer | undefined {
 
 /** Undefined also where a part of the path is a file. */
 function lstat(file: string): fs.BigIntStats | undefined {
-  try {
-    return fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.lstatSync(file, { bigint: true, throwIfNoEntry: false }));
 }

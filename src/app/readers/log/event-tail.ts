@@ -3,6 +3,7 @@
  * one, or since the index saw the log.
  */
 import path from 'node:path';
+import { attempt } from '../../../domain/attempt.js';
 import { disk as realDisk } from '../../../adapters/disk/index.js';
 import type { Event } from '../../../domain/event.js';
 
@@ -33,9 +34,6 @@ export function eventTail(root: string, ends: ReadonlyMap<string, number>): () =
 }
 
 function parsed(line: string): Event[] {
-  try {
-    return line === '' ? [] : [JSON.parse(line) as Event];
-  } catch {
-    return []; // torn by a power cut; its neighbours are still read
-  }
+  // A power cut may have torn it; its neighbours are still read.
+  return attempt(() => (line === '' ? [] : [JSON.parse(line) as Event]), []);
 }

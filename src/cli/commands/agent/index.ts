@@ -19,7 +19,7 @@ export const command: Command = {
     ['agent start <name>…', 'work for these agents only, in this terminal; several terminals can do so'],
     ['agent pause <name> [reason]', 'let an agent finish its current turn, then give it no work'],
     ['agent resume <name>', 'let a paused agent work again'],
-    ['agent move <name> <machine>', 'make <machine> the home of an agent that has runs_on'],
+    ['agent move <name> <machine>', 'move an agent that has runs_on to <machine>'],
     ['agent new <name>', 'create agents/<name>.md from a template'],
     ['agent rollback <name> <commit>', 'restore its folder workspaces/<name>/ from one of its commits'],
   ],

@@ -22,8 +22,8 @@ or a statement that a judge model checks. The exit code is 1 if a case failed.
   guild eval --model anthropic/claude-haiku-5-5 --times 3
   guild eval evals/retriever.yaml --json
 
-With --offline no model is called: the scripts of the cases are played by a strict stand-in of a provider. That proves the cases
-and this machine, and says nothing about a model.`,
+With --offline no model is called: the scripts of the cases are played by a strict stand-in of a provider. That tests the cases
+and this machine, not a model.`,
   options: {
     model: { type: 'string', value: 'MODEL', about: 'the model of every agent; default: as their files say' },
     judge: { type: 'string', value: 'MODEL', about: 'the model that judges; default: the model of the agents' },

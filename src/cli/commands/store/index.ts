@@ -20,7 +20,7 @@ A workspace on several machines is kept in PostgreSQL (15 or newer). Its address
 
   store: postgres://guild@db.internal/guild?schema=team
 
-The password comes from PGPASSWORD, ~/.pgpass or GUILD_STORE, which holds a whole address and comes first.
+The password comes from PGPASSWORD, ~/.pgpass or GUILD_STORE, which holds a whole address and takes precedence.
 
 init creates the schema, its tables and three roles. Grant them to the users of your machines: <schema>_worker for machines that
 only work, <schema>_desk where people answer and publish, <schema>_reader for those who only look. It needs a user who may create

@@ -2,6 +2,7 @@
  * Reads tool arguments as models write them. Text that is not JSON is repaired where its meaning is
  * plain: a code fence, JSON inside a text, a comma too many, a raw line break in a text, null.
  */
+import { attempt } from '../../../../domain/attempt.js';
 export function readArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {};
   const value = parse(text) ?? parse(repaired(text));
@@ -15,11 +16,7 @@ function asObject(value: unknown): Record<string, unknown> | undefined {
 }
 
 function parse(text: string): { json: unknown } | undefined {
-  try {
-    return { json: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
+  return attempt(() => ({ json: JSON.parse(text) as unknown }));
 }
 
 function repaired(text: string): string {

@@ -101,7 +101,7 @@ export const RULES = {
   '3-thinking.binding-beta': { says: 'thinking.block_binding needs its beta header.', source: PRESERVED },
   '3-caching.four-marks': { says: 'A request has at most four cache_control marks.', source: CACHING },
   '3-caching.ttl': { says: 'The ttl of a mark is 5m or 1h.', source: CACHING },
-  '3-caching.ttl-order': { says: 'Marks of 1h stand before marks of 5m.', source: CACHING },
+  '3-caching.ttl-order': { says: 'Marks of 1h come before marks of 5m.', source: CACHING },
   '3-caching.not-on-thoughts': { says: 'A thought carries no cache_control.', source: CACHING },
 } as const satisfies Rules;
 
