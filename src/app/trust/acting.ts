@@ -31,7 +31,7 @@ export function actingIn(root: string, config: Acted): Acting {
     rules: rulesIn(root),
     ...loosenedIn(config),
     ...(Object.keys(notifyBy).length === 0 ? {} : { notify: notifyBy }),
-    ...(/^postgres/.test(config.store) ? { store: config.store } : {}),
+    ...(config.store.startsWith('postgres') ? { store: config.store } : {}),
   };
 }
 
