@@ -97,8 +97,7 @@ export function journal(options: JournalOptions): Journal {
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
   /** Where the files of all keys with lines are, as far as they have some. */
   const places = new Map<string, string>();
-  /** Keys whose files were placed since the last line. */
-  const newlyPlaced = new Set<string>();
+  const placedSinceLine = new Set<string>();
   let next: Changes = emptyChanges();
   let isScheduled = false;
   let isSyncDue = false;
@@ -106,8 +105,7 @@ export function journal(options: JournalOptions): Journal {
   let count = 0;
   let lastLine = 0;
   let durableLine = 0;
-  /** The last line that the sync under way covers. */
-  let syncedLine = 0;
+  let lastLineInSync = 0;
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
   let trimming: Promise<void> | undefined;
@@ -127,7 +125,7 @@ export function journal(options: JournalOptions): Journal {
       next.adds.push(add);
       schedule();
     },
-    line: () => (isEmpty(next) && newlyPlaced.size === 0 ? lastLine : lastLine + 1),
+    line: () => (isEmpty(next) && placedSinceLine.size === 0 ? lastLine : lastLine + 1),
     durable,
     isDurable,
     syncSoon() {
@@ -174,13 +172,13 @@ export function journal(options: JournalOptions): Journal {
   function keep(key: string): { puts: Put[]; adds: Add[] } {
     let changes = unplaced.get(key);
     if (changes === undefined) unplaced.set(key, (changes = { puts: [], adds: [] }));
-    newlyPlaced.delete(key);
+    placedSinceLine.delete(key);
     return changes;
   }
 
   function placed(key: string, file: string | undefined): void {
     unplaced.delete(key);
-    newlyPlaced.add(key);
+    placedSinceLine.add(key);
     if (file === undefined) places.delete(key);
     else places.set(key, file);
     schedule();
@@ -201,12 +199,12 @@ export function journal(options: JournalOptions): Journal {
 
   function write(): number {
     isScheduled = false;
-    if (isEmpty(next) && newlyPlaced.size === 0) return lastLine;
+    if (isEmpty(next) && placedSinceLine.size === 0) return lastLine;
     if (failure !== undefined) throw failure;
     try {
-      const step = { ...next, placed: [...newlyPlaced] };
+      const step = { ...next, placed: [...placedSinceLine] };
       next = emptyChanges();
-      newlyPlaced.clear();
+      placedSinceLine.clear();
       writeStep(step);
     } catch (thrown) {
       throw fail(thrown);
@@ -258,7 +256,7 @@ export function journal(options: JournalOptions): Journal {
   /** One sync for everything that waits. Lines written during a sync share the next one. */
   function sync(): Promise<void> {
     if (failure !== undefined) return Promise.reject(failure);
-    if (running !== undefined && syncedLine === lastLine) return running;
+    if (running !== undefined && lastLineInSync === lastLine) return running;
     if (running === undefined) return (running = syncAll().finally(() => (running = undefined)));
     queued ??= running
       .catch(() => undefined)
@@ -270,7 +268,7 @@ export function journal(options: JournalOptions): Journal {
   }
 
   async function syncAll(): Promise<void> {
-    const line = (syncedLine = lastLine);
+    const line = (lastLineInSync = lastLine);
     const from = segments.findLastIndex(({ isNamed }) => isNamed);
     const dirty = segments.slice(Math.max(0, from));
     try {
@@ -305,10 +303,10 @@ export function journal(options: JournalOptions): Journal {
     next.puts = [...new Set([...changes.flatMap(({ puts }) => puts), ...next.puts])];
     next.adds = [...new Set([...changes.flatMap(({ adds }) => adds), ...next.adds])];
     // Even if nothing is unplaced, a line is needed to know that the journal has a name again.
-    newlyPlaced.add('journal');
+    placedSinceLine.add('journal');
     write();
     try {
-      await syncFiles(disk, filesOf(lost), whereIs);
+      await syncFiles(disk, filesOf(lost, places), whereIs);
     } catch (thrown) {
       throw fail(thrown);
     }
@@ -322,8 +320,14 @@ export function journal(options: JournalOptions): Journal {
     if (first.blockedBy !== undefined && unplaced.has(first.blockedBy)) return;
     first.blockedBy = firstOf(first.keys, (key) => unplaced.has(key));
     if (first.blockedBy !== undefined) return;
-    trimming = syncFiles(disk, filesOf([first]), whereIs)
-      .then(() => (segments[0] === first ? retire() : undefined))
+    trimming = syncFiles(disk, filesOf([first], places), whereIs)
+      .then(() => {
+        if (segments[0] !== first) return;
+        write(); // a key of the next line keeps its place
+        segments.shift();
+        for (const key of first.keys) if (!segments.some(({ keys }) => keys.has(key))) places.delete(key);
+        return spares.keep(first);
+      })
       .catch((thrown: unknown) => void fail(thrown))
       .finally(() => {
         trimming = undefined;
@@ -331,26 +335,19 @@ export function journal(options: JournalOptions): Journal {
       });
   }
 
-  async function retire(): Promise<void> {
-    write(); // a key of the next line keeps its place
-    const { keys, ...segment } = segments.shift()!;
-    for (const key of keys) if (!segments.some((later) => later.keys.has(key))) places.delete(key);
-    await spares.keep(segment);
-  }
-
-  function filesOf(some: readonly Segment[]): [key: string, file: string][] {
-    return some.flatMap(({ keys }) =>
-      [...keys].flatMap((key): [string, string][] => {
-        const file = places.get(key);
-        return file === undefined ? [] : [[key, file]];
-      }),
-    );
-  }
-
   function fail(thrown: unknown): JournalFailed {
     failure ??= thrown instanceof JournalFailed ? thrown : new JournalFailed(thrown);
     return failure;
   }
+}
+
+function filesOf(segments: readonly Segment[], places: ReadonlyMap<string, string>): [key: string, file: string][] {
+  return segments.flatMap(({ keys }) =>
+    [...keys].flatMap((key): [string, string][] => {
+      const file = places.get(key);
+      return file === undefined ? [] : [[key, file]];
+    }),
+  );
 }
 
 function firstOf<T>(values: Iterable<T>, isWanted: (value: T) => boolean): T | undefined {
