@@ -187,10 +187,11 @@ export async function openWorkspace(
       // A desk, which has no agents, shows everything by its own mirror.
       const isWorker = options.agents?.length !== 0 && options.ledger === undefined && tape === undefined;
       const documents =
-        isWorker && isPostgresAddress(storeOf(config, env))
+        texts !== undefined && isWorker && isPostgresAddress(storeOf(config, env))
           ? await (
               await import('./machines/sync.js')
             ).keepDocuments(root, env, {
+              ledger: texts.ledger,
               signal: AbortSignal.any([signal, stop.signal]),
               report,
               guard: () => farPartsOf(store)?.outbox.guard(),

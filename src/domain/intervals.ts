@@ -33,6 +33,8 @@ export const INTERVALS = {
   channelCheckMs: 4000,
   /** A writer waits for slow readers of its channel. */
   slowReaderCheckMs: 5,
+  /** A process on a shared store looks for texts that something else changed in its folder. */
+  textCheckMs: 1000,
   /** A process on a shared store compares its definitions with those that were published. */
   definitionsCheckMs: 2000,
   /** Agent files are compared one by one where there are very many. */
@@ -61,6 +63,11 @@ export const INTERVALS = {
 
   // Gathering: changes that come closer together than this are handled together
   ringSettleMs: 15,
+  /** On a shared store a process waits this much longer for each one that looks before it. */
+  ringSpreadMs: 10,
+  ringSpreadMaxMs: 500,
+  /** On a shared store a process with tasks under way looks at most this often. */
+  busyLookMs: 100,
   stateGatherMs: 50,
   /** An editor that writes in place may still be writing this soon after the last change. */
   boardSettleMs: 100,

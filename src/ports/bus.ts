@@ -38,9 +38,10 @@ export interface Bus {
   subscribe(channel: string, hear: (note: Note) => void): () => void;
   /**
    * Reads notes of other processes since the last call. Cheap if nothing changed. Returns
-   * unreadable lines, each once; as a promise if the notes are on another machine.
+   * unreadable lines, each once; as a promise if the notes are on another machine. `maxAgeMs`: a
+   * look that is younger than this is enough.
    */
-  refresh(): Problem[] | Promise<Problem[]>;
+  refresh(options?: { maxAgeMs?: number }): Problem[] | Promise<Problem[]>;
   /**
    * Watches for notes of other processes from now on. Returns a function that stops watching.
    * `patience`: factor on the polling interval that makes up for missed file events.

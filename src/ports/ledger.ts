@@ -41,10 +41,18 @@ export interface Add {
   readonly tag?: string;
 }
 
+/**
+ * The processes that a change concerns. work: those that take tasks, because there may be something
+ * to do. notes: those that follow channels. views: only those that show the progress of others.
+ */
+export type Topic = 'work' | 'notes' | 'views';
+
 /** The changes of one step. */
 export interface Change {
   readonly puts: readonly Put[];
   readonly adds: readonly Add[];
+  /** Whom it wakes; absent: everyone. */
+  readonly topics?: readonly Topic[];
 }
 
 export interface Committed {
@@ -76,8 +84,14 @@ export interface Ledger {
    * to any peer before the call is missed. An entry may come again.
    */
   news(): Promise<{ entries: Entry[]; isComplete: boolean }>;
-  /** Entries by the beginning of their keys, the last changed first. */
-  list(prefix: string, options?: { tag?: string; live?: boolean; limit?: number }): Promise<Entry[]>;
+  /**
+   * Entries by the beginning of their keys, the last changed first. `containing`: only those whose
+   * value has this text in it, and perhaps more.
+   */
+  list(
+    prefix: string,
+    options?: { tag?: string; live?: boolean; containing?: string; limit?: number },
+  ): Promise<Entry[]>;
   /**
    * The lines after a place, or all, oldest first. `first`: only this many of the oldest. `last`:
    * only this many of the newest of these.
@@ -88,8 +102,16 @@ export interface Ledger {
    * is for the next call. Misses no line acknowledged before; a log may come again.
    */
   grown(prefixes: readonly string[], mark?: string): Promise<{ logs: string[]; mark: string }>;
-  /** Calls back when something may have changed. Only a hint: rings may be lost or come twice. */
-  onRing(ring: () => void): Promise<() => Promise<void>>;
+  /** The same, with the lines of these logs: those after `ends`, or all. They are of one moment. */
+  newLines(
+    prefixes: readonly string[],
+    since: { mark?: string | undefined; ends: ReadonlyMap<string, number> },
+  ): Promise<{ logs: ReadonlyMap<string, Lines>; mark: string }>;
+  /**
+   * Calls back when something may have changed that concerns one of these topics; absent: any. Only
+   * a hint: rings may be lost or come twice.
+   */
+  onRing(ring: () => void, topics?: readonly Topic[]): Promise<() => Promise<void>>;
   /** Wakes the other peers soon. Every commit that changed something rings. */
   ring(): void;
   /** Waits for calls under way and closes the connection. */

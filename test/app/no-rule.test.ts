@@ -5,7 +5,7 @@ import { whyNoRule } from '../../src/app/trust/no-rule.js';
 import type { ApprovalRequest } from '../../src/domain/task/approval.js';
 
 const request = (command: string, more: Partial<ApprovalRequest> = {}): ApprovalRequest =>
-  ({ tool: 'execute_command', arguments: { command }, taint: [], ...more }) as unknown as ApprovalRequest;
+  ({ tool: 'execute_command', arguments: { command }, taint: [], reasons: [], ...more }) as unknown as ApprovalRequest;
 
 test('a rule can be made of a plain command', () => {
   for (const line of ['touch memory/built', 'mkdir memory/x', 'rm memory/old.md'])

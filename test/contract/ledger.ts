@@ -1,7 +1,7 @@
 /** The contract of every `Ledger`: each sentence of the port. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Add, Change, Committed, Ledger, Put } from '../../src/ports/ledger.js';
+import type { Add, Change, Committed, Ledger, Put, Topic } from '../../src/ports/ledger.js';
 import { until } from '../kit/until.js';
 
 interface LedgerBench {
@@ -131,6 +131,15 @@ function entriesContract(check: Check): void {
     assert.deepEqual(await keys('t/', { live: false }), ['t/c']);
     assert.deepEqual(await keys('t/', { live: true }), ['t/a', 't/b']);
     assert.deepEqual(await keys('none/'), []);
+  });
+
+  check('entries are listed by a text in their values, also in values that are hard to store', async (open) => {
+    const ledger = await open();
+    await put(ledger, 't/a', '{"root":"r"}');
+    await put(ledger, 't/b', '{"root":"other"}');
+    await put(ledger, 't/c', '{"root":"r","text":"\u0000"}');
+    const found = (await ledger.list('t/', { containing: '"root":"r"' })).map(({ key }) => key);
+    assert.deepEqual(found, ['t/c', 't/a']);
   });
 
   check('a put with a limit is refused when that many others have the tag', async (open) => {
@@ -399,6 +408,47 @@ function growthContract(check: Check): void {
 }
 
 function ringContract(check: Check): void {
+  check('new lines of several logs come at once, after the known ends', async (open) => {
+    const [first, second] = [await open(), await open()];
+    const add = (log: string, text: string) =>
+      first.commit(`${log} ${text}`, { puts: [], adds: [{ log, text }] }) as Promise<Committed>;
+    await add('bus/a', 'one');
+    await add('session/s', 'other');
+    await add('bus/b', 'two');
+    const all = await second.newLines(['bus/'], { ends: new Map() });
+    const textsOf = ({ logs }: typeof all): object =>
+      Object.fromEntries([...logs].map(([log, { texts }]) => [log, texts]).sort());
+    assert.deepEqual(textsOf(all), { 'bus/a': ['one'], 'bus/b': ['two'] });
+    const end = (await add('bus/a', 'three')).adds[0];
+    await add('bus/a', 'four');
+    const ends = new Map([...all.logs].map(([log, lines]) => [log, lines.end]));
+    const more = await second.newLines(['bus/'], { mark: all.mark, ends });
+    assert.deepEqual(textsOf(more), { 'bus/a': ['three', 'four'] });
+    ends.set('bus/a', end!);
+    assert.deepEqual(textsOf(await second.newLines(['bus/'], { mark: all.mark, ends })), { 'bus/a': ['four'] });
+    ends.set('bus/a', more.logs.get('bus/a')!.end);
+    assert.deepEqual(textsOf(await second.newLines(['bus/'], { mark: more.mark, ends })), {});
+  });
+
+  check('a commit wakes those who listen to one of its topics', async (open) => {
+    const [first, second] = [await open(), await open()];
+    const heard = new Set<string>();
+    const offs = [
+      await second.onRing(() => heard.add('notes'), ['notes']),
+      await second.onRing(() => heard.add('work or views'), ['work', 'views']),
+      await second.onRing(() => heard.add('any')),
+    ];
+    const wakes = async (topics: readonly Topic[], ...expected: string[]): Promise<void> => {
+      heard.clear();
+      await first.commit(topics.join(), { puts: [{ key: 'k', value: topics.join(), live: true }], adds: [], topics });
+      await until(() => expected.every((name) => heard.has(name)));
+    };
+    await wakes(['notes'], 'notes', 'any');
+    await wakes(['views'], 'work or views', 'any');
+    await wakes(['notes', 'work'], 'notes', 'work or views', 'any');
+    for (const off of offs) await off();
+  });
+
   check('a commit and a ring wake the other peers, until they stop listening', async (open) => {
     const [first, second] = [await open(), await open()];
     let rings = 0;

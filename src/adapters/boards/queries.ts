@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { problem, type Problem, ProblemError } from '../../domain/problem.js';
+import { ENDED_STATES, type EndedState } from '../../domain/task/task.js';
 import type { Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import { rowsToBoard } from '../../text/board/into.js';
@@ -11,15 +12,25 @@ import { lintBoard } from '../../text/board/lint.js';
 import type { BoardProblem } from '../../text/board/parse.js';
 import { queryBoard } from '../../text/board/query.js';
 import { unknownColumn } from '../../text/query/columns.js';
-import { parseQuery, type Query, type Row, select, type Table } from '../../text/query/query.js';
+import { canMatch, parseQuery, type Query, type Row, type Select, select, type Table } from '../../text/query/query.js';
+import { fieldsOf } from '../../text/query/where.js';
+import { stateColumns } from '../../text/records/task-row.js';
 import { TABLES } from './tables.js';
 
 export type { BoardProblem } from '../../text/board/parse.js';
 export type { Row } from '../../text/query/query.js';
 
+/** The ended tasks that a query can select. */
+export interface WantedTasks {
+  states: readonly EndedState[];
+  /** No more than this many of them. */
+  limit?: number | undefined;
+}
+
 /** Tables besides boards. Each is loaded only if a query names it. */
 export interface Sources {
-  tasks(): Promise<Table>;
+  /** All open tasks, and at least the wanted ended ones; absent: all. */
+  tasks(wanted?: WantedTasks): Promise<Table>;
   sessions(): Promise<Table>;
   agents(): Promise<Table>;
   events(): Promise<Table>;
@@ -88,11 +99,21 @@ async function onTable(query: Query, at: BoardsAt): Promise<QueryReply> {
     );
   }
   const table = from as keyof Sources;
-  const all = await at.sources[table]();
+  const all = await (table === 'tasks' ? at.sources.tasks(wantedTasks(query)) : at.sources[table]());
   const unknown = unknownColumn(query, all, TABLES[table]);
   if (unknown) throw new ProblemError(unknown);
   const rows = select(query, all);
   return { kind: 'select', rows, message: `${rows.length} rows from ${from}`, problems: [] };
+}
+
+/** A column that only some rows have is looked for in all of them. */
+function wantedTasks(query: Select): WantedTasks | undefined {
+  const { where, fields = [], orderBy, limit, count } = query;
+  const known: readonly string[] = TABLES.tasks;
+  const named = [...fields, ...fieldsOf(where), ...orderBy.map(({ field }) => field)];
+  if (!named.every((field) => known.includes(field.split('.')[0]!))) return undefined;
+  const states = ENDED_STATES.filter((state) => where === undefined || canMatch(where, stateColumns(state)));
+  return { states, limit: where === undefined && orderBy.length === 0 && !count ? limit : undefined };
 }
 
 /** Reads, edits and writes the board. Starts over if the file changed in between. */

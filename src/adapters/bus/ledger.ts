@@ -7,7 +7,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import type { Note } from '../../domain/coordination/note.js';
 import type { Bus } from '../../ports/bus.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Add, Ledger, Lines } from '../../ports/ledger.js';
+import type { Add, Ledger, Topic } from '../../ports/ledger.js';
 import { MAX_NOTE_LINE, printNote } from '../../text/records/note.js';
 import * as channels from './channel.js';
 import { channelProblem } from './names.js';
@@ -15,10 +15,19 @@ import { PATIENCE, waitForReaders, type Patience } from './pressure.js';
 
 interface LedgerBusOptions {
   clock: Clock;
-  ledger: Pick<Ledger, 'lines' | 'grown' | 'onRing'>;
+  ledger: Pick<Ledger, 'newLines' | 'onRing'>;
   /** The queue of the process's commits. */
-  outbox: { line(add: Add): void; flush(): Promise<void> };
+  outbox: { line(add: Add, topic: Topic): void; flush(): Promise<void>; sent(): Promise<void> };
+  freshness(topic: Topic): Freshness;
   patience?: Patience;
+}
+
+/** Whether a look at the channels is recent enough. */
+interface Freshness {
+  began(): void;
+  ended(): void;
+  isFresh(maxAgeMs: number): boolean;
+  listen(): Promise<void>;
 }
 
 /** Notes that one reader has finished. */
@@ -31,7 +40,8 @@ const NOTES = 'bus/';
 const DONE = 'bus-done/';
 const SEGMENT_NOTES = 10_000;
 
-export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: LedgerBusOptions): Bus {
+export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENCE }: LedgerBusOptions): Bus {
+  const fresh = freshness('notes');
   const all = new Map<string, channels.Channel>();
   const ends = new Map<string, number>();
   let mark: string | undefined;
@@ -40,11 +50,11 @@ export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: Ledger
   const now = (): string => clock.now().toISOString();
 
   return {
-    async tell(notes) {
+    async tell(notes, { durable = false } = {}) {
       const refused = firstProblem(notes);
       if (refused !== undefined) return refused;
-      for (const note of notes) outbox.line({ log: NOTES + note.channel, text: printNote(note) });
-      await outbox.flush();
+      for (const note of notes) outbox.line({ log: NOTES + note.channel, text: printNote(note) }, 'notes');
+      await (durable ? outbox.flush() : outbox.sent());
       await catchUp();
       for (const [name] of channels.byChannel(notes)) {
         const channel = channelOf(name);
@@ -58,7 +68,7 @@ export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: Ledger
     },
     async done(name, reader, ids) {
       const done: Done = { reader, ids: [...ids] };
-      outbox.line({ log: DONE + name, text: JSON.stringify(done) });
+      outbox.line({ log: DONE + name, text: JSON.stringify(done) }, 'notes');
       const channel = channelOf(name);
       channels.markDone(channel, channels.readerOf(channel, reader), ids, now());
       await outbox.flush();
@@ -74,15 +84,16 @@ export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: Ledger
       channelOf(name).subscribers.add(subscriber);
       return () => void channelOf(name).subscribers.delete(subscriber);
     },
-    async refresh() {
-      await catchUp();
+    async refresh({ maxAgeMs = 0 } = {}) {
+      if (maxAgeMs > 0) await fresh.listen();
+      if (!fresh.isFresh(maxAgeMs)) await catchUp();
       return [];
     },
     follow(factor = () => 1) {
       let isStopped = false;
       // A ledger that is away is the store's problem, which every pass reports.
       const look = (): void => void (isStopped ? undefined : catchUp().catch(() => undefined));
-      const listening = ledger.onRing(look);
+      const listening = ledger.onRing(look, ['notes']);
       const timer = setInterval(look, INTERVALS.channelCheckMs * factor());
       timer.unref();
       return () => {
@@ -124,27 +135,23 @@ export function ledgerBus({ clock, ledger, outbox, patience = PATIENCE }: Ledger
     return following;
   }
 
-  /**
-   * Finished messages are read first, so that every note they name is among the notes read next.
-   */
+  /** Notes and finished messages are of one moment, so every finished note is known. */
   async function readOn(): Promise<void> {
-    const { logs, mark: next } = await ledger.grown([NOTES, DONE], mark);
-    const newLines = async (prefix: string): Promise<[string, Lines][]> => {
-      const grown = logs.filter((log) => log.startsWith(prefix));
-      return Promise.all(grown.map(async (log) => [log, await ledger.lines(log, { after: ends.get(log) ?? 0 })]));
-    };
-    const done = await newLines(DONE);
-    for (const [log, { texts, end }] of await newLines(NOTES)) {
-      add(log.slice(NOTES.length), texts);
+    fresh.began();
+    const { logs, mark: next } = await ledger.newLines([NOTES, DONE], { mark, ends });
+    for (const [log, { texts, end }] of logs) {
+      if (log.startsWith(NOTES)) add(log.slice(NOTES.length), texts);
       ends.set(log, end);
     }
-    for (const [log, { texts, end }] of done) {
-      const channel = channelOf(log.slice(DONE.length));
-      for (const { reader, ids } of texts.map((text) => JSON.parse(text) as Done))
-        channels.markDone(channel, channels.readerOf(channel, reader), ids, now());
-      ends.set(log, end);
-    }
+    for (const [log, { texts }] of logs) if (log.startsWith(DONE)) addDone(log.slice(DONE.length), texts);
     mark = next;
+    fresh.ended();
+  }
+
+  function addDone(name: string, texts: readonly string[]): void {
+    const channel = channelOf(name);
+    for (const { reader, ids } of texts.map((text) => JSON.parse(text) as Done))
+      channels.markDone(channel, channels.readerOf(channel, reader), ids, now());
   }
 
   function add(name: string, texts: readonly string[]): void {

@@ -2,7 +2,7 @@
  * The changes that go with one commit: values of entries, items for the ends of logs, and lines for
  * any place in a log. Each has its own fate, which the answer of the ledger decides.
  */
-import type { Add, Change, Committed, Put } from '../../ports/ledger.js';
+import type { Add, Change, Committed, Put, Topic } from '../../ports/ledger.js';
 
 /** An entry as this process knows it. The outbox keeps its revision up to date. */
 export interface Cell {
@@ -25,6 +25,8 @@ export interface Tail {
  */
 export interface Value extends Pick<Put, 'live' | 'tag' | 'atMost'> {
   print(): string;
+  /** Whom it wakes; absent: processes that take tasks. */
+  readonly topic?: Topic | 'nobody';
 }
 
 interface Queued extends Value {
@@ -44,6 +46,8 @@ export interface Batch {
   readonly cells: Map<string, Queued>;
   readonly logs: Map<string, Growth>;
   readonly lines: Add[];
+  /** Whom it wakes. */
+  readonly topics: Set<Topic>;
   /** Somebody waits for it. */
   isWanted: boolean;
   /** When the first change was queued. */
@@ -58,7 +62,16 @@ export function newBatch(): Batch {
     settle = (failed) => (failed === undefined ? resolve() : reject(failed.reason));
   });
   done.catch(() => undefined); // a batch may have nobody who waits for it
-  return { cells: new Map(), logs: new Map(), lines: [], isWanted: false, since: undefined, done, settle };
+  return {
+    cells: new Map(),
+    logs: new Map(),
+    lines: [],
+    topics: new Set(),
+    isWanted: false,
+    since: undefined,
+    done,
+    settle,
+  };
 }
 
 export function isEmpty({ cells, logs, lines }: Batch): boolean {
@@ -66,8 +79,9 @@ export function isEmpty({ cells, logs, lines }: Batch): boolean {
 }
 
 /** Values are printed here: of many changes of one entry only the last one is. */
-export function changeOf({ cells, logs, lines }: Batch): Change {
+export function changeOf({ cells, logs, lines, topics }: Batch): Change {
   return {
+    topics: [...topics],
     puts: [...cells.values()].map(({ cell, print, live, tag, atMost }) => ({
       ...{ key: cell.key, value: print(), expect: cell.rev, live },
       ...(tag === undefined ? {} : { tag }),

@@ -41,7 +41,7 @@ export function effects({ outbox, read, peer, now, witness }: EffectOptions): Ef
       const seen = witness.started(id);
       const record: Record = { digest, what, at: now().toISOString(), peer, ...seen };
       const cell: Cell = { key: EFFECT + id, rev: 0 };
-      const isFirst = await outbox.set(cell, { print: () => JSON.stringify(record), live: false });
+      const isFirst = await outbox.set(cell, { print: () => JSON.stringify(record), live: false, topic: 'views' });
       // It ran here before, and the database has forgotten it, so the start is recorded again.
       if (!isFirst || seen !== undefined) return false;
       started.set(id, { cell, record });
@@ -55,7 +55,7 @@ export function effects({ outbox, read, peer, now, witness }: EffectOptions): Ef
       const record = own?.record ?? (entry && (JSON.parse(entry.value) as Record));
       if (record === undefined || record.outcome !== undefined) return;
       const cell = own?.cell ?? { key: entry!.key, rev: entry!.rev };
-      await outbox.set(cell, { print: () => JSON.stringify({ ...record, outcome }), live: false });
+      await outbox.set(cell, { print: () => JSON.stringify({ ...record, outcome }), live: false, topic: 'views' });
     },
   };
 }

@@ -18,12 +18,13 @@
 import type { Peer } from '../../domain/peer.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
-import type { Entry, Ledger } from '../../ports/ledger.js';
+import type { Entry, Ledger, Topic } from '../../ports/ledger.js';
 import type { ProcessIdentity } from '../../ports/processes.js';
 import type { Store } from '../../ports/store/index.js';
 import { effects, type Witness } from './effects.js';
 import { locks, TURN } from './locks.js';
-import { looks } from './looks.js';
+import { freshness, type Freshness } from './freshness.js';
+import { looks, type Heard } from './looks.js';
 import { outbox, type Outbox } from './outbox.js';
 import { presence } from './presence.js';
 import { blobs, events, INTENT, intents } from './records.js';
@@ -69,6 +70,10 @@ export interface FarParts {
   readonly ledger: Ledger;
   readonly outbox: Outbox;
   shelf(prefix: string): Shelf;
+  /** For a part that looks at changes of this topic by itself. */
+  freshness(topic: Topic): Freshness;
+  /** Collects the changes of entries with these keys. */
+  collect(prefix: string): Heard;
   look(): Promise<void>;
   /** Calls back for each task that this process makes or hears of for the first time. */
   onNew(hear: (task: Task) => void): void;
@@ -144,6 +149,8 @@ export function far(options: FarOptions): FarStore {
       ledger,
       outbox: out,
       shelf: (prefix) => shelf(prefix, shared),
+      freshness: (topic) => freshness(ledger, topic, monotonicMs),
+      collect: seen.collect,
       look: seen.look,
       onNew: table.onNew,
       onScan: (act) => void beforeScanEnds.push(act),

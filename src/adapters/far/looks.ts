@@ -4,6 +4,7 @@
  */
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Cell } from './batch.js';
+import { freshness, type Freshness } from './freshness.js';
 
 /** The part of a store that keeps one kind of live entries in memory. */
 interface Learner {
@@ -15,14 +16,26 @@ interface Learner {
   keys(): Iterable<string>;
   /** The entry is no longer live, and its end was not seen. */
   forget(key: string): void;
+  /** Changes of entries that are not live may have been missed. */
+  missed?(): void;
 }
 
-export interface Looks {
+type News = Awaited<ReturnType<Ledger['news']>>;
+
+/** What looks learned of one kind of entries. */
+export interface Heard {
+  /** Whether there is nothing to take. */
+  isEmpty(): boolean;
+  /** Everything since it was last called. Complete: changes may have been missed. */
+  take(): News;
+}
+
+export interface Looks extends Pick<Freshness, 'isFresh' | 'listen'> {
   add(learner: Learner): void;
+  /** Collects the changes of entries with these keys. */
+  collect(prefix: string): Heard;
   /** After it, everything acknowledged to any process before the call is known. */
   look(): Promise<void>;
-  /** How long ago the last finished look began. */
-  ageMs(): number;
   /** Learns an entry that was read by its key. */
   learn(entry: Entry): void;
   /** A change of this process was acknowledged: answers under way may be older. */
@@ -39,11 +52,30 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   const recent = new Set<string>();
   let current: Promise<void> | undefined;
   let following: Promise<void> | undefined;
-  let lookedAt = -Infinity;
+  const fresh = freshness(ledger, 'work', monotonicMs);
   return {
     add: (learner) => void learners.set(learner.prefix, learner),
+    collect(prefix) {
+      let news: News = { entries: [], isComplete: true };
+      learners.set(prefix, {
+        prefix,
+        learn: (entry) => void news.entries.push(entry),
+        keys: () => [],
+        forget: () => undefined,
+        missed: () => void (news = { ...news, isComplete: true }),
+      });
+      return {
+        isEmpty: () => news.entries.length === 0 && !news.isComplete,
+        take() {
+          const taken = news;
+          news = { entries: [], isComplete: false };
+          return taken;
+        },
+      };
+    },
     look,
-    ageMs: () => monotonicMs() - lookedAt,
+    isFresh: fresh.isFresh,
+    listen: fresh.listen,
     learn,
     acknowledged({ key, rev }, live) {
       if (!live) noteEnd(key, rev);
@@ -68,12 +100,13 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
 
   async function once(): Promise<void> {
     recent.clear();
-    const from = monotonicMs();
+    fresh.began();
     const { entries, isComplete } = await ledger.news();
     for (const entry of entries) learn(entry);
-    lookedAt = from;
+    fresh.ended();
     if (!isComplete) return;
     const live = new Set(entries.map(({ key }) => key));
+    for (const learner of learners.values()) learner.missed?.();
     for (const learner of learners.values())
       for (const key of [...learner.keys()]) if (!live.has(key) && !recent.has(key)) learner.forget(key);
   }

@@ -3,7 +3,7 @@
  * queued while a commit is under way go with the next one. That is group commit without a timer,
  * and an end never arrives without the conversation that led to it.
  */
-import type { Add, Ledger } from '../../ports/ledger.js';
+import type { Add, Ledger, Topic } from '../../ports/ledger.js';
 import {
   changeOf,
   isEmpty,
@@ -31,10 +31,12 @@ export interface Outbox {
   /** The same, and waits. False: the log ended elsewhere, and nothing was added. */
   grow(tail: Tail, items: readonly unknown[]): Promise<boolean>;
   hasUnsent(log: string): boolean;
-  /** Queues a line for a log that may grow anywhere. */
-  line(add: Add): void;
+  /** Queues a line for a log that may grow anywhere. `topic`: whom it wakes. */
+  line(add: Add, topic: Topic): void;
   /** Resolves when everything queued so far is durable. Throws if the process cannot write. */
   flush(): Promise<void>;
+  /** The same, but waits until it is sent with other changes. */
+  sent(): Promise<void>;
   /** Calls back when the fate of a value is known. Refused: the entry had another revision. */
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** From now on every commit depends on this entry. */
@@ -86,15 +88,20 @@ export function outbox({ ledger, name, monotonicMs, lag }: OutboxOptions): Outbo
       return batch.logs.get(tail.log)!.isAccepted;
     },
     hasUnsent: (log) => open.logs.has(log) || current?.logs.has(log) === true,
-    line(add) {
+    line(add, topic) {
       check();
       open.lines.push(add);
+      open.topics.add(topic);
       later();
     },
     async flush() {
       check();
       if (!isEmpty(open)) await wanted(open);
       else await current?.done;
+    },
+    async sent() {
+      check();
+      await (isEmpty(open) ? current : open)?.done;
     },
     onAnswer: (hear) => void answers.push(hear),
     guardBy: (key) => void (guard = key),
@@ -115,6 +122,8 @@ export function outbox({ ledger, name, monotonicMs, lag }: OutboxOptions): Outbo
   function queue(cell: Cell, value: Value): void {
     check();
     open.cells.set(cell.key, { ...value, cell, isAccepted: false });
+    const { topic = 'work' } = value;
+    if (topic !== 'nobody') open.topics.add(topic);
     later();
   }
 
@@ -123,6 +132,7 @@ export function outbox({ ledger, name, monotonicMs, lag }: OutboxOptions): Outbo
     const growth = open.logs.get(tail.log) ?? { tail, items: [], isAccepted: false };
     growth.items.push(...items);
     open.logs.set(tail.log, growth);
+    open.topics.add('views');
     later();
   }
 

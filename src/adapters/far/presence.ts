@@ -4,6 +4,7 @@
  * observer adds up the time between its own looks, at most a quarter of a lease for each, so a
  * ledger that is away or an observer that was paused counts against nobody.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import type { Peer, Rank } from '../../domain/peer.js';
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Presence } from '../../ports/store/presence.js';
@@ -68,6 +69,8 @@ export function presence(options: PresenceOptions): FarPresence {
   let renewing: Promise<void> | undefined;
   let lookedAt: number | undefined;
   let stop = (): void => undefined;
+  /** Rung if this process finds a dead one by itself. */
+  const bells = new Set<{ ring(): void }>();
   looks.add({
     prefix: PREFIX,
     learn,
@@ -82,12 +85,22 @@ export function presence(options: PresenceOptions): FarPresence {
     peers: async () => [...living.values()].map(({ peer }) => peer),
     isAlive: (peer) => living.has(peer),
     version: () => [...living.keys()].sort().join(' '),
-    rank(): Rank {
-      const others = [...living.keys()].filter((id) => id !== me.id);
-      return { rank: others.filter((id) => id < me.id).length, of: others.length + 1 };
-    },
+    rank,
     ringOthers: () => ledger.ring(),
-    onRing: (ring) => ledger.onRing(ring),
+    async onRing(ring, { workOnly = false } = {}) {
+      const bell = { ring };
+      bells.add(bell);
+      const off = await ledger.onRing(ring, workOnly ? ['work'] : undefined);
+      return async () => {
+        bells.delete(bell);
+        await off();
+      };
+    },
+    /** The work of a ring is for one of them; the others find it taken, and share its look. */
+    pace: () => ({
+      settleMs: INTERVALS.ringSettleMs + Math.min(INTERVALS.ringSpreadMaxMs, rank().rank * INTERVALS.ringSpreadMs),
+      busyGapMs: INTERVALS.busyLookMs,
+    }),
     judge,
     async renewIfLate() {
       if (isJoined && monotonicMs() - renewedAt > 0.7 * leaseMs) await renew();
@@ -109,12 +122,28 @@ export function presence(options: PresenceOptions): FarPresence {
 
   async function join(): Promise<void> {
     await (burying ??= bury());
-    await outbox.set(own, { print: () => JSON.stringify(me), live: true });
+    await outbox.set(own, { print: () => JSON.stringify(me), live: true, topic: 'views' });
     outbox.guardBy(own.key);
     isJoined = true;
     renewedAt = monotonicMs();
     living.set(me.id, { peer: me, cell: own, judged: 0, quietMs: 0 });
-    stop = options.every(leaseMs / 4, () => void renew().catch((thrown: unknown) => outbox.fail(thrown)));
+    await looks.listen();
+    stop = options.every(leaseMs / 4, () => void beat().catch((thrown: unknown) => outbox.fail(thrown)));
+  }
+
+  /** Nobody rings for a renewal, so a process without work looks by itself who is alive. */
+  async function beat(): Promise<void> {
+    await renew();
+    if (looks.isFresh(leaseMs / 8)) return;
+    const before = living.size;
+    await looks.look();
+    await judge();
+    if (living.size !== before) for (const { ring } of bells) ring();
+  }
+
+  function rank(): Rank {
+    const others = [...living.keys()].filter((id) => id !== me.id);
+    return { rank: others.filter((id) => id < me.id).length, of: others.length + 1 };
   }
 
   /** The peers that this process was before are dead for certain. */
@@ -128,7 +157,7 @@ export function presence(options: PresenceOptions): FarPresence {
   /** One at a time: a second one would expect the revision before the first. */
   function renew(): Promise<void> {
     renewing ??= (async () => {
-      const isRenewed = await outbox.set(own, { print: () => JSON.stringify(me), live: true });
+      const isRenewed = await outbox.set(own, { print: () => JSON.stringify(me), live: true, topic: 'nobody' });
       if (!isRenewed) throw declaredDead();
       renewedAt = monotonicMs();
     })().finally(() => (renewing = undefined));

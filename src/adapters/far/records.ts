@@ -23,7 +23,7 @@ export function blobs(outbox: Outbox, read: (key: string) => Promise<Entry | und
       const hash = createHash('sha256').update(bytes).digest('hex');
       if (stored.has(hash)) return hash;
       const print = (): string => Buffer.from(bytes).toString('base64');
-      await outbox.set({ key: BLOB + hash, rev: 0 }, { print, live: false });
+      await outbox.set({ key: BLOB + hash, rev: 0 }, { print, live: false, topic: 'views' });
       stored.add(hash);
       return hash;
     },
@@ -42,7 +42,7 @@ export function intents(shelf: Shelf, looks: Looks): Intents {
       await shelf.replace(intent.id, undefined, JSON.stringify(intent));
     },
     async list({ maxAgeMs = 0 } = {}) {
-      if (looks.ageMs() >= maxAgeMs) await looks.look();
+      if (!looks.isFresh(maxAgeMs)) await looks.look();
       return shelf.all().map(([, { value }]) => JSON.parse(value) as Intent);
     },
     async done(id) {
@@ -56,7 +56,7 @@ export function events(ledger: Ledger, outbox: Outbox): Events {
   return {
     append(event) {
       const tag = event.task === undefined ? {} : { tag: event.task };
-      outbox.line({ log: EVENTS, text: JSON.stringify(event), ...tag });
+      outbox.line({ log: EVENTS, text: JSON.stringify(event), ...tag }, 'views');
     },
     async list({ task, limit } = {}) {
       await outbox.flush();

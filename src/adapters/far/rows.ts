@@ -149,6 +149,8 @@ export function rowValue(row: Placed, atMost?: number): Value {
     print: () => JSON.stringify({ task, state, owner }),
     live: !isEnded(state),
     tag,
+    // Nobody else can act on a task that is held or waits.
+    topic: state === 'active' || state === 'waiting' ? 'views' : 'work',
     atMost: tag === undefined || atMost === undefined ? undefined : atMost,
   });
 }

@@ -71,10 +71,13 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
       if (known !== undefined) return known;
       return ownChildren(parent.id)?.has(id) === false ? undefined : read(id);
     },
-    async ended({ state, limit = Infinity } = {}) {
+    async ended({ state, root, limit = Infinity } = {}) {
       await outbox.flush();
-      const which = defined({ live: false, tag: state, limit: limit === Infinity ? undefined : limit });
-      return (await ledger.list(TASK, which)).map(({ value }) => parseRow(value));
+      const containing = root === undefined ? undefined : `"root":${JSON.stringify(root)}`;
+      const atMost = limit === Infinity || root !== undefined ? undefined : limit;
+      const entries = await ledger.list(TASK, defined({ live: false, tag: state, containing, limit: atMost }));
+      const all = entries.map(({ value }) => parseRow(value));
+      return root === undefined ? all : all.filter(({ task }) => task.root === root).slice(0, limit);
     },
     async claim(id, agent, { atMost } = {}) {
       const row = index.byId.get(id);
@@ -138,7 +141,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
   async function read(id: string, { maxAgeMs = 0 } = {}): Promise<Placed | undefined> {
     const known = index.byId.get(id);
     const isHere = (known?.state === 'active' && known.owner?.peer === me) || outbox.unsent(TASK + id) !== undefined;
-    const own = isHere || looks.ageMs() < maxAgeMs ? (known ?? rows.ended(id)) : undefined;
+    const own = isHere || looks.isFresh(maxAgeMs) ? (known ?? rows.ended(id)) : undefined;
     const entry = own ? undefined : await ledger.get(TASK + id);
     const now = own ?? (entry && parseRow(entry.value));
     return now && { ...now, task: index.withWaits(now) };
@@ -187,7 +190,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
       rows.end(row.id, { task, state });
       if (await write(row.cell, { task, state }, durable)) return true;
     }
-    outbox.line({ log: 'evidence', text: JSON.stringify({ task, state, peer: me }), tag: claim.id });
+    outbox.line({ log: 'evidence', text: JSON.stringify({ task, state, peer: me }), tag: claim.id }, 'views');
     return false;
   }
 

@@ -25,13 +25,14 @@ export function ringing({
   presence,
   adoptDead,
   touched,
-}: Dependencies): Pick<PresencePort, 'rank' | 'ringOthers' | 'onRing'> {
+}: Dependencies): Pick<PresencePort, 'rank' | 'ringOthers' | 'onRing' | 'pace'> {
   return {
     rank,
     ringOthers() {
       if (rank().of > 1) ringPeers(disk, layout, presence.peer.id);
     },
     onRing,
+    pace: () => ({ settleMs: INTERVALS.ringSettleMs, busyGapMs: 0 }),
   };
 
   function rank(): Rank {

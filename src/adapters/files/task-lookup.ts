@@ -5,6 +5,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import type { EndedState, Placed, Task } from '../../domain/task/task.js';
 import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
+import type { EndedOptions } from '../../ports/store/tasks.js';
 import { parseTask, type TaskParsed } from '../../text/records/task.js';
 import type { Layout } from './base/layout.js';
 import { lookThoroughly } from './base/look-thoroughly.js';
@@ -19,12 +20,6 @@ export interface TaskLookup {
   remember(file: string, task: Task, stamp: string | undefined): void;
   /** Newest first. `skipped` is called for each that cannot be read. */
   ended(options: EndedOptions): Placed[];
-}
-
-interface EndedOptions {
-  state?: EndedState;
-  limit?: number;
-  skipped?: (problem: Problem) => void;
 }
 
 /** Enough for stages that ended a moment ago, which their parents will read. */
@@ -75,7 +70,7 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone:
     return [];
   }
 
-  function ended({ state, limit = Infinity, skipped }: EndedOptions): Placed[] {
+  function ended({ state, root, limit = Infinity, skipped }: EndedOptions): Placed[] {
     const files: { file: string; state: EndedState; at: bigint }[] = [];
     for (const folder of state ? [state] : (['completed', 'failed'] as const)) {
       for (const name of namesIn(layout.tasks(folder), skipped)) {
@@ -90,8 +85,8 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone:
     for (const { file, state: folder } of files) {
       if (placed.length >= limit) break;
       const task = read(file, path.basename(file, '.json'));
-      if (task) placed.push({ task, state: folder });
-      else skipped?.(unreadableProblem(file));
+      if (task && (root === undefined || task.root === root)) placed.push({ task, state: folder });
+      else if (!task) skipped?.(unreadableProblem(file));
     }
     return placed;
   }

@@ -2,10 +2,15 @@
  * A ledger in memory, for tests, simulations and `store: memory:`. It is also the shortest
  * description of a ledger. Every peer has its own handle on one shared state.
  */
-import type { Add, Change, Committed, Entry, Ledger, Put } from '../../ports/ledger.js';
+import type { Add, Change, Committed, Entry, Ledger, Lines, Put, Topic } from '../../ports/ledger.js';
 
 interface Stored extends Entry {
   readonly tag?: string | undefined;
+}
+
+interface Bell {
+  readonly topics: readonly Topic[] | undefined;
+  wake(): void;
 }
 
 interface Line {
@@ -24,19 +29,22 @@ export interface LedgerState {
   changed: string[];
   /** Outcomes by the ids of their commits. */
   done: Map<string, Committed>;
-  rings: Set<() => void>;
+  rings: Set<Bell>;
 }
+
+const ALL: readonly Topic[] = ['work', 'notes', 'views'];
 
 export function ledgerState(): LedgerState {
   return { count: 0, entries: new Map(), logs: new Map(), changed: [], done: new Map(), rings: new Set() };
 }
 
 export function memoryLedger(state: LedgerState): Ledger {
-  const rings = new Set<() => void>();
+  const bells = new Set<Bell>();
   let mark: number | undefined;
 
-  function ring(): void {
-    for (const wake of state.rings) if (!rings.has(wake)) wake();
+  function ring(topics?: readonly Topic[]): void {
+    for (const bell of state.rings)
+      if (!bells.has(bell) && (topics ?? ALL).some((topic) => bell.topics?.includes(topic) !== false)) bell.wake();
   }
 
   return {
@@ -46,7 +54,7 @@ export function memoryLedger(state: LedgerState): Ledger {
       if (guard !== undefined && state.entries.get(guard)?.live !== true) return 'fenced';
       const answer = carryOut(state, change);
       state.done.set(id, answer);
-      if ([...answer.puts, ...answer.adds].some((place) => place !== undefined)) ring();
+      if ([...answer.puts, ...answer.adds].some((place) => place !== undefined)) ring(change.topics);
       return answer;
     },
     async get(key) {
@@ -62,10 +70,11 @@ export function memoryLedger(state: LedgerState): Ledger {
           : [...new Set(state.changed.slice(since))].map((key) => state.entries.get(key)!);
       return { entries: changed.map(shown), isComplete: since === undefined };
     },
-    async list(prefix, { tag, live, limit = Infinity } = {}) {
+    async list(prefix, { tag, live, containing = '', limit = Infinity } = {}) {
       const all = [...state.entries.values()].reverse();
       const isWanted = (entry: Stored): boolean =>
         entry.key.startsWith(prefix) &&
+        entry.value.includes(containing) &&
         (tag === undefined || entry.tag === tag) &&
         (live === undefined || entry.live === live);
       return all.filter(isWanted).slice(0, limit).map(shown);
@@ -79,28 +88,38 @@ export function memoryLedger(state: LedgerState): Ledger {
       return { texts, end: wanted.at(-1)?.place ?? after };
     },
     async grown(prefixes, since = '0') {
-      const logs = [...state.logs].flatMap(([log, lines]) => {
-        const isWanted = prefixes.some((prefix) => log.startsWith(prefix));
-        return isWanted && lines.at(-1)!.place > Number(since) ? [log] : [];
-      });
+      return { logs: grown(state, prefixes, since), mark: String(state.count) };
+    },
+    async newLines(prefixes, { mark: since = '0', ends }) {
+      const logs = new Map<string, Lines>();
+      for (const log of grown(state, prefixes, since)) {
+        const lines = state.logs.get(log)!.filter(({ place }) => place > (ends.get(log) ?? 0));
+        if (lines.length > 0) logs.set(log, { texts: lines.map(({ text }) => text), end: lines.at(-1)!.place });
+      }
       return { logs, mark: String(state.count) };
     },
-    async onRing(wake) {
-      // A handle may be given the same function twice.
-      const own = (): void => wake();
-      rings.add(own);
-      state.rings.add(own);
+    async onRing(wake, topics) {
+      const bell: Bell = { topics, wake };
+      bells.add(bell);
+      state.rings.add(bell);
       return async () => {
-        rings.delete(own);
-        state.rings.delete(own);
+        bells.delete(bell);
+        state.rings.delete(bell);
       };
     },
-    ring,
+    ring: () => ring(),
     async close() {
-      for (const own of rings) state.rings.delete(own);
-      rings.clear();
+      for (const bell of bells) state.rings.delete(bell);
+      bells.clear();
     },
   };
+}
+
+function grown({ logs }: LedgerState, prefixes: readonly string[], since: string): string[] {
+  return [...logs].flatMap(([log, lines]) => {
+    const isWanted = prefixes.some((prefix) => log.startsWith(prefix));
+    return isWanted && lines.at(-1)!.place > Number(since) ? [log] : [];
+  });
 }
 
 function carryOut(state: LedgerState, { puts, adds }: Change): Committed {

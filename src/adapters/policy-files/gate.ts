@@ -63,6 +63,7 @@ export function gate(options: GateOptions): Gate {
   let seen = stamp();
   let loaded = loadPolicy(root);
   let unreported = loaded.problems;
+  const mayBeRule = (line: string): boolean => !mayUseAgentsFiles(line) && trusted?.()?.restricted === undefined;
 
   return {
     refresh(): Problem[] {
@@ -72,7 +73,7 @@ export function gate(options: GateOptions): Gate {
       return problems;
     },
     async noteAllowed(line) {
-      if (mayUseAgentsFiles(line)) return 0;
+      if (!mayBeRule(line)) return 0;
       let times = 0;
       await change(HABITS, (before) => {
         const counts = countsIn(before);
@@ -82,7 +83,7 @@ export function gate(options: GateOptions): Gate {
       return times;
     },
     async allowAlways(line) {
-      if (mayUseAgentsFiles(line)) return;
+      if (!mayBeRule(line)) return;
       const exactly = `/^${line.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/`;
       const rule = `${JSON.stringify(exactly)}: { approve: true, matchCommandLine: true }`;
       const edit = (before: string): string =>

@@ -1,4 +1,5 @@
 /** Skills and project instructions from their files. A file is read again when it changes. */
+import fs from 'node:fs';
 import path from 'node:path';
 import { SKILL_FOLDERS } from '../../domain/agent/places.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
@@ -131,14 +132,24 @@ function limited(text: string): string {
     : `${text.slice(0, MAX_INSTRUCTIONS)}\n[… cut: read the file for the rest]`;
 }
 
-/** The workspace and the folders above it, up to the top of its repository. */
+/**
+ * The workspace and the folders above it, up to the top of its repository. A folder that somebody
+ * else owns or can write ends the search: its instructions would be read by every agent.
+ */
 function foldersUpToRepository(disk: Disk, root: string): string[] {
   const folders: string[] = [];
+  const owner = fs.statSync(root, { throwIfNoEntry: false })?.uid;
   for (let folder = root; ; folder = path.dirname(folder)) {
+    if (folder !== root && !isOwn(folder, owner)) return [root];
     folders.push(folder);
     const isTop = fenced(folder, () => disk.stamp(path.join(folder, '.git')));
     if (isUnreadable(isTop)) return [root];
     if (isTop !== undefined) return folders;
     if (path.dirname(folder) === folder) return [root];
   }
+}
+
+function isOwn(folder: string, owner: number | undefined): boolean {
+  const stat = fs.statSync(folder, { throwIfNoEntry: false });
+  return process.getuid === undefined || (stat !== undefined && stat.uid === owner && (stat.mode & 0o022) === 0);
 }

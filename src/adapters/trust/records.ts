@@ -83,10 +83,15 @@ function parse(text: string): TrustRecord | undefined {
     const record = JSON.parse(text) as TrustRecord;
     const { version, id, path: root, trusted } = record;
     const isWhole = trusted === undefined || (typeof trusted.digest === 'string' && isActing(trusted.acting));
-    return version === 1 && /^[0-9a-f]{32}$/.test(id) && typeof root === 'string' && isWhole ? record : undefined;
+    return version === 1 && isId(id) && typeof root === 'string' && isWhole ? record : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** 32 hexadecimal digits: the name of a folder. */
+function isId(id: unknown): boolean {
+  return typeof id === 'string' && id.length === 32 && Buffer.from(id, 'hex').length === 16;
 }
 
 function isActing(acting: NonNullable<TrustRecord['trusted']>['acting'] | undefined): boolean {

@@ -4,13 +4,17 @@
  * there.
  */
 import fs from 'node:fs';
+import { FOREIGN_AGENT_FOLDERS, mayHoldAgents } from '../../domain/agent/places.js';
 import { attempt } from '../../domain/attempt.js';
-import { FOREIGN_AGENT_FOLDERS } from '../../domain/agent/places.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
-/** Paths whose rights are checked; of the folders also every entry. */
+const { S_IFMT, S_IFLNK, S_IFDIR } = fs.constants;
+
+/** Nobody else may write these, nor an entry of the folders of rules. */
 const RULES = ['guild.yaml', '.mcp.json', 'sessions', '.guild'];
-const RULE_FOLDERS = ['storage', 'agents', 'templates', ...FOREIGN_AGENT_FOLDERS, 'plugins', 'tasks'];
+/** Agents may be in folders below these. */
+const AGENT_FOLDERS = ['agents', 'templates', ...FOREIGN_AGENT_FOLDERS];
+const RULE_FOLDERS = ['storage', ...AGENT_FOLDERS, 'plugins', 'tasks'];
 
 /** Everything in these is the program's own, so nothing in them is a link. */
 const OWN = ['.guild', '.guild/cache', '.guild/history', '.guild/history.git'];
@@ -21,41 +25,60 @@ const STATE_FOLDERS = [...PARENTS, 'sessions', 'events', 'results', 'agents/live
 
 /** `root` is a real path. `owner`: another user whom the person has accepted. */
 export function rightsProblems(root: string, owner?: number): Problem[] {
-  const look = lookIn(root);
-  return [...ownerProblem(root, look, owner), ...linkProblems(look), ...writableProblem(root, look)];
+  const { links, writable, uid } = look(root, [...RULES, ...RULE_FOLDERS, ...STATE_FOLDERS]);
+  const isOwn = process.getuid === undefined || uid === process.getuid() || (uid !== undefined && uid === owner);
+  return [...(isOwn ? [] : [ownerProblem(root, uid)]), ...links.map(linkProblem), ...writableProblem(root, writable)];
 }
 
-/** The entries of a workspace, each looked at once. */
-interface Look {
-  /** The entry itself, not what it links to. '.' is the root. */
-  at(name: string): fs.Stats | undefined;
-  /** The paths of the entries of a folder. */
-  in(folder: string): string[];
-  /** Whether a link leads to a folder. */
-  isFolder(link: string): boolean;
+/** Also for commands that only read or submit: they put broken files into quarantine. */
+export function linkedState(root: string): Problem | undefined {
+  const [link] = look(root, STATE_FOLDERS).links;
+  return link === undefined ? undefined : linkProblem(link);
 }
 
-/** Most of the paths are missing, and one list of the root tells which. */
-function lookIn(root: string): Look {
+interface Found {
+  /** Links where records would be written. */
+  links: string[];
+  /** Rules that other users can write; '.' is the root. */
+  writable: string[];
+  /** The owner of the root. */
+  uid?: number | undefined;
+}
+
+/**
+ * Every run looks, in a new process, so calls count here: this is one loop over plain lists and
+ * modes.
+ */
+function look(root: string, names: readonly string[]): Found {
+  const stat = lstat(root);
+  const found: Found = { links: [], writable: isWritableByOthers(stat) ? ['.'] : [], uid: stat?.uid };
   const top = comparable(namesIn(root));
-  const isMissing = (name: string): boolean => top !== undefined && !top.includes(name.split('/', 1)[0]!);
-  const seen = new Map<string, fs.Stats | undefined>();
-  const at = (name: string): fs.Stats | undefined => {
-    if (!seen.has(name)) seen.set(name, name !== '.' && isMissing(name) ? undefined : lstat(`${root}/${name}`));
-    return seen.get(name);
-  };
-  const listed = new Map<string, string[]>();
-  return {
-    at,
-    in(folder) {
-      if (at(folder) === undefined) return [];
-      let paths = listed.get(folder);
-      if (paths === undefined)
-        listed.set(folder, (paths = (namesIn(`${root}/${folder}`) ?? []).map((name) => `${folder}/${name}`)));
-      return paths;
-    },
-    isFolder: (link) => fs.statSync(`${root}/${link}`, { throwIfNoEntry: false })?.isDirectory() === true,
-  };
+  const places = new Set(names);
+  const agentFolders = new Set(AGENT_FOLDERS);
+  for (const name of places) {
+    // Most of the places are missing, and one list of the root tells which.
+    if (top !== undefined && !top.includes(name.split('/', 1)[0]!)) continue;
+    const place = lstat(`${root}/${name}`);
+    if (place === undefined) continue;
+    // Below a link everything else is elsewhere, too.
+    if (isLink(place) && STATE_FOLDERS.includes(name)) return { ...found, links: [name] };
+    const isRuleFolder = agentFolders.has(name) || RULE_FOLDERS.includes(name);
+    if ((isRuleFolder || RULES.includes(name)) && isWritableByOthers(place)) found.writable.push(name);
+    const isOwn = OWN.includes(name);
+    const isParent = PARENTS.includes(name);
+    if (!isRuleFolder && !isOwn && !isParent) continue;
+    for (const entry of namesIn(`${root}/${name}`) ?? []) {
+      const path = `${name}/${entry}`;
+      const stat = lstat(`${root}/${path}`);
+      if (stat === undefined) continue;
+      if (isLink(stat) && (isOwn || (isParent && isFolder(`${root}/${path}`)))) found.links.push(path);
+      if (isRuleFolder && isWritableByOthers(stat)) found.writable.push(path);
+      if (!agentFolders.has(name) || (stat.mode & S_IFMT) !== S_IFDIR || !mayHoldAgents(entry)) continue;
+      agentFolders.add(path);
+      places.add(path);
+    }
+  }
+  return found;
 }
 
 /**
@@ -63,8 +86,9 @@ function lookIn(root: string): Look {
  * letters by rules of their own.
  */
 function comparable(names: readonly string[] | undefined): string[] | undefined {
-  const isPlain = names?.every((name) => Buffer.byteLength(name) === name.length);
-  return isPlain ? names!.map((name) => name.toLowerCase()) : undefined;
+  const text = names?.join('/');
+  if (text === undefined || Buffer.byteLength(text) !== text.length) return undefined;
+  return text.toLowerCase().split('/');
 }
 
 /** Undefined if the folder cannot be listed. */
@@ -72,52 +96,35 @@ function namesIn(folder: string): string[] | undefined {
   return attempt(() => fs.readdirSync(folder));
 }
 
+function isFolder(link: string): boolean {
+  return fs.statSync(link, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** The user id of the folder's owner; undefined where the system has none. */
 export function ownerOf(folder: string): number | undefined {
   return process.getuid === undefined ? undefined : fs.statSync(folder).uid;
 }
 
-function ownerProblem(root: string, look: Look, accepted: number | undefined): Problem[] {
-  if (process.getuid === undefined) return [];
-  const owner = look.at('.')?.uid;
-  if (owner === process.getuid() || (owner !== undefined && owner === accepted)) return [];
-  return [
-    problem('not_allowed', `${root} belongs to another user (uid ${owner}), who could change its rules at any time`, {
+function ownerProblem(root: string, uid: number | undefined): Problem {
+  return problem(
+    'not_allowed',
+    `${root} belongs to another user (uid ${uid}), who could change its rules at any time`,
+    {
       hint: `if you trust that user, for example in a CI checkout: guild trust --owner --workspace ${root}`,
-    }),
-  ];
-}
-
-/** Also for commands that only read or submit: they put broken files into quarantine. */
-export function linkedState(root: string): Problem | undefined {
-  return linkProblems(lookIn(root))[0];
-}
-
-function linkProblems(look: Look): Problem[] {
-  const isLink = (name: string): boolean => look.at(name)?.isSymbolicLink() === true;
-  const folder = STATE_FOLDERS.find(isLink);
-  // Everything below a link is elsewhere, too.
-  const links =
-    folder !== undefined
-      ? [folder]
-      : [
-          ...OWN.flatMap(look.in).filter(isLink),
-          ...PARENTS.flatMap(look.in).filter((name) => isLink(name) && look.isFolder(name)),
-        ];
-  return links.map((file) =>
-    problem('not_allowed', `${file} is a link, so records would be written outside the workspace`, {
-      where: { file },
-      hint: 'replace it with a real folder; to keep everything elsewhere, move the whole workspace',
-    }),
+    },
   );
 }
 
-function writableProblem(root: string, look: Look): Problem[] {
-  if (process.getuid === undefined) return [];
-  const files = ['.', ...RULES, ...RULE_FOLDERS, ...RULE_FOLDERS.flatMap(look.in)];
-  const found = files.filter((file) => isWritableByOthers(look.at(file)));
-  if (found.length === 0) return [];
-  const [first, ...others] = found.map((file) => (file === '.' ? root : file));
+function linkProblem(file: string): Problem {
+  return problem('not_allowed', `${file} is a link, so records would be written outside the workspace`, {
+    where: { file },
+    hint: 'replace it with a real folder; to keep everything elsewhere, move the whole workspace',
+  });
+}
+
+function writableProblem(root: string, writable: readonly string[]): Problem[] {
+  if (process.getuid === undefined || writable.length === 0) return [];
+  const [first, ...others] = writable.map((file) => (file === '.' ? root : file));
   const more = others.length === 0 ? '' : `, and ${others.length} more`;
   return [
     problem('not_allowed', `${first}${more} can be written by other users, who could then change rules and answers`, {
@@ -132,7 +139,11 @@ function writableProblem(root: string, look: Look): Problem[] {
  * folders of rules.
  */
 function isWritableByOthers(stat: fs.Stats | undefined): boolean {
-  return stat !== undefined && !stat.isSymbolicLink() && (stat.mode & 0o022) !== 0;
+  return stat !== undefined && !isLink(stat) && (stat.mode & 0o022) !== 0;
+}
+
+function isLink({ mode }: fs.Stats): boolean {
+  return (mode & S_IFMT) === S_IFLNK;
 }
 
 function lstat(file: string): fs.Stats | undefined {

@@ -9,7 +9,7 @@ export function sharedName(
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   const store = storeOf(config, env);
-  if (!isPostgresAddress(store)) return undefined;
+  if (store === 'files' || !isPostgresAddress(store)) return undefined;
   return storeName(readAddress(store, { from: 'store', mayHavePassword: true }));
 }
 

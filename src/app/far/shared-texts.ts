@@ -4,26 +4,26 @@
  * store before its end is, and on this machine before a task that follows it is seen.
  */
 import type { FarParts } from '../../adapters/far/index.js';
+import type { Ledger } from '../../ports/ledger.js';
 import type { Store } from '../../ports/store/index.js';
 
 /** Entries that hold a text. */
 export const DOCUMENT = 'doc/';
 
 export interface SharedTexts {
+  /** The store's ledger. Its news are texts that scans learned of, so they cost no query. */
+  readonly ledger: Ledger;
   around<T extends Store>(store: T): T;
   /** `look` takes in what changed here and shows what others changed. Undefined: nobody does. */
   keepBy(look: (() => Promise<unknown>) | undefined): void;
 }
 
-export function sharedTexts({ shelf, onScan }: FarParts): SharedTexts {
-  const others = shelf(DOCUMENT);
-  let version = others.version();
+export function sharedTexts({ ledger, collect, onScan }: FarParts): SharedTexts {
+  const heard = collect(DOCUMENT);
   let look: (() => Promise<unknown>) | undefined;
   let isWritten = false;
   onScan(async () => {
-    if (version === others.version()) return;
-    version = others.version();
-    await look?.();
+    if (!heard.isEmpty()) await look?.();
   });
   const sent = async (): Promise<void> => {
     if (!isWritten || look === undefined) return;
@@ -31,6 +31,7 @@ export function sharedTexts({ shelf, onScan }: FarParts): SharedTexts {
     await look();
   };
   return {
+    ledger: { ...ledger, news: async () => heard.take() },
     keepBy: (given) => void (look = given),
     around: (store) => ({
       ...store,

@@ -46,7 +46,15 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
   try {
     await shown.look();
     ready();
-    await Promise.race([working, looks(withForms(shown, root, ledger), ledger, until, problem)]);
+    await Promise.race([
+      working,
+      looks(withForms(shown, root, ledger), {
+        bell: ledger,
+        everyMs: INTERVALS.folderCheckMs,
+        signal: until,
+        report: problem,
+      }),
+    ]);
   } finally {
     stop.abort();
     await working.catch(() => undefined);
@@ -81,6 +89,7 @@ function formStamps(root: string): string {
 }
 
 interface KeepOptions {
+  ledger: Ledger;
   signal: AbortSignal;
   report: (problem: Problem) => void;
   /** The entry that this process's commits depend on. */
@@ -95,19 +104,16 @@ interface KeepOptions {
 export async function keepDocuments(
   root: string,
   env: Env,
-  { signal, report, guard }: KeepOptions,
+  { ledger, signal, report, guard }: KeepOptions,
 ): Promise<{ look(): Promise<void>; ended: Promise<void> }> {
-  const ledger = ledgerFor(storeAddress(root, env));
   const note = (text: string): void => report(problemOf('by_hand', text));
   const shown = mirrorOf(root, env, ledger, { note, guard, documentsOnly: true });
   const keep = async (): Promise<void> => {
     try {
-      await looks(shown, undefined, signal, report);
+      await looks(shown, { everyMs: INTERVALS.textCheckMs, signal, report });
       await shown.look();
     } catch (thrown) {
       report(asProblem(thrown));
-    } finally {
-      await ledger.close();
     }
   };
   // A failure is reported by the looks that go on.
@@ -124,16 +130,16 @@ function mirrorOf(root: string, env: Env, ledger: Ledger, parts: MirrorParts): M
   return mirror({ root, ledger, workspace, record, now: () => new Date(), ...parts });
 }
 
-/**
- * Looks at intervals for people's changes, and after each ring of the ledger, if one is given. A
- * worker needs no rings: its scans look when they find that a text changed.
- */
-async function looks(
-  shown: Mirror,
-  bell: Pick<Ledger, 'onRing'> | undefined,
-  signal: AbortSignal,
-  report: (problem: Problem) => void,
-): Promise<void> {
+interface LooksOptions {
+  /** Absent for a worker, whose scans look when they find that a text changed. */
+  bell?: Pick<Ledger, 'onRing'>;
+  everyMs: number;
+  signal: AbortSignal;
+  report: (problem: Problem) => void;
+}
+
+/** Looks at intervals for people's changes, and after each ring of the ledger. */
+async function looks(shown: Mirror, { bell, everyMs, signal, report }: LooksOptions): Promise<void> {
   let wake: () => void = () => undefined;
   const off = await bell?.onRing(() => wake());
   let isAway = false;
@@ -149,7 +155,7 @@ async function looks(
       if (!isAway) report(found);
       isAway = true;
     }
-    await clock().sleep(INTERVALS.folderCheckMs, AbortSignal.any([signal, rung.signal]));
+    await clock().sleep(everyMs, AbortSignal.any([signal, rung.signal]));
   }
   await off?.();
 }

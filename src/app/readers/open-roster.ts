@@ -20,6 +20,7 @@ import { packageFolder } from '../../adapters/starter/package-folder.js';
 import { unknownPlugin } from '../../adapters/plugins/index.js';
 import { BUILT_IN_VARIABLES, unknownVariables } from '../../text/agent/prompt.js';
 import { whereAt } from '../../text/lines/where.js';
+import { boardProblems, boardsIn } from './boards/board-problems.js';
 import { offeredBullets } from './boards/offered-bullets.js';
 import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
@@ -47,12 +48,14 @@ export function openRoster(folder: string, env: Record<string, string | undefine
   const { problems, warnings, files, lost } = agents.check();
   const names = agents.all();
   const texts = project(disk, root);
+  const boards = isInWorkspace ? boardsIn(disk, root) : [];
   const all = unique([
     ...config.problems,
     ...missingPlugins(root, Object.keys(plugins)),
     ...problems,
     ...unknownSkills(names, texts),
     ...(isInWorkspace ? loadPolicy(root).problems : []),
+    ...boardProblems(boards, names.keys()),
     ...[...names.values()].flatMap((agent) => variableProblems(agent, agents.source(agent))),
     // Nothing is known about a file that cannot be read, so nothing more can be checked.
     ...(config.garbled ? [] : [...modelProblems(names, config.config), ...unknownAgents(names, config.config)]),
@@ -80,7 +83,7 @@ export function openRoster(folder: string, env: Record<string, string | undefine
       ...all.filter(isForeign),
       ...all.filter(mayBePlugin).map(asPluginWarning),
       ...(config.garbled ? [] : ignoredSettings(names, config.config)),
-      ...(config.garbled || !isInWorkspace ? [] : offeredBullets(disk, root, names.values(), config.config)),
+      ...(config.garbled ? [] : offeredBullets(boards, names.values(), config.config)),
     ]),
     unreadable,
     files: files + (config.there ? 1 : 0),

@@ -6,6 +6,8 @@ import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { FarStore } from '../../adapters/far/index.js';
 import type { Agent } from '../../domain/agent/agent.js';
+import { defined } from '../../domain/defined.js';
+import { ENDED_STATES } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import type { EndedTasks } from '../../ports/aggregates/task-index.js';
 import { joinedTables, tableOf, type Table } from '../../text/query/query.js';
@@ -13,7 +15,7 @@ import { taskRow } from '../../text/records/task-row.js';
 import { mayBeShared } from '../far/may-be-shared.js';
 import type { Progress } from './aggregates/open-index.js';
 import { openLook } from './open-look.js';
-import type { Row, Sources } from '../../adapters/boards/queries.js';
+import type { Row, Sources, WantedTasks } from '../../adapters/boards/queries.js';
 
 export function querySources(root: string, onProgress?: Progress): Sources {
   /** Loaded when needed: a short query would spend most of its time on loading modules. */
@@ -23,10 +25,10 @@ export function querySources(root: string, onProgress?: Progress): Sources {
     return (await import('./open-reader.js')).openFarReader(disk, path.resolve(root));
   };
   return {
-    async tasks() {
+    async tasks(wanted) {
       const look = openLook(root);
       const store = await shared();
-      if (store !== undefined) return readAll(store, 'tasks');
+      if (store !== undefined) return readAll(store, (sources) => sources.tasks(wanted));
       const { problems } = await look.scan(true);
       if (problems.length > 0) {
         const { openReader, recordQuarantined } = await import('./open-reader.js');
@@ -49,7 +51,7 @@ export function querySources(root: string, onProgress?: Progress): Sources {
     },
     async sessions() {
       const { openReader } = await import('./open-reader.js');
-      return readAll(openReader(root), 'sessions');
+      return readAll(openReader(root), (sources) => sources.sessions());
     },
     async agents() {
       const { openRoster } = await import('./open-roster.js');
@@ -59,12 +61,14 @@ export function querySources(root: string, onProgress?: Progress): Sources {
 }
 
 /** Reads a whole table and closes the store: a window asks again and again. */
-async function readAll(store: Store, kind: 'tasks' | 'sessions'): Promise<Table> {
+async function readAll(store: Store, read: (sources: Sources) => Promise<Table>): Promise<Table> {
   try {
-    return await sourcesOf(
-      () => store,
-      () => [],
-    )[kind]();
+    return await read(
+      sourcesOf(
+        () => store,
+        () => [],
+      ),
+    );
   } finally {
     await store.close();
   }
@@ -89,10 +93,12 @@ function endedTable(ended: EndedTasks): Table {
 /** The same for an open workspace, which reads every file: it has no index. */
 export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sources {
   return {
-    async tasks() {
+    async tasks({ states, limit }: WantedTasks = { states: ENDED_STATES }) {
       const store = open();
       await store.tasks.scan(true);
-      return tableOf([...store.tasks.open(), ...(await store.tasks.ended())].map(taskRow));
+      const which = defined({ limit, state: states.length === 1 ? states[0] : undefined });
+      const ended = states.length === 0 ? [] : await store.tasks.ended(which);
+      return tableOf([...store.tasks.open(), ...ended].map(taskRow));
     },
     async sessions() {
       const store = open();

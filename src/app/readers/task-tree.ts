@@ -11,7 +11,7 @@ export async function taskTree(store: Store, id: string): Promise<Placed[]> {
   if (top === undefined) return [];
   await store.tasks.scan();
   const byParent = new Map<string, Placed[]>();
-  for (const placed of [...store.tasks.open(), ...(await store.tasks.ended())]) {
+  for (const placed of [...store.tasks.open(), ...(await store.tasks.ended({ root: top.task.root }))]) {
     const { parent } = placed.task;
     if (parent === undefined) continue;
     const siblings = byParent.get(parent);

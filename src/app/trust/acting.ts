@@ -30,7 +30,7 @@ export function actingIn(root: string, config: Acted): Acting {
     rules: rulesIn(root),
     loosened: loosenedIn(config),
     notify: Object.keys(notifyBy).length === 0 ? undefined : notifyBy,
-    store: /^postgres/.test(config.store) ? config.store : undefined,
+    store: config.store.startsWith('postgres') ? config.store : undefined,
   });
 }
 

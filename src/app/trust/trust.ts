@@ -13,7 +13,7 @@ import { trustRecords, type TrustRecords } from '../../adapters/trust/records.js
 import { ownerOf, rightsProblems } from '../../adapters/trust/rights.js';
 import { stateFolder } from '../../adapters/trust/state-folder.js';
 import type { Config } from '../../domain/config/config.js';
-import { isNothing, NOTHING_ACTS, type Acting, type TrustRecord } from '../../domain/consent/trust.js';
+import { isNothing, NOT_TRUSTED, NOTHING_ACTS, type Acting, type TrustRecord } from '../../domain/consent/trust.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
 import { sharedName } from '../far/shared-name.js';
@@ -82,8 +82,9 @@ function weigh(known: TrustRecord, state: string, env: Env, config: Acted): Trus
   const isHarmless = known.trusted === undefined && isNothing(acting);
   const record = isHarmless ? { ...known, trusted: { digest, acting, at: new Date().toISOString() } } : known;
   const { trusted } = record;
-  const inForce = trusted === undefined ? NOTHING_ACTS : shared(trusted.acting, acting);
-  const isTrusted = trusted !== undefined && (trusted.digest === digest || digestOf(inForce) === digest);
+  const isSame = trusted?.digest === digest;
+  const inForce = isSame ? acting : trusted === undefined ? NOTHING_ACTS : shared(trusted.acting, acting);
+  const isTrusted = isSame || (trusted !== undefined && digestOf(inForce) === digest);
   const code = inForce.code === undefined ? undefined : copyOf(state, inForce.code.hash);
   const settings = readSettings(env);
   return {
@@ -101,6 +102,23 @@ function weigh(known: TrustRecord, state: string, env: Env, config: Acted): Trus
 export function rightsOf(root: string, env: Env): Problem[] {
   const { real, records } = place(root, env);
   return rightsProblems(real, records.read(real)?.owner);
+}
+
+/**
+ * For `guild check`, which writes nothing: why the folder will not be opened, and what it may not
+ * do yet.
+ */
+export function trustReport(root: string, env: Env): { problems: Problem[]; warnings: Problem[] } {
+  try {
+    const { config, unreadable } = readConfig(realDisk(), root, env);
+    const problems = rightsOf(root, env);
+    if (unreadable !== undefined || problems.length > 0) return { problems, warnings: [] };
+    const trust = peekTrust(root, env, config);
+    return { problems, warnings: [...(trust.state === 'trusted' ? [] : [question(trust, true)]), ...trust.problems] };
+  } catch (thrown) {
+    if (thrown instanceof ProblemError) return { problems: [thrown.problem], warnings: [] };
+    throw thrown;
+  }
 }
 
 /** The question for the person: in full the first time, then as a reminder. */
@@ -201,12 +219,10 @@ export function rulesInForce(trust: Trust, env: Env): () => TrustedRules {
   return () => {
     const now = records.stamp(root);
     if (now !== stamp) [stamp, trusted] = [now, records.read(root)?.trusted];
-    if (trusted === undefined) return { rules: {}, restricted: RESTRICTED, ...own };
+    if (trusted === undefined) return { rules: {}, restricted: NOT_TRUSTED, ...own };
     return { rules: trusted.acting.rules, ...own };
   };
 }
-
-const RESTRICTED = 'this workspace is not trusted yet (guild trust), so nothing runs without approval';
 
 /** Applies a change of a rule file that a person has allowed to the trusted version, too. */
 export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (before: string) => string) => void {

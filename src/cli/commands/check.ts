@@ -3,7 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { openRoster } from '../../app/readers/open-roster.js';
 import { taskFileProblems } from '../../app/readers/task-files.js';
+import { trustReport } from '../../app/trust/trust.js';
 import { problem, ProblemError } from '../../domain/problem.js';
+import { isWorkspaceFolder } from '../args/find-workspace.js';
 import { counted, EXIT, type Command } from '../args/command.js';
 import { wrapped } from '../render/layout.js';
 import { progressOn } from '../render/progress.js';
@@ -16,7 +18,8 @@ Agents are read from agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and
 .claude/agents, .github/agents, .opencode/agent, .gemini/agents and .agents.
 
 In a workspace it also lists task files that need you (unreadable, quarantined, or in a folder that is not scanned) and
-unreadable conversations of open tasks.
+unreadable conversations of open tasks, bullets of boards that cannot become tasks, such as one with a bad schedule,
+and what the workspace may not do until you trust it.
 
 It works on any folder: outside a workspace, every Markdown file that starts like an agent of Claude Code is checked.
 Warnings are harmless: the agent works. A file that does not define an agent is a problem.`,
@@ -29,6 +32,11 @@ Warnings are harmless: the agent works. A file that does not define an agent is 
     for (const folder of folders) {
       const { agents, problems, warnings, files } = openRoster(folder, io.env);
       problems.push(...(await taskFileProblems(folder, progressOn(terminal, 'indexing'))));
+      if (isWorkspaceFolder(folder)) {
+        const trust = trustReport(folder, io.env);
+        problems.push(...trust.problems);
+        warnings.push(...trust.warnings);
+      }
       badFolders += problems.length;
       all.push({ folder, agents: [...agents.keys()].sort(), files, problems, warnings });
     }

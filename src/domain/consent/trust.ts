@@ -44,6 +44,9 @@ export interface TrustRecord {
   asked?: string;
 }
 
+/** Why a request is asked in a workspace that nobody has trusted. */
+export const NOT_TRUSTED = 'this workspace is not trusted yet (guild trust), so nothing runs without approval';
+
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
 export function isNothing({ providers, plugins, code, rules, loosened, notify, store }: Acting): boolean {

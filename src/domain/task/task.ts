@@ -12,7 +12,7 @@ import type { Schedule } from '../schedule.js';
 import type { Usage } from '../budget/usage.js';
 
 export const OPEN_STATES = ['pending', 'active', 'waiting'] as const;
-const ENDED_STATES = ['completed', 'failed'] as const;
+export const ENDED_STATES = ['completed', 'failed'] as const;
 export const TASK_STATES = [...OPEN_STATES, ...ENDED_STATES] as const;
 export type OpenState = (typeof OPEN_STATES)[number];
 export type EndedState = (typeof ENDED_STATES)[number];

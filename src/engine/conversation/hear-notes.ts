@@ -4,6 +4,7 @@
  */
 import type { Note } from '../../domain/coordination/note.js';
 import { defined } from '../../domain/defined.js';
+import { INTERVALS } from '../../domain/intervals.js';
 import { lastThatMatters, type Message } from '../../domain/session/session.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Bus } from '../../ports/bus.js';
@@ -43,7 +44,7 @@ async function hear(
 ): Promise<boolean> {
   const reader = conversation.agent.name;
   // A note of another process may be newer than the last look, but older than the task seen ended.
-  for (const problem of await bus.refresh()) context.watchers.problem(problem);
+  for (const problem of await bus.refresh({ maxAgeMs: INTERVALS.requestAgeMs })) context.watchers.problem(problem);
   const unread = channels.flatMap((channel) => bus.unread(channel, reader, MAX_NOTES));
   if (unread.length === 0) return false;
   const urgent = mostUrgent(unread.filter((note) => note.from !== reader)).slice(0, MAX_NOTES);

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../domain/defined.js';
+import { INTERVALS } from '../../domain/intervals.js';
 import { openUnder } from '../core/tree.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -31,7 +32,7 @@ export async function takeIntents(
   nudged: Set<string>,
 ): Promise<boolean> {
   let moved = false;
-  const intents = await context.intents.list();
+  const intents = await context.intents.list({ maxAgeMs: INTERVALS.requestAgeMs });
   for (const id of nudged) if (!intents.some((intent) => intent.id === id)) nudged.delete(id);
   for (const intent of intents) {
     const name = `the request ${intent.id} (${intent.kind} ${intent.task})`;
@@ -64,7 +65,7 @@ async function takeIntent(
 
 /** Signals cancelled flights of this process to stop. The next pass ends their tasks. */
 export async function stopCancelled(context: EngineContext, flights: ReadonlyMap<string, Flight>): Promise<void> {
-  for (const intent of await context.intents.list()) {
+  for (const intent of await context.intents.list({ maxAgeMs: INTERVALS.requestAgeMs })) {
     if (intent.kind !== 'cancel') continue;
     for (const { task } of openUnder(context, intent.task)) {
       const flight = flights.get(task.id);

@@ -3,6 +3,7 @@
  * moving it from `failed` to `pending` retries it and everything failed below it. `ended_at` shows
  * who moved it: the engine always sets it in `failed` and removes it in `pending`.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import { HUMAN, type Placed, type Task } from '../../domain/task/task.js';
 import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext } from '../core/context.js';
@@ -18,7 +19,7 @@ export async function takeMovedFiles(context: EngineContext, gone: readonly stri
   }
   // The set grows during the loop: an ancestor of an ended parent may be the one that was moved.
   for (const id of suspects) {
-    const placed = await context.tasks.read(id);
+    const placed = await context.tasks.read(id, { maxAgeMs: INTERVALS.requestAgeMs });
     if (placed !== undefined && wasMoved(placed)) moved = (await cancelMoved(context, placed.task)) || moved;
     else if (placed?.task.parent !== undefined && !context.tasks.isOpen(placed.task.parent))
       suspects.add(placed.task.parent);
@@ -39,7 +40,7 @@ async function cancelMoved(context: EngineContext, task: Task): Promise<boolean>
 }
 
 async function retryMoved(context: EngineContext, task: Task): Promise<boolean> {
-  await reopen(context, await failedBelow(context, task.id), HUMAN);
+  await reopen(context, await failedBelow(context, task), HUMAN);
   const claim = await context.tasks.claim(task.id, task.to ?? 'nobody');
   if (claim === undefined) return false;
   if (claim.task.ended_at === undefined) {

@@ -18,14 +18,14 @@ import { record, type EngineContext } from '../core/context.js';
 export async function retryTask(context: EngineContext, id: string, cause: string): Promise<boolean> {
   const top = await context.tasks.read(id);
   if (top?.state !== 'failed') return false;
-  await reopen(context, [top.task, ...(await failedBelow(context, id))], cause);
+  await reopen(context, [top.task, ...(await failedBelow(context, top.task))], cause);
   return true;
 }
 
 /** Failed tasks below this one whose asker still waits for them. */
-export async function failedBelow(context: EngineContext, id: string): Promise<Task[]> {
+export async function failedBelow(context: EngineContext, { id, root }: Task): Promise<Task[]> {
   const wanted: Task[] = [];
-  for (const { task } of await context.tasks.ended({ state: 'failed' }))
+  for (const { task } of await context.tasks.ended({ state: 'failed', root }))
     if ((await isBelow(context, task, id)) && (await isWanted(context, task))) wanted.push(task);
   return wanted;
 }
@@ -75,7 +75,7 @@ async function newBudgets(context: EngineContext, failed: readonly Task[]): Prom
   const budgets = new Map<string, Budget>();
   const limited = failed.filter((task) => task.parent !== undefined && task.budget !== undefined);
   if (limited.length === 0) return budgets;
-  const all: Placed[] = [...context.tasks.open(), ...(await context.tasks.ended())];
+  const all: Placed[] = [...context.tasks.open(), ...(await context.tasks.ended({ root: limited[0]!.root }))];
   for (const task of parentsFirst(limited, itself)) {
     const parent = all.find((placed) => placed.task.id === task.parent)?.task;
     const agent = parent?.to === undefined ? undefined : context.agents.all().get(parent.to);

@@ -120,7 +120,7 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
   }
 
   async function look(): Promise<void> {
-    reportProblems(await bus.refresh());
+    reportProblems(await bus.refresh({ maxAgeMs: INTERVALS.requestAgeMs }));
     const states = (published ??= readPublished());
     const paused = context.pauses.all();
     const unreadable = context.agents.unreadable?.() ?? new Map<string, Problem>();
@@ -203,13 +203,13 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
   ): Promise<boolean> {
     if (state === 'working' || state === 'blocked') {
       if (ids.some((id) => ours.has(id))) return true;
-      const placed = await context.tasks.read(ids[0]!);
+      const placed = await context.tasks.read(ids[0]!, { maxAgeMs: INTERVALS.requestAgeMs });
       return placed !== undefined && placed.state === tasks.find(({ task }) => task.id === ids[0])?.state;
     }
     if (state !== 'waiting' && state !== 'complete') return true;
     for (const root of memory.roots) {
       if (ours.has(root)) continue;
-      const placed = await context.tasks.read(root);
+      const placed = await context.tasks.read(root, { maxAgeMs: INTERVALS.requestAgeMs });
       if ((placed !== undefined && !isEnded(placed.state)) !== tree.isOpen(root)) return false;
     }
     return true;
@@ -217,7 +217,7 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
 
   /** If another process published an agent's state meanwhile, ours is dropped and derived again. */
   async function send(changes: readonly Change[], states: Map<string, PublishedState>): Promise<void> {
-    reportProblems(await bus.refresh());
+    reportProblems(await bus.refresh({ maxAgeMs: INTERVALS.requestAgeMs }));
     const current = changes.filter(({ agent, before }) => states.get(agent) === before);
     isStale ||= current.length < changes.length;
     const moves = current.flatMap((change) => change.moves);

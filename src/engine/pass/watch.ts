@@ -60,11 +60,13 @@ export function watchGoal(
     fail,
     isAborted: () => signal.aborted,
     async begin() {
-      const unhook = await ports.presence.onRing(() => {
+      const ring = (): void => {
         if (rungAt !== undefined) return;
         rungAt = clock.monotonicMs();
         wake();
-      });
+      };
+      // A peer without agents shows the work of others.
+      const unhook = await ports.presence.onRing(ring, { workOnly: ports.hosts?.size !== 0 });
       await ports.presence.join();
       return unhook;
     },
@@ -116,7 +118,9 @@ export function watchGoal(
 
   /** After a ring, or in case one was lost. */
   function lookDue(): number {
-    const rungDue = rungAt === undefined ? Infinity : rungAt + INTERVALS.ringSettleMs;
+    const { settleMs, busyGapMs } = ports.presence.pace();
+    const soonest = engine.flights.size === 0 ? -Infinity : lastScan + busyGapMs;
+    const rungDue = rungAt === undefined ? Infinity : Math.max(rungAt + settleMs, soonest);
     return Math.max(Math.min(rungDue, lastScan + scanGapMs), scanRestUntil);
   }
 }

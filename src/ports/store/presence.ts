@@ -1,6 +1,13 @@
 /** Which processes work on this workspace, and how they wake each other. */
 import type { Peer, Rank } from '../../domain/peer.js';
 
+interface Pace {
+  /** Rings within this time share a look. */
+  readonly settleMs: number;
+  /** The shortest time between two looks while tasks are under way here. */
+  readonly busyGapMs: number;
+}
+
 export interface Presence {
   readonly peer: Peer;
   /** Registers this peer, as its first claim does. Concurrent calls share one attempt. */
@@ -13,8 +20,13 @@ export interface Presence {
   rank(): Rank;
   /** Wakes the other peers after a change that fired no watcher. */
   ringOthers(): void;
-  /** Calls back when something may have changed. Only a hint; a scan finds the truth. */
-  onRing(ring: () => void): Promise<() => Promise<void>>;
+  /**
+   * Calls back when something may have changed. Only a hint; a scan finds the truth. `workOnly`:
+   * progress of other peers' tasks need not ring.
+   */
+  onRing(ring: () => void, options?: { workOnly?: boolean }): Promise<() => Promise<void>>;
+  /** When this peer looks after a ring, so that not all peers look at once. */
+  pace(): Pace;
   /** Removes leftovers of dead processes. */
   sweep(): Promise<void>;
 }

@@ -53,6 +53,15 @@ export interface WriteOptions {
   durable?: boolean;
 }
 
+export interface EndedOptions {
+  state?: EndedState;
+  /** Only tasks of this tree. */
+  root?: string;
+  limit?: number;
+  /** Called for each record that cannot be read. */
+  skipped?: (problem: Problem) => void;
+}
+
 export interface Tasks {
   /** False if a task with this id exists in any state. */
   create(task: Task, options?: WriteOptions): Promise<boolean>;
@@ -79,8 +88,8 @@ export interface Tasks {
    * Like `read`, for a child of a claimed task. May skip lookups that only the holder could affect.
    */
   readChild(id: string, parent: Claim): Promise<Placed | undefined>;
-  /** Ended tasks, newest first. `skipped` is called for each record that cannot be read. */
-  ended(options?: { state?: EndedState; limit?: number; skipped?: (problem: Problem) => void }): Promise<Placed[]>;
+  /** Ended tasks, newest first. */
+  ended(options?: EndedOptions): Promise<Placed[]>;
   /**
    * Claims the task as this process knows it at the call. Undefined: another peer was faster, the
    * task moved or ended, or its file no longer parses. Not durable: a power cut undoes claims.

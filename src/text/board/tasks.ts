@@ -12,7 +12,7 @@ import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
 import { HUMAN, PROGRAM_KEYS, rootRole, type Task } from '../../domain/task/task.js';
 import { influencesOf } from './influences.js';
 import { fieldOf, itemKey, type Board, type Field, type Item } from './item.js';
-import { whereOnLine } from '../lines/where.js';
+import { whereAt, whereOnLine } from '../lines/where.js';
 
 /** A board and the text it was read from. */
 export interface Sheet {
@@ -163,7 +163,7 @@ function readSchedule(entry: Entry): void {
   if (field === undefined || entry.kind === 'own') return;
   const [timezone, missed] = [fieldOf(item, 'timezone'), fieldOf(item, 'missed')];
   const hold = ({ valueSpan }: Field, message: string): void => {
-    const where = whereOnLine(sheet.board.file, sheet.text, item.line, item.span.start, valueSpan.start);
+    const where = whereAt(sheet.board.file, sheet.text, valueSpan.start);
     entry.kind = 'held';
     entry.problem = problem('bad_field', message, { where, hint: 'write it as in schedule: "0 9 * * 1"' });
   };

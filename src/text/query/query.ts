@@ -10,7 +10,7 @@ import { compareForOrder, evaluate, fieldValue } from './where.js';
 export type * from './ast.js';
 export { parseQuery } from './parse.js';
 export { joinedTables, tableOf, type Table } from './table.js';
-export { evaluate } from './where.js';
+export { canMatch, evaluate } from './where.js';
 
 /**
  * The matching rows in order, limited and reduced to the fields; for `COUNT(*)` one row `{count}`.

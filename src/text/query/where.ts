@@ -30,6 +30,25 @@ export function evaluate(where: Where, row: Row): boolean {
   }
 }
 
+/** False if no row with these values of these columns can match, whatever its others are. */
+export function canMatch(where: Where, known: Row): boolean {
+  return verdict(where, known) !== false;
+}
+
+/** Undefined: it depends on other columns. */
+function verdict(where: Where, known: Row): boolean | undefined {
+  if (where.kind === 'not') {
+    const part = verdict(where.part, known);
+    return part === undefined ? undefined : !part;
+  }
+  if (where.kind === 'and' || where.kind === 'or') {
+    const parts = where.parts.map((part) => verdict(part, known));
+    const decisive = where.kind === 'or';
+    return parts.includes(decisive) ? decisive : parts.includes(undefined) ? undefined : !decisive;
+  }
+  return Object.hasOwn(known, where.field) ? evaluate(where, known) : undefined;
+}
+
 /** The fields of a condition. */
 export function fieldsOf(where: Where | undefined): string[] {
   if (!where) return [];

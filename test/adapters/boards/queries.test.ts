@@ -12,6 +12,7 @@ import {
   type QueryOptions,
   type QueryReply,
   type Sources,
+  type WantedTasks,
 } from '../../../src/adapters/boards/queries.js';
 import { ProblemError } from '../../../src/domain/problem.js';
 import type { Disk } from '../../../src/ports/disk.js';
@@ -20,6 +21,8 @@ import { MESSY, REDIS } from '../../kit/boards.js';
 
 interface Workspace {
   root: string;
+  /** The ended tasks that each query on the table of tasks asked for. */
+  wanted: (WantedTasks | undefined)[];
   ask(query: string, options?: QueryOptions, disk?: Disk): Promise<QueryReply>;
   write(file: string, text: string | Buffer): void;
   read(file: string): string;
@@ -32,9 +35,14 @@ function workspace(t: TestContext): Workspace {
     { id: 't2', state: 'failed', priority: 'A' },
   ];
   const none = async (): Promise<Table> => tableOf([]);
-  const sources: Sources = { tasks: async () => tableOf(tasks), sessions: none, agents: none, events: none };
+  const wanted: (WantedTasks | undefined)[] = [];
+  const sources: Sources = {
+    tasks: async (which) => (wanted.push(which), tableOf(tasks)),
+    ...{ sessions: none, agents: none, events: none },
+  };
   return {
     root,
+    wanted,
     ask: (query, options, disk) =>
       runQuery(query, { root, sources, disk: disk ?? realDisk(), ids: realIds() }, options),
     write(file, text) {
@@ -155,4 +163,27 @@ test('lint names file, line and caret', (t) => {
   assert.deepEqual(more, []);
   assert.deepEqual(first!.where, { file: 'x.task.md', line: 2, column: 7, source: '- [x] "open' });
   assert.throws(() => lintFile('nothere.task.md', { root, disk: realDisk() }), refused('not_found'));
+});
+
+test('a query on tasks reads only the ended ones that it can select', async (t) => {
+  const { ask, wanted } = workspace(t);
+  const asked = async (rest: string): Promise<WantedTasks | undefined> => {
+    await ask(`SELECT id FROM tasks ${rest}`);
+    return wanted.at(-1);
+  };
+  const statesOf = async (rest: string): Promise<readonly string[]> => (await asked(rest))!.states;
+  assert.deepEqual(await statesOf("WHERE state = 'pending'"), []);
+  assert.deepEqual(await statesOf("WHERE state IN ('pending', 'waiting') AND priority = 'A'"), []);
+  assert.deepEqual(await statesOf("WHERE failed = true AND (priority = 'A' OR to = 'ana')"), ['failed']);
+  assert.deepEqual(await statesOf("WHERE NOT state = 'failed'"), ['completed']);
+  assert.deepEqual(await statesOf("WHERE state = 'pending' OR priority = 'A'"), ['completed', 'failed']);
+  assert.deepEqual(await asked('LIMIT 3'), { states: ['completed', 'failed'], limit: 3 });
+  assert.equal((await asked("WHERE priority = 'A' LIMIT 3"))!.limit, undefined);
+  assert.equal((await asked('ORDER BY id LIMIT 3'))!.limit, undefined);
+});
+
+test('a query that names a column of its own reads all tasks', async (t) => {
+  const { ask, wanted } = workspace(t);
+  await assert.rejects(ask("SELECT id FROM tasks WHERE state = 'pending' AND colour = 'red'"), ProblemError);
+  assert.deepEqual(wanted, [undefined]);
 });

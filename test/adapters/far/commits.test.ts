@@ -7,6 +7,7 @@ import type { Change, Ledger } from '../../../src/ports/ledger.js';
 import { AT, header, task, user } from '../../contract/store/bench.js';
 import { simClock, type SimClock } from '../../kit/sim-clock.js';
 import { countedIds, simProcesses } from '../../kit/sim-processes.js';
+import { turn } from '../../kit/until.js';
 
 interface Counted {
   store: FarStore;
@@ -14,6 +15,8 @@ interface Counted {
   /** Names of the calls that only read. */
   reads: string[];
   clock: SimClock;
+  /** Lets a quarter of a lease pass. */
+  beat(): Promise<void>;
   atOnce(): number;
 }
 
@@ -23,6 +26,7 @@ function counted(state = ledgerState(), ids = countedIds()): Counted {
   const reads: string[] = [];
   const clock = simClock();
   let [under, most] = [0, 0];
+  let act: () => void = () => undefined;
   const ledger: Ledger = {
     ...inner,
     async commit(id, change, guard) {
@@ -38,10 +42,17 @@ function counted(state = ledgerState(), ids = countedIds()): Counted {
   };
   const store = far({
     ...{ ledger, clock, ids, me: simProcesses().start().me() },
-    ...{ lag: () => undefined, every: () => () => undefined },
+    ...{ lag: () => undefined, every: (_, given) => ((act = given), () => undefined) },
   });
-  return { store, sent, reads, clock, atOnce: () => most };
+  const beat = async (): Promise<void> => {
+    await clock.advance(LEASE_MS / 4);
+    act();
+    for (let turns = 0; turns < 10; turns++) await turn();
+  };
+  return { store, sent, reads, clock, beat, atOnce: () => most };
 }
+
+const LEASE_MS = 15_000;
 
 /** Two processes on one ledger. */
 function twoProcesses(): [Counted, Counted] {
@@ -141,4 +152,69 @@ test('requests of people are read again when the last answer is too old', async 
   await clock.advance(25);
   assert.equal((await store.intents.list({ maxAgeMs: 25 })).length, 1);
   assert.deepEqual(reads, ['news']);
+});
+
+test('a process that hears rings asks for requests again only after a ring', async () => {
+  const [other, { store, reads, clock }] = twoProcesses();
+  await store.presence.join();
+  await store.tasks.scan();
+  reads.splice(0);
+  await clock.advance(500);
+  assert.deepEqual(await store.intents.list({ maxAgeMs: 25 }), []);
+  assert.deepEqual(reads, []);
+  await other.store.intents.submit({ kind: 'stop', id: 'i', task: 't', by: 'human', at: AT });
+  assert.equal((await store.intents.list({ maxAgeMs: 25 })).length, 1);
+  assert.deepEqual(reads, ['news']);
+});
+
+test('only changes that somebody may have to act on wake the processes that take tasks', async () => {
+  const [{ store, beat }, other] = twoProcesses();
+  let rings = 0;
+  await other.store.presence.onRing(() => rings++, { workOnly: true });
+  const woken = async (change: () => Promise<unknown>): Promise<boolean> => {
+    const before = rings;
+    await change();
+    await store.flush();
+    return rings > before;
+  };
+  assert.equal(await woken(() => store.tasks.create(task('t'))), true);
+  assert.equal(await woken(() => store.tasks.create(task('u'))), true);
+  assert.equal(await woken(() => store.presence.join()), false);
+  const claim = (await store.tasks.claim('t', 'ana'))!;
+  assert.equal(await woken(() => store.tasks.claim('u', 'ana')), false);
+  assert.equal(await woken(() => store.sessions.create(header('s'), [user('hello')])), false);
+  assert.equal(await woken(() => store.effects.begin('e', 'digest', 'what')), false);
+  assert.equal(await woken(async () => store.events.append({ at: AT, name: 'task.claimed', task: 't' })), false);
+  assert.equal(await woken(beat), false);
+  assert.equal(await woken(() => store.tasks.settle(claim, { ...claim.task, result: 'r' }, 'completed')), true);
+  assert.equal(await woken(() => store.intents.submit({ kind: 'stop', id: 'i', task: 'u', by: 'h', at: AT })), true);
+});
+
+test('a process without work renews its lease, looks who is alive, and asks nothing else', async () => {
+  const { store, sent, reads, beat } = counted();
+  await store.presence.join();
+  await store.tasks.scan();
+  sent.splice(0);
+  reads.splice(0);
+  await beat();
+  assert.deepEqual(reads, ['news']);
+  assert.deepEqual(
+    sent.map(({ puts, adds, topics }) => [puts.length, adds.length, topics]),
+    [[1, 0, []]],
+  );
+});
+
+test('a process without work finds a dead one and rings its own bell', async () => {
+  const [{ store, beat }, other] = twoProcesses();
+  await other.store.presence.join();
+  await other.store.tasks.create(task('t'));
+  await other.store.tasks.claim('t', 'ana');
+  let rings = 0;
+  await store.presence.onRing(() => rings++, { workOnly: true });
+  await store.presence.join();
+  await store.tasks.scan();
+  rings = 0;
+  for (let beats = 0; beats < 6; beats++) await beat();
+  assert.ok(rings > 0);
+  assert.deepEqual(await store.tasks.orphans(), ['t']);
 });

@@ -375,3 +375,15 @@ test('bullets that every agent would bid on are named, and an agent, a default o
   workspace.put('agents/ben.md', agent('threshold: never\n'));
   assert.doesNotMatch(await warnings(), /bid/);
 });
+
+test('a bullet with a bad schedule is a problem, at its line', async (t) => {
+  const workspace = place(t, {
+    ...scripted('- {say: done}'),
+    'tasks/week.task.md':
+      '# Week\n\n## TODO\n\n- [ ] @boss report\n  schedule: "0 9 * *"\n- [ ] @boss other\n  schedule: "0 9 * * 1"\n',
+  });
+  const { code, err } = await workspace.guild('check');
+  assert.equal(code, 1, err);
+  assert.match(err, /tasks\/week\.task\.md:6:\d+: a schedule has five fields/);
+  assert.doesNotMatch(err, /week\.task\.md:8/);
+});

@@ -1,5 +1,6 @@
 /** The contract of every `Tasks` port. */
 import assert from 'node:assert/strict';
+import type { EndedOptions } from '../../../src/ports/store/tasks.js';
 import { task, type Check } from './bench.js';
 
 export function tasksContract(check: Check): void {
@@ -155,6 +156,26 @@ export function tasksContract(check: Check): void {
     await first.close();
     await second.tasks.scan(true);
     assert.deepEqual(await second.tasks.orphans(), ['t']);
+  });
+
+  check('ended tasks are listed by their tree', async (bench) => {
+    const store = bench.join();
+    const tree = [
+      task('r'),
+      { ...task('r.a'), parent: 'r', root: 'r' },
+      { ...task('by-hand'), parent: 'r', root: 'r' },
+    ];
+    for (const each of [...tree, task('r2')]) {
+      await store.tasks.create(each);
+      const claim = (await store.tasks.claim(each.id, 'ana'))!;
+      await store.tasks.settle(claim, { ...claim.task, result: '"root":"r"' }, 'completed');
+    }
+    const idsOf = async (options: EndedOptions): Promise<string[]> =>
+      (await store.tasks.ended(options)).map(({ task: { id } }) => id).sort();
+    assert.deepEqual(await idsOf({ root: 'r' }), ['by-hand', 'r', 'r.a']);
+    assert.deepEqual(await idsOf({ root: 'r', state: 'failed' }), []);
+    assert.equal((await idsOf({ root: 'r', limit: 2 })).length, 2);
+    assert.deepEqual(await idsOf({ root: 'r2' }), ['r2']);
   });
 
   check('an ended task can be reopened', async (bench) => {

@@ -149,6 +149,7 @@ export function simNet(state: LedgerState, random: () => number): SimNet {
       list: read(inner.list),
       lines: read(inner.lines),
       grown: read(inner.grown),
+      newLines: read(inner.newLines),
       onRing: inner.onRing,
       ring: inner.ring,
       close: inner.close,

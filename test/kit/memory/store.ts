@@ -148,9 +148,11 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
     openUnderRoot: (root) => [...w.rows.values()].filter((row) => row.task.root === root && !isEnded(row.state)).length,
     read,
     readChild: read,
-    ended: ({ state, limit = Infinity } = {}) =>
+    ended: ({ state, root, limit = Infinity } = {}) =>
       answer(() => {
-        const all = [...w.rows.values()].filter((row) => isEnded(row.state) && (!state || row.state === state));
+        const all = [...w.rows.values()].filter(
+          (row) => isEnded(row.state) && (!state || row.state === state) && (!root || row.task.root === root),
+        );
         return all.reverse().slice(0, limit);
       }),
     async claim(id, agent) {
@@ -210,6 +212,7 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
         w.bells.add(bell);
         return async () => void w.bells.delete(bell);
       },
+      pace: () => ({ settleMs: 15, busyGapMs: 0 }),
       sweep: () => answer(() => undefined),
     },
     ...{ flush: () => answer(() => undefined), stats: () => ({ worstLagMs: 0 }) },

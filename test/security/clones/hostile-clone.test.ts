@@ -82,3 +82,14 @@ test('guild why says what is held, and what releases it', async (t) => {
   home.put('guild.yaml', 'model: ollama/x\n');
   assert.match(await held('tidy'), /is ready; guild pump or guild watch runs it/);
 });
+
+test('guild check says that a clone is not trusted, and what it wants; it writes no record', async (t) => {
+  const home = place(t, CLONE);
+  const { out, err } = await home.guildWith({ untrusted: true }, 'check');
+  assert.match(err + out, /warning: this workspace is not trusted yet[^]*It wants: plugin helper, plugin mcp/);
+  assert.ok(!fs.existsSync(`${home.root}-state/workspaces`), 'looking writes no record');
+  fs.chmodSync(path.join(home.root, 'agents/ana.md'), 0o666);
+  const refused = await home.guildWith({ untrusted: true }, 'check');
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /agents\/ana\.md can be written by other users/);
+});

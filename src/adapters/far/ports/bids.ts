@@ -55,6 +55,6 @@ export function farBids({ ledger, outbox, fold, onScan }: FarBidsOptions): Bids 
     if (unsaved < SAVE_AFTER) return;
     unsaved = 0;
     const rev = (await ledger.get(KEY))?.rev ?? 0;
-    outbox.setLater({ key: KEY, rev }, { print: () => JSON.stringify(now), live: false });
+    outbox.setLater({ key: KEY, rev }, { print: () => JSON.stringify(now), live: false, topic: 'views' });
   }
 }

@@ -24,7 +24,8 @@ const SINCE = `${NOTICE}since`;
 export function farNotices({ ledger, outbox, peer, now }: Options): Notices {
   /** Those that this process has claimed. */
   const claimed = new Map<string, Cell>();
-  const put = (cell: Cell, value: string): Promise<boolean> => outbox.set(cell, { print: () => value, live: false });
+  const put = (cell: Cell, value: string): Promise<boolean> =>
+    outbox.set(cell, { print: () => value, live: false, topic: 'views' });
 
   /** The entry to replace; undefined: it was sent, or a live process has claimed it. */
   async function free(notice: NoticeName, isAlive: (peer: string) => boolean): Promise<Cell | undefined> {

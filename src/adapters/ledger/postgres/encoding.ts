@@ -2,7 +2,7 @@
  * Texts as PostgreSQL can hold them. It takes neither the character NUL nor half of a surrogate
  * pair; a text with one of them is written as JSON after a mark.
  */
-const MARK = '\u0001';
+export const MARK = '\u0001';
 // eslint-disable-next-line no-control-regex
 const UNFIT = /\u0000|^\u0001/;
 

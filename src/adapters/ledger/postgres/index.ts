@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { INTERVALS } from '../../../domain/intervals.js';
 import type { Clock } from '../../../ports/clock.js';
-import type { Ledger } from '../../../ports/ledger.js';
+import type { Ledger, Topic } from '../../../ports/ledger.js';
 import type { Address } from './address.js';
 import { checkVersion, isLent } from './check-server.js';
 import { connection } from './connection.js';
@@ -24,11 +24,25 @@ export interface PostgresOptions {
   onNotice?(text: string): void;
 }
 
+interface Waker {
+  readonly topics: readonly Topic[];
+  ring(): void;
+}
+
+const TOPICS: readonly Topic[] = ['work', 'notes', 'views'];
+
 export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOptions): Ledger {
   const { schema, shown } = address;
   const handle = randomUUID();
-  const channel = `guild_${schema}`;
-  const wakers = new Set<() => void>();
+  /** The first is the one of versions without topics. */
+  const channels: Record<Topic, string> = {
+    work: `guild_${schema}`,
+    notes: `guild_${schema}_notes`,
+    views: `guild_${schema}_views`,
+  };
+  const wakers = new Set<Waker>();
+  /** Topics to ring for soon. */
+  const rung = new Set<Topic>();
   /** The last acknowledged commit. The log is in order: if this one is there, all before it are. */
   let acknowledged: { id: string; atMs: number } | undefined;
   let isDoubtful = false;
@@ -63,24 +77,35 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
 
   async function prepareEars(client: Client): Promise<void> {
     await checkVersion(client, address);
-    client.on('notification', ({ payload }) => payload !== handle && wake());
+    client.on('notification', ({ payload, channel }) => payload !== handle && wake(channel));
     if (wakers.size === 0 || isPooled) return;
-    await client.query(`listen "${channel}"`);
+    await client.query(listen([...wakers].flatMap(({ topics }) => topics)));
     wake(); // While it was away, rings were lost.
   }
 
-  function wake(): void {
-    for (const ring of wakers) ring();
+  /** In one statement. */
+  function listen(topics: readonly Topic[]): string {
+    return [...new Set(topics)].map((topic) => `listen "${channels[topic]}"`).join('; ');
   }
 
-  function ring(): void {
+  /** `channel`: the one that rang; absent: perhaps all did. */
+  function wake(channel?: string): void {
+    for (const { topics, ring } of wakers)
+      if (channel === undefined || topics.some((topic) => channels[topic] === channel)) ring();
+  }
+
+  function ring(topics: readonly Topic[] = TOPICS): void {
+    for (const topic of topics) rung.add(topic);
+    if (rung.size === 0) return;
     ringing ??= setTimeout(() => void notify(), INTERVALS.databaseRingMs).unref();
   }
 
   async function notify(): Promise<void> {
     clearTimeout(ringing);
     ringing = undefined;
-    const query = { name: 'notify', text: 'select pg_notify($1, $2)', values: [channel, handle] };
+    const text = 'select pg_notify(channel, $2) from unnest($1::text[]) channel';
+    const query = { name: 'notify', text, values: [[...rung].map((topic) => channels[topic]), handle] };
+    rung.clear();
     await ears.query(query).catch(() => undefined);
   }
 
@@ -108,7 +133,7 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
     if (said === 'fenced') return 'fenced';
     acknowledged = { id, atMs: clock.monotonicMs() };
     const committed = answer(said);
-    if ([...committed.puts, ...committed.adds].some((place) => place !== undefined)) ring();
+    if ([...committed.puts, ...committed.adds].some((place) => place !== undefined)) ring(change.topics);
     return committed;
   };
 
@@ -132,16 +157,15 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
     commit,
     news,
     ...reads(schema, { calls, ears }),
-    async onRing(ring) {
-      // The same function may be given twice.
-      const own = (): void => ring();
-      wakers.add(own);
+    async onRing(ring, topics = TOPICS) {
+      const waker: Waker = { ring, topics };
+      wakers.add(waker);
       await calls.open(); // Detects poolers.
       if (isPooled) looking ??= setInterval(wake, INTERVALS.databaseLookMs).unref();
-      else await ears.query({ text: `listen "${channel}"` });
-      return async () => void wakers.delete(own);
+      else await ears.query({ text: listen(topics) });
+      return async () => void wakers.delete(waker);
     },
-    ring,
+    ring: () => ring(),
     async close() {
       clearInterval(tidying);
       clearInterval(looking);

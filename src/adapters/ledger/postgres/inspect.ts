@@ -78,7 +78,7 @@ async function connections(client: Client): Promise<StoreFinding> {
     `select (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as used,
       current_setting('max_connections')::int as most`,
   );
-  const text = `${String(used)} of ${String(most)} are used; a command needs two, a worker or a desk four`;
+  const text = `${String(used)} of ${String(most)} are used; a command or a worker needs two, a desk four`;
   return { name: 'connections', verdict: Number(used) > 0.8 * Number(most) ? 'odd' : 'good', text };
 }
 

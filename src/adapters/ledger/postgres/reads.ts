@@ -1,7 +1,7 @@
 /** Reads that change nothing here: entries, lists, lines, logs that grew. */
 import type { Entry, Ledger } from '../../../ports/ledger.js';
 import type { Connection } from './connection.js';
-import { decode } from './encoding.js';
+import { decode, MARK } from './encoding.js';
 
 export interface EntryRow {
   key: string;
@@ -16,19 +16,23 @@ interface Connections {
   ears: Connection;
 }
 
-export function reads(schema: string, { calls, ears }: Connections): Pick<Ledger, 'get' | 'list' | 'lines' | 'grown'> {
+export function reads(
+  schema: string,
+  { calls, ears }: Connections,
+): Pick<Ledger, 'get' | 'list' | 'lines' | 'grown' | 'newLines'> {
   return {
     async get(key) {
       const text = `select key, rev, value, live from ${schema}.entry where key = $1`;
       const { rows } = await calls.query({ name: 'get', text, values: [key] });
       return rows[0] && entryOf(rows[0] as EntryRow);
     },
-    async list(prefix, { tag, live, limit } = {}) {
+    async list(prefix, { tag, live, containing, limit } = {}) {
       // Contains only the requested conditions, so that each combination gets its own plan.
       const values: unknown[] = [prefix, afterPrefix(prefix)];
       const and = (condition: string, value: unknown): string =>
         value === undefined ? '' : ` and ${condition} $${values.push(value)}`;
-      const where = `key >= $1 and key < $2${and('tag =', tag)}${and('live =', live)}`;
+      const has = containing === undefined ? '' : ` and ${hasText(`$${values.push(containing)}`)}`;
+      const where = `key >= $1 and key < $2${and('tag =', tag)}${and('live =', live)}${has}`;
       const most = limit === undefined ? '' : `limit $${values.push(limit)}`;
       const text = `select key, rev, value, live from ${schema}.entry where ${where} order by rev desc ${most}`;
       const { rows } = await calls.query({ text, values });
@@ -47,19 +51,43 @@ export function reads(schema: string, { calls, ears }: Connections): Pick<Ledger
       return { texts: found.map((line) => decode(line.text)), end: Number(found.at(-1)?.n ?? after) };
     },
     async grown(prefixes, mark = '0') {
-      const now = 'pg_snapshot_xmin(pg_current_snapshot())::text as mark';
-      const text =
-        `select name, ${now} from ${schema}.log where xid >= $1::xid8 and exists ` +
-        `(select 1 from unnest($2::text[]) prefix where starts_with(name, prefix)) union all select null, ${now}`;
+      const text = `select name, ${NOW} from ${schema}.log where ${GROWN} union all select null, ${NOW}`;
       const { rows } = await ears.query({ name: 'grown', text, values: [mark, [...prefixes]] });
       const found = rows as { name: string; mark: string }[];
       return { logs: found.slice(0, -1).map(({ name }) => name), mark: found.at(-1)!.mark };
     },
+    async newLines(prefixes, { mark = '0', ends }) {
+      const text =
+        `select l.log, l.n, l.text, ${NOW} from ${schema}.log g ` +
+        'left join unnest($3::text[], $4::bigint[]) as known(log, place) on known.log = g.name ' +
+        `join ${schema}.line l on l.log = g.name and l.n > coalesce(known.place, 0) where ${GROWN} ` +
+        `union all select null, null, null, ${NOW} order by 1, 2`;
+      const values = [mark, [...prefixes], [...ends.keys()], [...ends.values()]];
+      const { rows } = await ears.query({ name: 'new lines', text, values });
+      const found = rows as { log: string; n: string; text: string; mark: string }[];
+      const logs = new Map<string, { texts: string[]; end: number }>();
+      for (const { log, n, text: line } of found.slice(0, -1)) {
+        const lines = logs.get(log) ?? { texts: [], end: 0 };
+        lines.texts.push(decode(line));
+        lines.end = Number(n);
+        logs.set(log, lines);
+      }
+      return { logs, mark: found.at(-1)!.mark };
+    },
   };
 }
 
+const NOW = 'pg_snapshot_xmin(pg_current_snapshot())::text as mark';
+/** The mark is the first parameter, the beginnings are the second. */
+const GROWN = 'xid >= $1::xid8 and exists (select 1 from unnest($2::text[]) prefix where starts_with(name, prefix))';
+
 export function entryOf({ key, rev, value, live }: EntryRow): Entry {
   return { key, rev: Number(rev), value: decode(value), live };
+}
+
+/** A value that was written as JSON has the text in another form. */
+function hasText(text: string): string {
+  return `(strpos(value, ${text}) > 0 or starts_with(value, '${MARK}'))`;
 }
 
 /** Greater than every text with this beginning, in the order of code points. */

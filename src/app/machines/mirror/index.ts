@@ -86,8 +86,8 @@ export function mirror(options: MirrorOptions): Mirror {
   async function once(): Promise<{ in: number; out: number }> {
     if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
     const taken = [await tasks?.takeIn(), await sessions?.takeIn(), isFirst ? 0 : await documents.takeIn()];
-    const { entries } = await ledger.news();
-    if (isFirst) {
+    const { entries, isComplete } = await ledger.news();
+    if (isComplete) {
       entries.push(...(await documents.all()));
       if (tasks !== undefined)
         entries.push(...(await ledger.list(TASK, { live: false, limit: MAX_ENDED })).toReversed());

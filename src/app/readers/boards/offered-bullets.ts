@@ -2,30 +2,19 @@
  * Warns about bullets that name no agent where several agents could take them: each such bullet
  * asks every one of these agents for a bid, which costs a model call each.
  */
-import path from 'node:path';
 import type { Agent } from '../../../domain/agent/agent.js';
 import type { Config } from '../../../domain/config/config.js';
 import { problem, type Problem } from '../../../domain/problem.js';
-import type { Disk } from '../../../ports/disk.js';
-import { parseBoard } from '../../../text/board/parse.js';
-
-const BALLOT = 'approvals.task.md';
+import type { Sheet } from '../../../text/board/tasks.js';
 
 export function offeredBullets(
-  disk: Disk,
-  root: string,
+  sheets: readonly Sheet[],
   agents: Iterable<Agent>,
   { defaultAgent }: Pick<Config, 'defaultAgent'>,
 ): Problem[] {
   const bidders = [...agents].filter(({ threshold }) => threshold !== 'never');
   if (bidders.length < 2 || bidders.some(({ name }) => name === defaultAgent)) return [];
-  const boards = disk
-    .list(path.join(root, 'tasks'))
-    .filter((name) => name.endsWith('.task.md') && name !== BALLOT)
-    .map((name) => `tasks/${name}`);
-  return boards.flatMap((file) => {
-    const read = disk.read(path.join(root, file));
-    const items = read.kind === 'file' ? parseBoard(read.bytes.toString('utf8'), file).items : [];
+  return sheets.flatMap(({ board: { items, file } }) => {
     const free = items.filter(
       ({ inTodo, box, stakeholders, fields }) =>
         inTodo && box === 'open' && stakeholders.length === 0 && !fields.some(({ key }) => key === 'requirements'),
