@@ -1,133 +1,168 @@
 /**
- * How soon `guild chat` shows the first word after the provider has sent it, on a real terminal,
- * next to a raw client on one. Both are asked in turns, and the same server answers both.
+ * `guild chat` on a real terminal next to a raw client on one: how soon the first word is shown
+ * after the provider has sent it, and whether late turns of a conversation cost more than early
+ * ones. Both clients are asked in turns, and the same server answers both.
  */
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { atMostOver, median, type Bench } from '../harness/rows.js';
+import {
+  chatTerminal,
+  rawClient,
+  rawFollowUp,
+  wordServer,
+  type Provider,
+  type Turn,
+} from '../harness/chat-terminal.js';
+import { atMostOver, median, type Bench, type Row, type Testbed } from '../harness/rows.js';
+import { runProcess } from '../harness/run-process.js';
 import { shippedWorkspace } from '../harness/shipped-workspace.js';
 
 const MAX_OVER_MS = 15;
 const WARM_UPS = 3;
-const LIMIT_MS = 30_000;
+/** Long enough for the first word to be drawn alone. */
+const PAUSE_MS = 150;
+
+interface Pair<T> {
+  guild: T;
+  raw: T;
+}
 
 export const chat: Bench = {
   name: 'chat',
+  minutes: 4,
   async run(testbed) {
-    const provider = await wordServer();
-    const folder = testbed.folder('chat');
-    const root = shippedWorkspace(testbed.build, folder, { url: provider.url });
-    const raw = path.join(folder, 'raw.mjs');
-    fs.writeFileSync(raw, rawClient(provider.url));
-    const guild = terminal(root, [testbed.build.guild, 'chat', 'reader', '-w', root]);
-    const client = terminal(folder, [raw]);
-    try {
-      await guild.shows('reader> ');
-      await client.shows('> ');
-      const times = { guild: [] as number[], raw: [] as number[] };
-      for (let round = 0; round < WARM_UPS + testbed.scale(30, 4); round++)
-        for (const [name, who] of [
-          ['guild', guild],
-          ['raw', client],
-        ] as const) {
-          const ms = await who.ask(provider, `round ${round}`);
-          if (round >= WARM_UPS) times[name].push(ms);
-        }
-      return [
-        atMostOver('guild chat: first word on the terminal', median(times.guild), median(times.raw), 'ms', MAX_OVER_MS),
-      ];
-    } finally {
-      guild.close();
-      client.close();
-      provider.close();
-    }
+    const firstWords = await withClients(testbed, 'chat', PAUSE_MS, async ({ askBoth }) => {
+      const turns: Pair<Turn>[] = [];
+      for (let round = 0; round < WARM_UPS + testbed.scale(30, 4); round++) turns.push(await askBoth(`round ${round}`));
+      return turns.slice(WARM_UPS);
+    });
+    const word = (who: keyof Pair<Turn>): number => median(firstWords.map((turn) => turn[who].firstWordMs));
+    return [
+      atMostOver('guild chat: first word on the terminal', word('guild'), word('raw'), 'ms', MAX_OVER_MS),
+      ...(await withClients(testbed, 'long-chat', 0, (long) =>
+        withClients(testbed, 'short-chats', 0, (short) => longChat(testbed, long, short)),
+      )),
+    ];
   },
 };
 
-interface Words {
-  url: string;
-  /** The last word that was sent first in an answer, and when. */
-  last: { word: string; at: number };
-  close(): void;
+interface Clients {
+  root: string;
+  folder: string;
+  provider: Provider;
+  askBoth(question: string): Promise<Pair<Turn>>;
+  newConversations(): Promise<void>;
 }
 
-/** Answers with a new word each time, sent alone before the rest. */
-async function wordServer(): Promise<Words> {
-  const words: Words = { url: '', last: { word: '', at: 0 }, close: () => void server.close() };
-  let count = 0;
-  const server = http.createServer((request, response) => {
-    request.resume().on('end', () => {
-      const word = `word${++count}x`;
-      const part = (delta: object, reason: string | null): string =>
-        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(part({ role: 'assistant', content: `${word} ` }, null));
-      words.last = { word, at: performance.now() };
-      setTimeout(() => {
-        response.end(`${part({ content: 'and more.' }, null)}${part({}, 'stop')}data: [DONE]\n\n`);
-      }, 150);
+async function withClients<T>(
+  testbed: Testbed,
+  name: string,
+  pauseMs: number,
+  work: (clients: Clients) => Promise<T>,
+): Promise<T> {
+  const provider = await wordServer(pauseMs);
+  const folder = testbed.folder(name);
+  const root = shippedWorkspace(testbed.build, folder, { url: provider.url });
+  const script = path.join(folder, 'raw.mjs');
+  fs.writeFileSync(script, rawClient(provider.url));
+  const ours = chatTerminal(root, [testbed.build.guild, 'chat', 'reader', '-w', root]);
+  const raw = chatTerminal(folder, [script]);
+  try {
+    await ours.shows('reader> ');
+    await raw.shows('> ');
+    return await work({
+      root,
+      folder,
+      provider,
+      askBoth: async (question) => ({
+        guild: await ours.ask(provider, question),
+        raw: await raw.ask(provider, question),
+      }),
+      async newConversations() {
+        await ours.type('/new', 'a new conversation');
+        await raw.type('/new', 'a new conversation');
+      },
     });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  words.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  return words;
-}
-
-function terminal(cwd: string, args: string[]) {
-  const command = `stty cols 100 rows 40; exec ${[process.execPath, ...args].map((word) => `'${word}'`).join(' ')}`;
-  const env = { ...process.env, TERM: 'xterm-256color' };
-  const child = spawn('script', ['-qefc', command, '/dev/null'], { cwd, env, stdio: 'pipe' });
-  let text = '';
-  let heard = (): void => undefined;
-  child.stdout.on('data', (chunk: Buffer) => {
-    text += chunk.toString('utf8');
-    heard();
-  });
-  const until = (isThere: () => boolean): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const limit = setTimeout(() => reject(new Error(`the terminal shows ${text.slice(-500)}`)), LIMIT_MS);
-      heard = () => {
-        if (!isThere()) return;
-        clearTimeout(limit);
-        resolve();
-      };
-      heard();
-    });
-  return {
-    shows: (what: string) => until(() => text.includes(what)),
-    /** The time from the first word at the provider to the same word on the terminal. */
-    async ask(provider: Words, question: string): Promise<number> {
-      const { word: before } = provider.last;
-      text = '';
-      child.stdin.write(`${question}\r`);
-      await until(() => provider.last.word !== before && text.includes(provider.last.word));
-      const ms = performance.now() - provider.last.at;
-      await until(() => text.includes('and more.') && text.includes('> ', text.lastIndexOf('and more.')));
-      return ms;
-    },
-    close: () => void child.kill('SIGKILL'),
-  };
-}
-
-function rawClient(url: string): string {
-  return `import readline from 'node:readline';
-const lines = readline.createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' });
-lines.prompt();
-for await (const line of lines) {
-  const body = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: line }] });
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch('${url}/chat/completions', { method: 'POST', headers, body });
-  for await (const chunk of response.body) {
-    for (const part of Buffer.from(chunk).toString().split('\\n\\n')) {
-      const text = /"content":"([^"]*)"/.exec(part)?.[1];
-      if (text) process.stdout.write(text);
-    }
+  } finally {
+    ours.close();
+    raw.close();
+    provider.close();
   }
-  process.stdout.write('\\n');
-  lines.prompt();
 }
-`;
+
+const EARLY = 10;
+const LATE = 1000;
+/** The value of a turn is the median of this many. */
+const WINDOW = 60;
+const FOLLOW_UPS = 9;
+/** A late turn may cost no more than an early one; medians differ by this much anyway. */
+const MAX_RATIO = 1.1;
+
+/**
+ * One conversation of 1,000 turns beside conversations of ten: both clients are asked in turns and
+ * are equally old, so that load and compilation hit both.
+ */
+async function longChat(testbed: Testbed, long: Clients, short: Clients): Promise<Row[]> {
+  const late = testbed.scale(LATE, 60);
+  const turns: { late: Pair<Turn>; early: Pair<Turn> }[] = [];
+  for (let turn = 1; turn <= late; turn++) {
+    if (turn % EARLY === 1) await short.newConversations();
+    turns.push({ early: await short.askBoth(`turn ${turn}`), late: await long.askBoth(`turn ${turn}`) });
+  }
+  const last = turns.slice(-WINDOW);
+  const over = (which: 'early' | 'late', figure: 'ms' | 'cpuMs'): number => {
+    const values = (who: keyof Pair<Turn>): number[] => last.map((turn) => turn[which][who][figure]);
+    return median(values('guild')) - median(values('raw'));
+  };
+  return [
+    growth(`guild chat: time of turn ${late}`, `turns to ${EARLY}`, over('early', 'ms'), over('late', 'ms')),
+    growth(
+      `guild chat: processor time of turn ${late}`,
+      `turns to ${EARLY}`,
+      over('early', 'cpuMs'),
+      over('late', 'cpuMs'),
+    ),
+    await followUps(testbed, long, short, late),
+  ];
+}
+
+/** `guild run -c` after many turns and after few, in turns, next to a raw client. */
+async function followUps(testbed: Testbed, long: Clients, short: Clients, late: number): Promise<Row> {
+  const cpuMs = async (args: string[]): Promise<number> => (await runProcess(args)).cpuMs;
+  const clients = [
+    { of: short, turns: EARLY },
+    { of: long, turns: late },
+  ].map(({ of: { root, folder, provider }, turns }) => {
+    const [script, file] = [path.join(folder, 'raw-follow-up.mjs'), path.join(folder, 'raw.json')];
+    fs.writeFileSync(script, rawFollowUp(provider.url));
+    fs.writeFileSync(file, JSON.stringify(rawMessages(turns)));
+    return {
+      ours: [testbed.build.guild, 'run', '-c', '-w', root, '--quiet'],
+      raw: [script, file],
+      over: [] as number[],
+    };
+  });
+  for (let n = 0; n < FOLLOW_UPS; n++)
+    for (const { ours, raw, over } of clients)
+      over.push((await cpuMs([...ours, `more ${n}`])) - (await cpuMs([...raw, `more ${n}`])));
+  const [before, after] = clients.map(({ over }) => median(over)) as [number, number];
+  return growth(`guild run -c: processor time after ${late} turns`, `after ${EARLY}`, before, after);
+}
+
+function rawMessages(turns: number): { role: string; content: string }[] {
+  return Array.from({ length: turns }, (_, n) => [
+    { role: 'user', content: `turn ${n}` },
+    { role: 'assistant', content: `word${n}x and more.` },
+  ]).flat();
+}
+
+function growth(what: string, early: string, before: number, after: number): Row {
+  return {
+    name: `${what} against ${early}, both over raw`,
+    ours: after / before,
+    unit: 'times',
+    compared: `${before.toFixed(1)} → ${after.toFixed(1)} ms`,
+    target: `≤ ×${MAX_RATIO}`,
+    met: after <= before * MAX_RATIO,
+  };
 }

@@ -3,6 +3,7 @@
  * and never repeated automatically.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { newest, recordSent } from './messages.mjs';
 import { address, official, QUIET } from './official.mjs';
 
@@ -25,7 +26,7 @@ export async function post(host, { recipient, text, thread }) {
       content: `There is no Slack token, so the message to ${recipient} was not sent. It is in inbox/slack-outbox.jsonl.`,
     };
   }
-  const channel = channelOf(workspace, recipient);
+  const channel = channelOf(workspace, recipient, thread);
   if (channel === undefined)
     return failure(`no message from ${recipient} has arrived yet; use a channel (#ops) or an id instead`);
   const web = await webClient(env);
@@ -65,17 +66,22 @@ export async function webClient(env) {
 const MAX_WAIT_MS = 5 * 60_000;
 
 /** Repeats a call that was refused because of a rate limit, when Slack says so. */
-async function unhurried(call) {
+export async function unhurried(call, signal) {
   const end = Date.now() + MAX_WAIT_MS;
   for (;;) {
     try {
       return await call();
     } catch (error) {
       const waitMs = Number(error?.retryAfter) * 1000;
-      if (!Number.isFinite(waitMs) || Date.now() + waitMs > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (!Number.isFinite(waitMs) || Date.now() + waitMs > end || signal?.aborted) throw error;
+      await pause(waitMs, signal);
     }
   }
+}
+
+/** Ends early when the signal aborts. */
+export function pause(ms, signal) {
+  return setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /** The three characters that have a meaning in Slack's text. */
@@ -96,9 +102,13 @@ export async function reply(host, { recipient, text }) {
   return post(host, { recipient: to, text, thread });
 }
 
-function channelOf(workspace, recipient) {
+/** A thread belongs to one channel, where the person named wrote in it. */
+function channelOf(workspace, recipient, thread) {
   const name = recipient.trim();
   if (ID.test(name) || name.startsWith('#')) return name;
+  const isThere = (message) => message.thread === thread && same(message.from, name);
+  const [there] = thread ? newest(workspace, 1, isThere) : [];
+  if (there?.channelId !== undefined) return there.channelId;
   const [last] = newest(workspace, 1, (message) => same(message.from, name));
   return last?.userId ?? last?.channelId;
 }

@@ -3,7 +3,7 @@
  * posted to `to`; a reply in its thread by a person of `from` answers it. A reply by anybody else
  * changes nothing.
  */
-import { escaped, webClient } from './post.mjs';
+import { escaped, pause, unhurried, webClient } from './post.mjs';
 
 const LOOK_MS = 2000;
 const PERSON = /^[UW][A-Z0-9]{7,}$/;
@@ -27,7 +27,10 @@ export async function postRequests({ env, signal, desk, report }, { to }) {
   while (!signal.aborted) {
     try {
       for (const request of await desk.unshown()) {
-        const sent = await web.chat.postMessage({ ...PLAIN, channel: to, text: escaped(request.text) });
+        const sent = await unhurried(
+          () => web.chat.postMessage({ ...PLAIN, channel: to, text: escaped(request.text) }),
+          signal,
+        );
         desk.shown(placeOf(sent.channel, sent.ts), request);
       }
       isReported = false;
@@ -43,16 +46,19 @@ export async function postRequests({ env, signal, desk, report }, { to }) {
  * True if the event is a reply to a request, whether or not it counts. Its answer is durable when
  * this resolves.
  */
-export async function takeReply(event, { env, desk, report }, { from }) {
+export async function takeReply(event, { env, desk, report, signal }, { from }) {
   const place = placeOf(event.channel, event.thread_ts);
   if (!event.thread_ts || event.thread_ts === event.ts || !desk.isKnown(place)) return false;
   const said = from.includes(event.user)
     ? await desk.reply(place, plain(event.text))
     : 'Only the people named in guild.yaml can answer here.';
   const web = await webClient(env);
-  await web.chat
-    .postMessage({ ...PLAIN, channel: event.channel, thread_ts: event.thread_ts, text: escaped(said) })
-    .catch((error) => report(`a reply could not be posted on Slack: ${error?.data?.error ?? error?.message}`));
+  const message = { ...PLAIN, channel: event.channel, thread_ts: event.thread_ts, text: escaped(said) };
+  const posted = unhurried(() => web.chat.postMessage(message), signal).catch((error) =>
+    report(`a reply could not be posted on Slack: ${error?.data?.error ?? error?.message}`),
+  );
+  // Slack sends the event again if it is acknowledged after three seconds.
+  await Promise.race([posted, pause(1000, signal)]);
   return true;
 }
 
@@ -63,11 +69,4 @@ const placeOf = (channel, ts) => `slack ${channel}:${ts}`;
 
 function plain(text) {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-}
-
-function pause(ms, signal) {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
 }

@@ -4,6 +4,7 @@
  * because the package's own reconnect ends the whole process when it fails.
  */
 import { address, official, QUIET } from './official.mjs';
+import { pause } from './post.mjs';
 import { postRequests, requestSettings, takeReply } from './requests.mjs';
 import { readable, storeFiles } from './text.mjs';
 
@@ -24,6 +25,7 @@ export async function listen(host) {
   if (requests && !env.SLACK_BOT_TOKEN) throw new Error('requests on Slack need SLACK_BOT_TOKEN');
   const posting = requests && host.desk ? postRequests(host, requests) : undefined;
   const taken = new Set();
+  const stopped = aborted(signal);
   let failures = 0;
   while (!signal.aborted) {
     const client = new SocketModeClient({
@@ -37,7 +39,7 @@ export async function listen(host) {
     try {
       await client.start();
       failures = 0;
-      await Promise.race([disconnected, aborted(signal)]);
+      await Promise.race([disconnected, stopped]);
     } catch (error) {
       if (FATAL.has(error?.data?.error))
         throw new Error(`Slack refused the token (${error.data.error}); check SLACK_APP_TOKEN`, { cause: error });
@@ -138,12 +140,5 @@ function aborted(signal) {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', resolve, { once: true });
-  });
-}
-
-function pause(ms, signal) {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
   });
 }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Agent } from '../domain/agent/agent.js';
+import { defined } from '../domain/defined.js';
 import { cutAt, keptMessages } from '../domain/session/fork.js';
 import { childId } from '../domain/task/id.js';
 import { nearestHint, noAgent } from '../domain/nearest.js';
@@ -26,6 +27,8 @@ interface Fork {
   to?: string;
   /** The next message to the agent. */
   text?: string;
+  /** Files of the workspace that the agent gets with it. */
+  attachments?: string[] | undefined;
   id?: string;
 }
 
@@ -48,7 +51,8 @@ export async function forkSession(root: string, fork: Fork): Promise<Forked> {
   }
 }
 
-async function forkIn(store: Store, root: string, { session: named, at, to, text, id }: Fork): Promise<Forked> {
+async function forkIn(store: Store, root: string, wishes: Fork): Promise<Forked> {
+  const { session: named, at, to, text, attachments, id } = wishes;
   const isSession = (await store.sessions.open(named)).kind !== 'missing';
   const from = isSession ? named : ((await taskSession(store, named)) ?? named);
   const opened = await store.sessions.open(from);
@@ -78,24 +82,35 @@ async function forkIn(store: Store, root: string, { session: named, at, to, text
     throw new ProblemError(problem('duplicate', `there is a task ${name} already`));
   const sessionId = `${agent.name}-${name}`;
   const now = new Date();
-  const nextMessages: Message[] =
-    text === undefined ? [] : [{ role: 'user', content: text, from: 'human', timestamp: now.toISOString() }];
   // The session comes first: a task without one would start from the beginning. An agent with a
   // pattern talks in its work stage.
   const speaker = isLeaf({ role: 'root' }, agent) ? name : childId(name, 'work');
-  const made = await store.sessions.create(forkHeader(header, agent.name, sessionId, speaker, `${from}@${kept}`, now), [
-    ...beginning,
-    ...nextMessages,
-  ]);
+  const copy = copied(beginning, header, agent.name, text === undefined ? undefined : (header.task ?? from));
+  const made = await store.sessions.create(
+    forkHeader(header, agent.name, sessionId, speaker, `${from}@${kept}`, now),
+    copy,
+  );
   if (!made) throw new ProblemError(problem('duplicate', `there is a session ${sessionId} already`));
   const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
   const description = text ?? first;
   // The copy shows what influenced the original, whose tasks are not its own.
   const taint = await recordedTaint(store.tasks, { header, messages: beginning });
   const context = { forked_from: { session: from, at: kept }, ...(taint.length > 0 ? { taint } : {}) };
-  const fork = { id: name, description, to: agent.name, session: sessionId, context };
+  const fork = { id: name, description, to: agent.name, session: sessionId, attachments, context };
   const task = await newTask(store, fork, { at: now });
   return { task, session: sessionId, from, kept, moved: kept !== wanted };
+}
+
+/**
+ * The messages of the copy. With an owner they belong to the tasks of the original, and the new
+ * task begins after them with its own message and files; without one it continues with the last.
+ */
+function copied(messages: readonly Message[], { agentId }: SessionHeader, agent: string, owner?: string): Message[] {
+  return messages.map(({ task, definition, pins, ...message }, at) => ({
+    ...message,
+    ...(agent === agentId ? defined({ definition, pins }) : {}),
+    ...(owner === undefined ? {} : defined({ task: at === 0 ? (task ?? owner) : task })),
+  }));
 }
 
 /** The conversation of a task. An agent with a pattern talks in the work stage of its task. */

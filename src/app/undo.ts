@@ -58,6 +58,21 @@ export async function undoTo(
   }
 }
 
+/** The commit before the first one that names the task; undefined if none does. */
+export async function commitBefore(root: string, task: string, env: Env): Promise<string | undefined> {
+  const history = openHistory(root, env);
+  if (!history.state().on) return undefined;
+  try {
+    const first = (await history.log({ task, limit: MOST_COMMITS })).at(-1);
+    return first === undefined ? undefined : `${first.id}~1`;
+  } finally {
+    await history.close();
+  }
+}
+
+/** More than a task that a person waits for ever has. */
+const MOST_COMMITS = 1000;
+
 /** A file of a preview, with the lines that an undo would change in it. */
 interface Previewed extends Omit<FileChange, 'texts'> {
   /** Absent: the file is long or not text. */

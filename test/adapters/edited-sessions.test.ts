@@ -56,6 +56,14 @@ test('a message that a person saved after ours is found', () => {
   assert.equal(read.length, 1);
 });
 
+test('a person may write another word for their role, or another key first, and a wrong word is looked at', () => {
+  const { open, save, disk } = ground();
+  for (const role of ['human', 'usr', 'tool', 'system']) save(role, 'assistant', role);
+  const items = '  - role: assistant\n    content: |\n      - role: tool\n  - content: hello\n    role: user\n';
+  disk.save('/w/sessions/other-key.session.yaml', `messages:\n${items}`);
+  assert.deepEqual(open().look(unknown).sort(), ['human', 'other-key', 'usr']);
+});
+
 test('the mark is saved once a second, and when its process leaves', () => {
   const { open, save, clock, marked } = ground();
   const edited = open();

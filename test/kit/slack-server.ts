@@ -11,9 +11,9 @@ export interface SlackServer {
   url: string;
   /** Every call of the Web API: its method, token and arguments. */
   calls: { method: string; token: string; args: Record<string, string> }[];
-  /** Envelope ids that were acknowledged. */
   /** Seconds after which a refused message may be tried again, one for each refusal. */
   limits: number[];
+  /** Envelope ids that were acknowledged. */
   acks: string[];
   /** Resolves after the `n`th Socket Mode connection. */
   connected(n?: number): Promise<void>;

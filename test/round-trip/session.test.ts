@@ -5,7 +5,9 @@ import { CORE_SCHEMA, load } from 'js-yaml';
 import { parse } from 'yaml';
 import { MESSAGE_KINDS, type Message, type Session, type SessionHeader } from '../../src/domain/session/session.js';
 import { parseSession, printHeader, printMessages } from '../../src/text/session/parse.js';
+import { loadOwnFormat } from '../../src/text/session/own-format.js';
 import { repairTail } from '../../src/text/session/tail.js';
+import { loadYaml, wholeFile } from '../../src/text/yaml/parse.js';
 import { yamlValue } from '../../src/text/yaml/scalar.js';
 
 const NASTY = [
@@ -217,6 +219,54 @@ test('a printed conversation is read back the same', () => {
     }),
     { numRuns: runs(600) },
   );
+});
+
+test('a printed conversation needs no YAML parser, and an edited one is never read differently from it', () => {
+  const edits = fc.array(
+    fc.record({
+      at: fc.nat(),
+      cut: fc.nat({ max: 3 }),
+      put: fc.constantFrom(
+        '',
+        "'",
+        '"',
+        '\n',
+        ' ',
+        '  ',
+        ': ',
+        '- ',
+        '#',
+        '|',
+        '{',
+        '}',
+        ',',
+        '&a ',
+        '*a',
+        '0',
+        'é',
+        '\t',
+      ),
+    }),
+    { maxLength: 2 },
+  );
+  let quickly = 0;
+  fc.assert(
+    fc.property(fc.array(message, { minLength: 1, maxLength: 4 }), edits, (messages, changes) => {
+      let printed = printHeader(header) + printMessages(messages);
+      for (const { at, cut, put } of changes) {
+        const from = at % (printed.length + 1);
+        printed = printed.slice(0, from) + put + printed.slice(from + cut);
+      }
+      const quick = loadOwnFormat(printed);
+      if (quick === undefined) return;
+      quickly++;
+      const yaml = loadYaml(wholeFile('x', printed));
+      assert.ok(yaml.ok, printed);
+      assert.deepStrictEqual(quick, yaml.value, printed);
+    }),
+    { numRuns: runs(2000) },
+  );
+  assert.ok(quickly > runs(2000) / 4, `${quickly} were read`);
 });
 
 /** -0 is 0 and key order of number-like keys is the engine's. */

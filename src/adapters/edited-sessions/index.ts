@@ -108,10 +108,11 @@ export function editedSessions({ root, disk, clock, peer, isWatched }: Options):
       return whole.kind === 'too_big' ? disk.readFrom(file, whole.size - TAIL_BYTES) : whole;
     });
     if (isUnreadable(read) || read.kind !== 'file') return false;
-    const items = [...read.bytes.toString('utf8').matchAll(/^( *)- role: *["']?(\w+)/gm)];
+    const items = [...read.bytes.toString('utf8').matchAll(/^( *)-(?= |$)(?: +role: *["']?(\w+))?/gm)];
     const indent = Math.min(...items.map(([, spaces]) => spaces!.length));
     const last = items.findLast(([, spaces]) => spaces!.length === indent);
-    return last === undefined || last[2] === 'user';
+    // People also write `human`, another key first, or a word that must be reported.
+    return !/^(?:assistant|tool|tool_result|function|system|developer)$/.test(last?.[2] ?? '');
   }
 
   /** Everything up to the mark is handled, so the mark stays below every unhandled change. */

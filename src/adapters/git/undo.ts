@@ -88,9 +88,9 @@ function isShortText(bytes: Buffer): boolean {
   return bytes.length <= TEXT_BYTES_MAX && !bytes.includes(0);
 }
 
-/** Accepts an id or HEAD~n, and nothing that could be an option or another branch. */
+/** Accepts an id or HEAD, with ~n, and nothing that could be an option or another branch. */
 export async function resolveCommit(run: RunGit, to: string, head: string): Promise<string | undefined> {
-  if (!/^(?:[0-9a-f]{4,64}|HEAD(?:[~^]\d{0,6}){1,20})$/.test(to)) return undefined;
+  if (!/^(?:[0-9a-f]{4,64}|HEAD(?=[~^]))(?:[~^]\d{0,6}){0,20}$/.test(to)) return undefined;
   const result = await run(['rev-parse', '--verify', '-q', `${to.replace(/^HEAD/, head)}^{commit}`]);
   const id = result.out.trim();
   if (result.code !== 0 || (await run(['merge-base', '--is-ancestor', id, head])).code !== 0) return undefined;

@@ -1,6 +1,7 @@
 /** `guild fork`: a new task that continues a conversation from one of its messages. */
 import { forkSession } from '../../app/fork-session.js';
 import { problem, ProblemError } from '../../domain/problem.js';
+import { attached } from '../args/attached.js';
 import { EXIT, text, integerOption, type Command } from '../args/command.js';
 
 export const command: Command = {
@@ -15,9 +16,11 @@ The next guild pump or guild watch continues the conversation.`,
       about: 'number of messages to keep (default: all); a tool call and its result stay together',
     },
     to: { type: 'string', value: 'AGENT', about: 'the agent that continues (default: the same)' },
+    attach: { type: 'string', multiple: true, value: 'FILE,…', about: 'files of the workspace that the agent gets' },
     id: { type: 'string', value: 'ID', about: 'id of the new task (default: generated)' },
   },
-  async run({ words, root, values, terminal, json }) {
+  async run(call) {
+    const { words, root, values, terminal, json } = call;
     const [named, ...rest] = words;
     if (named === undefined)
       throw new ProblemError(
@@ -33,6 +36,7 @@ The next guild pump or guild watch continues the conversation.`,
       to: text(values, 'to'),
       id: text(values, 'id'),
       text: rest.join(' ') || undefined,
+      attachments: attached(call),
     });
     const { task, kept, moved } = forked;
     if (json) terminal.json({ task: task.id, session: forked.session, kept, moved });

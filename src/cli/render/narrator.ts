@@ -79,7 +79,7 @@ export function narrator(
   };
   const seen = activity(titleOf);
   const live = progressRows(terminal, seen, streamed, docks);
-  let shown = '';
+  let shown: { of?: string | undefined; text: string } = { text: '' };
   let isOpen = false;
   let ended = 0;
   let printedAt = Date.now();
@@ -133,16 +133,19 @@ export function narrator(
       ended = 0;
       printedAt = Date.now();
     },
-    hasShown: (text) => shown.trimEnd().endsWith(text.trim()),
+    hasShown: (text) => shown.text.trimEnd().endsWith(text.trim()),
     event(event) {
       if (json) return terminal.json(event);
       if (terminal.quiet) return;
       seen.event(event);
-      if (event.name === 'task.completed' || event.name === 'task.failed') ended++;
+      const isEnd = event.name === 'task.completed' || event.name === 'task.failed';
+      if (isEnd) ended++;
       const isOwn = event.task === streamed();
       const line = lineOf(event, seen, terminal, { isOwn, verbose, isStory });
       if (asks && event.name === 'task.created' && event.agent === HUMAN) return;
       if (line !== undefined) print(event.task, line);
+      // A chat has thousands of tasks, and each frame looks at all that are kept.
+      if (isEnd && seen.levelOf(event.task!) === 0) forget(event.task!);
     },
     say(text) {
       endLine();
@@ -154,10 +157,16 @@ export function narrator(
     },
   };
 
+  function forget(root: string): void {
+    seen.remove(root);
+    for (const id of titles.keys()) if (seen.rootOf(id) === root) titles.delete(id);
+  }
+
   function stream(text: string): void {
     if (text === '') return;
     terminal.stream(text);
-    shown += text;
+    if (shown.of !== streamed()) shown = { of: streamed(), text: '' };
+    shown.text += text;
     isOpen = !text.endsWith('\n');
   }
 

@@ -56,8 +56,25 @@ export async function taintOfSession(
 /** The taint that messages, their tasks and the children who answered in them have on record. */
 export async function recordedTaint(tasks: Pick<Tasks, 'read'>, { header, messages }: Session): Promise<string[]> {
   const fold = newFold(header.task);
+  await hearOwners(tasks, fold, messages);
   for (const message of messages) await recordedIn(tasks, fold, message, () => true, true);
   return [...fold.heard];
+}
+
+/**
+ * Adds the taint of the tasks of a conversation. One that answered has heard all before it and has
+ * that on record, so the records of earlier ones are not read.
+ */
+async function hearOwners(tasks: Pick<Tasks, 'read'>, fold: TaintFold, messages: readonly Message[]): Promise<void> {
+  const latestFirst = messages.flatMap(({ task }) => task ?? []).reverse();
+  let isKnown = false;
+  for (const owner of [...latestFirst, ...(fold.owner === undefined ? [] : [fold.owner])]) {
+    if (fold.owners.has(owner)) continue;
+    fold.owners.add(owner);
+    const placed: Placed | undefined = isKnown ? undefined : await tasks.read(owner);
+    for (const source of placed === undefined ? [] : taintIn(placed.task)) fold.heard.add(source);
+    isKnown ||= placed?.state === 'completed';
+  }
 }
 
 /** Continues the fold with the messages that it has not seen. */
@@ -72,6 +89,7 @@ async function hear(
   const isAsk = (name: string): boolean => context.tools.get(name)?.kind === 'ask';
   // The messages of a shared conversation carry the taint of their tasks, of which there are many.
   const isShared = context.agents.all().get(agent)?.session === 'shared';
+  if (fold.seen === 0 && !isShared) await hearOwners(context.tasks, fold, messages);
   for (; fold.seen < messages.length; fold.seen++) {
     const message = messages[fold.seen]!;
     await recordedIn(context.tasks, fold, message, isAsk, !isShared);

@@ -281,6 +281,7 @@ async function followUp(
             text,
             by,
             at,
+            type: continues ? 'message' : undefined,
             context: taint === undefined ? undefined : { taint: [...taint, ...taintIn(ended.task)] },
           }),
         );

@@ -16,6 +16,8 @@ interface Said {
   text: string;
   by: string;
   at: string;
+  /** `message`: it comes from outside. */
+  type?: string;
   /** The index of a message that is in the conversation already: see `FollowUp`. */
   from?: number;
   /** Files of the workspace that the agent gets with the message. */
@@ -30,7 +32,7 @@ type Stores = { tasks: Pick<Tasks, 'read' | 'create'>; sessions: Pick<Sessions, 
 export async function createFollowUp(
   stores: Stores,
   of: Placed,
-  { id, text, by, at, from, attachments, context }: Said,
+  { id, text, by, at, type, from, attachments, context }: Said,
 ): Promise<Task | Problem | undefined> {
   if (!isEnded(of.state)) return problem('bad_usage', `${of.task.id} has not ended`);
   const { to } = of.task;
@@ -51,7 +53,7 @@ export async function createFollowUp(
     created_by: by,
     created_at: at,
     session,
-    ...(attachments === undefined ? {} : { attachments }),
+    ...defined({ type, attachments }),
     context: defined({ taint, reply_to: replyTo || undefined, ...context, follows }),
   });
   return (await stores.tasks.create(task)) ? task : undefined;

@@ -22,6 +22,7 @@ import {
 } from '../../domain/session/session.js';
 import { readFileRefs } from '../../domain/file-ref.js';
 import { withLegacyFields } from './legacy.js';
+import { loadOwnFormat } from './own-format.js';
 import { YamlPlaces, loadYaml, wholeFile } from '../yaml/parse.js';
 
 export { printHeader, printMessages, printStatus } from './print.js';
@@ -31,7 +32,8 @@ type SessionParsed = { ok: true; session: Session } | { ok: false; problem: Prob
 
 export function parseSession(text: string, file: string): SessionParsed {
   const source = wholeFile(file, text);
-  const yaml = loadYaml(source);
+  const own = loadOwnFormat(text);
+  const yaml = own === undefined ? loadYaml(source) : { ok: true as const, value: own };
   if (!yaml.ok) return { ok: false, problem: yaml.problem };
   try {
     return { ok: true, session: readSession(yaml.value, file) };

@@ -13,7 +13,7 @@ export function yamlText(text: string, indent: number, explicit = false): string
   if (text === '') return "''";
   if (RISKY.test(text) || LONE_SURROGATE.test(text)) return quoted(text);
   if (text.includes('\n')) return BLANK_EDGE.test(text) ? quoted(text) : block(text, indent, explicit);
-  if (!explicit && PLAIN.test(text) && !RESERVED.test(text)) return text;
+  if (!explicit && isPlainText(text)) return text;
   // half of a doubled quote looks like the end, so doubled quotes are not used where a cut must
   // show
   return text.includes('\t') || (explicit && text.includes("'")) ? quoted(text) : `'${text.replaceAll("'", "''")}'`;
@@ -54,6 +54,16 @@ const BLANK_EDGE = /^[ \t]*[ \t](?:\n|$)|^\n+[ \t]|\n[ \t]+\n*$|^\n+$/;
 const PLAIN = /^[A-Za-z][A-Za-z0-9_./()+-]*(?:[ ,;]+[A-Za-z0-9_./()+'!?%&=@$][A-Za-z0-9_./()+'!?%&=@$-]*)*$/;
 /** Words that some version of YAML reads as another type. */
 const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf|infinity)$/i;
+
+/** Whether no parser changes a character of the text. */
+export function loadsAsWritten(text: string): boolean {
+  return !RISKY.test(text);
+}
+
+/** Whether every parser reads the text as this string without quotes. */
+export function isPlainText(text: string): boolean {
+  return PLAIN.test(text) && !RESERVED.test(text);
+}
 
 function quoted(text: string): string {
   return JSON.stringify(text).replace(UNSEEN_IN_JSON, escape);

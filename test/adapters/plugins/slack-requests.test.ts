@@ -1,5 +1,6 @@
 /** Questions and approvals over Slack: posted to the person, answered by a reply in the thread. */
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
@@ -20,6 +21,7 @@ interface Office {
   root: string;
   server: SlackServer;
   workspace: Workspace;
+  problems: string[];
   /** The texts that were posted, with their threads. */
   posted(): { text: string; thread: string | undefined }[];
   /** A reply in the thread of the nth request. */
@@ -46,7 +48,11 @@ async function office(t: TestContext, script: string, settings = `requests: {to:
 
 async function start(t: TestContext, root: string, server: SlackServer): Promise<Office> {
   const env = { SLACK_BOT_TOKEN: 'xoxb-test', SLACK_APP_TOKEN: 'xapp-test', SLACK_API_URL: server.url };
-  const workspace = await openWorkspace(root, { env: { ...process.env, ...env } });
+  const problems: string[] = [];
+  const workspace = await openWorkspace(root, {
+    env: { ...process.env, ...env },
+    watchers: { problem: ({ message }) => problems.push(message) },
+  });
   const abort = new AbortController();
   const watching = workspace.watch(abort.signal);
   let isStopped = false;
@@ -64,6 +70,7 @@ async function start(t: TestContext, root: string, server: SlackServer): Promise
     root,
     server,
     workspace,
+    problems,
     posted: () =>
       server.calls
         .filter(({ method }) => method === 'chat.postMessage')
@@ -146,6 +153,28 @@ test('a thread that this machine did not show answers nothing: it is a message l
   assert.match(line, /"text":"yes"/);
   const open = await here.workspace.openTasks();
   assert.ok(open.some(({ task }) => task.to === 'human'));
+});
+
+test('a request that Slack refuses for its rate limit is posted when Slack allows it, without a problem', async (t) => {
+  const here = await office(t, '- {agent: boss, turn: 1, call: [{ask_human: {question: "Now?"}}]}\n- {say: done}\n');
+  here.server.limits.push(1);
+  const { id } = await here.workspace.add({ description: 'ask', to: 'boss' });
+  await until(() => here.posted().length === 2);
+  here.server.limits.push(1);
+  await here.reply('yes');
+  await finished(here.workspace, id);
+  await until(() => here.posted().length === 4);
+  assert.match(here.posted()[3]!.text, /passed on your answer/);
+  assert.deepEqual(here.problems, []);
+});
+
+test('waiting leaves no listener behind', async () => {
+  const { pause } = (await import(path.resolve('plugins/slack/post.mjs'))) as {
+    pause(ms: number, signal: AbortSignal): Promise<void>;
+  };
+  const { signal } = new AbortController();
+  for (let n = 0; n < 3; n++) await pause(1, signal);
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
 test('settings that name nobody are refused with the key', async (t) => {

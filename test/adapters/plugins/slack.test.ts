@@ -151,7 +151,7 @@ test('slack_send waits for approval, posts once and records the message in the o
   assert.equal(sent!['slack_ts'], '1700000000.000100');
 });
 
-test('a message that Slack refuses because of its rate limit is posted later', async (t) => {
+test('a message that Slack refuses because of its rate limit is posted later, and one in a thread in its channel', async (t) => {
   const server = await startServer(t);
   const root = workspaceFolder(t);
   const { tools } = await loadPlugins(pluginOptions(root, { ...TOKENS, SLACK_API_URL: server.url }));
@@ -165,6 +165,20 @@ test('a message that Slack refuses because of its rate limit is posted later', a
     ['a &amp; b', 'a &amp; b'],
   );
   assert.equal(lines(root, 'slack-outbox.jsonl').length, 1);
+  fs.writeFileSync(
+    path.join(root, 'inbox/slack-messages.jsonl'),
+    '{"from":"sarah","user_id":"U0SARAH01","channel_id":"C01234567","thread":"17.5","text":"hi"}\n',
+  );
+  await send.run({ recipient: 'sarah', text: 'there', thread: '17.5' }, context as never);
+  await send.run({ recipient: 'sarah', text: 'to her' }, context as never);
+  assert.deepEqual(
+    server.calls.slice(2).map(({ args }) => [args['channel'], args['thread_ts']]),
+    [
+      ['C01234567', '17.5'],
+      ['U0SARAH01', undefined],
+    ],
+    'a thread stays in its channel',
+  );
   server.limits.push(86_400);
   const late = (await send.run({ recipient: '#ops', text: 'x' }, context as never)) as { message: string };
   assert.match(late.message, /was not sent; try again in 86400 s/);

@@ -9,11 +9,11 @@ import { until } from '../../kit/until.js';
 
 const SCRIPT = `
 - agent: planner
-  turn: 1
-  call: [{ delegate_to_agent: { agent: writer, task: Find a word } }]
-- agent: planner
   when: again
   say: The word is moss.
+- agent: planner
+  turn: 1
+  call: [{ delegate_to_agent: { agent: writer, task: Find a word } }]
 - agent: planner
   say: The word is lichen.
 - agent: writer
@@ -150,6 +150,7 @@ test('a fork continues differently from a complete turn, and its copied start co
   const task = JSON.parse(fs.readFileSync(path.join(root, 'tasks/completed/moss.json'), 'utf8'));
   assert.equal(task.result, 'The word is moss.');
   assert.equal(task.context.forked_from.at, 3);
+  assert.equal(task.usage.turns, 1, 'copied turns are not its own');
   assert.equal(fs.readdirSync(path.join(root, 'tasks/completed')).length, 3, 'the writer was not asked again');
   const byTask = succeeds(await guild('fork', 'word', 'A third one.', '--json'));
   assert.match(byTask.out, /"kept":\d/, 'the task names its conversation');

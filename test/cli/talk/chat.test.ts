@@ -101,7 +101,7 @@ test('a killed chat loses nothing, and chat -c continues the conversation', asyn
   assert.equal(sessions(workspace).length, 1);
 });
 
-test('a pasted image is attached to the first and to a later message, and a blind model is announced', async (t) => {
+test('a pasted image is attached to the first message, a later one and a copy, and a blind model is announced', async (t) => {
   const workspace = place(t, office());
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -119,11 +119,19 @@ test('a pasted image is attached to the first and to a later message, and a blin
     await chat.says(/You said: context\/photo 1\.png[^]*tokens[^]*ana> /);
     await hasEnded(workspace, turn);
   }
+  chat.type('/fork ');
+  chat.type(KEYS.paste(`'${outside}'`));
+  await chat.says(/fork context\/photo 1\.png/);
+  chat.type(KEYS.enter);
+  await chat.says(/forked after 4 messages[^]*tokens[^]*ana> /);
+  await hasEnded(workspace, 3);
   chat.type(KEYS.ctrlD);
   await chat.ended;
   assert.ok(fs.readFileSync(path.join(workspace.root, 'context/photo 1.png')).equals(png));
-  const files = workspace.read(`sessions/${sessions(workspace)[0]}`).match(/media_type: "image\/png"/g);
-  assert.equal(files?.length, 2);
+  const files = sessions(workspace).map(
+    (name) => workspace.read(`sessions/${name}`).match(/media_type: "image\/png"/g)?.length,
+  );
+  assert.deepEqual(files, [3, 2], 'the copy has those of the original and its own');
 });
 
 test('a choice can be typed in words, and a word that is not on the list is asked again', async (t) => {
@@ -198,12 +206,14 @@ test('chat -c shows the last answer; /fork copies, /undo goes back, other words 
   await chat.says(/You said: \/etc\/hosts is text[^]*tokens[^]*ana> /);
   await hasEnded(workspace, 2);
   chat.type(`/fork${KEYS.enter}`);
-  await chat.says(/your next message continues a copy/);
+  await chat.says(/your next message to ana continues a copy/);
   chat.type(`in the copy${KEYS.enter}`);
   await chat.says(/forked after 4 messages/);
   await chat.says(/You said: in the copy[^]*tokens[^]*ana> /);
   await hasEnded(workspace, 3);
   assert.equal(sessions(workspace).length, 2);
+  const copy = workspace.read(`sessions/${sessions(workspace).find((name) => name.includes('fork_'))}`);
+  assert.equal(copy.match(/content: 'in the copy'/g)?.length, 1, 'it is said once');
   chat.type(`/undo${KEYS.enter}`);
   await chat.says(/Go back\? y\/N/);
   chat.type(`n${KEYS.enter}`);
@@ -211,9 +221,15 @@ test('chat -c shows the last answer; /fork copies, /undo goes back, other words 
   chat.type(`/undo${KEYS.enter}`);
   await chat.says(/Go back\? y\/N/);
   chat.type(`y${KEYS.enter}`);
-  await chat.says(/done, as commit/);
+  await chat.says(/done, as commit [0-9a-f]+; \/undo [0-9a-f]+~1 takes it back/);
   await chat.says(/ana> /);
   assert.equal(sessions(workspace).length, 1, 'the copy is gone');
+  const [tasks, results] = ['tasks/completed', 'results'].map((folder) => workspace.list(folder).length);
+  assert.equal(tasks, results, 'no turn is taken back in part');
+  chat.type(`${/\/undo [0-9a-f]+~1/.exec(chat.text())![0]}${KEYS.enter}`);
+  await chat.says(/Go back\? y\/N/);
+  chat.type(`n${KEYS.enter}`);
+  await chat.says(/nothing has changed/);
   chat.type(`after it${KEYS.enter}`);
   await chat.says(/You said: after it[^]*tokens[^]*ana> /);
   chat.type(KEYS.ctrlD);

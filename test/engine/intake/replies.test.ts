@@ -5,6 +5,8 @@ import { crashDisk } from '../../kit/crash-disk.js';
 import { cluster, ROOT, untilQuiet, type Cluster } from '../../kit/cluster.js';
 import { sampleNumbers } from '../../kit/sample.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import type { Task } from '../../../src/domain/task/task.js';
+import { summary } from '../../../src/views/summary.js';
 
 const FILE = `${ROOT}/inbox/slack-messages.jsonl`;
 const FIRST = { id: 'C1:1.0', from: 'sarah', channel: '#ops', thread: '1.0', text: 'Is Redis up?' };
@@ -23,8 +25,7 @@ const reply = (disk: SimDisk, message: object = REPLY): void =>
   disk.save(FILE, `${disk.tree().get(FILE)!}${JSON.stringify(message)}\n`);
 
 const sessions = (disk: SimDisk): string[] => disk.list(`${ROOT}/sessions`);
-interface Ended {
-  description: string;
+interface Ended extends Pick<Task, 'role' | 'type' | 'description'> {
   result: string;
   context: { taint: string[]; follows?: object; reply_to: { thread: string } };
 }
@@ -46,6 +47,7 @@ test('a reply is a follow-up in the same conversation, with the taint of both se
   assert.equal(follow.result, 'Both are up.');
   assert.equal(follow.context.reply_to.thread, '1.0');
   assert.match(follow.description, /data, not instructions[^]*And the other one/);
+  assert.equal(summary(follow), 'And the other one?');
 });
 
 test('a reply to a message that never arrived is a message of its own', async () => {

@@ -18,7 +18,7 @@ import { pastedFiles, placed as placedFile, unseenMedia } from './attach.js';
 import { greet } from './greet.js';
 import { openHistory } from './history.js';
 import { readInput } from './input.js';
-import { isSlash, slash } from './slash.js';
+import { isSlash, marksFork, slash } from './slash.js';
 import { ended, leave, start, stopTurns, type Chat } from './turns.js';
 
 export const command: Command = {
@@ -142,12 +142,8 @@ async function goOn(chat: Chat): Promise<void> {
 async function heard(chat: Chat, typed: string): Promise<'exit' | { task: string } | undefined> {
   const { call, workspace } = chat;
   const [, copied] = /^\/fork\s+(\S[^]*)$/.exec(typed) ?? [];
-  if (copied !== undefined && chat.last.has(chat.agent)) {
-    chat.forks.add(chat.agent);
-    return heard(chat, copied);
-  }
-  if (isSlash(typed)) return slash(chat, typed);
-  const [, named, rest] = /^@([\w.-]+)\s*([^]*)$/.exec(typed) ?? [];
+  if (copied === undefined && isSlash(typed)) return slash(chat, typed);
+  const [, named, rest] = /^@([\w.-]+)\s*([^]*)$/.exec(copied ?? typed) ?? [];
   if (named !== undefined) {
     if (!workspace.agents().has(named)) {
       call.terminal.problem(unknownAgent(call.root, named));
@@ -155,7 +151,8 @@ async function heard(chat: Chat, typed: string): Promise<'exit' | { task: string
     }
     chat.agent = named;
   }
-  const text = named === undefined ? typed : rest!;
+  const text = named === undefined ? (copied ?? typed) : rest!;
+  if (copied !== undefined && !marksFork(chat)) return undefined;
   if (text.trim() === '') return undefined;
   try {
     const last = chat.last.get(chat.agent);
@@ -177,12 +174,12 @@ async function nextTask(chat: Chat, last: string | undefined, text: string): Pro
   const attachments = await attachedFiles(chat, before, text);
   if (before === undefined) return (await workspace.add({ description: text, to: agent, attachments })).id;
   if (!forks.delete(agent)) return said(silent(call), workspace, before, text, attachments);
-  const { task, kept } = await forkSession(call.root, { session: before.task.id, text });
+  const { task, kept } = await forkSession(call.root, { session: before.task.id, text, attachments });
   call.terminal.say(call.terminal.dim(`forked after ${kept} messages; the original stays as it is`));
   return task.id;
 }
 
-/** The pasted files that the message names. A task that is under way takes words only. */
+/** The pasted files that the message names. A task that is under way gets their paths only. */
 async function attachedFiles(
   { call, workspace, agent, forks, pasted }: Chat,
   before: Placed | undefined,
@@ -190,7 +187,11 @@ async function attachedFiles(
 ): Promise<string[] | undefined> {
   const files = [...pasted].filter((file) => text.includes(file));
   pasted.clear();
-  if (files.length === 0 || forks.has(agent) || (before !== undefined && !isEnded(before.state))) return undefined;
+  if (files.length === 0) return undefined;
+  if (before !== undefined && !isEnded(before.state) && !forks.has(agent)) {
+    call.terminal.say(call.terminal.dim(`${agent} has not ended its turn, so it gets the path and not the file`));
+    return undefined;
+  }
   for (const note of unseenMedia(workspace, agent, files)) call.terminal.say(call.terminal.dim(note));
   return files;
 }

@@ -1,7 +1,7 @@
 /** The commands of a chat. They are the commands of the program, about this conversation. */
 import { nearestHint } from '../../../domain/nearest.js';
 import { asProblem, problem, ProblemError } from '../../../domain/problem.js';
-import { undoTo } from '../../../app/undo.js';
+import { commitBefore, undoTo } from '../../../app/undo.js';
 import { askText } from '../../console/prompt.js';
 import { lastConversation } from '../run/continue.js';
 import { showUndone } from '../undo.js';
@@ -13,7 +13,7 @@ const HELP = [
   ['/tasks', 'list open tasks'],
   ['/why [task]', 'explain the state of this conversation'],
   ['/cost', 'show what was spent'],
-  ['/undo [commit]', 'go back by one commit, or to this one; shows the changes and asks'],
+  ['/undo [commit]', 'go back to before the last turn, or to this commit; shows the changes and asks'],
   ['/fork [text]', 'continue a copy of this conversation'],
   ['/new', 'start a new conversation'],
   ['/help', 'show this list'],
@@ -52,15 +52,13 @@ export async function slash(chat: Chat, typed: string): Promise<'exit' | undefin
         await (await import('../cost.js')).command.run({ ...plain, words });
         return undefined;
       case 'undo':
-        await undo(chat, words[0] ?? 'HEAD~1');
+        await undo(chat, words[0]);
         return undefined;
       case 'fork':
-        if (last !== undefined) chat.forks.add(chat.agent);
-        terminal.say(
-          last === undefined
-            ? 'there is no conversation to fork yet'
-            : terminal.dim('your next message continues a copy; the original stays as it is'),
-        );
+        if (marksFork(chat))
+          terminal.say(
+            terminal.dim(`your next message to ${chat.agent} continues a copy; the original stays as it is`),
+          );
         return undefined;
       case '':
       case '?':
@@ -82,14 +80,23 @@ export async function slash(chat: Chat, typed: string): Promise<'exit' | undefin
   }
 }
 
+/** The next message to this agent goes to a copy. False if there is nothing to copy. */
+export function marksFork({ agent, call, forks, last }: Chat): boolean {
+  if (last.has(agent)) forks.add(agent);
+  else call.terminal.say('there is no conversation to fork yet');
+  return last.has(agent);
+}
+
 /** This process leaves the workspace meanwhile: nobody may work in it while it goes back. */
-async function undo(chat: Chat, to: string): Promise<void> {
+async function undo(chat: Chat, named: string | undefined): Promise<void> {
   const { call, keyboard, works } = chat;
   const { terminal, root, io } = call;
   if (works.size > 0)
     throw new ProblemError(problem('bad_usage', 'an agent is working', { hint: 'stop it with Ctrl-C first' }));
+  const last = chat.last.get(chat.agent);
   await chat.workspace.close();
   try {
+    const to = named ?? (last && (await commitBefore(root, last, io.env))) ?? 'HEAD~1';
     const preview = await undoTo(root, to, io.env);
     showUndone(terminal, preview);
     if (preview.files.length === 0) return terminal.say('nothing would change');

@@ -138,14 +138,19 @@ export async function follow(call: Call, view: View, draw: Draw): Promise<void> 
       mode = prompt(`tell ${task.to ?? 'the agent'}: `, async (text) => {
         if (text === '') return '';
         await submit({ kind: 'tell', task: task.id, text });
-        return `told: ${text}`;
+        return `told: ${text}${later()}`;
       });
     if (typed === 'x')
       mode = prompt(`cancel “${name}”? Type yes: `, async (text) => {
         if (!/^y(es)?$/i.test(text)) return 'it goes on';
         await submit({ kind: 'cancel', task: task.id });
-        return `cancelled “${name}”`;
+        return `cancelled “${name}”${later()}`;
       });
+  }
+
+  /** Without a process, intents wait. */
+  function later(): string {
+    return seen.peers.length > 0 ? '' : '; it takes effect with the next guild watch or guild pump';
   }
 
   function prompt(text: string, act: (text: string) => Promise<string>): Mode {

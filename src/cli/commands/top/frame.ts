@@ -7,7 +7,7 @@ import type { Snapshot } from '../../../app/readers/open-states.js';
 import type { AgentState } from '../../../domain/agent/agent-state.js';
 import type { LiveTurn } from '../../../domain/live-turn.js';
 import { callCost, type CallCost, type Event } from '../../../domain/event.js';
-import { compareText } from '../../../domain/order.js';
+import { compareNatural, compareText } from '../../../domain/order.js';
 import { HUMAN } from '../../../domain/task/task.js';
 import { partialMoneyText } from '../../../domain/budget/usage.js';
 import { lastPart } from '../../../views/short-id.js';
@@ -232,7 +232,7 @@ function orderedTasks(open: Snapshot['open']): Snapshot['open'] {
   const rank = ['active', 'waiting', 'pending'];
   return open
     .filter(({ task }) => task.to !== HUMAN)
-    .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id));
+    .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareNatural(a.task.id, b.task.id));
 }
 
 function taskEntries({ seen: { open, takers }, isWhole }: Frame, terminal: Terminal): Entry[] {
