@@ -96,7 +96,7 @@ async function bids({ page, window, go }: Opened): Promise<void> {
   await run.locator('.offer').first().waitFor();
   assert.equal(await run.locator('.offer').count(), offers.filter(({ run: { id } }) => id === 'build_user_api').length);
   const offer = run.locator('.offer:has(summary:has-text("Build a REST API for user management"))');
-  assert.match((await offer.locator('.bidrow').first().textContent())!, /awarded.*breakdown.*mine to divide/);
+  assert.match((await offer.locator('.bidrow').first().textContent())!, /awarded.*breakdown.*I can divide it/);
   assert.equal(await offer.locator('.bidrow').count(), 4);
 }
 

@@ -120,13 +120,12 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
 
 function usageFrom(value: unknown): Usage {
   const usage = (value ?? {}) as Record<string, number>;
-  const amount = (camel: string, snake: string): number => usage[camel] ?? usage[snake] ?? 0;
   return {
-    turns: amount('turns', 'turns'),
-    toolCalls: amount('toolCalls', 'tool_calls'),
-    inputTokens: amount('inputTokens', 'input_tokens'),
-    outputTokens: amount('outputTokens', 'output_tokens'),
-    cachedTokens: amount('cachedTokens', 'cached_tokens'),
-    microUsd: amount('microUsd', 'micro_usd'),
+    turns: usage['turns'] ?? 0,
+    toolCalls: usage['tool_calls'] ?? 0,
+    inputTokens: usage['input_tokens'] ?? 0,
+    outputTokens: usage['output_tokens'] ?? 0,
+    cachedTokens: usage['cached_tokens'] ?? 0,
+    microUsd: usage['micro_usd'] ?? 0,
   };
 }
