@@ -136,16 +136,13 @@ test('a browser without script shows what it needs', async (t) => {
 test('a browser with script but without modules is told what it needs', async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
-  const { server } = await openWindow(t, await askingPlace(t));
+  const { server, raw } = await openWindow(t, await askingPlace(t));
   const page = await (await browser.newContext()).newPage();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   // Such a browser skips scripts of a type that it does not know.
-  await page.route('**/', async (route) => {
-    const reply = await route.fetch();
-    const html = (await reply.text()).replaceAll('type="module"', 'type="unknown"');
-    await route.fulfill({ response: reply, body: html });
-  });
+  const body = (await raw('/')).text.replaceAll('type="module"', 'type="unknown"');
+  await page.route('**/', (route) => route.fulfill({ contentType: 'text/html; charset=utf-8', body }));
   await page.goto(server.link());
   assert.equal(await page.evaluate('typeof Promise'), 'function', 'script runs');
   assert.ok(await page.isVisible('text=needs a browser with JavaScript modules'));
