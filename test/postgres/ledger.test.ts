@@ -1,6 +1,7 @@
 /** The ledger contract on a real PostgreSQL, directly and through PgBouncer. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Committed } from '../../src/ports/ledger.js';
 import { ledgerContract } from '../contract/ledger.js';
 import { NO_POSTGRES, sharedPostgres, startPooler, type Pooler } from '../kit/postgres/server.js';
 import { sampleOf } from '../kit/sample.js';
@@ -25,6 +26,32 @@ if (NO_POSTGRES === false) {
     await until(() => heard.includes('notes'));
     assert.deepEqual(new Set(heard), new Set(['notes']));
     await Promise.all([first.close(), second.close()]);
+    await own.end();
+  });
+
+  test('new lines are read without the old lines of their log', async () => {
+    const own = await field();
+    const texts = Array.from({ length: 5000 }, (_, n) => ({ log: 'bus/state', text: `note ${n}` }));
+    const writer = await own.open();
+    const { adds } = (await writer.commit('old', { puts: [], adds: texts })) as Committed;
+    await writer.commit('new', { puts: [], adds: [{ log: 'bus/state', text: 'new' }] });
+    await writer.close();
+    /** The server counts what a connection read when that is closed. */
+    const counts = async (): Promise<{ logs: number; lines: number }> => {
+      const read = 'coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)';
+      const of = (table: string): string =>
+        `(select ${read} from pg_stat_user_tables where schemaname = '${own.schema}' and relname = '${table}')`;
+      const [row] = await own.server.sql(`select ${of('log')} as logs, ${of('line')} as lines`);
+      return { logs: Number(row!['logs']), lines: Number(row!['lines']) };
+    };
+    const before = await counts();
+    const reader = await own.open();
+    const ends = new Map([['bus/state', adds.at(-1)!]]);
+    const { logs } = await reader.newLines(['bus/'], { ends });
+    assert.deepEqual(logs.get('bus/state')!.texts, ['new']);
+    await reader.close();
+    await until(async () => (await counts()).logs > before.logs);
+    assert.ok((await counts()).lines - before.lines < 100);
     await own.end();
   });
 

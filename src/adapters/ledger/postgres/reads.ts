@@ -57,11 +57,13 @@ export function reads(
       return { logs: found.slice(0, -1).map(({ name }) => name), mark: found.at(-1)!.mark };
     },
     async newLines(prefixes, { mark = '0', ends }) {
+      // With the offset, the lines of each log are looked up by their places, whatever the server
+      // believes about the number of logs that grew.
       const text =
-        `select l.log, l.n, l.text, ${NOW} from ${schema}.log g ` +
-        'left join unnest($3::text[], $4::bigint[]) as known(log, place) on known.log = g.name ' +
-        `join ${schema}.line l on l.log = g.name and l.n > coalesce(known.place, 0) where ${GROWN} ` +
-        `union all select null, null, null, ${NOW} order by 1, 2`;
+        `select name as log, l.n, l.text, ${NOW} from ${schema}.log ` +
+        'left join unnest($3::text[], $4::bigint[]) as known(log, place) on known.log = name cross join lateral ' +
+        `(select n, text from ${schema}.line where log = name and n > coalesce(known.place, 0) offset 0) l ` +
+        `where ${GROWN} union all select null, null, null, ${NOW} order by 1, 2`;
       const values = [mark, [...prefixes], [...ends.keys()], [...ends.values()]];
       const { rows } = await ears.query({ name: 'new lines', text, values });
       const found = rows as { log: string; n: string; text: string; mark: string }[];
