@@ -11,7 +11,7 @@ import { moment } from './moment.ts';
 import { address } from './router.ts';
 import { visible } from './text.ts';
 
-interface Look {
+export interface Look {
   word: string;
   icon: IconName;
   tone: string;
@@ -37,16 +37,26 @@ const AGENT: Record<AgentState, Look> = {
   paused: { word: 'Paused', icon: 'pause', tone: 's-off' },
 };
 
+type Stated = Pick<Row, 'state' | 'agent' | 'code'>;
+
+export function taskLook({ state, agent, code }: Stated): Look {
+  const isOpen = state !== 'completed' && state !== 'failed';
+  return agent === 'human' && isOpen ? YOURS : code === 'cancelled' ? CANCELLED : TASK[state]!;
+}
+
+export function agentLook(state: AgentState): Look {
+  return AGENT[state];
+}
+
 interface TaskStateProps {
-  row: Pick<Row, 'state' | 'agent' | 'code'>;
+  row: Stated;
   plain?: boolean;
   /** The word only for those who cannot see the icon. */
   brief?: boolean;
 }
 
 export function TaskState({ row, plain = false, brief = false }: TaskStateProps): JSX.Element {
-  const isOpen = row.state !== 'completed' && row.state !== 'failed';
-  const look = row.agent === 'human' && isOpen ? YOURS : row.code === 'cancelled' ? CANCELLED : TASK[row.state]!;
+  const look = taskLook(row);
   return <StateChip look={look} plain={plain} title={visible(row.code ?? look.word)} isBrief={brief} />;
 }
 
@@ -274,7 +284,7 @@ export function NewTaskButton(): JSX.Element {
       onClick={() => (isAdding.value = true)}
     >
       <Icon name="plus" />
-      New task <kbd>C</kbd>
+      <span class="vhphone">New task</span> <kbd>C</kbd>
     </button>
   );
 }

@@ -258,31 +258,69 @@ function Workers(): JSX.Element {
   );
 }
 
-const KEYS: [string, string][] = [
-  ['j k', 'move'],
-  ['Enter', 'open'],
-  ['Esc', 'back'],
-  ['c', 'new task'],
-  ['/ or Ctrl K', 'search and commands'],
-  ['a', 'Inbox: always, shows the rule first'],
-  ['1–9', 'Inbox: choose an answer'],
-  ['+ - 0', 'Waterfall: zoom'],
-  ['← →', 'Waterfall: pan'],
-  ['[ ]', 'Waterfall: fold, unfold'],
-  ['g h', 'Hall'],
-  ['g i', 'Inbox'],
-  ['g t', 'Tasks'],
-  ['g w', 'Wait graph'],
-  ['g c', 'Conversations'],
-  ['g a', 'Agents'],
-  ['g k', 'Costs'],
-  ['y', 'Inbox: approve'],
-  ['n', 'Inbox: reject with a reason'],
-  ['e', 'Inbox: edit, then approve'],
-  ['s', 'Inbox: skip'],
-  ['t', 'Task: tell'],
-  ['r', 'Task: retry'],
-  ['x', 'Task: cancel'],
+const KEYS: [page: string, keys: [key: string, what: string][]][] = [
+  [
+    'Everywhere',
+    [
+      ['j k', 'move'],
+      ['Enter', 'open'],
+      ['Esc', 'back'],
+      ['/ or Ctrl K', 'search and commands'],
+      ['c', 'new task'],
+      ['?', 'keys'],
+    ],
+  ],
+  [
+    'Go to',
+    [
+      ['g h', 'Hall'],
+      ['g i', 'Inbox'],
+      ['g t', 'Tasks'],
+      ['g w', 'Wait graph'],
+      ['g c', 'Conversations'],
+      ['g a', 'Agents'],
+      ['g k', 'Costs'],
+    ],
+  ],
+  [
+    'Inbox',
+    [
+      ['y', 'approve'],
+      ['n', 'reject with a reason'],
+      ['e', 'edit, then approve'],
+      ['a', 'always; shows the rule first'],
+      ['s', 'skip'],
+      ['1–9', 'choose an answer'],
+    ],
+  ],
+  [
+    'Task',
+    [
+      ['t', 'tell'],
+      ['f', 'fork'],
+      ['r', 'retry'],
+      ['p', 'stop'],
+      ['x', 'cancel'],
+    ],
+  ],
+  [
+    'Waterfall and replay',
+    [
+      ['+ - 0', 'zoom'],
+      ['← →', 'pan'],
+      ['[ ]', 'fold, unfold'],
+      [', .', 'one event earlier, later'],
+      ['Space', 'play'],
+    ],
+  ],
+  [
+    'Conversation',
+    [
+      ['e', 'edit the message'],
+      ['f', 'fork from the message'],
+      ['⌘ ↵', 'save or send'],
+    ],
+  ],
 ];
 
 function KeyList(): JSX.Element {
@@ -296,11 +334,16 @@ function KeyList(): JSX.Element {
           </span>
         </header>
         <div class="keys">
-          {KEYS.map(([key, what]) => (
-            <div key={key}>
-              <span>{what}</span>
-              <kbd>{key}</kbd>
-            </div>
+          {KEYS.map(([page, keys]) => (
+            <section key={page}>
+              <h3>{page}</h3>
+              {keys.map(([key, what]) => (
+                <div key={key}>
+                  <span>{what}</span>
+                  <kbd>{key}</kbd>
+                </div>
+              ))}
+            </section>
           ))}
         </div>
       </div>

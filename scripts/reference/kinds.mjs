@@ -37,7 +37,7 @@ const AGENT = {
 \`# User Prompt Template\` divide the body; inside code fences they are ordinary text. A key may be written
 in camel case: \`maxTokens\` is \`max_tokens\`. An unknown key is an error that names the nearest known key. How
 the keys work together is in [patterns](../explanation/patterns.md) and [swarm](../explanation/swarm.md).
-A conversation keeps the agent file it started with; a change of the file counts for new conversations.
+A conversation keeps the agent file it started with; of a changed file only its tools and approvals count in it.
 
 These files are read too:
 

@@ -46,7 +46,8 @@ async function answersOf(moment: Moment, root: string, { all, hide }: Sharing): 
   const answers: Record<string, unknown> = {};
   const outside = outsideOf(all ? [] : await moment.tasks(''));
   const top = await taskDetail(moment, root);
-  for (const { id, session } of top.tree) {
+  for (const { id, session, isGroup } of top.tree) {
+    if (isGroup === true) continue;
     const detail = id === root ? top : await taskDetail(moment, id);
     answers[`/api/tasks/${encodeURIComponent(id)}`] = forGuests(detail, outside);
     answers[`/api/tasks/${encodeURIComponent(id)}/why`] = forGuests(await whyOf(moment, id), outside);

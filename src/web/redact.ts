@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../domain/attempt.js';
+import { textIn } from '../app/trust/text-file.js';
 import { isSecretPath } from '../rules/policy/names/secret-names.js';
 import type { ShownCall } from './base/contract.js';
 
@@ -14,7 +15,8 @@ const SECRET_LEFT_OUT = '[secret, not exported]';
 
 /** A shorter value is an ordinary word, and would be cut out of every text. */
 const LENGTH_MIN = 8;
-const SECRET_NAME = /key|token|secret|password|passwd|credential/i;
+const SECRET_NAME = /key|token|secret|passw|passphrase|credential/i;
+const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i;
 
 export interface Redaction {
   /** The same value with every secret in every text replaced. */
@@ -52,21 +54,31 @@ function touchesSecret({ arguments: json }: ShownCall): boolean {
 
 /** The longest first, so that a secret inside another one does not leave the rest of it. */
 function secretsIn(root: string, env: Env): string[] {
-  const named = Object.entries(env).flatMap(([name, value]) => (SECRET_NAME.test(name) && value ? [value] : []));
+  const named = Object.entries(env).flatMap(([name, value = '']) =>
+    SECRET_NAME.test(name) ? [value] : (PASSWORD_IN_ADDRESS.exec(value)?.slice(1) ?? []),
+  );
   const files = fs.readdirSync(root).filter((name) => name === '.env' || name.startsWith('.env.'));
   const kept = files.flatMap((name) => valuesIn(path.join(root, name)));
-  return [...new Set([...named, ...kept])]
+  return [...new Set([...named, ...kept].flatMap(spellings))]
     .filter(({ length }) => length >= LENGTH_MIN)
     .sort((a, b) => b.length - a.length);
 }
 
+/** A value in quotes may have several lines; without quotes a comment may follow it. */
+const ENTRY = /^[ \t]*(?:export[ \t]+)?[^\s#=]+[ \t]*=[ \t]*(?:"((?:[^"\\]|\\[^])*)"|'([^']*)'|(.*))/gm;
+
 function valuesIn(file: string): string[] {
-  // A folder or an unreadable file was not exported either.
-  return attempt(
-    () =>
-      [...fs.readFileSync(file, 'utf8').matchAll(/^[^#=\n]+=[ \t]*["']?([^\n"']*)/gm)].map(([, value]) =>
-        value!.trim(),
-      ),
-    [],
-  );
+  // A folder, a device or an unreadable file was not exported either.
+  const text = attempt(() => textIn(file)) ?? '';
+  return [...text.matchAll(ENTRY)].flatMap(([, double, single, bare = '']) => {
+    const quoted = double ?? single;
+    if (quoted === undefined) return [bare.trim(), bare.replace(/\s#.*$/, '').trim()];
+    return [quoted, quoted.replaceAll('\\n', '\n').replace(/\\(.)/g, '$1')];
+  });
+}
+
+/** As it is, line by line, and as it is written inside JSON. */
+function spellings(secret: string): string[] {
+  const lines = secret.split('\n').map((line) => line.trim());
+  return [secret, ...lines, ...[secret, ...lines].map((each) => JSON.stringify(each).slice(1, -1))];
 }

@@ -25,7 +25,7 @@ import { lastValid } from './reads/last-valid.js';
 import { taskDetail, whyOf } from './reads/task.js';
 import { asBoard, asTree, rowOnly } from './reads/tasks.js';
 import { spansBetween } from './reads/tree.js';
-import { waitGraph } from './reads/waiting/waits.js';
+import { cyclesIn, waitGraph } from './reads/waiting/waits.js';
 import { wholeText } from './reads/whole-text.js';
 import { redaction } from './redact.js';
 import { checkGuestQuery, forGuests, outsideOf, talkForGuests, undoForGuests } from './showing.js';
@@ -80,7 +80,9 @@ export function routes(api: Hono, served: Served): void {
     if (guests !== undefined) checkGuestQuery(where);
     return where;
   };
-  get('/hall', async (_, moment) => hallOf(await moment.snapshot(), moment.log, await moment.ended(), moment.now));
+  get('/hall', async (_, moment) =>
+    hallOf(await moment.snapshot(), moment.log, await moment.ended(), await cyclesIn(moment), moment.now),
+  );
   get('/requests', async (_, moment) => requestsOf((await moment.snapshot()).open, await moment.ended()));
   get('/requests/:id', (context) => requestSource(root, id(context)));
   get('/tasks', async (context, moment) => {

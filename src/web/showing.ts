@@ -57,7 +57,7 @@ export function talkForGuests(talk: Conversation, hide: Redaction): Conversation
   const isOutside = talk.taint.length > 0;
   return {
     ...rest,
-    messages: talk.messages.map(({ thoughts: _thoughts, ...message }) => ({
+    messages: talk.messages.map(({ thoughts: _thoughts, files: _files, ...message }) => ({
       ...message,
       text: message.tainted || (isOutside && message.role === 'user') ? LEFT_OUT : message.text,
       calls: message.calls.map(hide.call).map(withoutResult),
@@ -70,7 +70,7 @@ export function undoForGuests({ to, files }: UndoPreview): UndoPreview {
   return { to, files: files.map(({ lines: _, ...file }) => file) };
 }
 
-function withoutResult(call: ShownCall): ShownCall {
+function withoutResult({ files: _, ...call }: ShownCall): ShownCall {
   return call.result === undefined ? call : { ...call, result: LEFT_OUT };
 }
 

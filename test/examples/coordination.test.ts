@@ -17,7 +17,7 @@ import { startAgents, startTogether, stopAgents } from './terminals.js';
 const test = sampleTests('examples/coordination', 5);
 
 const SHOP = /^The ticket shop is open\./;
-const PAPER = /^Cold as in 1996: minus 11 then, and soup of lentils now\.$/;
+const PAPER = /^Cold as in 1996: minus 11 then, and lentil soup now\.$/;
 const ROADS = 'All roads are open but the one over the river: the bridge is gone.';
 
 test('eight under a coordinator: five kinds of needs, a choice against the rule, help, and a certificate', async (t) => {

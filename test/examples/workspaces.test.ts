@@ -108,7 +108,7 @@ const PATTERNS: [example: string, agent: string, request: string, parts: string[
     'manager',
     'Should we move the archive to a new provider?',
     ['advisor legal', 'advisor security', 'advisor finance', 'work manager'],
-    /^Yes, we move .* Finance could not be heard/,
+    /^Yes, we move .* Finance gave no advice/,
   ],
   [
     'team',

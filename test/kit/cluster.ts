@@ -81,10 +81,14 @@ export const WHEN_ASKED: Lag = () => undefined;
 export const AT_ONCE: Lag = (wake) => queueMicrotask(wake);
 
 /** `asks`: tools that need approval in this story. `lag`: the delay of the write-behind queue. */
-export function cluster(script: string, asks: readonly string[] = [], lag = WHEN_ASKED): Cluster {
+export function cluster(
+  script: string,
+  asks: readonly string[] = [],
+  lag = WHEN_ASKED,
+  clock = simClock({ auto: true }),
+): Cluster {
   const processes = simProcesses();
   const calls: ModelRequest[] = [];
-  const clock = simClock({ auto: true });
   let started = 0;
   const scriptedModel = scripted({ text: script, file: 'script.yaml' }, clock);
   const model: Model = {

@@ -8,7 +8,7 @@ import { openBrowser, showPage } from '../kit/web/browser.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
 
-const test = sampleTests('web/live', 6);
+const test = sampleTests('web/live', 7);
 
 test('a window survives a restart of the server, with a request made meanwhile', async (t) => {
   const browser = await openBrowser(t);
@@ -123,6 +123,45 @@ test('words stream into the hall and the conversation while the model says them'
     100,
   );
   assert.ok(isSeen, 'words were drawn while the model said them');
+});
+
+test('a message is edited while the agent writes, and both the edit and the answer are kept', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const words = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ');
+  const wasInTime = await withEnoughTime(
+    async (ms) => {
+      const workspace = place(t, {
+        'guild.yaml': SCRIPTED,
+        'agents/boss.md': '---\ndescription: Does it\ntools: [read_file]\n---\nYou are the boss.\n',
+        'script.yaml': `- {pace: ${ms}ms, say: ${words}}\n`,
+      });
+      const { server, host } = await openWindow(t, workspace);
+      const { page } = await showPage(browser, server.link());
+      const running = workspace.guild('run', 'boss', 'Buy apples');
+      await until(() => workspace.list('sessions').length > 0);
+      const file = workspace.list('sessions')[0]!;
+      await page.goto(`http://${host}/#/conversation/${file.replace('.session.yaml', '')}`);
+      await page.hover('#m1');
+      await page.click('#m1 >> text=Edit');
+      await page.fill('#m1 textarea', 'Buy oranges');
+      const isWriting = workspace.list('results').length === 0 && (await page.locator('.livewords').count()) > 0;
+      await page.keyboard.press('Control+Enter');
+      succeeds(await running);
+      if (isWriting) {
+        await page.waitForSelector('#m1 .txt:has-text("Buy oranges")');
+        await page.waitForSelector('.msg >> text=word59');
+        const kept = workspace.read(`sessions/${file}`);
+        assert.match(kept, /Buy oranges[^]*word0 [^]*word59/);
+        assert.doesNotMatch(kept, /apples/);
+      }
+      await page.context().close();
+      return isWriting;
+    },
+    (isWriting) => isWriting,
+    100,
+  );
+  assert.ok(wasInTime, 'the message was saved while the model spoke');
 });
 
 test('a row that changes is tinted once, and a list that is all new is not', async (t) => {

@@ -1,12 +1,12 @@
-/** The window in a real browser: every page, every key that answers, hostile text, lost servers. */
+/** The window in a real browser: every page, every key that answers, and what old browsers see. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test as always } from 'node:test';
 import { sampleOf, sampleTests } from '../kit/sample.js';
 import { openBrowser, seriousFaults, showPage } from '../kit/web/browser.js';
 import { ROOT, succeeds } from '../kit/guild.js';
-import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
-import { place, type Place } from '../kit/guild.js';
+import { askingPlace, openWindow } from '../kit/web/window.js';
+import type { Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 
 const test = sampleTests('web/pages', 3);
@@ -111,56 +111,6 @@ async function intent(workspace: Place, text: RegExp): Promise<void> {
   await until(() => text.test(read()));
 }
 
-const HOSTILE = [
-  '<img src=x onerror="window.hacked=1">',
-  '<script>window.hacked=1</script>',
-  '[click](javascript:window.hacked=1)',
-  '![x](http://127.0.0.1:9/leak.png)',
-  '<a href="javascript:window.hacked=1">go</a>',
-  '</script><script>window.hacked=1</script>',
-].join('\n\n');
-
-test('text of agents never becomes markup, a link that runs, or a request', async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const workspace = place(t, {
-    'guild.yaml': SCRIPTED,
-    'agents/boss.md': `---\ndescription: ${JSON.stringify(HOSTILE)}\ntools: [execute_command]\n---\n${HOSTILE}\n`,
-    'script.yaml': `- turn: 1\n  say: ${JSON.stringify(HOSTILE)}\n  call:\n    - execute_command: {command: ${JSON.stringify(`touch '${HOSTILE}'`)}}\n`,
-    'tasks/plan.task.md': `# ${HOSTILE}\n\n- [ ] ${HOSTILE.replaceAll('\n', ' ')} @boss\n`,
-  });
-  await workspace.guild('run', 'boss', HOSTILE);
-  await workspace.guild('tell', 'news', HOSTILE);
-  const task = workspace.list('tasks/waiting')[0]!.replace('.json', '');
-  const session = workspace.list('sessions')[0]!.replace('.session.yaml', '');
-  const { server, host } = await openWindow(t, workspace);
-  const { page } = await showPage(browser, server.link());
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
-  for (const name of [
-    ...PAGES,
-    `task/${task}`,
-    `conversation/${session}`,
-    `replay/${task}`,
-    `prompt/${session}`,
-    'agents/boss',
-  ]) {
-    await page.goto(`http://${host}/#/${name}`);
-    await page.waitForSelector(':is(h1, h2):visible');
-    await page.waitForSelector('.still', { state: 'detached' });
-    const found: unknown = await page.evaluate(`({
-      hacked: window.hacked ?? null,
-      images: document.querySelectorAll('img, iframe, object').length,
-      links: [...document.querySelectorAll('a')].map(({ href }) => href).filter((href) => /^(javascript|data):/i.test(href)),
-    })`);
-    assert.deepEqual(found, { hacked: null, images: 0, links: [] }, name);
-  }
-  assert.deepEqual(
-    asked.filter((url) => !url.startsWith(`http://${host}/`)),
-    [],
-  );
-});
-
 test('a change on disk appears without a reload', async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
@@ -181,6 +131,30 @@ test('a browser without script shows what it needs', async (t) => {
   const page = await context.newPage();
   await page.goto(server.link());
   assert.match((await page.textContent('body')) ?? '', /needs a browser with JavaScript modules/);
+});
+
+test('a browser with script but without modules is told what it needs', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { server } = await openWindow(t, await askingPlace(t));
+  const page = await (await browser.newContext()).newPage();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  // Such a browser skips scripts of a type that it does not know.
+  await page.route('**/', async (route) => {
+    const reply = await route.fetch();
+    const html = (await reply.text()).replaceAll('type="module"', 'type="unknown"');
+    await route.fulfill({ response: reply, body: html });
+  });
+  await page.goto(server.link());
+  assert.equal(await page.evaluate('typeof Promise'), 'function', 'script runs');
+  assert.ok(await page.isVisible('text=needs a browser with JavaScript modules'));
+  assert.ok(await page.isVisible('text=guild inbox'), 'it says what works without one');
+  assert.deepEqual(
+    asked.filter((path) => path.startsWith('/api/')),
+    [],
+    'nothing of the workspace was asked for',
+  );
 });
 
 always('every pair of colours has a contrast of at least 4.5', () => {

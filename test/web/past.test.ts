@@ -40,6 +40,10 @@ test('a deadlock is a cycle of three tasks at its moment, and nothing now', asyn
   assert.equal(then.edges.length, 3);
   assert.ok(then.edges.every(({ inCycle }) => inCycle));
   assert.deepEqual(then.edges.map(({ label }) => label).sort(), ['needs approval', 'needs data', 'needs data']);
+  const deadlocks = async (at: string): Promise<number> =>
+    (await window.get(`/api/hall${at}`)).json<Hall>().deadlocks.now;
+  assert.equal(await deadlocks(`?at=${broken!.closedAt}`), 1, 'the hall counts it while it lasts');
+  assert.equal(await deadlocks(''), 0);
 });
 
 test('lists, agents, costs and tasks are those of the moment', async (t) => {

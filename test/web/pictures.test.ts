@@ -22,7 +22,6 @@ interface View {
   page: string;
   /** The first click of a person there. */
   click?: string;
-  press?: string;
 }
 
 const RUN = 'build_user_api';
@@ -30,7 +29,8 @@ const RUN = 'build_user_api';
 /** The first are on the mock, too. */
 const VIEWS: View[] = [
   { name: 'hall', page: 'hall' },
-  { name: 'inbox', page: 'inbox', press: 'j' },
+  { name: 'inbox', page: 'inbox/CHANGE' },
+  { name: 'inbox-command', page: 'inbox/COMMAND' },
   { name: 'tasks', page: 'tasks' },
   { name: 'task', page: `task/${RUN}` },
   { name: 'waits', page: 'waits' },
@@ -53,6 +53,8 @@ const VIEWS: View[] = [
   { name: 'history', page: 'history', click: '.hrow:nth-child(4)' },
   { name: 'replay', page: `replay/${RUN}` },
   { name: 'machines', page: 'machines' },
+  // The last one: every page after it would show that moment.
+  { name: 'waits-deadlock', page: 'waits', click: '.seg button:first-child' },
 ];
 
 /** Every width in one of the two themes; all of both if pictures are kept. */
@@ -70,15 +72,21 @@ test('every page of a workspace with work of every kind looks right', async (t) 
   if (browser === undefined) return;
   const { workspace } = await scene(t);
   const { server, host } = await openWindow(t, workspace, { env: { HOME: path.dirname(workspace.root) } });
-  const session = workspace
-    .list('sessions')
-    .find((name) => /routes.*work/.test(name))!
-    .replace('.session.yaml', '');
+  const requests = workspace.list('tasks/pending');
+  const ids: Record<string, string> = {
+    SESSION: workspace
+      .list('sessions')
+      .find((name) => /routes.*work/.test(name))!
+      .replace('.session.yaml', ''),
+    CHANGE: requests.find((name) => name.startsWith('redis-note.'))!.replace('.json', ''),
+    COMMAND: requests.find((name) => /^inbox-slack.*call.*call/.test(name))!.replace('.json', ''),
+  };
   for (const { width, dark } of SCREENS) {
     const { page, faults } = await showPage(browser, server.link(), width, dark);
     const views = FOLDER === undefined ? sampleOf(`views at ${width}`, VIEWS, 7) : VIEWS;
     for (const view of views) {
-      await open(page, host, { ...view, page: view.page.replace('SESSION', encodeURIComponent(session)) });
+      const named = view.page.replace(/[A-Z]{4,}/, (word) => encodeURIComponent(ids[word]!));
+      await open(page, host, { ...view, page: named });
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       assert.ok(wide <= 0, `${view.name} overflows by ${wide} pixels at ${width}`);
       assert.deepEqual(await seriousFaults(page), [], `${view.name} at ${width}`);
@@ -89,12 +97,11 @@ test('every page of a workspace with work of every kind looks right', async (t) 
   }
 });
 
-async function open(page: Page, host: string, { page: name, click, press }: View): Promise<void> {
+async function open(page: Page, host: string, { page: name, click }: View): Promise<void> {
   await page.goto(`http://${host}/#/hall`);
   await page.goto(`http://${host}/#/${name}`);
   await page.waitForSelector(':is(h1, h2):visible');
   await page.waitForSelector('.still', { state: 'detached' });
-  if (press !== undefined) await page.keyboard.press(press);
   if (click !== undefined) await page.click(click);
   await page.waitForSelector('.still', { state: 'detached' });
 }

@@ -1,6 +1,7 @@
-/** Texts that were too long for their message: opened whole, and only from where they are named. */
+/** Texts that were too long for their message, and attached files: only where they are named. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import fs from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import type { Conversation } from '../../src/web/base/contract.js';
 import { place, type Place } from '../kit/guild.js';
@@ -39,6 +40,33 @@ function cutIn({ messages }: Conversation): string {
   const results = messages.flatMap(({ calls }) => calls).map(({ result = '' }) => result);
   return /the whole text is storage\/blobs\/(\w{64})/.exec(results.join())![1]!;
 }
+
+/** The smallest picture. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('files that were attached are named in the conversation and at the request', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'agents/boss.md': '---\ndescription: Does it\ntools: [execute_command]\n---\nYou are the boss.\n',
+    'script.yaml': '- turn: 1\n  call: [{execute_command: {command: touch made.txt}}]\n',
+  });
+  fs.writeFileSync(`${workspace.root}/door.png`, PNG);
+  await workspace.guild('run', 'boss', 'Look at the door', '--attach', 'door.png');
+  const { server, host } = await openWindow(t, workspace);
+  const { page, faults } = await showPage(browser, server.link());
+  await page.goto(`http://${host}/#/conversation/${sessionOf(workspace, 'boss')}`);
+  await page.waitForSelector('.attached:has-text("door.png") >> text=image/png');
+  assert.equal(await page.locator('img').count(), 0, 'nothing of it is drawn');
+  await page.goto(`http://${host}/#/inbox`);
+  await page.waitForSelector('.ffoot:has-text("Attached to its task") >> text=door.png');
+  await page.waitForSelector('.ffoot >> text=/approvals\\.task\\.md:\\d+/');
+  assert.deepEqual(faults, []);
+});
 
 test('a stored text is read only where a message names it, and a browser never runs it', async (t) => {
   const workspace = await readingPlace(t);

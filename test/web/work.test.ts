@@ -37,6 +37,7 @@ test('budgets, bids, teams, checks and costs of real work are on their pages', a
   if (shown === undefined) return;
   await t.test('the top bar and the hall show today against what it can cost', () => budgets(shown));
   await t.test('each offer has its bids, and the winner first', () => bids(shown));
+  await t.test('bids on one task are one row of its run, and attempts have numbers', () => runRows(shown));
   await t.test('a team is a frame around its members', () => teams(shown));
   await t.test('a check is a line between two messages', () => checks(shown));
   await t.test('the tree of a run has costs that add up', () => costs(shown));
@@ -66,6 +67,22 @@ async function budgets({ page, window, workspace, go }: Opened): Promise<void> {
   assert.ok(later.budget!.limit > limit, 'an edited guild.yaml counts at once');
 }
 
+async function runRows({ page, go }: Opened): Promise<void> {
+  await go('task/build_user_api');
+  const group = page.locator('.wfr', { hasText: '4 bids: breakdown 9, file 5; 2 declined' });
+  await group.waitFor();
+  const single = page.locator('.wfr', { hasText: 'Bid: 9 of 10' });
+  assert.equal(await single.count(), 0, 'the bids are folded');
+  await group.locator('button').click();
+  await single.first().waitFor();
+  await page.waitForSelector('.wfr:has-text("Attempt 2")');
+  await page.waitForSelector('.wfr:has-text("Check: no")');
+  const times = await page.locator('.ticks span').allTextContents();
+  assert.ok(times.length > 2 && times.every((text) => /^\d+(\.\d)? s$/.test(text)), times.join());
+  await page.click('button:text-is("Files")');
+  assert.equal(await page.locator('.files li:has-text("and others")').count(), 0, 'a group has no file');
+}
+
 async function bids({ page, window, go }: Opened): Promise<void> {
   const { offers } = (await window.get('/api/bids')).json<Bids>();
   const api = offers.find(({ task }) => task.id === 'build_user_api')!;
@@ -79,7 +96,7 @@ async function bids({ page, window, go }: Opened): Promise<void> {
   await run.locator('.offer').first().waitFor();
   assert.equal(await run.locator('.offer').count(), offers.filter(({ run: { id } }) => id === 'build_user_api').length);
   const offer = run.locator('.offer:has(summary:has-text("Build a REST API for user management"))');
-  assert.match((await offer.locator('.bidrow').first().textContent())!, /awarded.*breakdown.*mine to divide/);
+  assert.match((await offer.locator('.bidrow').first().textContent())!, /awarded.*breakdown.*I can divide it/);
   assert.equal(await offer.locator('.bidrow').count(), 4);
 }
 
@@ -134,7 +151,8 @@ async function costs({ page, window, go }: Opened): Promise<void> {
   await page.click('button:text-is("Tree")');
   const rows = page.locator('.ctree .wfr:not(.wfh)');
   await rows.first().waitFor();
-  assert.equal(await rows.count(), tree.length);
+  await page.keyboard.press(']');
+  await until(async () => (await rows.count()) === tree.length);
   const total = `$${(usage.microUsd / 1e6).toFixed(4)}`;
   assert.equal(await rows.first().locator('.num').last().textContent(), total);
   await page.keyboard.press('[');

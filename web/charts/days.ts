@@ -26,18 +26,19 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
     {
       width: parent.clientWidth,
       height: HEIGHT,
+      hooks: { draw: [(plot) => writeSums(plot, times, sums, colour('ink'), style.fontFamily)] },
       cursor: { show: false },
       legend: { show: false },
       scales: {
         x: { time: true, range: (_, min, max) => [min - 43_200, max + 43_200] },
-        y: { range: (_, __, max) => [0, max * 1.1 || 1] },
+        y: { range: (_, __, max) => [0, max * 1.15 || 1] },
       },
       axes: [
-        { ...axis, values: (_, all) => all.map(dayText), splits: (plot) => labelled(times, plot.width) },
+        { ...axis, size: 28, values: (_, all) => all.map(dayText), splits: (plot) => labelled(times, plot.width) },
         {
           ...axis,
-          values: (_, all) => all.map((value) => money(value)),
-          size: 76,
+          values: (_, all) => all.map((value) => amount(value, (all[1] ?? 0) - (all[0] ?? 0))),
+          size: 64,
           grid: { stroke: colour('line'), width: 1 },
         },
       ],
@@ -52,7 +53,8 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
         })),
       ],
     },
-    [times, ...layers.map((i) => sums.map((values) => values[i] ?? 0))],
+    // A bar without height would still draw its edge over the axis.
+    [times, ...layers.map((i) => sums.map((values, day) => (costs.days[day]!.values[i] ? values[i]! : null)))],
     parent,
   );
   const look = new ResizeObserver(() => chart.setSize({ width: parent.clientWidth, height: HEIGHT }));
@@ -65,8 +67,28 @@ export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
   };
 }
 
+/** The sums of the highest day and of today, above their bars. */
+function writeSums(plot: uPlot, times: number[], sums: number[][], ink: string, font: string): void {
+  const tops = sums.map((values) => values.at(-1) ?? 0);
+  const ratio = devicePixelRatio;
+  plot.ctx.save();
+  Object.assign(plot.ctx, { fillStyle: ink, font: `600 ${11 * ratio}px ${font}`, textAlign: 'center' });
+  for (const day of new Set([tops.indexOf(Math.max(...tops)), tops.length - 1])) {
+    const sum = tops[day] ?? 0;
+    if (sum === 0) continue;
+    plot.ctx.fillText(money(sum), plot.valToPos(times[day]!, 'x', true), plot.valToPos(sum, 'y', true) - 5 * ratio);
+  }
+  plot.ctx.restore();
+}
+
+/** As many decimals as tell two marks of the axis apart. */
+function amount(microUsd: number, step: number): string {
+  const decimals = step >= 1e6 ? 0 : Math.min(6, Math.max(2, Math.ceil(-Math.log10(step / 1e6))));
+  return `$${(microUsd / 1e6).toFixed(decimals)}`;
+}
+
 const LABEL_PX = 52;
-const AXIS_PX = 90;
+const AXIS_PX = 78;
 
 /** At most as many labels as there is room for. */
 function labelled(times: number[], width: number): number[] {

@@ -8,11 +8,15 @@ import { Taint, TaskLink } from '../parts.tsx';
 import { address } from '../router.ts';
 import { count, money, plural, visible } from '../text.ts';
 
-export function Facts({ talk }: { talk: Conversation }): JSX.Element {
+/** `close`: where there is no room beside the conversation, they lie over it. */
+export function Facts({ talk, close }: { talk: Conversation; close: () => void }): JSX.Element {
   const { usage, task, forkedFrom } = talk;
   const origin = forkedFrom?.replace(/@\d+$/, '');
   return (
     <aside class="facts">
+      <button type="button" class="btn sm narrowonly" onClick={close}>
+        Close
+      </button>
       <dl>
         {task !== undefined && (
           <div>

@@ -1,7 +1,8 @@
 /** One message with its tool calls, edited in place or forked from. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Conversation, ShownCall, ShownMessage } from '../../src/web/base/contract.ts';
+import type { Conversation, ShownCall, ShownFile, ShownMessage } from '../../src/web/base/contract.ts';
+import { sizeText } from '../../src/domain/file-ref.ts';
 import { send, type Sent } from '../api.ts';
 import { Ask } from '../ask.tsx';
 import { ConflictView } from '../conflict.tsx';
@@ -20,25 +21,30 @@ interface MessageProps {
   talk: Conversation;
   /** By keyboard: `e` edits it, `f` forks here. */
   isChosen?: boolean;
+  /** It tells the agent what a goal check found. */
+  isFromCheck?: boolean;
 }
 
-export function Message({ message, talk, isChosen = false }: MessageProps): JSX.Element {
+export function Message({ message, talk, isChosen = false, isFromCheck = false }: MessageProps): JSX.Element {
   const [act, setAct] = useState<'edit' | 'fork'>();
   const [sent, setSent] = useState<Sent>();
   const isAgent = message.role === 'assistant';
   const source = `sessions/${encodeURIComponent(talk.id)}`;
-  const who = isAgent ? talk.agent : (message.from ?? message.role);
+  const who = isAgent ? talk.agent : isFromCheck ? 'Goal check' : (message.from ?? message.role);
   const fork = async (text: string): Promise<void> => setSent(await forkHere(talk, message, text));
   const begin = (next: 'edit' | 'fork'): void => void (whyNot() === undefined && setAct(next));
   useKeys(isChosen ? { e: () => begin('edit'), f: () => begin('fork') } : {});
   return (
     <article class={`msg${isAgent ? '' : ' in'}${isChosen ? ' on' : ''}`} id={`m${message.n}`}>
-      <span class={isAgent ? 'av s-run' : 'av'}>{visible(who.slice(0, 1).toUpperCase())}</span>
+      <span class={isAgent ? 'av s-run' : isFromCheck ? 'av s-check' : 'av'}>
+        {isFromCheck ? <Icon name="shield" small /> : visible(who.slice(0, 1).toUpperCase())}
+      </span>
       <div class="body">
         <div class="who">
           <b>{visible(who)}</b>
           {message.at !== undefined && <time>{clock(message.at)}</time>}
           {message.kind !== undefined && <span>{visible(message.kind.replaceAll('_', ' '))}</span>}
+          {message.n === 1 && talk.task !== undefined && <span>task brief</span>}
           <Cost message={message} />
           <span class="hoveracts">
             <button
@@ -74,6 +80,7 @@ export function Message({ message, talk, isChosen = false }: MessageProps): JSX.
             )}
           </div>
         )}
+        <Files files={message.files} />
         {!isAgent && <WholeText of={source} text={message.text} />}
         {message.calls.map((call) => (
           <Call key={call.id} call={call} source={source} />
@@ -88,6 +95,23 @@ export function Message({ message, talk, isChosen = false }: MessageProps): JSX.
         />
       )}
     </article>
+  );
+}
+
+/** The bytes stay in the store: a name, a type and a size cannot do anything. */
+function Files({ files = [] }: { files?: ShownFile[] | undefined }): JSX.Element | null {
+  if (files.length === 0) return null;
+  return (
+    <ul class="attached" aria-label="Attached files">
+      {files.map(({ name, mediaType, bytes }, i) => (
+        <li key={i}>
+          <Icon name="file" small /> <code>{visible(name)}</code>
+          <span class="dim">
+            {visible(mediaType)}, {sizeText(bytes)}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -107,11 +131,12 @@ function Thoughts({ text }: { text: string }): JSX.Element {
   );
 }
 
-function Cost({ message: { usage } }: { message: ShownMessage }): JSX.Element | null {
+function Cost({ message: { turn, usage } }: { message: ShownMessage }): JSX.Element | null {
   if (usage === undefined) return null;
   return (
     <span>
-      {usage.model === undefined ? '' : `${visible(usage.model)} `}
+      {turn === undefined ? '' : `turn ${turn}, `}
+      {usage.model === undefined ? '' : `${visible(usage.model)}, `}
       {usage.inputTokens} in, {usage.outputTokens} out{usage.ms === undefined ? '' : `, ${duration(usage.ms)}`}
       {usage.microUsd === undefined ? '' : `, ${money(usage.microUsd)}`}
     </span>
@@ -210,6 +235,7 @@ function Call({ call, source }: { call: ShownCall; source: string }): JSX.Elemen
       )}
       {call.result !== undefined && <pre class="data">{visible(call.result)}</pre>}
       <WholeText of={source} text={call.result} />
+      <Files files={call.files} />
     </details>
   );
 }

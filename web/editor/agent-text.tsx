@@ -17,16 +17,34 @@ export function AgentText({ file }: { file: AgentFile }): JSX.Element {
     );
   return (
     <>
-      <button
-        type="button"
-        class="btn sm"
-        disabled={whyNot() !== undefined}
-        title={whyNot()}
-        onClick={() => setEditing(true)}
-      >
-        Edit file
-      </button>
-      <pre class="file">{visible(file.text)}</pre>
+      <div class="filehead">
+        <span>
+          In your editor <code>{visible(file.file)}</code>
+        </span>
+        <button
+          type="button"
+          class="btn sm"
+          disabled={whyNot() !== undefined}
+          title={whyNot()}
+          onClick={() => setEditing(true)}
+        >
+          Edit file
+        </button>
+      </div>
+      <pre class="file">
+        <Coloured text={visible(file.text)} />
+      </pre>
+    </>
+  );
+}
+
+/** The keys of the frontmatter stand out. */
+function Coloured({ text }: { text: string }): JSX.Element {
+  const head = /^---\n[^]*?\n---\n/.exec(text)?.[0] ?? '';
+  return (
+    <>
+      {head.split(/^(\s*[\w-]+)(?=:)/m).map((part, i) => (i % 2 === 0 ? part : <span class="kw">{part}</span>))}
+      {text.slice(head.length)}
     </>
   );
 }

@@ -1,15 +1,19 @@
 /** A layered graph, drawn as SVG. The same content is a list below it. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '../icons.tsx';
+import type { Look } from '../parts.tsx';
 import { visible } from '../text.ts';
 import { layout, type Box, type LayoutReply, type Point } from './layout.ts';
 
 interface GraphNode {
   id: string;
   title: string;
-  about: string;
-  /** Shown to the right of `about`. */
-  side?: string;
+  /** Below the title: who or what it is, and its state. */
+  about?: string;
+  look?: Look;
+  /** The state is on the right, otherwise on the left. */
+  hasLookLast?: boolean;
   kind: string;
   isChosen?: boolean;
 }
@@ -29,18 +33,24 @@ interface GraphGroup {
 }
 
 const SCALE_MIN = 0.7;
-const NODE = { width: 176, height: 52 };
+const HEIGHT = 54;
+const ICON_PX = 14;
+/** Of one letter of a title; of the smaller text. */
+const TITLE_PX = 7.2;
+const SMALL_PX = 6.1;
 
 interface GraphProps {
   nodes: GraphNode[];
   edges: GraphEdge[];
   groups?: readonly GraphGroup[];
+  /** The width of a box, for the longest title that should be whole. */
+  boxPx: number;
   open: (id: string) => void;
   /** Replaces the plain list of edges below the drawing. */
   children?: ComponentChildren;
 }
 
-export function Graph({ nodes, edges, groups = [], open, children }: GraphProps): JSX.Element {
+export function Graph({ nodes, edges, groups = [], boxPx, open, children }: GraphProps): JSX.Element {
   const known = new Set(nodes.map(({ id }) => id));
   const drawn = edges.filter(({ from, to }) => known.has(from) && known.has(to));
   const [laid, setLaid] = useState<Laid>();
@@ -55,7 +65,7 @@ export function Graph({ nodes, edges, groups = [], open, children }: GraphProps)
       nodes: nodes.map(({ id }) => id),
       edges: drawn.map(({ from, to, label }) => ({ from, to, width: widthOf(label) })),
       groups: groups.map(({ members }) => members.filter((id) => known.has(id))),
-      size: NODE,
+      size: { width: boxPx, height: HEIGHT },
     };
     void layout(request).then((reply) => isCurrent && setLaid({ key, reply, nodes, edges: drawn, groups }));
     return () => void (isCurrent = false);
@@ -64,7 +74,7 @@ export function Graph({ nodes, edges, groups = [], open, children }: GraphProps)
     <>
       {laid !== undefined && (
         // The last drawing stays until the places of the next one are known.
-        <Drawing {...laid} {...(laid.key === key ? { nodes, edges: drawn, groups } : {})} open={open} />
+        <Drawing {...laid} {...(laid.key === key ? { nodes, edges: drawn, groups } : {})} boxPx={boxPx} open={open} />
       )}
       {children ?? <EdgeList nodes={nodes} edges={edges} />}
     </>
@@ -95,10 +105,11 @@ interface Laid {
 }
 
 interface DrawingProps extends Omit<Laid, 'key'> {
+  boxPx: number;
   open: (id: string) => void;
 }
 
-function Drawing({ reply, nodes, edges, groups, open }: DrawingProps): JSX.Element {
+function Drawing({ reply, nodes, edges, groups, boxPx, open }: DrawingProps): JSX.Element {
   return (
     <div class="scrollx canvas" role="region" tabIndex={0} aria-label="Graph">
       <svg
@@ -134,7 +145,7 @@ function Drawing({ reply, nodes, edges, groups, open }: DrawingProps): JSX.Eleme
           <path
             key={i}
             class={edge.isBad ? 'e cyc' : `e ${edge.label.replaceAll(' ', '-')}`}
-            d={curve(sideways(reply, nodes, edge, i))}
+            d={curve(sideways(reply, nodes, edge, i, boxPx))}
             marker-end={edge.isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
           />
         ))}
@@ -142,7 +153,7 @@ function Drawing({ reply, nodes, edges, groups, open }: DrawingProps): JSX.Eleme
           <Label key={i} at={reply.edges[i]?.label} text={edge.label} isBad={edge.isBad} />
         ))}
         {nodes.map((node, i) => (
-          <Node key={node.id} node={node} at={reply.nodes[i]!} open={open} />
+          <Node key={node.id} node={node} at={reply.nodes[i]!} width={boxPx} open={open} />
         ))}
       </svg>
     </div>
@@ -179,37 +190,61 @@ function Label({ at: middle, text, isBad }: { at?: Point; text: string; isBad: b
   );
 }
 
-function Node({ node, at, open }: { node: GraphNode; at: Point; open: (id: string) => void }): JSX.Element {
+interface NodeProps {
+  node: GraphNode;
+  at: Point;
+  width: number;
+  open: (id: string) => void;
+}
+
+function Node({ node, at, width, open }: NodeProps): JSX.Element {
+  const { about, look, hasLookLast = false } = node;
+  const isAboutFirst = hasLookLast || look === undefined;
+  const room = width - 32 - (look === undefined ? 0 : ICON_PX + look.word.length * SMALL_PX);
   return (
     <g
       class={`nd ${node.kind}${node.isChosen === true ? ' on' : ''}`}
-      transform={`translate(${at.x - NODE.width / 2} ${at.y - NODE.height / 2})`}
+      transform={`translate(${at.x - width / 2} ${at.y - HEIGHT / 2})`}
       onClick={() => open(node.id)}
     >
       <title>{visible(node.title)}</title>
-      <rect class="node" width={NODE.width} height={NODE.height} rx="8" />
+      <rect class="node" width={width} height={HEIGHT} rx="8" />
       <text class="nm" x="12" y="22">
-        {cut(visible(node.title), 20)}
+        {cut(visible(node.title), Math.floor((width - 22) / TITLE_PX))}
       </text>
-      <text class="sm" x="12" y="40">
-        {cut(visible(node.about), node.side === undefined ? 24 : 13)}
-      </text>
-      {node.side !== undefined && (
-        <text class="sm" x={NODE.width - 12} y="40" text-anchor="end">
-          {node.side}
+      {about !== undefined && (
+        <text class="sm" x={isAboutFirst ? 12 : width - 12} y="41" text-anchor={isAboutFirst ? 'start' : 'end'}>
+          {cut(visible(about), Math.floor(room / SMALL_PX))}
         </text>
+      )}
+      {look !== undefined && (
+        <State look={look} left={hasLookLast ? width - 16 - ICON_PX - look.word.length * SMALL_PX : 12} />
       )}
     </g>
   );
 }
 
+/** An icon and a word, as everywhere. */
+function State({ look: { word, icon, tone }, left }: { look: Look; left: number }): JSX.Element {
+  return (
+    <g class={`st ${tone}`}>
+      <svg x={left} y="30" width={ICON_PX} height={ICON_PX} viewBox="0 0 16 16">
+        <Icon name={icon} />
+      </svg>
+      <text class="sm" x={left + ICON_PX + 4} y="41">
+        {word}
+      </text>
+    </g>
+  );
+}
+
 /** From the right side of one box to the left side of the other, where the layout leads right. */
-function sideways(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge, i: number): Point[] {
+function sideways(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge, i: number, width: number): Point[] {
   const points = [...(reply.edges[i]?.points ?? [])];
   const [from, to] = [edge.from, edge.to].map((id) => reply.nodes[nodes.findIndex((node) => node.id === id)]);
-  if (from === undefined || to === undefined || to.x - from.x < NODE.width) return points;
-  const inside = points.slice(1, -1).filter(({ x }) => x > from.x + NODE.width / 2 && x < to.x - NODE.width / 2);
-  return [{ x: from.x + NODE.width / 2, y: from.y }, ...inside, { x: to.x - NODE.width / 2, y: to.y }];
+  if (from === undefined || to === undefined || to.x - from.x < width) return points;
+  const inside = points.slice(1, -1).filter(({ x }) => x > from.x + width / 2 && x < to.x - width / 2);
+  return [{ x: from.x + width / 2, y: from.y }, ...inside, { x: to.x - width / 2, y: to.y }];
 }
 
 /** Through the points, with horizontal ends, so that an edge leaves and enters a box straight. */

@@ -14,7 +14,7 @@ scope.addEventListener('message', ({ data: { id, nodes, edges, groups, size } })
   const graph = new dagre.graphlib.Graph({ multigraph: true, compound: true });
   graph.setGraph({
     rankdir: 'LR',
-    nodesep: groups.length > 0 ? LABEL_PX + 8 : 18,
+    nodesep: groups.length > 0 ? LABEL_PX + 20 : 18,
     ranksep: 22,
     marginx: 16,
     marginy: groups.length > 0 ? LABEL_PX + 8 : 16,

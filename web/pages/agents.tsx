@@ -10,7 +10,7 @@ import { Ask } from '../ask.tsx';
 import { AgentText, NewAgent } from '../editor/agent-text.tsx';
 import { Graph } from '../graph/graph.tsx';
 import { Icon } from '../icons.tsx';
-import { AgentChip, Empty, LoadedPage, Panel, ProblemBox, Refused, Segments, whyNot } from '../parts.tsx';
+import { AgentChip, agentLook, Empty, LoadedPage, Panel, ProblemBox, Refused, Segments, whyNot } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { capitalized, count, money, plural, visible } from '../text.ts';
 
@@ -22,6 +22,9 @@ const PATTERNS: Record<string, string> = {
   handoff: 'hands to',
   delegates: 'delegates',
 };
+
+/** There is nothing to explain about an agent that has nothing to do. */
+const AT_REST: ReadonlySet<AgentRow['state']> = new Set(['idle', 'complete']);
 
 const VIEWS = ['List', 'Graph', 'Bids'] as const;
 type View = (typeof VIEWS)[number];
@@ -69,8 +72,8 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
                 nodes={connected(list).map(({ name: id, state, microUsd, calls }) => ({
                   id,
                   title: id,
-                  about: state === 'waiting' ? 'free' : state,
-                  side: calls === 0 ? 'no work yet' : money(microUsd),
+                  about: calls === 0 ? 'no work yet' : money(microUsd),
+                  look: agentLook(state),
                   kind: `agent ${state}`,
                   isChosen: id === chosen?.name,
                 }))}
@@ -85,12 +88,19 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
                   members,
                   label: `team: ${ends}, ${plural(rounds, 'round')}`,
                 }))}
+                boxPx={168}
                 open={(id) => go(address('agents', id))}
               />
             </Panel>
           )}
           {view === 'List' && (
             <section class="panel">
+              <div class="row arow thead" aria-hidden="true">
+                <span>State</span>
+                <span>Agent</span>
+                <span class="num">Calls</span>
+                <span class="num">Cost</span>
+              </div>
               {list.agents.map((agent) => (
                 <a
                   key={agent.name}
@@ -99,11 +109,12 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
                 >
                   <AgentChip state={agent.state} />
                   <span class="main">
-                    <b>{visible(agent.name)}</b> <span class="mid">{visible(agent.description)}</span>
-                    <span class="w one">{visible(agent.why)}</span>
+                    <b>{visible(agent.name)}</b>
+                    <span class="mid one">{visible(agent.description)}</span>
+                    {!AT_REST.has(agent.state) && <span class="w one">{visible(agent.why)}</span>}
                   </span>
-                  <span class="num">{count(agent.calls)}</span>
-                  <span class="num">{money(agent.microUsd)}</span>
+                  <span class="num">{agent.calls === 0 ? '' : count(agent.calls)}</span>
+                  <span class="num">{agent.calls === 0 ? '' : money(agent.microUsd)}</span>
                 </a>
               ))}
             </section>
@@ -176,12 +187,24 @@ function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): J
         }
       >
         <div class="b">
-          <p class="mid">{visible(agent.description)}</p>
+          <p class="lead">{visible(agent.description)}</p>
           <Refused sent={sent} />
           {data.value === undefined && agent.problem !== undefined && <ProblemBox problem={agent.problem} />}
           {data.value?.problems.map((each, i) => (
             <ProblemBox key={i} problem={each} />
           ))}
+          <div class="srow">
+            <span class="mid">Validation</span>
+            {agent.problem === undefined && data.value?.problems.length === 0 ? (
+              <span class="chip plain s-done">
+                <Icon name="done" /> No problems
+              </span>
+            ) : (
+              <span>
+                {agent.problem === undefined ? plural(data.value?.problems.length ?? 0, 'problem') : 'not valid'}
+              </span>
+            )}
+          </div>
           <div class="srow">
             <span class="mid">Model</span>
             <span>{visible(agent.model) || 'the default of guild.yaml'}</span>
@@ -214,9 +237,6 @@ function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): J
               <span>{visible(agent.capabilities.join(', '))}</span>
             </div>
           )}
-          <p class="dim">
-            In your editor: <code>{visible(agent.file)}</code>
-          </p>
           {agent.problem !== undefined && data.value !== undefined && <LastValid file={data.value} />}
           {data.value !== undefined && <AgentText key={data.value.name} file={data.value} />}
         </div>

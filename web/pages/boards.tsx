@@ -19,24 +19,45 @@ interface LineProps {
 
 /** A click on an open box marks it as done by you, and a click on a done one opens it again. */
 function BoardLine({ text, box, line, file, seen, failed }: LineProps): JSX.Element {
-  if (box === undefined) return <p class="pre">{visible(text) || ' '}</p>;
+  if (box === undefined) return <PlainLine text={text} />;
   const isDone = box === 'x' || box === 'X';
   const set = (): void => void send('board.set', file, { line, box: isDone ? ' ' : 'x' }, seen).then(failed);
+  const words = visible(text.replace(/^\s*[-*+] \[.\]\s*/, ''));
+  const depth = Math.min(4, Math.floor((/^\s*/.exec(text)?.[0].length ?? 0) / 2));
   return (
-    <p class={`pre box ${BOXES[box] ?? 'open'}`}>
+    <p class={`pre box ${BOXES[box] ?? 'open'} in${depth}`}>
       <button
         type="button"
         class="tick"
         aria-pressed={isDone}
-        aria-label={`${isDone ? 'Open again' : 'Mark as done'}: ${visible(text.trim())}`}
+        aria-label={`${isDone ? 'Open again' : 'Mark as done'}: ${words}`}
         disabled={whyNot() !== undefined || box === '/'}
+        title={BOXES[box]}
         onClick={set}
       >
-        {isDone ? '✓' : box === '/' ? '…' : ' '}
+        {isDone ? '✓' : box === '/' ? '…' : box === '-' ? '–' : ' '}
       </button>
-      {visible(text)}
+      <span>{words}</span>
     </p>
   );
+}
+
+/** A heading, a field of the entry above it, or any other line of the file. */
+function PlainLine({ text }: { text: string }): JSX.Element {
+  const heading = /^#+\s+(.*)$/.exec(text)?.[1];
+  if (heading !== undefined) return <h3>{visible(heading)}</h3>;
+  return <p class={/^\s+[a-z_]+:/.test(text) ? 'pre field' : 'pre'}>{visible(text.trim())}</p>;
+}
+
+/** The heading in its first line. */
+function titleOf({ lines }: Data['boards'][number]): string | undefined {
+  return /^# +(.+)$/.exec(lines[0]?.text ?? '')?.[1];
+}
+
+/** `2 of 5 done`, of the boxes that still count. */
+function progress({ lines }: Data['boards'][number]): string {
+  const boxes = lines.flatMap(({ box }) => (box === undefined || box === '-' ? [] : [box]));
+  return `${boxes.filter((box) => BOXES[box] === 'done').length} of ${boxes.length} done`;
 }
 
 export function Boards(): JSX.Element {
@@ -46,6 +67,7 @@ export function Boards(): JSX.Element {
     <div class="page">
       <div class="head">
         <h1>Boards</h1>
+        <span class="meta">Lists in Markdown files; a box is a task</span>
       </div>
       <Refused sent={sent} />
       <Loaded read={read} rows={6}>
@@ -58,14 +80,23 @@ export function Boards(): JSX.Element {
           ) : (
             <div class="stack">
               {data.boards.map((board) => (
-                <Panel key={board.file} title={board.file} side="In your editor">
+                <Panel
+                  key={board.file}
+                  title={titleOf(board) ?? board.file}
+                  about={progress(board)}
+                  side={
+                    <>
+                      In your editor <code>{visible(board.file)}</code>
+                    </>
+                  }
+                >
                   {board.problems.map((text) => (
                     <p key={text} class="b bad">
                       {visible(text)}
                     </p>
                   ))}
                   <div class="b board">
-                    {board.lines.map(({ text, box, line }) => (
+                    {board.lines.slice(titleOf(board) === undefined ? 0 : 1).map(({ text, box, line }) => (
                       <BoardLine
                         key={line}
                         text={text}

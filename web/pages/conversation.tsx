@@ -1,6 +1,7 @@
 /** Conversations: messages with their tool calls folded, and what you can do with them. */
 import { Fragment, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { TaskState as TaskStateWord } from '../../src/domain/task/task.ts';
 import type { Conversation as Data, SessionRow } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
 import { Check } from '../conversation/check.tsx';
@@ -10,7 +11,7 @@ import { LiveTurn } from '../conversation/live-turn.tsx';
 import { Message } from '../conversation/message.tsx';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
-import { Empty, Loaded, LoadedPage, ProblemBox, TaskState } from '../parts.tsx';
+import { Empty, Loaded, LoadedPage, NewTaskButton, ProblemBox, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
 import { ago, visible } from '../text.ts';
 
@@ -20,18 +21,31 @@ export function Conversations(): JSX.Element {
     <div class="page">
       <div class="head">
         <h1>Conversations</h1>
+        <span class="meta">Every word between agents, people and tools</span>
+        <span class="grow" />
+        <NewTaskButton />
       </div>
       <Loaded read={read}>
         {(sessions) =>
           sessions.length === 0 ? (
-            <Empty icon="chat" title="No agent has talked yet" />
+            <Empty icon="chat" title="No agent has talked yet">
+              Every turn of an agent is written to <code>sessions/</code>. Give one a task with <kbd>C</kbd>.
+            </Empty>
           ) : (
             <section class="panel">
+              <div class="row crow thead" aria-hidden="true">
+                <span>State</span>
+                <span>Agent</span>
+                <span>About</span>
+                <span class="num">Last word</span>
+              </div>
               {sessions.map((row) => (
                 <a key={row.id} class="row crow" href={address('conversation', row.id)}>
+                  <SessionState status={row.status} />
                   <b class="one">{visible(row.agent)}</b>
-                  <span class="one">{visible(row.title ?? row.id)}</span>
-                  <span class="dim">{visible(row.status)}</span>
+                  <span class="one">
+                    {visible(row.title ?? row.id)} {row.forkedFrom !== undefined && <span class="chip">fork</span>}
+                  </span>
                   <span class="num">{ago(row.created)}</span>
                 </a>
               ))}
@@ -41,6 +55,19 @@ export function Conversations(): JSX.Element {
       </Loaded>
     </div>
   );
+}
+
+/** The status of a conversation in the words of its task. */
+const STATES: Record<string, TaskStateWord> = {
+  active: 'active',
+  sleeping: 'waiting',
+  completed: 'completed',
+  error: 'failed',
+};
+
+function SessionState({ status }: { status: string }): JSX.Element {
+  const state = STATES[status];
+  return state === undefined ? <span class="dim">{visible(status)}</span> : <TaskState row={{ state }} />;
 }
 
 /** Two conversations side by side: a fork and the one that it came from. */
@@ -87,6 +114,11 @@ function checksAfter({ messages, checks }: Data, n: number): Data['checks'] {
   return checks.filter(({ after }) => after >= n && after < next);
 }
 
+/** The first message after a check that said no: the program wrote it, in the name of the asker. */
+function isFromCheck({ checks }: Data, { n, role }: Data['messages'][number]): boolean {
+  return role === 'user' && checks.some(({ verdict, after }) => verdict === 'no' && after === n - 1);
+}
+
 interface TalkProps {
   talk: Data;
   /** The number of the first message that is not shown; empty: the newest are. */
@@ -97,6 +129,7 @@ interface TalkProps {
 function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
   const end = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState<number>();
+  const [hasFacts, setFacts] = useState(false);
   const { total } = talk;
   useEffect(() => {
     if (before === '') end.current?.scrollIntoView({ block: 'end' });
@@ -110,7 +143,7 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
   };
   useKeys({ j: () => choose(1), k: () => choose(-1), ArrowDown: () => choose(1), ArrowUp: () => choose(-1) });
   return (
-    <div class="page flush conv">
+    <div class={hasFacts ? 'page flush conv with' : 'page flush conv'}>
       <div class="cmain">
         <div class="chead">
           <div>
@@ -121,6 +154,9 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
           </div>
           <span class="grow" />
           {talk.task !== undefined && <TaskState row={{ state: talk.task.state }} />}
+          <button type="button" class="btn sm narrowonly" aria-expanded={hasFacts} onClick={() => setFacts(true)}>
+            About
+          </button>
         </div>
         <div class="cscroll" tabIndex={0}>
           <div class="cw">
@@ -138,7 +174,12 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
             )}
             {talk.messages.map((message) => (
               <Fragment key={message.n}>
-                <Message message={message} talk={talk} isChosen={message.n === chosen} />
+                <Message
+                  message={message}
+                  talk={talk}
+                  isChosen={message.n === chosen}
+                  isFromCheck={isFromCheck(talk, message)}
+                />
                 {checksAfter(talk, message.n).map((check) => (
                   <Check key={check.task} check={check} />
                 ))}
@@ -150,7 +191,7 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
         </div>
         <Composer talk={talk} />
       </div>
-      <Facts talk={talk} />
+      <Facts talk={talk} close={() => setFacts(false)} />
     </div>
   );
 }

@@ -32,51 +32,84 @@ export function Costs(): JSX.Element {
         <Segments label="Range" of={RANGES} chosen={days} choose={setDays} />
         <Segments label="By" of={BY.map(capitalized)} chosen={by} choose={setBy} />
       </div>
-      <Loaded read={read}>{(data) => <Shown costs={data} />}</Loaded>
+      <Loaded read={read}>{(data) => <Shown costs={data} days={days} />}</Loaded>
     </div>
   );
 }
 
-function Shown({ costs }: { costs: Data }): JSX.Element {
+function Shown({ costs, days }: { costs: Data; days: number }): JSX.Element {
   if (costs.rows.length === 0)
     return (
       <Empty icon="costs" title="Nothing was spent in this time">
         Every model call is counted here, from the files in <code>events/</code>.
       </Empty>
     );
-  const most = Math.max(...costs.rows.map((row) => row.microUsd), 1);
   return (
     <div class="stack">
       <Panel title="By day" side={<Keys keys={costs.keys} />}>
         <Chart costs={costs} />
       </Panel>
       <div class="costgrid">
-        <Panel title={`By ${costs.by}`} count={costs.rows.length}>
-          <div class="scrollx" role="region" tabIndex={0} aria-label={`Costs by ${costs.by}`}>
-            <table class="tt">
-              <thead>
-                <tr>
-                  <th>{capitalized(costs.by)[0]}</th>
-                  <th aria-label="Share" />
-                  <th class="num">Calls</th>
-                  <th class="num hide">Tools</th>
-                  <th class="num hide">Tokens</th>
-                  <th class="num hide">Time</th>
-                  <th class="num">Cost</th>
-                </tr>
-              </thead>
-              <tbody>
-                {costs.rows.map((row) => (
-                  <CostLine key={row.key} row={row} most={most} />
-                ))}
-                <CostLine row={costs.total} most={0} />
-              </tbody>
-            </table>
-          </div>
-        </Panel>
+        <div class="stack">
+          <Panel title={`By ${costs.by}`} count={costs.rows.length}>
+            <Table costs={costs} />
+          </Panel>
+          <Beside by={costs.by === 'agent' ? 'model' : 'agent'} days={days} />
+        </div>
         <Budgets budgets={costs.budgets} />
       </div>
     </div>
+  );
+}
+
+function Table({ costs }: { costs: Data }): JSX.Element {
+  const most = Math.max(...costs.rows.map((row) => row.microUsd), 1);
+  return (
+    <div class="scrollx" role="region" tabIndex={0} aria-label={`Costs by ${costs.by}`}>
+      <table class="tt">
+        <thead>
+          <tr>
+            <th>{capitalized(costs.by)[0]}</th>
+            <th aria-label="Share" />
+            <th class="num">Calls</th>
+            <th class="num hide">Tools</th>
+            <th class="num hide">Tokens</th>
+            <th class="num hide">Time</th>
+            <th class="num">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {costs.rows.map((row) => (
+            <CostLine key={row.key} row={row} most={most} />
+          ))}
+          <CostLine row={costs.total} most={0} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const BESIDE_MAX = 8;
+
+/** The other view that people look for: who spent it, or on which model. */
+function Beside({ by, days }: { by: string; days: number }): JSX.Element | null {
+  const { data } = useRead<Data>(`/api/costs?by=${by}&days=${days}`);
+  const rows = data.value?.rows.slice(0, BESIDE_MAX) ?? [];
+  if (rows.length === 0) return null;
+  const most = Math.max(...rows.map((row) => row.microUsd), 1);
+  const all = data.value!.rows.length;
+  return (
+    <Panel title={`By ${by}`} side={all > rows.length ? `${rows.length} of ${all}` : ''}>
+      <ul class="list">
+        {rows.map((row) => (
+          <li key={row.key}>
+            <b class="name one">{visible(row.key)}</b>
+            <meter class="bar" min={0} max={most} value={row.microUsd} />
+            <span class="r">{money(row.microUsd, row.unpricedCalls)}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 

@@ -133,9 +133,7 @@ function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.E
       }
     >
       {requests.length === 0 ? (
-        <Empty icon="inbox" title="Nothing waits for you">
-          Requests and questions of agents appear here.
-        </Empty>
+        <p class="quiet">Nothing. Requests and questions of agents appear here.</p>
       ) : (
         requests.map((request) => (
           <div key={request.id} class="row ask">
@@ -147,14 +145,9 @@ function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.E
                 <Heading request={request} />
               </span>
               <span class="m">
-                <b>{visible(request.agent)}</b>{' '}
-                {[
-                  request.task === undefined ? '' : visible(request.task.title),
-                  sizeOf(request),
-                  ago(request.createdAt),
-                ]
-                  .filter(Boolean)
-                  .join(' · ')}
+                <b>{visible(request.agent)}</b>
+                {request.task !== undefined && <span class="one">{visible(request.task.title)}</span>}
+                <span class="nb">{[sizeOf(request), ago(request.createdAt)].filter(Boolean).join(' · ')}</span>
                 <Taint sources={request.taint} />
               </span>
             </a>
@@ -329,7 +322,7 @@ function Pending({ pending }: { pending: HallData['pending'] }): JSX.Element {
   return (
     <Panel title="Pending" count={pending.reduce((sum, group) => sum + group.count, 0)} side="by agent">
       {pending.length === 0 ? (
-        <Empty icon="pending" title="No task is pending" />
+        <p class="quiet">Every task has been taken.</p>
       ) : (
         <ul class="list">
           {pending.slice(0, 8).map((group) => (
@@ -353,7 +346,7 @@ function Ended({ rows }: { rows: HallData['ended'] }): JSX.Element {
   return (
     <Panel title="Recently finished">
       {rows.length === 0 ? (
-        <Empty icon="done" title="No task has ended yet" />
+        <p class="quiet">No task has ended yet.</p>
       ) : (
         <ul class="list">
           {rows.map((row) => (

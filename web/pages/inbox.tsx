@@ -1,7 +1,7 @@
 /** The inbox: one request at a time, exactly as it would run, answered by one key. */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { IntentKind, Request, Requests } from '../../src/web/base/contract.ts';
+import type { IntentKind, Request, Requests, RequestSource } from '../../src/web/base/contract.ts';
 import { useRead, type Sent } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
@@ -134,13 +134,14 @@ function Shown({ request, place, of, answered, move }: ShownProps): JSX.Element 
         <Refused sent={sent} />
         <Action request={request} />
         <Untrusted source={source} />
-        <Footer request={request} turn={source?.turn} answered={answered} />
+        <Footer request={request} source={source} answered={answered} />
       </div>
       {isOpen ? (
         <AnswerBar request={request} answer={answer} move={move} below={below} />
       ) : (
         <div class="abar">
           {outcome(request) || 'answered'} {request.answer !== undefined && `at ${clock(request.answer.at)}`}
+          {source?.fate !== undefined && ` · ${source.fate}`}
         </div>
       )}
     </div>
@@ -172,11 +173,11 @@ function Action({ request }: { request: Request }): JSX.Element {
 
 interface FooterProps {
   request: Request;
-  turn: number | undefined;
+  source: RequestSource | undefined;
   answered: readonly Request[];
 }
 
-function Footer({ request, turn, answered }: FooterProps): JSX.Element {
+function Footer({ request, source, answered }: FooterProps): JSX.Element {
   const past = answered.filter(({ agent, answer }) => agent === request.agent && answer !== undefined);
   const yes = past.filter(({ answer }) => answer!.approved).length;
   return (
@@ -185,13 +186,22 @@ function Footer({ request, turn, answered }: FooterProps): JSX.Element {
         <span>
           <Icon name="chat" small /> Asked in{' '}
           <a class="link" href={address('conversation', request.session)}>
-            {visible(request.agent)}’s conversation{turn === undefined ? '' : `, turn ${turn}`}
+            {visible(request.agent)}’s conversation{source?.turn === undefined ? '' : `, turn ${source.turn}`}
           </a>
         </span>
       )}
       <span>
-        <Icon name="file" small /> In your editor <code>{request.place}</code>
+        <Icon name="file" small /> In your editor{' '}
+        <code>{source?.line === undefined ? request.place : `${request.place}:${source.line}`}</code>
       </span>
+      {source !== undefined && source.attached.length > 0 && (
+        <span>
+          <Icon name="file" small /> Attached to its task{' '}
+          {source.attached.map((name) => (
+            <code key={name}>{name} </code>
+          ))}
+        </span>
+      )}
       {past.length > 0 && (
         <span>
           <Icon name="history" small /> {plural(past.length, 'earlier request')} from {visible(request.agent)}: {yes}{' '}

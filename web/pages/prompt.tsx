@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { Prompt as Data } from '../../src/web/base/contract.ts';
 import { useRead } from '../api.ts';
+import { Icon } from '../icons.tsx';
 import { Panel, ProblemBox, Still } from '../parts.tsx';
 import { address } from '../router.ts';
 import { count, visible } from '../text.ts';
@@ -31,10 +32,12 @@ export function Prompt({ id }: { id: string }): JSX.Element {
             <pre class="b">{visible(prompt.system)}</pre>
           </Panel>
           <Panel title="Tools" count={prompt.tools.length}>
-            {prompt.tools.map(({ name, text }) => (
+            {prompt.tools.map(({ name, about, text }) => (
               <details key={name} class="fold">
                 <summary>
+                  <Icon name="right" small />
                   <b>{visible(name)}</b>
+                  <span class="one dim">{visible(about)}</span>
                 </summary>
                 <pre>{visible(text)}</pre>
               </details>
@@ -42,8 +45,10 @@ export function Prompt({ id }: { id: string }): JSX.Element {
           </Panel>
           <Panel title="Messages" count={prompt.messages.length}>
             {prompt.messages.map(({ role, text }, i) => (
-              <div key={i} class="b">
-                <h3>{role}</h3>
+              <div key={i} class="b sent">
+                <h3>
+                  {i + 1} <span class="chip">{role}</span>
+                </h3>
                 <pre>{visible(text)}</pre>
               </div>
             ))}

@@ -63,7 +63,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
           icon="costs"
           name="Cost"
           value={money(usage.microUsd)}
-          about={sharesOf(task.tree) || 'with everything below it'}
+          about={sharesOf(task.tree) || (usage.turns === 0 ? 'no answer of a model' : 'with everything below it')}
         />
         <Figure
           icon="model"
@@ -75,7 +75,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
           icon="done"
           tone={task.certificate === undefined ? undefined : 's-done'}
           name="Completion"
-          value={task.certificate === undefined ? (row.endedAt === undefined ? 'Open' : 'Ended') : 'Certified'}
+          value={completion(task)}
           about={task.certificate ?? task.place}
         />
       </div>
@@ -115,23 +115,30 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
   );
 }
 
+function completion({ certificate, row }: TaskDetail): string {
+  if (certificate !== undefined) return 'Certified';
+  return row.endedAt === undefined ? 'Open' : row.state === 'failed' ? 'Not done' : 'Ended';
+}
+
 /** The files of the run: each task, its conversation and its result. */
 function Files({ task }: { task: TaskDetail }): JSX.Element {
   return (
     <ul class="list files">
-      {task.tree.map((row) => (
-        <li key={row.id}>
-          <TaskState row={row} plain brief />
-          <code class="one">
-            {row.endedAt === undefined ? `tasks/${row.state}/${row.id}.json` : `results/${row.id}.md`}
-          </code>
-          {row.session !== undefined && (
-            <a class="link r one" href={address('conversation', row.session)}>
-              sessions/{visible(row.session)}.session.yaml
-            </a>
-          )}
-        </li>
-      ))}
+      {task.tree.map((row) =>
+        row.isGroup === true ? null : (
+          <li key={row.id}>
+            <TaskState row={row} plain brief />
+            <code class="one">
+              {row.endedAt === undefined ? `tasks/${row.state}/${row.id}.json` : `results/${row.id}.md`}
+            </code>
+            {row.session !== undefined && (
+              <a class="link r one" href={address('conversation', row.session)}>
+                sessions/{visible(row.session)}.session.yaml
+              </a>
+            )}
+          </li>
+        ),
+      )}
     </ul>
   );
 }

@@ -5,7 +5,7 @@ import { useRead } from '../api.ts';
 import { Graph } from '../graph/graph.tsx';
 import { Icon, type IconName } from '../icons.tsx';
 import { moment, showMoment, showNow, type Range } from '../moment.ts';
-import { Empty, Loaded, Panel, TaskLink } from '../parts.tsx';
+import { Empty, Loaded, Panel, TaskLink, taskLook } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { ago, clock, duration, plural, visible } from '../text.ts';
 
@@ -61,8 +61,8 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
   const cyclic = new Set(waits.edges.flatMap((edge) => (edge.inCycle ? [edge.from, edge.to] : [])));
   const open = (id: string): void => {
     const kind = nodes.get(id)?.kind;
-    if (kind === 'task') go(address('task', id));
-    if (kind === 'human') go('#/inbox');
+    if (nodes.get(id)?.agent === 'human') go(address('inbox', id));
+    else if (kind === 'task') go(address('task', id));
   };
   const [last, ...earlier] = waits.broken;
   return (
@@ -78,12 +78,16 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
             <Graph
               nodes={waits.nodes.map(({ id, kind, title, agent, state }) => ({
                 id,
-                kind: cyclic.has(id) ? `${kind} cyc` : kind,
+                kind: cyclic.has(id) ? `${kind} cyc` : agent === 'human' ? 'human' : kind,
                 title: kind === 'human' ? 'You' : title,
                 about: kind === 'task' ? (agent === 'human' ? 'you' : (agent ?? 'nobody yet')) : kind,
-                ...(state === undefined ? {} : { side: state }),
+                hasLookLast: true,
+                ...(state === undefined
+                  ? {}
+                  : { look: taskLook({ state, ...(agent === undefined ? {} : { agent }) }) }),
               }))}
               edges={waits.edges.map(({ from, to, inCycle, label }) => ({ from, to, label, isBad: inCycle }))}
+              boxPx={212}
               open={open}
             >
               <EdgeTable waits={waits} nodes={nodes} />
@@ -124,10 +128,8 @@ function BrokenBanner({ broken }: { broken: BrokenCycle }): JSX.Element {
     <div class="banner s-fail">
       <Icon name="cut" />
       <div class="x">
-        <b>
-          Deadlock of {broken.cycle.length} found and resolved. “{visible(loser?.title ?? '')}” gave way at{' '}
-          {clock(broken.at)}, {duration(ms)} after the last wait appeared.
-        </b>
+        <b>Deadlock of {broken.cycle.length} found and resolved.</b> “{visible(loser?.title ?? '')}” gave way at{' '}
+        {clock(broken.at)}, {duration(ms)} after the last wait appeared.
         <small>Rule: {visible(broken.rule)}</small>
       </div>
       {loser !== undefined && (
@@ -190,7 +192,7 @@ function Longest({ waits, nodes }: Part): JSX.Element | null {
     .slice(0, 5);
   if (longest.length === 0) return null;
   return (
-    <Panel title="Longest waits now">
+    <Panel title={moment.value === undefined ? 'Longest waits now' : 'Longest waits then'}>
       <ul class="list">
         {longest.map(({ from, to, since }) => {
           const { word, icon } = kindOf(nodes.get(to));

@@ -84,7 +84,7 @@ function Choices({
   return (
     <div class="abar">
       {mode === 'sure' ? (
-        <button type="button" class="btn danger" onClick={approve}>
+        <button type="button" class="btn danger" disabled={off !== undefined} title={off} onClick={approve}>
           Really approve <kbd>Enter</kbd>
         </button>
       ) : (

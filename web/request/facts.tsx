@@ -48,6 +48,7 @@ export function Facts({ request }: { request: Request }): JSX.Element {
       </Fact>
       <Fact icon="wait" name="Waiting on this">
         {blocks.length === 0 ? 'No task' : plural(blocks.length, 'task')}
+        <small>{visible([...new Set(blocks.flatMap(({ agent }) => agent ?? []))].join(', '))}</small>
       </Fact>
     </dl>
   );

@@ -65,3 +65,59 @@ function axisThrough(stretches: readonly Stretch[], first: number, last: number)
       .map(({ start: from, size, from: begin, to }) => ({ from, to: from + size, ms: to - begin })),
   };
 }
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 6, 12, 24, 48, 168].map((hours) => hours * HOUR),
+];
+const TICKS_MAX = 6;
+
+interface Tick {
+  /** From 0 to 1 of what is shown. */
+  at: number;
+  text: string;
+}
+
+/** Round times since the start of the run. Folded stretches have none. */
+export function ticksOf(axis: Axis, shown: { from: number; to: number }): Tick[] {
+  const open = openParts(axis, shown).map(({ from, to }) => ({ from: axis.timeAt(from), to: axis.timeAt(to) }));
+  const shownMs = open.reduce((sum, { from, to }) => sum + to - from, 0);
+  const step = STEPS.find((each) => shownMs / each <= TICKS_MAX) ?? STEPS.at(-1)!;
+  const times = open.flatMap(({ from, to }) => {
+    const first = Math.ceil((from - axis.first) / step) * step;
+    const count = Math.max(0, Math.floor((to - axis.first - first) / step) + 1);
+    return Array.from({ length: Math.min(count, TICKS_MAX + 1) }, (_, i) => first + i * step);
+  });
+  const ticks: Tick[] = [];
+  for (const ms of times) {
+    const at = (axis.placeOf(axis.first + ms) - shown.from) / (shown.to - shown.from);
+    // Labels beside a fold would cover each other, and one at the end would be cut off.
+    if (at < 0.96 && at - (ticks.at(-1)?.at ?? -1) > 0.08) ticks.push({ at, text: tickText(ms, step) });
+  }
+  return ticks;
+}
+
+function openParts(axis: Axis, { from, to }: { from: number; to: number }): { from: number; to: number }[] {
+  const parts: { from: number; to: number }[] = [];
+  let start = from;
+  for (const fold of axis.folds) {
+    if (fold.to <= start || fold.from >= to) continue;
+    if (fold.from > start) parts.push({ from: start, to: fold.from });
+    start = fold.to;
+  }
+  return start < to ? [...parts, { from: start, to }] : parts;
+}
+
+function tickText(ms: number, step: number): string {
+  if (ms === 0) return '0 s';
+  if (step < SECOND) return `${(ms / SECOND).toFixed(step >= 100 ? 1 : step >= 10 ? 2 : 3)} s`;
+  const [seconds, minutes, hours] = [Math.floor(ms / SECOND), Math.floor(ms / MINUTE), Math.floor(ms / HOUR)];
+  if (minutes === 0) return `${seconds} s`;
+  if (hours === 0) return seconds % 60 === 0 ? `${minutes} m` : `${minutes} m ${seconds % 60} s`;
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} m`;
+}

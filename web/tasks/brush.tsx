@@ -1,7 +1,7 @@
 /** The whole run in a strip. Dragging over a part of it zooms into that part. */
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import type { Span } from '../../src/web/base/contract.ts';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { Span, TreeRow } from '../../src/web/base/contract.ts';
 import { Track } from '../lanes.tsx';
 import type { Axis } from './axis.ts';
 
@@ -14,15 +14,16 @@ export interface Zoom {
 export const ALL: Zoom = { from: 0, to: 1 };
 
 interface BrushProps {
-  spans: readonly Span[];
+  rows: readonly TreeRow[];
   axis: Axis;
   zoom: Zoom;
   setZoom: (zoom: Zoom) => void;
 }
 
-export function Brush({ spans, axis, zoom, setZoom }: BrushProps): JSX.Element {
+export function Brush({ rows, axis, zoom, setZoom }: BrushProps): JSX.Element {
   const strip = useRef<HTMLDivElement>(null);
   const [from, setFrom] = useState<number>();
+  const lanes = useMemo(() => lanesOf(rows), [rows]);
   const partAt = (event: PointerEvent): number => {
     const { left, width } = strip.current!.getBoundingClientRect();
     return Math.min(1, Math.max(0, (event.clientX - left) / width));
@@ -43,10 +44,28 @@ export function Brush({ spans, axis, zoom, setZoom }: BrushProps): JSX.Element {
       onPointerUp={() => setFrom(undefined)}
       onDblClick={() => setZoom(ALL)}
     >
-      <Track spans={spans} axis={axis} zoom={ALL} />
+      {lanes.map((spans, i) => (
+        <Track key={i} spans={spans} axis={axis} zoom={ALL} />
+      ))}
       <div class="sel" style={{ left: `${zoom.from * 100}%`, width: `${(zoom.to - zoom.from) * 100}%` }} />
     </div>
   );
+}
+
+const LANES_MAX = 5;
+
+/** Work by its depth in the tree. Waiting is left out: the strip shows where the work was. */
+function lanesOf(rows: readonly TreeRow[]): Span[][] {
+  const lanes = new Map<number, Span[]>();
+  for (const { depth, spans, isGroup } of rows) {
+    const work = isGroup === true ? [] : spans.filter(({ kind }) => kind !== 'wait' && kind !== 'you');
+    if (work.length > 0) lanes.set(depth, [...(lanes.get(depth) ?? []), ...work]);
+  }
+  const byDepth = [...lanes].sort(([a], [b]) => a - b).map(([, spans]) => spans);
+  return [
+    ...byDepth.slice(0, LANES_MAX - 1),
+    ...(byDepth.length < LANES_MAX ? [] : [byDepth.slice(LANES_MAX - 1).flat()]),
+  ];
 }
 
 export function zoomed({ from, to }: Zoom, factor: number): Zoom {

@@ -6,7 +6,7 @@ import { useKeys } from '../keys.ts';
 import { address, go } from '../router.ts';
 import { count, money } from '../text.ts';
 import { VirtualRows } from './virtual-rows.tsx';
-import { TreeCell, visibleRows } from './tree-rows.tsx';
+import { foldsFor, isClosed, TreeCell, visibleRows } from './tree-rows.tsx';
 
 interface CostTreeProps {
   rows: readonly TreeRow[];
@@ -15,23 +15,27 @@ interface CostTreeProps {
 }
 
 export function CostTree({ rows, chosen, choose }: CostTreeProps): JSX.Element {
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const shown = useMemo(() => visibleRows(rows, closed), [rows, closed]);
+  const [folds, setFolds] = useState<ReadonlySet<string>>(new Set());
+  const shown = useMemo(() => visibleRows(rows, folds), [rows, folds]);
   const totals = useMemo(() => totalsOf(rows), [rows]);
   const most = Math.max(...totals, 1);
   const here = shown.findIndex(({ i }) => i === chosen);
   const move = (by: number): void => choose(shown[Math.min(shown.length - 1, Math.max(0, here + by))]?.i ?? 0);
   const toggle = (id: string): void => {
-    const next = new Set(closed);
+    const next = new Set(folds);
     if (!next.delete(id)) next.add(id);
-    setClosed(next);
+    setFolds(next);
   };
   useKeys({
     j: () => move(1),
     k: () => move(-1),
-    '[': () => setClosed(new Set(rows.filter((row) => row.depth >= 1).map((row) => row.id))),
-    ']': () => setClosed(new Set()),
-    Enter: () => rows[chosen] !== undefined && go(address('task', rows[chosen].id)),
+    '[': () => setFolds(foldsFor(rows, 'closed')),
+    ']': () => setFolds(foldsFor(rows, 'open')),
+    Enter: () => {
+      const row = rows[chosen];
+      if (row?.isGroup === true) toggle(row.id);
+      else if (row !== undefined) go(address('task', row.id));
+    },
   });
   return (
     <div class="wf ctree">
@@ -49,7 +53,7 @@ export function CostTree({ rows, chosen, choose }: CostTreeProps): JSX.Element {
           <div key={row.id} class={i === chosen ? 'wfr sel' : 'wfr'} onClick={() => choose(i)}>
             <TreeCell
               row={row}
-              fold={hasChildren ? { isClosed: closed.has(row.id), toggle: () => toggle(row.id) } : undefined}
+              fold={hasChildren ? { isClosed: isClosed(row, folds), toggle: () => toggle(row.id) } : undefined}
             />
             <span class="num">{row.own.tokens === 0 ? '' : count(row.own.tokens)}</span>
             <span class="num">{row.own.microUsd === 0 ? '' : money(row.own.microUsd)}</span>

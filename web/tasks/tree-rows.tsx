@@ -12,17 +12,30 @@ export interface ShownRow {
   hasChildren: boolean;
 }
 
+/** A group says what is in it, so it starts closed. `folds`: the rows that were turned. */
+export function isClosed(row: TreeRow, folds: ReadonlySet<string>): boolean {
+  return folds.has(row.id) !== (row.isGroup === true);
+}
+
+/** The folds that close every row below the first level, or open every row. */
+export function foldsFor(rows: readonly TreeRow[], wanted: 'closed' | 'open'): Set<string> {
+  const turned = rows.filter(
+    ({ depth, isGroup = false }) => isGroup === (wanted === 'open') && (isGroup || depth >= 1),
+  );
+  return new Set(turned.map(({ id }) => id));
+}
+
 export interface Fold {
   isClosed: boolean;
   toggle: () => void;
 }
 
-export function visibleRows(rows: readonly TreeRow[], closed: ReadonlySet<string>): ShownRow[] {
+export function visibleRows(rows: readonly TreeRow[], folds: ReadonlySet<string>): ShownRow[] {
   const out: ShownRow[] = [];
   let hiddenBelow = Infinity;
   for (const [i, row] of rows.entries()) {
     if (row.depth > hiddenBelow) continue;
-    hiddenBelow = closed.has(row.id) ? row.depth : Infinity;
+    hiddenBelow = isClosed(row, folds) ? row.depth : Infinity;
     out.push({ row, i, hasChildren: (rows[i + 1]?.depth ?? 0) > row.depth });
   }
   return out;
@@ -44,7 +57,11 @@ export function TreeCell({ row, fold }: { row: TreeRow; fold: Fold | undefined }
         </button>
       )}
       <TaskState row={row} plain brief />
-      <TaskLink id={row.id} title={row.title} />
+      {row.isGroup === true ? (
+        <span class="one">{visible(row.title)}</span>
+      ) : (
+        <TaskLink id={row.id} title={row.title} />
+      )}
       <span class="dim">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>
     </span>
   );

@@ -11,9 +11,9 @@ import { Track } from '../lanes.tsx';
 import { address, go } from '../router.ts';
 import { duration, money, now } from '../text.ts';
 import { VirtualRows } from './virtual-rows.tsx';
-import { axisOf, type Axis } from './axis.ts';
+import { axisOf, ticksOf, type Axis } from './axis.ts';
 import { ALL, Brush, panned, zoomed, type Zoom } from './brush.tsx';
-import { TreeCell, visibleRows, type Fold, type ShownRow } from './tree-rows.tsx';
+import { foldsFor, isClosed, TreeCell, visibleRows, type Fold, type ShownRow } from './tree-rows.tsx';
 
 interface WaterfallProps {
   rows: readonly TreeRow[];
@@ -24,17 +24,16 @@ interface WaterfallProps {
 }
 
 export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): JSX.Element {
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [folds, setFolds] = useState<ReadonlySet<string>>(new Set());
   const [zoom, setZoom] = useState(ALL);
   const isOpen = rows.some(({ endedAt }) => endedAt === undefined);
   const clock = isOpen ? now.value : 0;
   const axis = useMemo(() => axisOf(rows, clock), [rows, clock]);
-  const all = useMemo(() => rows.flatMap((row) => row.spans), [rows]);
-  const shown = useMemo(() => visibleRows(rows, closed), [rows, closed]);
+  const shown = useMemo(() => visibleRows(rows, folds), [rows, folds]);
   const toggle = (id: string): void => {
-    const next = new Set(closed);
+    const next = new Set(folds);
     if (!next.delete(id)) next.add(id);
-    setClosed(next);
+    setFolds(next);
   };
   const move = (by: number): void => {
     const here = shown.findIndex(({ i }) => i === chosen);
@@ -43,28 +42,30 @@ export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): J
   useKeys({
     j: () => move(1),
     k: () => move(-1),
-    '[': () => setClosed(new Set(rows.filter((row) => row.depth >= 1).map((row) => row.id))),
-    ']': () => setClosed(new Set()),
+    '[': () => setFolds(foldsFor(rows, 'closed')),
+    ']': () => setFolds(foldsFor(rows, 'open')),
     '+': () => setZoom(zoomed(zoom, 0.5)),
     '-': () => setZoom(zoomed(zoom, 2)),
     '0': () => setZoom(ALL),
     ArrowLeft: () => setZoom(panned(zoom, -0.2)),
     ArrowRight: () => setZoom(panned(zoom, 0.2)),
     Enter: () => {
-      const { session, id } = rows[chosen] ?? {};
-      if (session !== undefined) go(address('conversation', session));
+      const { session, id, isGroup } = rows[chosen] ?? {};
+      if (isGroup === true) toggle(id!);
+      else if (session !== undefined) go(address('conversation', session));
       else if (id !== undefined) go(address('task', id));
     },
   });
   const fine = useFineSpans(zoom === ALL ? undefined : mergedOf, axis, zoom);
   return (
     <div class="wf">
+      <Grid axis={axis} zoom={zoom} />
       <div class="wfr wfb">
         <span class="dim hint">
           Drag to zoom, or <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd>
           {axis.folds.length > 0 && '. Gaps over 1 min are folded.'}
         </span>
-        <Brush spans={all} axis={axis} zoom={zoom} setZoom={setZoom} />
+        <Brush rows={rows} axis={axis} zoom={zoom} setZoom={setZoom} />
       </div>
       <div class="wfr wfh">
         <span class="t">Task</span>
@@ -74,7 +75,7 @@ export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): J
       </div>
       <Rows
         shown={shown}
-        closed={closed}
+        folds={folds}
         toggle={toggle}
         chosen={chosen}
         choose={choose}
@@ -109,11 +110,12 @@ function useFineSpans(id: string | undefined, axis: Axis, zoom: Zoom): TaskSpans
 
 function Ticks({ axis, zoom }: { axis: Axis; zoom: Zoom }): JSX.Element {
   const size = zoom.to - zoom.from;
-  const ms = (part: number): number => axis.timeAt(zoom.from + part * size) - axis.first;
   return (
     <span class="ticks">
-      {[0, 0.25, 0.5, 0.75].map((part) => (
-        <span key={part}>{duration(ms(part))}</span>
+      {ticksOf(axis, zoom).map(({ at, text }) => (
+        <span key={text} style={{ left: `${at * 100}%` }}>
+          {text}
+        </span>
       ))}
       {axis.folds
         .map(({ from, to, ms: long }) => ({ at: ((from + to) / 2 - zoom.from) / size, long }))
@@ -125,9 +127,22 @@ function Ticks({ axis, zoom }: { axis: Axis; zoom: Zoom }): JSX.Element {
   );
 }
 
+/** Lines through all rows at the times above them. */
+function Grid({ axis, zoom }: { axis: Axis; zoom: Zoom }): JSX.Element {
+  return (
+    <div class="wfr wfgrid" aria-hidden="true">
+      <div class="track">
+        {ticksOf(axis, zoom).map(({ at, text }) => (
+          <b key={text} style={{ left: `${at * 100}%` }} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
 interface RowsProps {
   shown: readonly ShownRow[];
-  closed: ReadonlySet<string>;
+  folds: ReadonlySet<string>;
   toggle: (id: string) => void;
   chosen: number;
   choose: (at: number) => void;
@@ -136,7 +151,7 @@ interface RowsProps {
   fine: TaskSpans | undefined;
 }
 
-function Rows({ shown, closed, toggle, chosen, choose, axis, zoom, fine }: RowsProps): JSX.Element {
+function Rows({ shown, folds, toggle, chosen, choose, axis, zoom, fine }: RowsProps): JSX.Element {
   return (
     <VirtualRows
       rows={shown}
@@ -148,7 +163,7 @@ function Rows({ shown, closed, toggle, chosen, choose, axis, zoom, fine }: RowsP
           spans={fine?.spans[row.id] ?? row.spans}
           isChosen={i === chosen}
           choose={() => choose(i)}
-          fold={hasChildren ? { isClosed: closed.has(row.id), toggle: () => toggle(row.id) } : undefined}
+          fold={hasChildren ? { isClosed: isClosed(row, folds), toggle: () => toggle(row.id) } : undefined}
           axis={axis}
           zoom={zoom}
         />

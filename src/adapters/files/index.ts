@@ -205,6 +205,7 @@ function openParts(options: FilesOptions) {
     whereIs: (key) => whereIs(disk, layout, key),
     spare: path.join(layout.tmp, `${peer.id}-journal`),
     beforeFirst: () => here.join(),
+    monotonicMs: () => clock.monotonicMs(),
   });
   const execute = executor(disk, layout.tmp, `${peer.id}-p`);
   const isJoined = here.isJoined;

@@ -106,13 +106,14 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     watched.clear();
     // The folders are listed one after the other: a task that another process moves against that
     // order is in none of the lists, and is still open.
-    for (const id of new Set(gone)) {
+    const left = [...new Set(gone)].filter((id) => {
       const place = byId.has(id) ? undefined : whereNow(disk, layout, id);
-      if (place !== undefined && place !== 'ended') report(problems, load(place.state, place.file));
-    }
+      if (typeof place === 'object') report(problems, load(place.state, place.file));
+      return place !== 'completed' && !byId.has(id);
+    });
     pairs.prune((id) => byId.has(id));
     strayFiles.look(full);
-    return { problems: [...problems, ...quarantinedTwins.splice(0)], gone: gone.filter((id) => !byId.has(id)) };
+    return { problems: [...problems, ...quarantinedTwins.splice(0)], gone: left };
   }
 
   function relist(): void {

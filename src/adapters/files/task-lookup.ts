@@ -22,8 +22,8 @@ export interface TaskLookup {
   ended(options: EndedOptions): Placed[];
 }
 
-/** Enough for stages that ended a moment ago, which their parents will read. */
-const MAX_CACHED = 200;
+/** Enough for tasks that ended a moment ago: parents and those who wait for runs read them. */
+const MAX_CACHED = 1000;
 
 /** `isAlone`: no other process moves tasks. */
 export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone: () => boolean): TaskLookup {

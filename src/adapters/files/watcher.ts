@@ -39,12 +39,15 @@ export function watchWorkspace(layout: Layout, { ring, peers, touched }: Listene
     layout.paused,
   ];
   const watchers = new Map<string, fs.FSWatcher>();
+  /** Files with events since the last turn of the event loop: a task that ends has several. */
+  const heard = new Set<string>();
   for (const folder of [layout.root, ...folders]) watch(folder);
   return {
     rewatch: rewatch,
     close() {
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
+      heard.clear();
     },
   };
 
@@ -82,10 +85,19 @@ export function watchWorkspace(layout: Layout, { ring, peers, touched }: Listene
       return ring();
     }
     if (folder === layout.root || name === 'registry.json') return;
-    if (folder !== layout.live || name === null) return touched(full) ? ring() : undefined;
+    if (folder !== layout.live || name === null) {
+      if (heard.size === 0) setImmediate(tell);
+      return void heard.add(full);
+    }
     if (!name.endsWith('.json') || name.startsWith('.')) return;
     if (kind === 'change') ring();
     else peers(!fs.existsSync(full));
+  }
+
+  function tell(): void {
+    const files = [...heard];
+    heard.clear();
+    if (files.filter(touched).length > 0) ring();
   }
 
   function unwatch(folder: string): void {

@@ -5,6 +5,7 @@
 import { packageFolder } from './package-folder.js';
 import fs from 'node:fs';
 import path from 'node:path';
+import { problem, ProblemError } from '../../domain/problem.js';
 import { TASK_STATES } from '../../domain/task/task.js';
 
 /** The examples that ship with the program. */
@@ -28,12 +29,13 @@ export function initWorkspace(folder: string, { swarm = false, example, ignore =
   const created: string[] = [];
   const kept: string[] = [];
   const isInRepository = repositoryAround(folder);
+  const hadSettings = ACTING.some((file) => fs.existsSync(path.join(folder, file)));
   for (const [from, file] of example === undefined ? starterFiles(swarm) : exampleFiles(example)) {
     if (file === 'gitignore' && isInRepository) continue;
     // npm leaves files named .gitignore out of packages, so it is shipped under another name.
     const name = file === 'gitignore' ? '.gitignore' : file;
     const target = path.join(folder, name);
-    fs.mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+    makeFolder(folder, path.dirname(name));
     try {
       fs.copyFileSync(path.join(from, file), target, fs.constants.COPYFILE_EXCL);
       fs.chmodSync(target, 0o600);
@@ -44,24 +46,46 @@ export function initWorkspace(folder: string, { swarm = false, example, ignore =
     }
   }
   const shared = example === undefined ? ['context'] : [];
-  for (const made of [...shared, ...TASK_STATES.map((state) => `tasks/${state}`)])
-    fs.mkdirSync(path.join(folder, made), { recursive: true, mode: 0o700 });
+  for (const made of [...shared, ...TASK_STATES.map((state) => `tasks/${state}`)]) makeFolder(folder, made);
   hidePrivateFolder(folder);
   keepOthersOut(folder);
   const missing = isInRepository ? missingLines(folder) : [];
-  if (!ignore || missing.length === 0) return { created, kept, toIgnore: missing };
+  if (!ignore || missing.length === 0) return { created, kept, hadSettings, toIgnore: missing };
+  refuseLink(folder, '.gitignore');
   const file = path.join(folder, '.gitignore');
   const text = readText(file);
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
   fs.writeFileSync(file, `${text}${gap}# run state of Guildhall\n${missing.join('\n')}\n`);
-  return { created: text === '' ? [...created, '.gitignore'] : created, kept, toIgnore: [] };
+  return { created: text === '' ? [...created, '.gitignore'] : created, kept, hadSettings, toIgnore: [] };
 }
 
 interface Initialized {
   created: string[];
   kept: string[];
+  /** Something that can act was here before, so this program did not make all of it. */
+  hadSettings: boolean;
   /** Lines that keep run state out of the repository that the folder is in. */
   toIgnore: string[];
+}
+
+/** Everything in a folder that can act, once it is trusted. */
+const ACTING = ['guild.yaml', '.mcp.json', 'storage/terminal-cmd-allowlist.yaml', 'storage/policy.yaml', 'plugins'];
+
+/** A link in a folder that came from elsewhere would lead the files out of it. */
+function makeFolder(root: string, folder: string): void {
+  const parts = folder.split(/[\\/]/);
+  for (const [n] of parts.entries()) refuseLink(root, parts.slice(0, n + 1).join('/'));
+  fs.mkdirSync(path.join(root, folder), { recursive: true, mode: 0o700 });
+}
+
+function refuseLink(root: string, file: string): void {
+  if (fs.lstatSync(path.join(root, file), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new ProblemError(
+    problem('not_allowed', `${file} is a link, so files would be written elsewhere`, {
+      where: { file },
+      hint: 'replace it with a real folder or file, or choose another folder',
+    }),
+  );
 }
 
 /** Files that a process writes while it works, and files that only this machine needs. */
@@ -101,7 +125,8 @@ function repositoryAround(folder: string): boolean {
 /** `.guild/` ignores itself, whatever a person's `.gitignore` says. */
 function hidePrivateFolder(folder: string): void {
   const file = path.join(folder, '.guild', '.gitignore');
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(folder, '.guild');
+  refuseLink(folder, '.guild/.gitignore');
   if (!fs.existsSync(file)) fs.writeFileSync(file, '*\n', { mode: 0o600 });
 }
 

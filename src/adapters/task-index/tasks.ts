@@ -29,7 +29,7 @@ interface IndexOptions {
 }
 
 /** Raise it with every change of the format, or of the values read from a record. */
-const FORMAT = 1;
+const FORMAT = 2;
 const LEAST_CHANGES = 200;
 const CHUNK_ROWS = 4096;
 const PROGRESS_EVERY = 500;

@@ -96,8 +96,9 @@ async function refuseIfBusy(root: string, reader: Store): Promise<void> {
       }),
     );
   }
-  const journals = fs.readdirSync(path.join(root, '.guild/journal')).filter((name) => !name.endsWith('.closed'));
-  if (journals.length > 0) {
+  const journals = fs.readdirSync(path.join(root, '.guild/journal'));
+  const closed = new Set(journals.filter((name) => name.endsWith('.closed')).map(peerOf));
+  if (journals.some((name) => !closed.has(peerOf(name)))) {
     throw new ProblemError(
       problem('store_refused', 'a process died here, and its journal has not been replayed', {
         hint: 'run guild pump once, then push again; guild doctor names journals that are held',
@@ -108,6 +109,10 @@ async function refuseIfBusy(root: string, reader: Store): Promise<void> {
     const opened = await reader.sessions.open(id);
     if (opened.kind === 'held') throw new ProblemError(opened.problem);
   }
+}
+
+function peerOf(journal: string): string {
+  return journal.slice(0, journal.indexOf('.'));
 }
 
 /**

@@ -23,16 +23,15 @@ export function actingIn(root: string, config: Acted): Acting {
   const { providers, plugins, notifyBy } = config;
   const folder = path.join(root, 'plugins');
   const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
-  const code = Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined;
-  return {
+  return defined<Acting>({
     providers: Object.fromEntries(Object.entries(providers).filter(([, { kind }]) => kind !== 'scripted')),
     plugins: withProjectServers(root, plugins),
-    ...(code === undefined ? {} : { code }),
+    code: Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined,
     rules: rulesIn(root),
-    ...loosenedIn(config),
-    ...(Object.keys(notifyBy).length === 0 ? {} : { notify: notifyBy }),
-    ...(config.store.startsWith('postgres') ? { store: config.store } : {}),
-  };
+    loosened: loosenedIn(config),
+    notify: Object.keys(notifyBy).length === 0 ? undefined : notifyBy,
+    store: config.store.startsWith('postgres') ? config.store : undefined,
+  });
 }
 
 /** The text of each rule file by its path. */
@@ -44,12 +43,16 @@ export function rulesIn(root: string): Record<string, string> {
   return Object.fromEntries(rules);
 }
 
-function loosenedIn({ sandbox, allowOutward }: Acted): { loosened?: Loosened } {
-  const loosened = defined<Loosened>({
+function loosenedIn({ sandbox, allowOutward }: Acted): Loosened | undefined {
+  return ifAny({
     sandbox: sandbox === 'required' ? undefined : sandbox,
     outward: allowOutward.length === 0 ? undefined : [...allowOutward].sort(),
   });
-  return Object.keys(loosened).length === 0 ? {} : { loosened };
+}
+
+function ifAny(fields: Loosened): Loosened | undefined {
+  const loosened = defined(fields);
+  return Object.keys(loosened).length === 0 ? undefined : loosened;
 }
 
 /** The settings as far as they are trusted: a gate is as loose as a person has seen it. */
@@ -78,27 +81,25 @@ export function withTrustedProviders<T extends Pick<Config, 'providers'>>(
 export function shared(trusted: Acting, now: Acting): Acting {
   const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
-  const { code, loosened, notify, store, ...rest } = trusted;
-  return {
-    ...rest,
-    ...(store !== undefined && store === now.store ? { store } : {}),
-    ...sharedLoosened(loosened, now.loosened),
+  return defined<Acting>({
+    ...trusted,
     providers: kept(trusted.providers, now.providers),
     plugins: kept(trusted.plugins, now.plugins),
-    ...(code !== undefined && now.code !== undefined ? { code } : {}),
-    ...(notify !== undefined && now.notify !== undefined ? { notify } : {}),
-  };
+    code: now.code && trusted.code,
+    loosened: sharedLoosened(trusted.loosened, now.loosened),
+    notify: now.notify && trusted.notify,
+    store: trusted.store === now.store ? trusted.store : undefined,
+  });
 }
 
-function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined): { loosened?: Loosened } {
-  if (trusted === undefined || now === undefined) return {};
+function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined): Loosened | undefined {
+  if (trusted === undefined || now === undefined) return undefined;
   const outward = (trusted.outward ?? []).filter((tool) => now.outward?.includes(tool));
   const both = trusted.sandbox !== undefined && now.sandbox !== undefined;
-  const loosened = defined<Loosened>({
+  return ifAny({
     sandbox: both ? (stricterSandbox(trusted.sandbox, now.sandbox) as Loosened['sandbox']) : undefined,
     outward: outward.length === 0 ? undefined : outward,
   });
-  return Object.keys(loosened).length === 0 ? {} : { loosened };
 }
 
 function textOf(file: string): string | undefined {

@@ -7,9 +7,6 @@ import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, newFolder, text, type Command } from '../args/command.js';
 import { findRoot, isWorkspaceFolder } from '../args/find-workspace.js';
 
-/** Files that can make a workspace act. */
-const ACTING = /^(?:guild\.yaml|storage\/|plugins\/)/;
-
 export const command: Command = {
   usage: 'init [dir]',
   about: `
@@ -30,10 +27,13 @@ are shown, and --ignore adds them to .gitignore.`,
     refuseInside(folder, io.env);
     const swarm = values['swarm'] === true;
     const example = exampleNamed(text(values, 'example'), swarm);
-    const { created, kept, toIgnore } = initWorkspace(folder, { swarm, example, ignore: values['ignore'] === true });
+    const { created, kept, hadSettings, toIgnore } = initWorkspace(folder, {
+      swarm,
+      example,
+      ignore: values['ignore'] === true,
+    });
     // Files that were here before were not made by this program, so they are not trusted unseen.
-    const isOurs = !kept.some((file) => ACTING.test(file));
-    if (isOurs) acceptTrust(folder, io.env);
+    if (!hadSettings) acceptTrust(folder, io.env);
     if (json) terminal.json({ workspace: folder, created, kept, toIgnore });
     // An existing README is not ours.
     const readme = created.includes('README.md') ? ' README.md explains more.' : '';
@@ -47,7 +47,7 @@ are shown, and --ignore adds them to .gitignore.`,
       );
       for (const line of toIgnore) terminal.say(terminal.dim(`  ${line}`));
     }
-    if (!isOurs) terminal.say(`\nIt had settings before. guild trust shows what of them wants to act.`);
+    if (hadSettings) terminal.say(`\nIt had settings before. guild trust shows what of them wants to act.`);
     terminal.say(`\nThe workspace is ready. Next:\n`);
     if (shown !== '.') terminal.say(`  cd ${shown}`);
     if (example !== undefined) {

@@ -44,7 +44,7 @@ export async function query(call: Call, sources: Sources): Promise<number> {
   }
   const json = call.json || wantsJson(call);
   const options = { all: call.values['all'] === true, force: call.values['force'] === true };
-  const reply = spelledAsInFiles(await runQuery(sql, { root: call.root, sources }, options));
+  const reply = await runQuery(sql, { root: call.root, sources }, options);
   printProblems(call.terminal, reply);
   if (json) call.terminal.json(jsonOf(reply));
   else if (reply.kind === 'select' && reply.written === undefined) printTable(call.terminal, reply);
@@ -62,24 +62,6 @@ function wantsJson(call: Call): boolean {
 function jsonOf(reply: QueryReply): unknown {
   if (reply.kind === 'select' && reply.written === undefined) return reply.rows;
   return { message: reply.message, count: reply.rows.length, file: reply.written ?? null, rows: reply.rows };
-}
-
-/** Amounts have the keys that they have in the files. */
-function spelledAsInFiles(reply: QueryReply): QueryReply {
-  const isWritten = (row: Row): boolean => AMOUNTS.some((column) => typeof row[column] === 'object');
-  return { ...reply, rows: reply.rows.map((row) => (isWritten(row) ? withSnakeCase(row) : row)) };
-}
-
-const AMOUNTS = ['usage', 'own_usage', 'budget'];
-
-function withSnakeCase(row: Row): Row {
-  const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const renamed = AMOUNTS.flatMap((column) => {
-    const value = row[column];
-    if (typeof value !== 'object' || value === null) return [];
-    return [[column, Object.fromEntries(Object.entries(value).map(([key, amount]) => [snake(key), amount]))]];
-  });
-  return { ...row, ...Object.fromEntries(renamed) };
 }
 
 function printProblems(terminal: Terminal, { problems }: QueryReply): void {

@@ -70,7 +70,7 @@ async function runSteps(loop: Loop): Promise<Ending> {
 }
 
 function talkOf({ context, task, conversation }: Loop): Talk {
-  const agent = presentAgent(context, conversation.agent, task);
+  const agent = presentAgent(context, conversation, task);
   return {
     task,
     agent,

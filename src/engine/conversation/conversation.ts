@@ -11,6 +11,7 @@ import { editSince, type SessionEdit } from '../../domain/session/prints.js';
 import { sessionUsage, type Message, type Session } from '../../domain/session/session.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { tornEnd, writtenPart } from '../../domain/session/tear.js';
+import type { ToolSpec } from '../../ports/model.js';
 import type { Task, Written } from '../../domain/task/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../../domain/budget/usage.js';
 import type { Claim } from '../../ports/store/tasks.js';
@@ -42,6 +43,8 @@ export interface Conversation {
   append(messages: Message[], durable: boolean): Promise<'written' | 'edited'>;
   /** Appends this task's first message if another task started the conversation. Idempotent. */
   begin(): Promise<void>;
+  /** Appends a message that these tools are available. From then on it has them, as given here. */
+  offer(tools: readonly ToolSpec[], text: string): Promise<void>;
   /** Cost of this task's turns. Counted incrementally, so the length does not matter. */
   usage(): Usage;
   /** How much of it is safely written; undefined if that is not known. */
@@ -190,6 +193,9 @@ function conversation(
       }
       return written;
     },
+    async offer(tools, text) {
+      await self.append([await withTools(tools, text)], false);
+    },
     async begin() {
       // Without a first message the task would not see its own answers and would ask forever.
       while (self.mine().length === 0) {
@@ -242,11 +248,16 @@ function conversation(
     const known = new Set(head.tools.map(({ name }) => name));
     const added = wanted.tools.filter(({ name }) => !known.has(name));
     if (pinsInForce(context, now) === undefined || added.length === 0) return [];
-    head = { system: head.system, tools: [...head.tools, ...added] };
+    return [await withTools(added, `For this task you also have: ${added.map(({ name }) => name).join(', ')}.`)];
+  }
+
+  /** The message whose pins have these tools: known ones are replaced, the others come last. */
+  async function withTools(tools: readonly ToolSpec[], text: string): Promise<Message> {
+    const all = new Map([...head.tools, ...tools].map((tool) => [tool.name, tool]));
+    head = { system: head.system, tools: [...all.values()] };
     await storePins(context, head);
-    const text = `For this task you also have: ${added.map(({ name }) => name).join(', ')}.`;
     const timestamp = context.clock.now().toISOString();
-    return [{ ...controlMessage('tools_changed', text), pins: pinsOf(context, head), timestamp }];
+    return { ...controlMessage('tools_changed', text), pins: pinsOf(context, head), timestamp };
   }
 
   /**

@@ -1,19 +1,64 @@
 /**
- * Changes that the conversation does not know yet: a new day, a tool that was taken away or given
- * back. It is announced at the end, because the text before the messages must not change.
+ * Changes that the conversation does not know yet: a new day, a tool that was taken away, given
+ * back, added or changed. They are announced at the end. The text before the messages changes only
+ * if the list of tools must.
  */
 import type { Message } from '../../domain/session/session.js';
 import type { Task } from '../../domain/task/task.js';
+import type { ToolSpec } from '../../ports/model.js';
 import { todayText } from '../../rules/prompts/today.js';
 import type { EngineContext } from '../core/context.js';
 import { grantedNames } from '../core/grants.js';
 import type { Conversation } from './conversation.js';
 import { factsOf } from '../core/message-facts.js';
-import { presentAgent } from './rights.js';
+import { grantedTools, isOffered } from './prompt.js';
+import { presentAgent, presentFile } from './rights.js';
 import { controlMessage, type Draft } from './decide/step.js';
 
 export function newsFor(context: EngineContext, task: Task, conversation: Conversation): Draft[] {
   return [...newDay(context, conversation), ...toolChanges(context, task, conversation)];
+}
+
+/**
+ * Announces tools that a person added to the agent's file, or a plugin to its own, and tools of
+ * plugins that have changed. The message pins the longer list. True if there was something to say.
+ */
+export async function announceTools(context: EngineContext, task: Task, conversation: Conversation): Promise<boolean> {
+  const offered = newTools(context, task, conversation);
+  if (offered.length === 0) return false;
+  const known = new Set(conversation.head().tools.map(({ name }) => name));
+  const names = (isKnown: boolean): string =>
+    offered.flatMap(({ name }) => (known.has(name) === isKnown ? name : [])).join(', ');
+  const added = names(false);
+  const changed = names(true);
+  await conversation.offer(
+    offered,
+    [
+      ...(added === '' ? [] : [`You can now also call: ${added}.`]),
+      ...(changed === '' ? [] : [`The description or the parameters of these tools have changed: ${changed}.`]),
+    ].join(' '),
+  );
+  return true;
+}
+
+function newTools(context: EngineContext, task: Task, { agent, head, startedAt }: Conversation): ToolSpec[] {
+  // Without pins each opening builds the list.
+  if (startedAt === undefined) return [];
+  const present = presentFile(context, agent, task);
+  const pinned = head().tools;
+  const isNew = (name: string): boolean => {
+    const known = pinned.find((tool) => tool.name === name);
+    return known === undefined ? isOffered(context, name) : hasChanged(context, known);
+  };
+  const names = new Set(grantedNames(present, task, context.config.channels).filter(isNew));
+  return names.size === 0 ? [] : grantedTools(context, present, task).filter(({ name }) => names.has(name));
+}
+
+/** Lists in the schemas of the program's own tools change often; errors name what is there. */
+function hasChanged({ tools }: EngineContext, { name, description, parameters }: ToolSpec): boolean {
+  const tool = tools.get(name);
+  if (tool?.plugin === undefined) return false;
+  return tool.description !== description || JSON.stringify(tool.parameters) !== JSON.stringify(parameters);
 }
 
 function newDay(context: EngineContext, { startedAt, messages }: Conversation): Draft[] {
@@ -33,10 +78,11 @@ function isNewDay({ kind }: Message): boolean {
 
 function toolChanges(context: EngineContext, task: Task, conversation: Conversation): Draft[] {
   const { agent, head, messages } = conversation;
-  const present = presentAgent(context, agent, task);
+  const present = presentAgent(context, conversation, task);
   const isSame = present === agent;
   const isTold = (tool: string): boolean => lastWord(messages(), tool) === 'tool_removed';
-  const granted = new Set(grantedNames(present, task, context.config.channels));
+  const names = grantedNames(present, task, context.config.channels);
+  const granted = new Set(names.filter((name) => context.tools.has(name)));
   const pinned = head().tools.map(({ name }) => name);
   // Usually nothing was ever taken away, and then no message is read.
   if (isSame && pinned.every((name) => granted.has(name)) && !factsOf(context, messages()).hasToolNews) return [];

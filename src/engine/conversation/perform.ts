@@ -20,7 +20,7 @@ import { factsOf } from '../core/message-facts.js';
 import type { Conversation } from './conversation.js';
 import { hearNotes } from './hear-notes.js';
 import { hearPeople } from './hear-people.js';
-import { newsFor } from './news.js';
+import { announceTools, newsFor } from './news.js';
 import { headTokens, withMissingResults } from './prompt.js';
 import { presentAgent } from './rights.js';
 import type { Action, Ending, Facts, SayStep, TurnBudget, TurnStep } from './decide/step.js';
@@ -61,9 +61,9 @@ export async function perform(loop: Loop, step: Action): Promise<Performed> {
     case 'hear_notes': {
       const mayMatter = !step.isAnswered || unreadNotes(context, task) > 0;
       if (mayMatter && (await hearNotes(context, task, conversation))) return 'changed';
-      return step.isAnswered
-        ? { areNotesHeard: true }
-        : { areNotesHeard: true, news: newsFor(context, task, conversation) };
+      if (step.isAnswered) return { areNotesHeard: true };
+      if (await announceTools(context, task, conversation)) return 'changed';
+      return { areNotesHeard: true, news: newsFor(context, task, conversation) };
     }
     case 'look_up_budget':
       return (await compacted(loop)) ? 'changed' : { budget: await turnBudget(loop) };
@@ -88,7 +88,7 @@ async function say({ context, conversation }: Loop, { messages, failure }: SaySt
 async function performCalls(loop: Loop, calls: ToolCall[]): Promise<Performed> {
   const { context, conversation, account, stop } = loop;
   const task = await tainted(context, loop.task, conversation);
-  const agent = presentAgent(context, conversation.agent, task);
+  const agent = presentAgent(context, conversation, task);
   const done = await executeCalls(context, task, agent, calls, stop, await account.remaining());
   if (done.results.length > 0 && (await conversation.append(done.results, false)) === 'edited') return 'changed';
   if (done.asked.length > 0) return ask(context, task, done.asked);

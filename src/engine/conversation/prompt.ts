@@ -45,17 +45,26 @@ export function headTokens({ folds }: { folds: Pick<EngineContext['folds'], 'hea
 }
 
 /** In the order of the agent's file, so that the list is the same in every call. */
-function grantedTools(context: PromptSource, agent: Agent, task: Pick<Task, 'role'>): ToolSpec[] {
-  const skills = context.project.skills().filter(({ isHidden }) => !isHidden);
+export function grantedTools(context: PromptSource, agent: Agent, task: Pick<Task, 'role'>): ToolSpec[] {
+  const skills = visibleSkills(context);
   const channels = channelsWritten(agent.name, context.config.channels);
   const lists = listsFor(agent, context.agents.all(), { skills, channels });
   return [...new Set(grantedNames(agent, task, context.config.channels))].flatMap((name) => {
-    const tool = context.tools.get(name);
-    if (tool === undefined || !(isBuilt(name) || tool.plugin !== undefined)) return [];
-    if (name === 'load_skill' && skills.length === 0) return [];
-    const { description, parameters } = tool;
+    if (!isOffered(context, name)) return [];
+    const { description, parameters } = context.tools.get(name)!;
     return { name, description, parameters: withoutOwnKeys(withLists(name, parameters, lists)) };
   });
+}
+
+/** True if the tool exists and there is something that it can be used for. */
+export function isOffered(context: Pick<PromptSource, 'tools' | 'project'>, name: string): boolean {
+  const tool = context.tools.get(name);
+  if (tool === undefined || !(isBuilt(name) || tool.plugin !== undefined)) return false;
+  return name !== 'load_skill' || visibleSkills(context).length > 0;
+}
+
+function visibleSkills({ project }: Pick<PromptSource, 'project'>): ReturnType<PromptSource['project']['skills']> {
+  return project.skills().filter(({ isHidden }) => !isHidden);
 }
 
 /** `alsoObject` is ours; providers refuse keys that they do not know. */

@@ -1,29 +1,37 @@
 /**
- * The present rights of an agent: those that both its pinned definition and its present file allow.
- * So a removed tool, or a new approval rule, takes effect at once, and an added tool waits for the
- * next conversation.
+ * The present rights of an agent in a conversation: those that both the conversation and its
+ * present file allow. So a removed tool, or a new approval rule, takes effect at once. A tool that
+ * is added counts from the message that announces it on, see `news`. Nothing in a conversation
+ * allows what the file does not.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
+import type { Conversation } from './conversation.js';
 
-export function presentAgent(context: EngineContext, pinned: Agent, { role }: Pick<Task, 'role'>): Agent {
-  // A draft on trial runs under its maker's name and has no file.
-  if (roleFacts(role).isTrial) return pinned;
-  const present = context.agents.all().get(pinned.name);
-  return present === undefined || present.definition === pinned.definition ? pinned : narrowed(pinned, present);
-}
-
-function narrowed(pinned: Agent, present: Agent): Agent {
+export function presentAgent(
+  context: EngineContext,
+  { agent: pinned, head }: Pick<Conversation, 'agent' | 'head'>,
+  task: Pick<Task, 'role'>,
+): Agent {
+  const present = presentFile(context, pinned, task);
+  if (present === pinned) return pinned;
+  const known = new Set([...pinned.tools, ...head().tools.map(({ name }) => name)]);
   const approve = { ...pinned.approve };
   for (const [tool, verdict] of Object.entries(present.approve)) if (approve[tool] !== 'deny') approve[tool] = verdict;
   return {
     ...pinned,
-    tools: pinned.tools.filter((tool) => present.tools.includes(tool)),
+    tools: present.tools.filter((tool) => known.has(tool)),
     agents: delegates(pinned, present),
     approve,
   };
+}
+
+/** The agent as its file is now; the pinned one if it has no file. */
+export function presentFile({ agents }: EngineContext, pinned: Agent, { role }: Pick<Task, 'role'>): Agent {
+  // A draft on trial runs under its maker's name and has no file.
+  return (roleFacts(role).isTrial ? undefined : agents.all().get(pinned.name)) ?? pinned;
 }
 
 /** An empty list means everyone, so an empty intersection names only the agent itself. */

@@ -25,6 +25,7 @@ export interface Scan {
   strays?: Problem[];
   /**
    * Tasks that were open at the last scan, are open no longer, and were not ended by this process.
+   * Those that were completed may be left out.
    */
   gone?: string[];
 }

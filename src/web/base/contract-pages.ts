@@ -187,7 +187,7 @@ export interface Prompt {
   agent: string;
   model?: string;
   system: string;
-  tools: { name: string; text: string }[];
+  tools: { name: string; about: string; text: string }[];
   messages: { role: string; text: string }[];
   tokens: number;
 }
@@ -197,4 +197,24 @@ export interface StoryStep {
   text: string;
   page?: 'inbox' | 'waits' | 'agents' | 'replay';
   isOver?: true;
+}
+
+/** The words around a request, and the text from outside that had influence on it. */
+export interface RequestSource {
+  /** The agent's words when it asked. */
+  said?: string;
+  turn?: number;
+  untrusted: { source: string; text: string; at?: string; link?: { page: 'task' | 'conversation'; id: string } }[];
+  /** Files that were handed to the agent with its task. */
+  attached: string[];
+  /** The line of its entry on the board of approvals, and whether the action was carried out. */
+  line?: number;
+  fate?: string;
+}
+
+/** A file that is handed to the model with a message. */
+export interface ShownFile {
+  name: string;
+  mediaType: string;
+  bytes: number;
 }

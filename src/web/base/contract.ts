@@ -6,7 +6,7 @@ import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Usage as TaskUsage } from '../../domain/budget/usage.js';
 import type { Problem } from '../../domain/problem.js';
 import type { TaskState } from '../../domain/task/task.js';
-import type { StoryStep } from './contract-pages.js';
+import type { ShownFile, StoryStep } from './contract-pages.js';
 
 export type * from './contract-pages.js';
 
@@ -190,7 +190,7 @@ export interface Request {
   path?: string;
   taint: string[];
   /** Tasks that cannot continue before the answer. */
-  blocks: string[];
+  blocks: { id: string; agent?: string }[];
   /** Identifies the shown text; an answer names it. */
   seen: string;
   place: string;
@@ -201,14 +201,6 @@ export interface Request {
 export interface Requests {
   open: Request[];
   answered: Request[];
-}
-
-/** The words around a request, and the text from outside that had influence on it. */
-export interface RequestSource {
-  /** The agent's words when it asked. */
-  said?: string;
-  turn?: number;
-  untrusted: { source: string; text: string; at?: string; link?: { page: 'task' | 'conversation'; id: string } }[];
 }
 
 export interface TaskDetail {
@@ -238,6 +230,8 @@ export interface TreeRow extends Row {
   own: { tokens: number; microUsd: number };
   spans: Span[];
   session?: string;
+  /** Not a task: it sums up the bids below it. */
+  isGroup?: boolean;
 }
 
 export interface Why {
@@ -292,11 +286,14 @@ export interface ShownMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   from?: string;
   kind?: string;
+  /** Which answer of the model it is, from 1. */
+  turn?: number;
   at?: string;
   text: string;
   /** Text that came from outside; it is shown in a box of its own and has no links. */
   tainted: boolean;
   calls: ShownCall[];
+  files?: ShownFile[];
   /** What the model thought before it answered, if that is kept. */
   thoughts?: string;
   usage?: { model?: string; inputTokens: number; outputTokens: number; microUsd?: number; ms?: number };
@@ -312,6 +309,7 @@ export interface ShownCall {
   written?: { path: string; changes: string[] };
   result?: string;
   ok?: boolean;
+  files?: ShownFile[];
 }
 
 export interface SessionRow {

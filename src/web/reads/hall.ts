@@ -3,7 +3,7 @@ import type { Snapshot } from '../../app/readers/open-states.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import { defined } from '../../domain/defined.js';
 import { compareText } from '../../domain/order.js';
-import { HUMAN, type Placed } from '../../domain/task/task.js';
+import { ENGINE, HUMAN, type Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
 import type { AgentNow, Hall, Lane, Spend } from '../base/contract.js';
 import type { Log } from '../base/log.js';
@@ -19,7 +19,8 @@ const REQUESTS_SHOWN = 5;
 const PROBLEMS_SHOWN = 5;
 const ORDER: AgentState[] = ['error', 'working', 'blocked', 'paused', 'waiting', 'complete', 'idle'];
 
-export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: Date): Hall {
+/** `cycles`: how many groups of tasks wait for each other now; the program breaks them. */
+export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], cycles: number, now: Date): Hall {
   const { open, forHuman, agents } = seen;
   const shown = agents.filter(({ state }) => state !== 'idle' && state !== 'complete');
   const requests = [...forHuman].sort((a, b) => compareText(a.task.created_at, b.task.created_at));
@@ -55,7 +56,7 @@ export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], now: 
     idle: agents.length - shown.length,
     open: countStates(open),
     pending: pendingBy(seen),
-    deadlocks: deadlocksOf(log, open),
+    deadlocks: deadlocksOf(log, cycles),
     spend: { ...spendToday(seen, log, now), ...hoursOf(log, now) },
     ended: ended
       .filter(({ task }) => task.parent === undefined)
@@ -72,27 +73,9 @@ export function countStates(open: Snapshot['open']): Hall['open'] {
   return counts;
 }
 
-/** A cycle of tasks that wait for each other now: the program breaks it in its next pass. */
-function deadlocksOf(log: Log, open: Snapshot['open']): Hall['deadlocks'] {
-  const to = new Map(open.map(({ task }) => [task.id, task.waits?.tasks ?? []]));
+function deadlocksOf(log: Log, cycles: number): Hall['deadlocks'] {
   const broken = log.events((name) => name === 'deadlock.broken');
-  const last = broken.at(-1)?.at;
-  return defined({ now: cyclesIn(to), resolved: broken.length, last });
-}
-
-function cyclesIn(to: ReadonlyMap<string, readonly string[]>): number {
-  const state = new Map<string, 'open' | 'done'>();
-  let cycles = 0;
-  const visit = (node: string): void => {
-    state.set(node, 'open');
-    for (const next of to.get(node) ?? []) {
-      if (state.get(next) === 'open') cycles++;
-      else if (!state.has(next) && to.has(next)) visit(next);
-    }
-    state.set(node, 'done');
-  };
-  for (const node of to.keys()) if (!state.has(node)) visit(node);
-  return cycles;
+  return defined({ now: cycles, resolved: broken.length, last: broken.at(-1)?.at });
 }
 
 /** Today's spending, in the zone of this machine, and the limits of what is open. */
@@ -122,7 +105,7 @@ function isRequest(open: ReadonlyMap<string, Placed>, id: string): boolean {
 function pendingBy({ open, takers }: Snapshot): Hall['pending'] {
   const groups = new Map<string | undefined, { count: number; oldestAt: string }>();
   for (const { task, state } of open) {
-    if (state !== 'pending' || task.to === HUMAN) continue;
+    if (state !== 'pending' || task.to === HUMAN || task.to === ENGINE) continue;
     const agent = task.to ?? takers.get(task.id);
     const group = groups.get(agent) ?? { count: 0, oldestAt: task.created_at };
     group.count++;

@@ -27,7 +27,11 @@ export async function promptOf(root: string, session: string, env: Env): Promise
       agent: view.agent,
       model: view.model,
       system: view.system,
-      tools: view.tools.map((tool) => ({ name: tool.name, text: JSON.stringify(tool, null, 2) })),
+      tools: view.tools.map((tool) => ({
+        name: tool.name,
+        about: tool.description,
+        text: JSON.stringify(tool, null, 2),
+      })),
       messages: view.messages.map(({ role, content, toolCalls }) => ({
         role,
         text: toolCalls === undefined ? content : `${content}\n${JSON.stringify(toolCalls, null, 2)}`,

@@ -1,4 +1,5 @@
 /** The words around a request: the agent's own, and the text from outside. */
+import path from 'node:path';
 import { visible } from '../../domain/consent/visible.js';
 import { defined } from '../../domain/defined.js';
 import { approvalOf } from '../../domain/task/approval.js';
@@ -8,6 +9,7 @@ import type { Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
 import { openReader } from '../../app/readers/open-reader.js';
 import type { RequestSource } from '../base/contract.js';
+import { textOf } from './session.js';
 
 const PARENTS_MAX = 50;
 const TEXT_MAX = 4000;
@@ -18,13 +20,16 @@ export async function requestSource(root: string, id: string): Promise<RequestSo
     const placed = await store.tasks.read(id);
     const request = placed && approvalOf(placed.task)?.request;
     if (placed === undefined) throw new ProblemError(problem('not_found', `there is no request ${id}`));
-    if (request === undefined) return { untrusted: [] };
+    if (request === undefined) return { untrusted: [], attached: [] };
     const opened = await store.sessions.open(request.session);
     const messages = opened.kind === 'open' ? opened.session.messages : [];
     const asked = messages.findIndex(({ toolCalls }) => toolCalls?.some((call) => call.id === request.call));
     const said = messages[asked]?.content.trim();
     const sources = new Set(request.taint);
+    const asker = placed.task.parent === undefined ? undefined : await store.tasks.read(placed.task.parent);
     return defined({
+      ...onBoard(root, id),
+      attached: (asker?.task.attachments ?? []).map(visible),
       said: said === undefined || said === '' ? undefined : cut(said),
       turn: asked < 0 ? undefined : messages.slice(0, asked + 1).filter(({ role }) => role === 'assistant').length,
       untrusted: [...(await fromLineage(store, placed, sources)), ...fromResults(messages, sources, request.session)],
@@ -32,6 +37,17 @@ export async function requestSource(root: string, id: string): Promise<RequestSo
   } finally {
     await store.close();
   }
+}
+
+/** The entry of a request on the board of approvals. A person may have taken it away. */
+function onBoard(root: string, id: string): Pick<RequestSource, 'line' | 'fate'> {
+  const lines = textOf(path.join(root, 'tasks', 'approvals.task.md')).split('\n');
+  const named = lines.indexOf(`  id: ${id}`);
+  const start = lines.findLastIndex((line, i) => i < named && line.startsWith('- ['));
+  if (start === -1) return {};
+  const end = lines.findIndex((line, i) => i > named && /^\S/.test(line));
+  const fate = lines.slice(named, end === -1 ? undefined : end).find((line) => line.startsWith('  fate: '));
+  return defined({ line: start + 1, fate: fate && visible(fate.slice('  fate: '.length)) });
 }
 
 type Untrusted = RequestSource['untrusted'];

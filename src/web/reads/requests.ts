@@ -42,10 +42,23 @@ export function requestOf(placed: Placed, open: readonly Placed[]): Request {
     createdAt: task.created_at,
     answeredAt: isEnded(state) ? task.ended_at : undefined,
     taint: approval?.request.taint ?? taintIn(task),
-    blocks: open.filter((each) => each.task.waits?.tasks?.includes(task.id)).map((each) => each.task.id),
+    blocks: blockedBy(task.id, open),
     place: 'tasks/approvals.task.md',
     ...(approval === undefined ? plainFields(task) : approvalFields(approval, open)),
   };
+}
+
+/** The tasks that wait for it, and those that wait for these. */
+function blockedBy(id: string, open: readonly Placed[]): Request['blocks'] {
+  const blocked = new Map<string, Request['blocks'][number]>();
+  const next = [id];
+  for (const cause of next)
+    for (const { task } of open) {
+      if (blocked.has(task.id) || task.waits?.tasks?.includes(cause) !== true) continue;
+      blocked.set(task.id, defined({ id: task.id, agent: task.to }));
+      next.push(task.id);
+    }
+  return [...blocked.values()];
 }
 
 type Drawn = Pick<Request, 'title' | 'heading' | 'facts' | 'isGrave' | 'alike' | 'action' | 'changes' | 'seen'> &
@@ -80,6 +93,8 @@ function approvalFields(approval: Approval, open: readonly Placed[]): Drawn {
 /** The title in two parts, so that a page can set the agent's part in another type. */
 function headingOf(title: string, { request }: Approval): Request['heading'] {
   const { tool, arguments: args } = request;
+  // The agent's name is beside it, and its words are all that is asked.
+  if (request.question !== undefined) return { act: titleOf(visible(request.question.text)), object: '' };
   const named = NAMED[tool];
   const object = named === undefined ? undefined : args[named.argument];
   if (named === undefined || typeof object !== 'string' || object.includes('\n')) return { act: title, object: '' };

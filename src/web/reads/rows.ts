@@ -1,5 +1,6 @@
 /** Tasks as rows of lists: a title, a short id, state, cost. */
 import { defined } from '../../domain/defined.js';
+import { roleFacts } from '../../domain/task/role.js';
 import type { Placed } from '../../domain/task/task.js';
 import { HUMAN } from '../../domain/task/task.js';
 import type { Usage as TaskUsage } from '../../domain/budget/usage.js';
@@ -13,7 +14,7 @@ export function rowOf({ task, state }: Placed): Row {
   return defined({
     id: task.id,
     short: shortOf(task.id),
-    title: titleOf(summary(task)),
+    title: rowTitle(task),
     agent: task.to,
     role: task.role,
     state,
@@ -24,6 +25,17 @@ export function rowOf({ task, state }: Placed): Row {
     tokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
     microUsd: usage?.microUsd ?? 0,
   });
+}
+
+/**
+ * In a list of tasks, a bid and a check say that they are one: their answer alone would read like a
+ * request.
+ */
+export function rowTitle(task: Parameters<typeof summary>[0]): string {
+  const title = titleOf(summary(task));
+  if (task.result === undefined) return title;
+  const { isBid, prompt } = roleFacts(task.role);
+  return isBid ? `Bid: ${title}` : prompt === 'check' ? `Check: ${title}` : title;
 }
 
 /** The first line of a request. */

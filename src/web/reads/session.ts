@@ -8,6 +8,7 @@ import { writtenLines } from '../../app/editing/written-lines.js';
 import { farPartsOf, openReader } from '../../app/readers/open-reader.js';
 import { thoughtsOf } from '../../app/editing/thoughts.js';
 import { defined } from '../../domain/defined.js';
+import type { FileRef } from '../../domain/file-ref.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import {
@@ -21,7 +22,7 @@ import { isSafeId } from '../../domain/task/id.js';
 import { taintIn } from '../../domain/task/taint.js';
 import type { Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
-import type { Conversation, SessionRow, ShownCall, ShownMessage } from '../base/contract.js';
+import type { Conversation, SessionRow, ShownCall, ShownFile, ShownMessage } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
 import type { Moment } from './moment.js';
 import { checksOf } from './checks.js';
@@ -250,25 +251,30 @@ function withCalls(messages: readonly Message[]): ShownMessage[] {
   const shown: ShownMessage[] = [];
   const calls = new Map<string, ShownCall>();
   const texts = new Map<string, string>();
+  let turn = 0;
   for (const [i, message] of messages.entries()) {
     const call = message.role === 'tool' ? calls.get(message.toolCallId ?? '') : undefined;
     if (call !== undefined) {
       call.result = message.content;
       call.ok = message.isError !== true;
+      if (message.files !== undefined) call.files = message.files.map(fileOf);
       continue;
     }
     const mine = (message.toolCalls ?? []).map((each) => callOf(each, texts));
     for (const each of mine) calls.set(each.id, each);
+    if (message.role === 'assistant') turn++;
     shown.push(
       defined({
         n: i + 1,
         role: message.role,
         from: message.from,
         kind: message.kind,
+        turn: message.role === 'assistant' ? turn : undefined,
         at: message.timestamp,
         text: message.content,
         tainted: message.role === 'tool',
         calls: mine,
+        files: message.files?.map(fileOf),
         usage: message.usage,
       }),
     );
@@ -284,6 +290,10 @@ async function withThoughts(
   return Promise.all(
     shown.map(async (message) => defined({ ...message, thoughts: await thoughtsOf(messages[message.n - 1]!, blobs) })),
   );
+}
+
+function fileOf({ name, mediaType, bytes }: FileRef): ShownFile {
+  return { name, mediaType, bytes };
 }
 
 const TELLING = ['command', 'path', 'agent', 'query', 'question', 'recipient', 'name', 'task', 'title'];

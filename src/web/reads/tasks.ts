@@ -3,11 +3,12 @@ import { runQuery, type Sources } from '../../app/readers/queries.js';
 import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { compareText } from '../../domain/order.js';
+import { readBid, type Bid } from '../../domain/task/bid.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { taintIn } from '../../domain/task/taint.js';
 import { HUMAN, isEnded, type Placed, type TaskState } from '../../domain/task/task.js';
-import { summary } from '../../views/summary.js';
 import type { Row, TaskBoard, Usage } from '../base/contract.js';
-import { rowOf, shortOf, titleOf, usageOf } from './rows.js';
+import { rowOf, rowTitle, shortOf, usageOf } from './rows.js';
 
 const COLUMNS =
   'id, state, role, type, description, result, to, parent, error, created_at, ended_at, usage, own_usage, session, context.taint';
@@ -17,6 +18,7 @@ export interface ListedTask extends Row {
   session?: string;
   /** Its own spending, without that of the tasks below it. */
   own: Usage;
+  bid?: Bid;
 }
 
 /** An open task, as a query would give it. */
@@ -31,7 +33,7 @@ export function byNewest(a: Row, b: Row): number {
   return compareText(b.createdAt, a.createdAt) || compareText(b.id, a.id);
 }
 
-export function rowOnly({ own: _, session: _session, ...row }: ListedTask): Row {
+export function rowOnly({ own: _, session: _session, bid: _bid, ...row }: ListedTask): Row {
   return row;
 }
 
@@ -47,8 +49,8 @@ export async function queryTasks(root: string, where: string, sources: Sources):
   return rows.map(rowFrom);
 }
 
-/** Parents before their children, whole trees in the order of the list. */
-export function asTree<T extends Row>(rows: readonly T[]): T[] {
+/** Parents before their children, whole trees in the order of the list. `order`: the last first. */
+export function asTree<T extends Row>(rows: readonly T[], order: (a: T, b: T) => number = byNewest): T[] {
   const known = new Set(rows.map(({ id }) => id));
   const below = new Map<string, T[]>();
   for (const row of rows) {
@@ -62,7 +64,7 @@ export function asTree<T extends Row>(rows: readonly T[]): T[] {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { row, depth } = next;
     ordered.push({ ...row, depth });
-    const children = [...(below.get(row.id) ?? [])].sort(byNewest);
+    const children = [...(below.get(row.id) ?? [])].sort(order);
     open.push(...children.map((child) => ({ row: child, depth: depth + 1 })));
   }
   // Parent links are user-editable: tasks in a cycle have no root, and are still shown.
@@ -99,9 +101,7 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
   return {
     id,
     short: shortOf(id),
-    title: titleOf(
-      summary({ role, type: text('type'), description: text('description') ?? '', result: text('result') }),
-    ),
+    title: rowTitle({ role, type: text('type'), description: text('description') ?? '', result: text('result') }),
     agent: text('to'),
     role,
     state: row['state'] as TaskState,
@@ -113,19 +113,19 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
     microUsd: usage.microUsd,
     own,
     session: text('session'),
+    bid: roleFacts(role).isBid ? readBid(text('result') ?? '') : undefined,
     taint: Array.isArray(taint) ? taint.map(String) : undefined,
   };
 }
 
 function usageFrom(value: unknown): Usage {
   const usage = (value ?? {}) as Record<string, number>;
-  const amount = (camel: string, snake: string): number => usage[camel] ?? usage[snake] ?? 0;
   return {
-    turns: amount('turns', 'turns'),
-    toolCalls: amount('toolCalls', 'tool_calls'),
-    inputTokens: amount('inputTokens', 'input_tokens'),
-    outputTokens: amount('outputTokens', 'output_tokens'),
-    cachedTokens: amount('cachedTokens', 'cached_tokens'),
-    microUsd: amount('microUsd', 'micro_usd'),
+    turns: usage['turns'] ?? 0,
+    toolCalls: usage['tool_calls'] ?? 0,
+    inputTokens: usage['input_tokens'] ?? 0,
+    outputTokens: usage['output_tokens'] ?? 0,
+    cachedTokens: usage['cached_tokens'] ?? 0,
+    microUsd: usage['micro_usd'] ?? 0,
   };
 }

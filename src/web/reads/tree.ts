@@ -3,6 +3,8 @@
  * so that a run with tens of thousands of them opens at once.
  */
 import { defined } from '../../domain/defined.js';
+import { compareText } from '../../domain/order.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { stretchesOf, unfoldedMs } from '../../views/time-folds.js';
 import type { Span, TaskSpans, TreeRow } from '../base/contract.js';
@@ -23,22 +25,96 @@ const SPANS_MAX = 3000;
 const STEPS = 4000;
 
 export async function treeOf(moment: Moment, id: string): Promise<Tree> {
-  const listed = below(await moment.tasks(''), id);
-  const spans = spansIn(moment, listed);
+  const inside = below(await moment.tasks(''), id);
+  const spans = spansIn(moment, inside);
+  const listed = asTree(inside, byLatestStart(spans));
   const count = [...spans.values()].reduce((sum, each) => sum + each.length, 0);
   const isMerged = count > SPANS_MAX;
   const stepMs = isMerged ? unfoldedMs(stretches(listed, spans, moment.now.getTime())) / STEPS : 0;
+  const attempts = attemptsIn(listed);
   const rows = listed.map((task): TreeRow => {
     const own = spans.get(task.id) ?? [];
     return defined({
       ...rowOnly(task),
+      title: attempts.get(task.id) ?? task.title,
       depth: task.depth ?? 0,
       own: { tokens: task.own.inputTokens + task.own.outputTokens, microUsd: task.own.microUsd },
       spans: isMerged ? merged(own, stepMs, moment.now.getTime()) : own,
       session: task.session,
     });
   });
-  return { rows, isMerged, listed };
+  return { rows: withBidGroups(rows, listed), isMerged, listed };
+}
+
+/** Work that is repeated after a check has a number, because its request is only the objection. */
+function attemptsIn(listed: readonly ListedTask[]): Map<string, string> {
+  const own = new Map<string, string[]>();
+  for (const { id, role, parent = '' } of listed)
+    if (roleFacts(role).isOwnWork) own.set(parent, [...(own.get(parent) ?? []), id]);
+  const repeated = [...own.values()].filter(({ length }) => length > 1);
+  return new Map(repeated.flatMap((ids) => ids.map((id, i) => [id, `Attempt ${i + 1}`] as const)));
+}
+
+/** In the order in which work on them began, as the bars of a waterfall lead down. */
+function byLatestStart(spans: ReadonlyMap<string, Span[]>): (a: ListedTask, b: ListedTask) => number {
+  const start = ({ id, createdAt }: ListedTask): string => spans.get(id)?.[0]?.start ?? createdAt;
+  return (a, b) => compareText(start(b), start(a)) || compareText(b.id, a.id);
+}
+
+/** The bids on one task are below a row that sums them up. */
+function withBidGroups(rows: readonly TreeRow[], listed: readonly ListedTask[]): TreeRow[] {
+  const out: TreeRow[] = [];
+  for (let i = 0; i < rows.length;) {
+    const first = rows[i]!;
+    let end = i;
+    while (isBid(rows[end]) && rows[end]!.parent === first.parent) end++;
+    if (end - i < 2) {
+      out.push(first);
+      i++;
+      continue;
+    }
+    const bids = rows.slice(i, end);
+    out.push(groupOf(bids, listed.slice(i, end)), ...bids.map((row) => ({ ...row, depth: row.depth + 1 })));
+    i = end;
+  }
+  return out;
+}
+
+function isBid(row: TreeRow | undefined): boolean {
+  return row !== undefined && roleFacts(row.role).isBid;
+}
+
+function groupOf(rows: readonly TreeRow[], listed: readonly ListedTask[]): TreeRow {
+  const offers = listed
+    .flatMap(({ agent, bid }) => (bid?.proceed === true && bid.able ? [{ agent, fitness: bid.fitness }] : []))
+    .sort((a, b) => b.fitness - a.fitness);
+  const declined = listed.filter(({ bid }) => bid !== undefined && !(bid.proceed && bid.able)).length;
+  const said = [
+    offers.map(({ agent, fitness }) => `${agent} ${fitness}`).join(', '),
+    declined === 0 ? '' : `${declined} declined`,
+  ].filter((part) => part !== '');
+  const isOpen = rows.some(({ endedAt }) => endedAt === undefined);
+  const { id, role, parent, depth, createdAt } = rows[0]!;
+  const sum = (of: (row: TreeRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  return defined({
+    id: `${id} and others`,
+    short: '',
+    title: `${rows.length} bids${said.length === 0 ? '' : `: ${said.join('; ')}`}`,
+    role,
+    state: isOpen ? 'active' : 'completed',
+    parent,
+    depth,
+    createdAt,
+    endedAt: isOpen ? undefined : rows.map(({ endedAt }) => endedAt!).reduce((a, b) => (a > b ? a : b)),
+    tokens: sum(({ tokens }) => tokens),
+    microUsd: sum(({ microUsd }) => microUsd),
+    own: { tokens: 0, microUsd: 0 },
+    // Its cost is that of the rows below it, so its bars have none.
+    spans: rows.flatMap(({ spans }) =>
+      spans.map(({ kind, start, end, label }) => defined({ kind, start, end, label })),
+    ),
+    isGroup: true,
+  });
 }
 
 /** The spans between two times, as finely as a screen can show that part. */

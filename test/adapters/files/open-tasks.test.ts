@@ -135,6 +135,8 @@ test('a file event about a change of this process is ignored, and one of others 
   assert.equal(tasks.byId.get('edited')!.task.description, 'do it well');
   assert.equal(tasks.byId.get('new')!.state, 'pending');
   assert.ok(await one.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed'));
-  assert.equal(tasks.doubt(active), true);
-  assert.deepEqual(tasks.scan(false, nothing).gone, ['theirs']);
+  disk.rename(pending('new'), '/w/tasks/failed/new.json');
+  for (const file of [active, pending('new')]) assert.equal(tasks.doubt(file), true);
+  assert.deepEqual(tasks.scan(false, nothing).gone, ['new'], 'a completed task needs no second look');
+  assert.deepEqual([...tasks.byId.keys()].sort(), ['edited', 'mine']);
 });

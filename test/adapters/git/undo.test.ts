@@ -103,10 +103,15 @@ test('commits that an earlier version made on the branch are in the log, and und
   write('memory/b.md', 'new\n');
   await history.commit('planner remembered', '');
   const log = await history.log();
+  // On a slow machine, results that were there are committed after the work and not before it.
   assert.deepEqual(
-    log.map(({ subject }) => subject),
-    ['planner remembered', 'history begins: 1 file that was there', 'r: planner answered'],
+    log
+      .map(({ subject }) => subject)
+      .slice(0, 2)
+      .sort(),
+    ['history begins: 1 file that was there', 'planner remembered'],
   );
+  assert.deepEqual(log.map(({ subject }) => subject).slice(2), ['r: planner answered']);
   assert.deepEqual(
     (await history.log({ task: 'r' })).map(({ subject }) => subject),
     ['r: planner answered'],

@@ -1,114 +1,234 @@
 /**
- * Streams in the vendors' documented formats, replayed byte for byte, and what goes back with the
- * next request: thoughts in their order, with their signatures, and nothing joined.
+ * Streams of test/fixtures/streams, replayed byte for byte over HTTP: whole, in random pieces, and
+ * in `npm run test:all` one byte at a time. The answer must not depend on the pieces, and thoughts
+ * go back unchanged.
  */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { aiSdk } from '../../../src/adapters/models/ai-sdk/index.js';
-import type { Provider } from '../../../src/domain/config/config.js';
-import type { Message } from '../../../src/domain/session/session.js';
-import { rawServer, sse } from '../../kit/raw-server.js';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
+import type { ModelReply } from '../../../src/ports/model.js';
+import { replayStream, type RecordedStream } from '../../kit/models/replay-stream.js';
+import { fc } from '../../kit/properties.js';
+import { EVERYTHING, SEED } from '../../kit/seed.js';
 
-/** Plays the stream twice: the answer to the first request goes back with the second. */
-async function replay(kind: Provider['kind'], model: string, stream: string) {
-  const server = await rawServer((response) => void sse(response).end(stream));
-  after(() => server.close());
-  const client = aiSdk({
-    config: {
-      providers: { there: { kind, baseUrl: server.url, keyEnv: 'KEY' } },
-      prices: {},
-      timeouts: { callMs: 30_000, stallMs: 10_000, tries: 1 },
-    },
-    env: { KEY: 'k' },
-    clock: { now: () => new Date('2026-11-17T00:00:00Z') },
-  });
-  const messages: Message[] = [{ role: 'user', content: 'Look.' }];
-  const ask = () =>
-    client.call({
-      model: `there/${model}`,
-      system: '',
-      messages,
-      tools: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],
-      settings: {},
-      agent: 'a',
-      task: 't',
-      turn: 1,
-    });
-  const reply = await ask();
-  assert.ok(reply.ok, JSON.stringify(reply));
-  const { text: content, toolCalls, provider } = reply.answer;
-  messages.push({ role: 'assistant', content, toolCalls, ...(provider ? { provider } : {}) });
-  for (const { id } of toolCalls) messages.push({ role: 'tool', toolCallId: id, content: 'x' });
-  if (toolCalls.length === 0) messages.push({ role: 'user', content: 'Go on.' });
-  await ask();
-  return { answer: reply.answer, body: server.requests[1]!.body };
+const FOLDER = path.join(packageFolder('test'), 'fixtures', 'streams');
+
+interface Expected {
+  /** The finish, the text and the calls; or the class of the failure and its words. */
+  is: string;
+  /** Input, cached and output tokens. */
+  tokens?: [input: number, cached: number, output: number];
+  /** Parts of the next request, in this order. */
+  back?: string[];
+  /** Default: the model of its folder. */
+  model?: string;
 }
 
-const named = (events: { type: string }[]) =>
-  events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+const READ = (path: string): string => `read ${JSON.stringify({ path })}`;
+const TIDES = READ('tides.md');
+const NORTH = READ('north.md');
+const SOUTH = READ('süd.md');
+const SHIPS = 'stop|Fünf Schiffe ⚓';
+const WELL = 'stop|All well.';
+const FULL = 'unreachable: .*The harbour is full';
+const NO_END = 'cut_off: ended its answer without a finish reason';
 
-test('Anthropic: thinking, redacted thinking, text and a call go back in their order', async () => {
-  const block = (index: number, start: object, deltas: object[]) => [
-    { type: 'content_block_start', index, content_block: start },
-    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
-    { type: 'content_block_stop', index },
-  ];
-  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-opus-5-5', content: [] };
-  const { answer, body } = await replay(
-    'anthropic',
-    'claude-opus-5-5',
-    named([
-      { type: 'message_start', message: { ...message, usage: { input_tokens: 10, output_tokens: 1 } } } as {
-        type: string;
-      },
-      { type: 'ping' },
-      ...block(0, { type: 'thinking', thinking: '', signature: '' }, [
-        { type: 'thinking_delta', thinking: 'Weigh' },
-        { type: 'thinking_delta', thinking: 'ing.' },
-        { type: 'signature_delta', signature: 'sig-1' },
-      ]),
-      ...block(1, { type: 'redacted_thinking', data: 'hidden-1' }, []),
-      ...block(2, { type: 'text', text: '' }, [{ type: 'text_delta', text: 'I look.' }]),
-      ...block(3, { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }, [
-        { type: 'input_json_delta', partial_json: '' },
-        { type: 'input_json_delta', partial_json: '{"path":"a"}' },
-      ]),
-      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } } as { type: string },
-      { type: 'message_stop' },
-    ]),
-  );
-  assert.equal(answer.text, 'I look.');
-  const [thought, redacted, text, call] = body.messages[1].content;
-  assert.deepEqual(thought, { type: 'thinking', thinking: 'Weighing.', signature: 'sig-1' });
-  assert.deepEqual(redacted, { type: 'redacted_thinking', data: 'hidden-1' });
-  assert.deepEqual([text.text, call.name, call.input], ['I look.', 'read', { path: 'a' }]);
-});
+const ANTHROPIC: Record<string, Expected> = {
+  'text-with-pings.sse': { is: 'stop|Der Kran hebt fünf Kisten à 20 kg. 🏗️ 完了', tokens: [329, 300, 17] },
+  'thoughts-and-call.sse': {
+    is: `tool_calls|I look at the table.|${TIDES}`,
+    back: [
+      'The tide table must be read first.',
+      'c2lnLXRpZGU=',
+      'aGlkZGVuLXRpZGU=',
+      'I look at the table.',
+      'tides.md',
+    ],
+  },
+  'call-without-arguments.sse': { is: 'tool_calls|ring {}' },
+  'two-calls.sse': { is: `tool_calls|Both.|${NORTH}|${SOUTH}` },
+  'refusal.sse': { is: 'refused: it said: I cannot' },
+  'pause-turn.sse': { is: 'cut_off: broke off its answer: pause_turn' },
+  'max-tokens.sse': { is: 'length|The first ship is', tokens: [40, 0, 12] },
+  'window-exceeded.sse': { is: 'length|The log says' },
+  'overloaded-in-stream.sse': { is: FULL },
+  'no-end.sse': { is: NO_END },
+  'search-with-citations.sse': { is: 'stop|High tide is at 14:10.' },
+  'started-twice.sse': { is: 'stop|One ship, not two.' },
+  'unknown-events.sse': { is: 'stop|Calm.' },
+  'error-instead-of-a-stream.body': { is: 'unreachable: .*The crane is broken' },
+};
 
-test('Gemini: the signature of a text stays on its own empty part', async () => {
-  const event = (parts: object[], finishReason?: string) =>
-    `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason ? { finishReason } : {}) }], usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 } })}\r\n\r\n`;
-  const { body } = await replay(
-    'google',
-    'gemini-4-argon',
-    event([{ text: 'All ' }]) + event([{ text: 'well.' }]) + event([{ text: '', thoughtSignature: 'sig-1' }], 'STOP'),
-  );
-  assert.deepEqual(body.contents[1].parts, [{ text: 'All well.' }, { text: '', thoughtSignature: 'sig-1' }]);
-});
+const RESPONSES: Record<string, Expected> = {
+  'text.sse': { is: 'stop|Fünf Schiffe liegen im Hafen ⚓.', tokens: [50, 32, 14] },
+  'reasoning-and-call.sse': { is: `tool_calls|${TIDES}`, back: ['c2VhbGVkLXRpZGU=', 'tides.md'] },
+  'parallel-calls.sse': { is: `tool_calls|${NORTH}|${SOUTH}` },
+  'call-without-arguments.sse': { is: 'tool_calls|ring {}' },
+  'commentary-then-answer.sse': { is: 'stop|I count them. There are five.' },
+  'search-with-citations.sse': { is: 'stop|High tide is at 14:10.' },
+  'refusal.sse': { is: 'refused: it said: I will not sink a ship.' },
+  'max-tokens.sse': { is: 'length|The first ship is' },
+  'filtered.sse': { is: 'refused: it said: The' },
+  'failed.sse': { is: 'unreachable: .*The crane is broken' },
+  'rate-limit-in-stream.sse': { is: 'rate: .*The harbour is full' },
+  'no-end.sse': { is: NO_END },
+  'unknown-events.sse': { is: 'stop|Calm.' },
+};
 
-test('MiniMax at an address that a person names: both fields of its thoughts go back', async () => {
-  const chunk = (delta: object, finish: string | null = null) =>
-    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-  const detail = (text: string) => ({ type: 'reasoning.text', index: 0, text });
-  const { body } = await replay(
-    'openai-compatible',
-    'MiniMax-M3',
-    chunk({ role: 'assistant', reasoning_content: 'Weigh', reasoning_details: [detail('Weigh')] }) +
-      chunk({ reasoning_content: 'ing.', reasoning_details: [detail('ing.')] }) +
-      chunk({ tool_calls: [{ index: 0, id: 'c1', function: { name: 'read', arguments: '{}' } }] }) +
-      chunk({}, 'tool_calls') +
-      'data: [DONE]\n\n',
-  );
-  const answer = body.messages.find(({ role }: { role: string }) => role === 'assistant');
-  assert.equal(answer.reasoning_content, 'Weighing.');
-  assert.deepEqual(answer.reasoning_details, [detail('Weighing.')]);
-});
+const GOOGLE: Record<string, Expected> = {
+  'text.sse': { is: SHIPS, tokens: [60, 16, 8] },
+  'thoughts-and-call.sse': {
+    is: `tool_calls|${TIDES}`,
+    tokens: [60, 0, 13],
+    back: ['The table first.', 'tides.md', 'c2lnLWNhbGw='],
+  },
+  'signed-empty-part.sse': { is: WELL, back: ['{"text":"All well."},{"text":"","thoughtSignature":"c2lnLWVuZA=="}'] },
+  'two-calls.sse': { is: `tool_calls|${NORTH}|${SOUTH}`, back: ['north.md', 'c2lnLW4=', 'süd.md'] },
+  'call-without-arguments.sse': { is: 'tool_calls|ring {}', back: ['c2lnLWI='] },
+  'call-then-separate-end.sse': { is: `tool_calls|${TIDES}` },
+  'search-with-grounding.sse': { is: 'stop|High tide is at 14:10.' },
+  'max-tokens.sse': { is: 'length|The first ship is' },
+  'safety.sse': { is: 'refused: it said: To sink' },
+  'prompt-blocked.sse': { is: 'refused: its content filter stopped the answer' },
+  'malformed-call.sse': { is: 'cut_off: broke off its answer: MALFORMED_FUNCTION_CALL' },
+  'no-end.sse': { is: NO_END },
+  'error-in-stream.sse': { is: FULL },
+};
+
+const CHAT: Record<string, Expected> = {
+  'text-usage-last.sse': { is: SHIPS, tokens: [30, 16, 7] },
+  'crlf-comments-and-mark.sse': { is: WELL },
+  'no-blank-line-at-the-end.sse': { is: WELL },
+  'no-role-and-null-usage.sse': { is: WELL, tokens: [30, 0, 7] },
+  'azure-first-chunk.sse': { is: WELL },
+  'calls-interleaved.sse': { is: `tool_calls|${NORTH}|${SOUTH}|ring {}` },
+  'call-finished-with-stop.sse': { is: `tool_calls|${NORTH}` },
+  'content-parts.sse': { is: WELL },
+  'json-body-text.body': { is: SHIPS, tokens: [30, 0, 7] },
+  'json-body-calls.body': { is: `tool_calls|${NORTH}` },
+  'think-block.sse': { is: WELL },
+  'reasoning-content-and-call.sse': {
+    is: `tool_calls|${TIDES}`,
+    tokens: [30, 24, 7],
+    back: ['"reasoning_content":"The table first."'],
+    model: 'kimi-k3',
+  },
+  'reasoning-details-and-call.sse': {
+    is: `tool_calls|${TIDES}`,
+    back: [
+      '"reasoning_content":"The table first."',
+      '"reasoning_details":[{"type":"reasoning.text","index":0,"format":null,"text":"The table first."}]',
+    ],
+    model: 'MiniMax-M3',
+  },
+  'refusal.sse': { is: 'refused: it said: I will not sink a ship.' },
+  'filtered.sse': { is: 'refused: it said: To sink' },
+  'length.sse': { is: 'length|The first ship is' },
+  'second-choice.sse': { is: WELL },
+  'function-call.sse': { is: `tool_calls|${NORTH}` },
+};
+
+const CHAT_FAULTS: Record<string, Expected> = {
+  'done-without-reason.sse': { is: WELL },
+  'empty-reason.sse': { is: WELL },
+  'no-end.sse': { is: NO_END },
+  'cut-inside-an-event.sse': { is: 'garbage: sent an unusable answer' },
+  'out-of-resources.sse': { is: 'cut_off: broke off its answer: insufficient_system_resource' },
+  'aborted.sse': { is: 'cut_off: broke off its answer: abort' },
+  'network.sse': { is: 'cut_off: broke off its answer: network_error' },
+  'error-reason.sse': { is: 'cut_off: broke off its answer: error' },
+  'sensitive.sse': { is: 'refused: it said: The pilot' },
+  'model-length.sse': { is: 'length|The pilot' },
+  'error-in-200.body': { is: FULL },
+  'error-in-stream.sse': { is: FULL },
+  'bare-error-in-stream.sse': { is: FULL },
+  'not-json.sse': { is: 'garbage: sent an unusable answer' },
+  'empty-answer.sse': { is: 'garbage: sent an empty answer' },
+  'trailing-comma.sse': { is: `tool_calls|${NORTH}` },
+  'double-encoded.sse': { is: `tool_calls|${NORTH}` },
+  'raw-newline.sse': { is: `tool_calls|${READ('north\nsouth.md')}` },
+  'no-meaning.sse': { is: 'garbage: called read with arguments that are not a JSON object' },
+  'same-index.sse': { is: `tool_calls|${NORTH}|${SOUTH}` },
+};
+
+const THOUGHT = { is: `tool_calls|I look.|${TIDES}`, back: ['The table first.', 'tides.md'] };
+const MISTRAL: Record<string, Expected> = {
+  'text.sse': { is: SHIPS, tokens: [30, 0, 7] },
+  'thoughts-and-call.sse': THOUGHT,
+  'model-length.sse': { is: 'length|The log' },
+};
+const DEEPSEEK: Record<string, Expected> = {
+  'thoughts-and-call.sse': { ...THOUGHT, tokens: [30, 24, 7], back: ['"reasoning_content":"The table first."'] },
+  'out-of-resources.sse': { is: 'cut_off: broke off its answer: insufficient_system_resource' },
+};
+const OPENROUTER: Record<string, Expected> = {
+  'thoughts-and-call.sse': { is: `tool_calls|${TIDES}`, back: ['The table first.', 'c2lnLW9y', 'c2VhbGVkLW9y'] },
+  'error-in-stream.sse': { is: FULL },
+};
+
+type Spoken = Pick<RecordedStream, 'provider' | 'model'>;
+const ANSWERED: Record<string, Spoken> = {
+  'openai-responses': { provider: { kind: 'openai', api: 'responses' }, model: 'gpt-6-sol' },
+  'openai-chat': { provider: { kind: 'openai' }, model: 'gpt-5' },
+  anthropic: { provider: { kind: 'anthropic' }, model: 'claude-opus-5-5' },
+  google: { provider: { kind: 'google' }, model: 'gemini-4-argon' },
+  mistral: { provider: { kind: 'mistral' }, model: 'mistral-small-2603' },
+  deepseek: { provider: { kind: 'deepseek' }, model: 'deepseek-flash' },
+};
+const LOCAL: Spoken = { provider: { kind: 'openai-compatible' }, model: 'local' };
+const WRITTEN: [folder: string, spoken: Spoken, expected: Record<string, Expected>][] = [
+  ['anthropic', ANSWERED['anthropic']!, ANTHROPIC],
+  ['responses', ANSWERED['openai-responses']!, RESPONSES],
+  ['google', ANSWERED['google']!, GOOGLE],
+  ['chat', LOCAL, CHAT],
+  ['chat-faults', LOCAL, CHAT_FAULTS],
+  ['mistral', ANSWERED['mistral']!, MISTRAL],
+  ['deepseek', ANSWERED['deepseek']!, DEEPSEEK],
+  ['openrouter', { provider: { kind: 'openrouter' }, model: 'some/model' }, OPENROUTER],
+];
+
+for (const [folder, spoken, expected] of WRITTEN) {
+  test(`${folder}: every file has an expectation`, () => {
+    assert.deepEqual(fs.readdirSync(path.join(FOLDER, folder)).sort(), Object.keys(expected).sort());
+  });
+  for (const [file, wanted] of Object.entries(expected)) replays(`${folder}/${file}`, spoken, wanted);
+}
+
+for (const [as, spoken] of Object.entries(ANSWERED)) {
+  replays(`recorded/${as}-words.sse`, spoken, { is: 'stop|Fünf Schiffe liegen im Hafen ⚓.' });
+  replays(`recorded/${as}-calls.sse`, spoken, { is: `tool_calls|I look at both. 🔭|${NORTH}|${SOUTH}` });
+}
+
+function replays(file: string, { provider, model }: Spoken, { is, tokens, back = [], ...other }: Expected): void {
+  test(`${file} is read, in pieces of any size`, async () => {
+    const bytes = fs.readFileSync(path.join(FOLDER, file));
+    const stream = { provider, model: other.model ?? model, bytes, isJson: file.endsWith('.body') };
+    const sizes = fc.sample(fc.integer({ min: 1, max: 40 }), { seed: SEED, numRuns: 50 });
+    for (const cut of [[bytes.length], sizes, ...(EVERYTHING ? [[1]] : [])]) {
+      const { reply, heard, next } = await replayStream(stream, cut);
+      if (!reply.ok) {
+        const [kind, words] = is.split(': ', 1).concat(is.slice(is.indexOf(': ') + 2));
+        assert.equal(reply.failure.class, kind, reply.failure.message);
+        assert.match(reply.failure.message, new RegExp(words!));
+        continue;
+      }
+      const { inputTokens, cachedTokens, outputTokens } = reply.answer;
+      assert.equal(short(reply), is);
+      assert.equal(heard, reply.answer.text, 'shown as it arrives');
+      if (tokens) assert.deepEqual([inputTokens, cachedTokens, outputTokens], tokens);
+      let from = 0;
+      for (const part of back) {
+        const at = next.indexOf(part, from);
+        assert.ok(at >= 0, `${part} is missing in ${next.slice(from)}`);
+        from = at + part.length;
+      }
+    }
+  });
+}
+
+function short({ answer: { finish, text, toolCalls } }: Extract<ModelReply, { ok: true }>): string {
+  const calls = toolCalls.map(({ name, arguments: args }) => `${name} ${JSON.stringify(args)}`);
+  return [finish, text, ...calls].filter((part) => part !== '').join('|');
+}

@@ -41,6 +41,23 @@ test('every column that a query names is shown, and an unknown one is an error',
   assert.match(refused.err, /tasks\/redis\.task\.md has no column "titel"\n {2}did you mean "title"\?/);
 });
 
+test('amounts have the same keys in files, conditions and rows', async (t) => {
+  const usage = {
+    turns: 2,
+    tool_calls: 1,
+    input_tokens: 300,
+    output_tokens: 8,
+    cached_tokens: 0,
+    micro_usd: 5,
+    busy_ms: 9,
+  };
+  const task = { id: 'x', description: 'x', usage, own_usage: usage, budget: { turns: 5, micro_usd: 70 } };
+  const { guild } = place(t, { 'guild.yaml': '', 'tasks/completed/x.json': JSON.stringify(task) });
+  const where = 'usage.input_tokens = 300 AND own_usage.micro_usd = 5 AND budget.micro_usd = 70';
+  const reply = await guild('query', `SELECT usage, usage.busy_ms, budget FROM tasks WHERE ${where}`, '--json');
+  assert.deepEqual(JSON.parse(reply.out), [{ usage, 'usage.busy_ms': 9, budget: task.budget }]);
+});
+
 test('a query that does not parse shows where, and exits 2', async (t) => {
   const guild = workspace(t);
   const refused = await guild('query', `DELETE FROM tasks/redis.task.md WHERE priority !! 'A'`);

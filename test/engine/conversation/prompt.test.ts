@@ -180,6 +180,70 @@ test('a tool that is taken away can no longer be called, and the agent is inform
   assert.equal(new Set(world.calls.map(head)).size, 1, 'the pinned tools stay');
 });
 
+test('a tool that a person adds is announced once in a message, and can be called from then on', async () => {
+  const { disk, world, proc } = begin({
+    agents: { ana: agent('description: A\ntools: [write_file]') },
+    tasks: { top: { description: 'Go', to: 'ana' } },
+    files: { 'a.md': 'The old plan' },
+    script: `- {agent: ana, turn: 1, call: [{write_file: {path: a.txt, content: a}}]}
+- {agent: ana, turn: 2, call: [{read_file: {path: a.md}}]}
+- {agent: ana, turn: 3, call: [{write_file: {path: b.txt, content: b}}]}
+- {agent: ana, say: Done.}
+`,
+    asks: ['write_file'],
+  });
+  await untilQuiet(proc);
+  disk.save(`${ROOT}/agents/ana.md`, agent('description: A\ntools: [read_file, write_file]'));
+  const approve = () =>
+    disk.save(`${ROOT}/tasks/approvals.task.md`, saved(disk, 'tasks/approvals.task.md').replace('- [_]', '- [x]'));
+  approve();
+  await untilQuiet(proc);
+  proc.die();
+  approve();
+  const next = world.start(disk);
+  await untilQuiet(next);
+  assert.equal((await next.ports.tasks.read('top'))?.task.result, 'Done.');
+  const { messages } = world.calls.at(-1)!;
+  const told = messages.filter((message) => message.kind === 'tools_changed');
+  assert.deepEqual(
+    told.map(({ content }) => content),
+    ['You can now also call: read_file.'],
+  );
+  assert.ok(messages.some(({ role, content }) => role === 'tool' && content.includes('The old plan')));
+  assert.equal(new Set(world.calls.map(({ system }) => system)).size, 1);
+  assert.deepEqual(
+    world.calls.map(({ tools }) => tools.map(({ name }) => name).join(' ')),
+    ['write_file', 'write_file read_file', 'write_file read_file', 'write_file read_file'],
+  );
+});
+
+test('pins alone give no right: a tool that the file lacks is refused', async () => {
+  const { disk, world, proc } = begin({
+    agents: {
+      ana: agent('description: A\ntools: [ask_human, read_file]'),
+      ben: agent('description: B\ntools: [ask_human, write_file]'),
+    },
+    tasks: { one: { description: 'Go', to: 'ana' }, two: { description: 'Go', to: 'ben' } },
+    script: `- {turn: 1, call: [{ask_human: {question: "Go on?"}}]}
+- {turn: 2, call: [{write_file: {path: "workspaces/{{agent}}/a.txt", content: a}}]}
+- {say: Done.}
+`,
+  });
+  await untilQuiet(proc);
+  const tools = /(?<=tools: ')[0-9a-f]{64}/;
+  const session = 'sessions/ana-one.session.yaml';
+  const widened = tools.exec(saved(disk, 'sessions/ben-two.session.yaml'))![0];
+  disk.save(`${ROOT}/${session}`, saved(disk, session).replace(tools, widened));
+  disk.save(
+    `${ROOT}/tasks/approvals.task.md`,
+    saved(disk, 'tasks/approvals.task.md').replaceAll('- [_]', '- [x]').replaceAll('answer:', 'answer: yes'),
+  );
+  await untilQuiet(proc);
+  assert.equal(disk.read(`${ROOT}/workspaces/ana/a.txt`).kind, 'missing');
+  const { messages } = world.calls.filter(({ agent: name }) => name === 'ana').at(-1)!;
+  assert.ok(messages.some(({ content }) => content === 'You can no longer call write_file.'));
+});
+
 test('a new day is announced in a message', async () => {
   const { disk, world, proc } = begin({
     agents: { ana: agent('description: A\ntools: [write_file]') },

@@ -146,6 +146,7 @@ function mortal(dies: number): Life {
 /** Verbs that answer at once; all others return promises. */
 const AT_ONCE: { [P in keyof StorePorts]?: readonly (keyof StorePorts[P])[] } = {
   tasks: ['open', 'openCount', 'openUnderRoot', 'getOpen', 'isOpen', 'unreadable', 'version', 'changedSince'],
+  sessions: ['known'],
   presence: ['version', 'rank', 'ringOthers'],
   events: ['append'],
   views: ['write'],

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { parse } from 'yaml';
-import { ROOT, place, type Place, type Running } from '../guild.js';
+import { ROOT, place, succeeds, type Place, type Running } from '../guild.js';
 import { until } from '../until.js';
 
 const EXAMPLES = ['swarm', 'composed', 'deadlock', 'office'];
@@ -35,10 +35,19 @@ const AGENTS: Record<string, string> = {
   scribe: 'description: Writes the notes of a release\ntools: [ask_human]',
   typist: 'description: Types what others dictate',
   mapmaker: 'description: Draws maps of rooms',
+  keeper: 'description: Keeps the notes of the office true\ntools: [read_file, write_file, execute_command]',
 };
 
 const INVITATION =
   "The library opens on Sundays from May on. The first Sunday is the third of May; coffee is free until noon, and the children's corner has a reading at eleven. Bring a friend who has not been here yet. Bicycles can be left in the yard behind the house. The lift works again, so everybody can come up to the reading room on the second floor. We look forward to seeing you, and keep a warm seat for everybody who arrives before ten.";
+
+const CORRECTED = `# How this office is set up
+
+- Containers run under podman, not docker. Commands call it as \`bin/podman\`.
+- Running since Monday: \`web\` and \`db\`. There is no \`redis\` container; sessions are kept in \`db\`.
+- Start a container with \`bin/podman start <name>\`; ask the person first.
+- Slack replies are sent with \`plugins/slack/actions/reply.mjs <recipient> <message>\`.
+`;
 
 /** Lines that no example has: a question, a failure, and an answer that is still being written. */
 const LINES = [
@@ -46,6 +55,20 @@ const LINES = [
     agent: 'scribe',
     turn: 1,
     call: [{ ask_human: { question: 'Which version is it, 1.0 or 1.1?', choices: ['1.0', '1.1'] } }],
+  },
+  {
+    agent: 'keeper',
+    task: 'drafts*',
+    turn: 1,
+    say: 'Nobody has opened them since May.',
+    call: [{ execute_command: { command: 'rm -r scratch/old' } }],
+  },
+  { agent: 'keeper', task: 'drafts*', turn: 2, say: 'I keep the old drafts until Friday.' },
+  {
+    agent: 'keeper',
+    turn: 1,
+    say: 'I would like to correct it.',
+    call: [{ write_file: { path: 'memory/system-config.md', content: CORRECTED } }],
   },
   { agent: 'mapmaker', fail: 'refused', message: 'this model does not draw' },
   { agent: 'typist', pace: '2s', say: INVITATION },
@@ -75,12 +98,16 @@ export async function scene(t: TestContext): Promise<{ workspace: Place; watch: 
   add(workspace, 'diagram', { description: 'Draw the data model of the API', requirements: ['diagram_drawing'] });
   add(workspace, 'notes', { description: 'Write the notes of the release', to: 'scribe' });
   add(workspace, 'seats', { description: 'Draw the seat map', to: 'mapmaker' });
+  add(workspace, 'drafts', { description: 'Clear away the old drafts', to: 'keeper' });
   await workspace.guild('agent', 'pause', 'clerk', 'on holiday until Monday');
   workspace.put('tasks/plan.task.md', PLAN);
   add(workspace, 'french', { description: 'Translate the page into French', to: 'clerk' });
   add(workspace, 'letters-1', { description: 'Sort the letters of this week', to: 'clerk' });
   add(workspace, 'letters-2', { description: 'Sort the letters of last week', to: 'clerk' });
   await pump(workspace);
+  const [removal] = workspace.list('tasks/pending').filter((name) => name.startsWith('drafts.'));
+  succeeds(await workspace.guild('reject', removal!.replace('.json', ''), 'keep it until Friday'));
+  add(workspace, 'redis-note', { description: 'Correct what the note says about Redis', to: 'keeper' });
   await workspace.guild('task', 'cancel', 'french');
   await workspace.guild('tell', 'news', 'The reading room is open again.');
   await pump(workspace);

@@ -1,12 +1,12 @@
 /** Where a task is on the disk now. Other processes may move it meanwhile. */
 import path from 'node:path';
 import { fenced, isUnreadable } from '../../../domain/fence.js';
-import type { OpenState } from '../../../domain/task/task.js';
+import type { EndedState, OpenState } from '../../../domain/task/task.js';
 import type { Disk } from '../../../ports/disk.js';
 import { parseClaimName, type Layout } from './layout.js';
 import { lookThoroughly } from './look-thoroughly.js';
 
-type Place = { state: OpenState; file: string } | 'ended';
+type Place = { state: OpenState; file: string } | EndedState;
 
 export function whereNow(disk: Disk, layout: Layout, id: string): Place | undefined {
   return lookThoroughly(
@@ -19,7 +19,7 @@ function lookOnce(disk: Disk, layout: Layout, id: string): Place | undefined {
   const isThere = (file: string): boolean => fenced(file, () => disk.stamp(file)) !== undefined;
   // The folder may not be searched, so the task may have ended. If it has not, the next full scan
   // finds it.
-  if (isThere(layout.task('completed', id)) || isThere(layout.task('failed', id))) return 'ended';
+  for (const state of ['completed', 'failed'] as const) if (isThere(layout.task(state, id))) return state;
   for (const state of ['pending', 'waiting'] as const) {
     const file = layout.task(state, id);
     if (isThere(file)) return { state, file };

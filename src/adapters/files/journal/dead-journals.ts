@@ -3,11 +3,12 @@
  * journal says who its owner is: boot, pid and start time. Nothing else decides whether it is dead.
  */
 import { diskReason, problem, type Problem } from '../../../domain/problem.js';
-import { inodeOf } from '../../../domain/stamp.js';
+import { changedAt, inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
 import { faultOf } from './check-step.js';
 import { JOURNAL_VERSION, readLines, type Header, type Line } from './frames.js';
+import { WRITTEN_BACK_MS } from './journal.js';
 import { adoptedName, parseJournalName, type JournalFile } from './names.js';
 import { oldSteps } from './old-format.js';
 import type { Step } from './step.js';
@@ -22,14 +23,16 @@ export interface DeadJournal {
    * for a copy, whose files were read at different moments.
    */
   isThisBoot: boolean;
-  /** Its process closed it: every file was in place. */
-  isClosed: boolean;
 }
 
 interface DeadJournals {
-  /** Takes over the journals of dead processes; each is taken over by one process. */
-  adopt(): { adopted: DeadJournal[]; problems: Problem[] };
-  /** As `adopt`, only to read them. */
+  /**
+   * Takes over the journals of dead processes; each is taken over by one process. One that has
+   * nothing to replay stays until its files have probably reached the device by themselves.
+   * `join`: called before the first one is taken.
+   */
+  adopt(now: Date, join: () => void): { adopted: DeadJournal[]; problems: Problem[] };
+  /** The journals that have something to replay, only to read them. */
   look(): DeadJournal[];
   /** Another live process is replaying a journal. */
   isBusy(): boolean;
@@ -57,6 +60,9 @@ interface Group {
   last: JournalFile;
 }
 
+/** More journals than this would slow down every command that looks at them. */
+const MANY = 8;
+
 /** Extension of the files of a journal that cannot be replayed. */
 export const HELD = '.held';
 export const HELD_NAME = /^[a-z0-9]+\.\d+\..*\.held$/;
@@ -65,9 +71,13 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
   const { disk, folder, shown, me, processes, isPeerAlive, abandoned } = dependencies;
   const names = dependencies.names ?? (() => disk.list(folder));
   return {
-    adopt() {
+    adopt(now, join) {
       const problems: Problem[] = [];
-      const adopted = deadGroups().flatMap((group) => {
+      const dead = deadGroups();
+      const isMany = dead.length > MANY;
+      const due = dead.filter((group) => isMany || !isComplete(group) || isWrittenBack(group, now));
+      if (due.length > 0) join();
+      const adopted = due.flatMap((group) => {
         const name = adoptedName(group.last, me);
         if (!group.last.isOld && group.last.adopter !== me && !disk.rename(group.last.file, name)) return [];
         const last = group.last.isOld ? group.last : { ...group.last, file: name };
@@ -83,16 +93,14 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
     },
     look: () =>
       deadGroups().flatMap((group) => {
-        const read = readWhole(group);
-        return 'code' in read ? [] : [read];
+        const read = isComplete(group) ? undefined : readWhole(group);
+        return read === undefined || 'code' in read ? [] : [read];
       }),
     isBusy: () =>
       groups().some(({ last: { adopter } }) => adopter !== undefined && adopter !== me && isPeerAlive(adopter)),
     hasJournal: (peer) =>
-      names().some((name) => {
-        if (!name.startsWith(`${peer}.`)) return false;
-        return HELD_NAME.test(name) || parseJournalName(folder, name)?.isClosed === false;
-      }),
+      names().some((name) => name.startsWith(`${peer}.`) && HELD_NAME.test(name)) ||
+      groups().some((group) => group.peer === peer && !group.last.isClosed),
   };
 
   function groups(): Group[] {
@@ -115,6 +123,17 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
       const header = files.map((file) => headerOf(disk, file)).find((found) => found !== undefined);
       return header === undefined ? !isPeerAlive(peer) : isCopy(header) || !processes.isAlive(header.owner);
     });
+  }
+
+  /** Its process closed it with every file in place, and no power cut has come since. */
+  function isComplete({ files, last }: Group): boolean {
+    const header = last.isClosed ? headerOf(disk, files[0]!) : undefined;
+    return header !== undefined && header.owner.bootId === processes.me().bootId && !isCopy(header);
+  }
+
+  function isWrittenBack({ last }: Group, now: Date): boolean {
+    const stamp = disk.stamp(last.file);
+    return stamp !== undefined && now.getTime() - Number(changedAt(stamp) / 1_000_000n) > WRITTEN_BACK_MS;
   }
 
   function isCopy({ place }: Header): boolean {
@@ -166,7 +185,6 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
       files: files.map(({ file }) => file),
       steps,
       isThisBoot: written !== undefined && written.owner.bootId === processes.me().bootId && !isCopy(written),
-      isClosed: last.isClosed,
     };
   }
 

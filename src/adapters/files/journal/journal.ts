@@ -3,14 +3,14 @@
  * counts when its line is on the device, and one sync covers all lines that wait for it. The files
  * that people read follow from the lines. If this process dies, the next one replays them.
  */
-import path from 'node:path';
 import { inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { ProcessIdentity } from '../../../ports/processes.js';
-import { syncIfThere } from '../base/atomic-write.js';
 import { JOURNAL_VERSION, printLine } from './frames.js';
 import { closedName, segmentFile } from './names.js';
+import { spareFile } from './spare-file.js';
 import { keyOfAdd, keyOfPut, type Add, type Put, type Step } from './step.js';
+import { syncFiles } from './sync-files.js';
 
 export interface Journal {
   /**
@@ -43,8 +43,10 @@ interface Segment {
   size: number;
   /** The name is on the device. */
   isNamed: boolean;
-  /** Keys with lines here, and where their files are, as far as they have some. */
-  files: Map<string, string | undefined>;
+  /** When the next one was started. */
+  fullAt: number;
+  /** Keys with lines here. */
+  keys: Set<string>;
   /** A change whose file was not in place when this one was last to be trimmed. */
   blockedBy?: string | undefined;
 }
@@ -60,6 +62,7 @@ interface JournalOptions {
   spare: string;
   /** Called before the first line. */
   beforeFirst: () => void;
+  monotonicMs: () => number;
 }
 
 /** A step without its placed keys, while its line is not written yet. */
@@ -69,8 +72,13 @@ type Changes = Required<Omit<Step, 'placed'>>;
 const FIRST_BYTES = 32 * 1024;
 const SEGMENT_BYTES = 256 * 1024;
 
-/** Of the four threads that sync, one stays free for the next line. */
-const SYNCED_TOGETHER = 3;
+/**
+ * A full file of the journal stays until the files that follow from it have probably reached the
+ * device by themselves: the system writes pages after 30 seconds, and a sync costs little then. A
+ * process that writes more than this in that time syncs earlier, so that a replay stays short.
+ */
+export const WRITTEN_BACK_MS = 35_000;
+const MAX_SEGMENTS = 64;
 
 /** Thrown to everything that waits, once the journal can no longer be written. */
 export class JournalFailed extends Error {
@@ -82,13 +90,14 @@ export class JournalFailed extends Error {
 }
 
 export function journal(options: JournalOptions): Journal {
-  const { disk, folder, peer, owner, whereIs, spare, beforeFirst } = options;
+  const { disk, folder, peer, owner, whereIs, spare, beforeFirst, monotonicMs } = options;
   const segments: Segment[] = [];
-  const spares = spareFile(disk, folder, spare);
+  const spares = spareFile({ disk, folder, name: spare, size: SEGMENT_BYTES });
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
-  /** Keys whose files were placed since the last line, and where. */
-  const places = new Map<string, string | undefined>();
+  /** Where the files of all keys with lines are, as far as they have some. */
+  const places = new Map<string, string>();
+  const placedSinceLine = new Set<string>();
   let next: Changes = emptyChanges();
   let isScheduled = false;
   let isSyncDue = false;
@@ -96,8 +105,7 @@ export function journal(options: JournalOptions): Journal {
   let count = 0;
   let lastLine = 0;
   let durableLine = 0;
-  /** The last line that the sync under way covers. */
-  let syncedLine = 0;
+  let lastLineInSync = 0;
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
   let trimming: Promise<void> | undefined;
@@ -117,7 +125,7 @@ export function journal(options: JournalOptions): Journal {
       next.adds.push(add);
       schedule();
     },
-    line: () => (isEmpty(next) && places.size === 0 ? lastLine : lastLine + 1),
+    line: () => (isEmpty(next) && placedSinceLine.size === 0 ? lastLine : lastLine + 1),
     durable,
     isDurable,
     syncSoon() {
@@ -131,7 +139,7 @@ export function journal(options: JournalOptions): Journal {
     placed,
     drop(key) {
       unplaced.delete(key);
-      for (const segment of segments) segment.files.delete(key);
+      places.delete(key);
       next.puts = next.puts.filter((put) => keyOfPut(put) !== key);
       next.adds = next.adds.filter((add) => keyOfAdd(add) !== key);
       next.dropped.push(key);
@@ -164,14 +172,15 @@ export function journal(options: JournalOptions): Journal {
   function keep(key: string): { puts: Put[]; adds: Add[] } {
     let changes = unplaced.get(key);
     if (changes === undefined) unplaced.set(key, (changes = { puts: [], adds: [] }));
-    places.delete(key);
+    placedSinceLine.delete(key);
     return changes;
   }
 
   function placed(key: string, file: string | undefined): void {
     unplaced.delete(key);
-    for (const segment of segments) if (segment.files.has(key)) segment.files.set(key, file);
-    places.set(key, file);
+    placedSinceLine.add(key);
+    if (file === undefined) places.delete(key);
+    else places.set(key, file);
     schedule();
     if (segments.length > 1) trim();
   }
@@ -190,11 +199,12 @@ export function journal(options: JournalOptions): Journal {
 
   function write(): number {
     isScheduled = false;
-    if (isEmpty(next) && places.size === 0) return lastLine;
+    if (isEmpty(next) && placedSinceLine.size === 0) return lastLine;
     if (failure !== undefined) throw failure;
     try {
-      const step = { ...next, placed: [...places.keys()] };
+      const step = { ...next, placed: [...placedSinceLine] };
       next = emptyChanges();
+      placedSinceLine.clear();
       writeStep(step);
     } catch (thrown) {
       throw fail(thrown);
@@ -213,10 +223,8 @@ export function journal(options: JournalOptions): Journal {
     disk.writeOwn(segment.file, segment.used, bytes);
     segment.used += bytes.length;
     lastLine++;
-    for (const put of step.puts) segment.files.set(keyOfPut(put), undefined);
-    for (const add of step.adds) segment.files.set(keyOfAdd(add), undefined);
-    for (const key of step.placed) if (segment.files.has(key)) segment.files.set(key, places.get(key));
-    places.clear();
+    for (const put of step.puts) segment.keys.add(keyOfPut(put));
+    for (const add of step.adds) segment.keys.add(keyOfAdd(add));
   }
 
   /** Its header is a line too, so that the numbers of lines are consecutive. */
@@ -230,7 +238,17 @@ export function journal(options: JournalOptions): Journal {
     if (!spares.take(file, size)) disk.preallocate(file, size);
     disk.writeOwn(file, 0, header);
     lastLine++;
-    const segment = { file, number, used: header.length, size, isNamed: false, files: new Map() };
+    const full = segments.at(-1);
+    if (full !== undefined) full.fullAt = monotonicMs();
+    const segment = {
+      file,
+      number,
+      used: header.length,
+      size,
+      isNamed: false,
+      fullAt: Infinity,
+      keys: new Set<string>(),
+    };
     segments.push(segment);
     return segment;
   }
@@ -238,7 +256,7 @@ export function journal(options: JournalOptions): Journal {
   /** One sync for everything that waits. Lines written during a sync share the next one. */
   function sync(): Promise<void> {
     if (failure !== undefined) return Promise.reject(failure);
-    if (running !== undefined && syncedLine === lastLine) return running;
+    if (running !== undefined && lastLineInSync === lastLine) return running;
     if (running === undefined) return (running = syncAll().finally(() => (running = undefined)));
     queued ??= running
       .catch(() => undefined)
@@ -250,7 +268,7 @@ export function journal(options: JournalOptions): Journal {
   }
 
   async function syncAll(): Promise<void> {
-    const line = (syncedLine = lastLine);
+    const line = (lastLineInSync = lastLine);
     const from = segments.findLastIndex(({ isNamed }) => isNamed);
     const dirty = segments.slice(Math.max(0, from));
     try {
@@ -285,14 +303,10 @@ export function journal(options: JournalOptions): Journal {
     next.puts = [...new Set([...changes.flatMap(({ puts }) => puts), ...next.puts])];
     next.adds = [...new Set([...changes.flatMap(({ adds }) => adds), ...next.adds])];
     // Even if nothing is unplaced, a line is needed to know that the journal has a name again.
-    places.set('journal', undefined);
+    placedSinceLine.add('journal');
     write();
     try {
-      await syncFiles(
-        disk,
-        lost.flatMap(({ files }) => [...files]),
-        whereIs,
-      );
+      await syncFiles(disk, filesOf(lost, places), whereIs);
     } catch (thrown) {
       throw fail(thrown);
     }
@@ -302,11 +316,18 @@ export function journal(options: JournalOptions): Journal {
   function trim(): void {
     if (trimming !== undefined || failure !== undefined || segments.length < 2) return;
     const first = segments[0]!;
+    if (segments.length <= MAX_SEGMENTS && monotonicMs() - first.fullAt < WRITTEN_BACK_MS) return;
     if (first.blockedBy !== undefined && unplaced.has(first.blockedBy)) return;
-    first.blockedBy = firstOf(first.files.keys(), (key) => unplaced.has(key));
+    first.blockedBy = firstOf(first.keys, (key) => unplaced.has(key));
     if (first.blockedBy !== undefined) return;
-    trimming = syncFiles(disk, first.files, whereIs)
-      .then(() => (segments[0] === first ? spares.keep(segments.shift()!) : undefined))
+    trimming = syncFiles(disk, filesOf([first], places), whereIs)
+      .then(() => {
+        if (segments[0] !== first) return;
+        write(); // a key of the next line keeps its place
+        segments.shift();
+        for (const key of first.keys) if (!segments.some(({ keys }) => keys.has(key))) places.delete(key);
+        return spares.keep(first);
+      })
       .catch((thrown: unknown) => void fail(thrown))
       .finally(() => {
         trimming = undefined;
@@ -320,51 +341,13 @@ export function journal(options: JournalOptions): Journal {
   }
 }
 
-/** Under whatever name they have now: another process may have taken a task in between. */
-async function syncFiles(
-  disk: Disk,
-  placed: Iterable<[key: string, file: string | undefined]>,
-  whereIs: JournalOptions['whereIs'],
-): Promise<void> {
-  const synced = new Set<string>();
-  const sync = async ([key, file]: [string, string | undefined]): Promise<void> => {
-    if (file === undefined || synced.has(file)) return;
-    synced.add(file);
-    if (await syncIfThere(disk, file)) return;
-    synced.delete(file);
-    const now = whereIs(key);
-    if (now !== undefined && (await syncIfThere(disk, now))) synced.add(now);
-  };
-  const files = [...placed];
-  for (let at = 0; at < files.length; at += SYNCED_TOGETHER)
-    await Promise.all(files.slice(at, at + SYNCED_TOGETHER).map(sync));
-  const folders = new Set([...synced].map((file) => path.dirname(file)));
-  for (const parent of folders) await disk.syncFolder(parent);
-}
-
-/**
- * A file of the journal between two lives. One that was written before costs half of one that is
- * new, because its zeros are not written.
- */
-function spareFile(disk: Disk, folder: string, spare: string) {
-  let isThere = false;
-  return {
-    /** False if there is no spare file of this size. */
-    take(file: string, size: number): boolean {
-      if (!isThere || size !== SEGMENT_BYTES || !disk.rename(spare, file)) return false;
-      isThere = false;
-      return true;
-    },
-    /** Its old name is gone from the device before anything else is written to it. */
-    async keep({ file, size }: Segment): Promise<void> {
-      if (isThere || size !== SEGMENT_BYTES || !disk.rename(file, spare)) return void disk.remove(file);
-      await disk.syncFolder(folder);
-      isThere = true;
-    },
-    remove(): void {
-      if (isThere) disk.remove(spare);
-    },
-  };
+function filesOf(segments: readonly Segment[], places: ReadonlyMap<string, string>): [key: string, file: string][] {
+  return segments.flatMap(({ keys }) =>
+    [...keys].flatMap((key): [string, string][] => {
+      const file = places.get(key);
+      return file === undefined ? [] : [[key, file]];
+    }),
+  );
 }
 
 function firstOf<T>(values: Iterable<T>, isWanted: (value: T) => boolean): T | undefined {

@@ -12,7 +12,7 @@ import { syncIfThere } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
 import type { Presence } from '../base/presence.js';
 import { settledNames } from '../base/settled-names.js';
-import { deadJournals, type DeadJournal } from './dead-journals.js';
+import { deadJournals } from './dead-journals.js';
 import { replay } from './replay.js';
 
 interface Recovery {
@@ -76,7 +76,8 @@ export function recovery({ disk, layout, processes, presence, clock, abandoned }
       // A simulated clock must not keep others from continuing.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const { adopted, problems } = adopt();
+    // A process that replays is visible first, so that others know whether it is still alive.
+    const { adopted, problems } = dead.adopt(clock.now(), presence.join);
     if (adopted.length === 0) return problems;
     // If this process dies halfway and the power fails, the next one needs the other half too.
     for (const { files } of adopted) for (const file of files) await syncIfThere(disk, file);
@@ -87,12 +88,5 @@ export function recovery({ disk, layout, processes, presence, clock, abandoned }
     for (const journal of adopted) for (const file of journal.files) disk.remove(file);
     await disk.syncFolder(layout.journal);
     return [...problems, ...found];
-  }
-
-  /** A process that replays is visible first, so that others know whether it is still alive. */
-  function adopt(): { adopted: DeadJournal[]; problems: Problem[] } {
-    if (dead.look().length === 0) return dead.adopt();
-    presence.join();
-    return dead.adopt();
   }
 }

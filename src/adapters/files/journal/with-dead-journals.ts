@@ -38,10 +38,8 @@ function replayedInMemory(disk: Disk, layout: Layout, processes: Processes): Rea
   const { isAlive } = presence(disk, layout, processes, peer);
   const shown = path.relative(layout.root, layout.journal);
   const dead = deadJournals({ disk, folder: layout.journal, shown, me, processes, isPeerAlive: isAlive }).look();
-  // The writes of a closed process have reached the disk, unless the machine was restarted since.
-  const owing = dead.filter(({ isThisBoot, isClosed }) => !(isThisBoot && isClosed));
-  if (owing.length === 0) return undefined;
+  if (dead.length === 0) return undefined;
   const inMemory = overlay(disk);
-  replay({ ...disk, ...inMemory }, layout, owing, me);
+  replay({ ...disk, ...inMemory }, layout, dead, me);
   return inMemory;
 }

@@ -48,8 +48,9 @@ export async function callSdk(
       answer.finish(raw === 'pause_turn' ? 'interrupted' : unified, raw);
       const { total: input, cacheRead: cached, cacheWrite: written } = inputTokens;
       answer.usage({ input, output: outputTokens.total, cached, written });
-    } else if (part.type === 'error') answer.error(part.error);
-    else if ('delta' in part) answer.skip(part.delta.length);
+    } else if (part.type === 'error') {
+      if (!isUnknownEvent(part.error)) answer.error(part.error);
+    } else if ('delta' in part) answer.skip(part.delta.length);
   }
   // The rest of the stream is not needed; cancelling closes the connection.
   if (answer.hasFailed) void reader.cancel().catch(() => undefined);
@@ -60,6 +61,19 @@ export async function callSdk(
     reply.answer.provider = thoughts.keep(kept, { content, toolCalls });
   }
   return reply;
+}
+
+/** The events that an answer consists of, at Anthropic and in the Responses API. */
+const CONTENT =
+  /^(message_|content_block_|error$|response\.(output_item|output_text\.d|function_call|reasoning|refusal|completed|incomplete|failed))/;
+
+/**
+ * An event that the package does not know and that is no part of the answer. Providers add such
+ * events at any time and ask clients to ignore them.
+ */
+function isUnknownEvent(error: unknown): boolean {
+  const { name, value } = error as { name?: string; value?: { type?: unknown } };
+  return name === 'AI_TypeValidationError' && typeof value?.type === 'string' && !CONTENT.test(value.type);
 }
 
 function collectPart(parts: PartCollector, part: StreamPart): void {

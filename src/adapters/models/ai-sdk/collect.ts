@@ -103,8 +103,10 @@ export function collect(request: ModelRequest, info: CallInfo): AnswerCollector 
 
 function unusable(finish: string, text: string, calls: number, info: CallInfo): ModelFailure | undefined {
   const empty = text === '' && calls === 0;
-  if (finish === 'content-filter')
-    return failure('refused', info, 'refused to answer: its content filter stopped the answer');
+  if (finish === 'content-filter') {
+    const why = text === '' ? 'its content filter stopped the answer' : `it said: ${text.trim().slice(0, 300)}`;
+    return failure('refused', info, `refused to answer: ${why}`);
+  }
   if (empty && finish === 'length')
     return failure(
       'context',

@@ -21,16 +21,29 @@ export function httpFetch(http: Http): typeof fetch {
         signal: init.signal,
       }),
     );
-    const { statusCode, statusMessage, rawHeaders } = incoming.head;
-    return new Response(
-      init.method === 'HEAD' || [204, 205, 304].includes(statusCode!) ? drain(incoming) : streamOf(incoming),
-      {
-        status: statusCode!,
-        statusText: statusMessage,
-        headers: headerPairs(rawHeaders),
-      },
-    );
+    const { statusCode, statusMessage, rawHeaders, headers: fields } = incoming.head;
+    const status = statusCode!;
+    const headers = headerPairs(rawHeaders);
+    if (init.method === 'HEAD' || [204, 205, 304].includes(status))
+      return new Response(drain(incoming), { status, statusText: statusMessage, headers });
+    if (status === 200 && fields['content-type']?.startsWith('application/json')) return wholeBody(incoming, headers);
+    return new Response(streamOf(incoming), { status, statusText: statusMessage, headers });
   };
+}
+
+/** Some gateways report an error with status 200, where the packages expect a stream of events. */
+async function wholeBody(incoming: Incoming, headers: [string, string][]): Promise<Response> {
+  const body = await new Response(streamOf(incoming)).text();
+  return new Response(body, { status: isError(body) ? 502 : 200, headers });
+}
+
+function isError(body: string): boolean {
+  try {
+    const { error }: { error?: unknown } = JSON.parse(body);
+    return typeof error === 'object' && error !== null;
+  } catch {
+    return false;
+  }
 }
 
 function drain(incoming: Incoming): null {

@@ -9,14 +9,18 @@ import type { Workspace } from '../../../app/index.js';
 import { acceptsMedia } from '../../../domain/config/families.js';
 import { splitModel } from '../../../domain/config/providers.js';
 import { mediaTypeOf } from '../../../domain/file-ref.js';
+import { isSecretPath } from '../../../rules/policy/names/secret-names.js';
 import { resolveModels } from '../../../rules/scheduling/models.js';
 
 const MAX_BYTES = 20 * 1024 * 1024;
 
-/** Undefined if the pasted text is not only paths of files. */
+/**
+ * Undefined if the pasted text is not only paths of files. Then it stays a text, as a path of a
+ * secret does: a copy under another name would be one that every agent may read.
+ */
 export function pastedFiles(root: string, pasted: string): string[] | undefined {
   const paths = pasted.trim().match(/'[^']+'|"[^"]+"|(?:\\.|[^\s\\])+/g) ?? [];
-  if (paths.length === 0 || paths.length > 20) return undefined;
+  if (paths.length === 0 || paths.length > 20 || isLink(path.join(root, 'context'))) return undefined;
   const files = paths.map((word) => fileOf(root, word.replace(/^(['"])(.*)\1$/, '$2').replace(/\\(.)/g, '$1')));
   return files.every((file) => file !== undefined) ? files : undefined;
 }
@@ -26,10 +30,16 @@ function fileOf(root: string, typed: string): string | undefined {
   if (!path.isAbsolute(typed.replace(/^file:\/\//, ''))) return undefined;
   try {
     const stat = fs.statSync(full);
+    if (isSecretPath(full) || isSecretPath(fs.realpathSync(full))) return undefined;
     return stat.isFile() && stat.size <= MAX_BYTES ? full : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Copies would land outside of the workspace. */
+function isLink(folder: string): boolean {
+  return fs.lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** The path under which agents find the file; copied if it is outside of the workspace. */

@@ -54,7 +54,9 @@ async function list({ root, terminal, json }: Call): Promise<number> {
   for (const line of tableRows(rows, terminal.width, [0, 1, 2]).flat()) terminal.out(line);
   for (const { id, missed } of all)
     if (missed !== undefined) terminal.say(terminal.colour('yellow', withLocalTimes(`${id}: ${missed}`)));
-  if (all.length === 0) terminal.say(terminal.dim('no schedules (guild schedule --help shows how to make one)'));
+  const none =
+    'no schedules yet; guild pump and guild watch read new ones (guild schedule --help shows how to make one)';
+  if (all.length === 0) terminal.say(terminal.dim(none));
   return EXIT.done;
 }
 

@@ -22,8 +22,10 @@ share it: it contains what your agents wrote.`,
     const task = idOf({ words, root }, 'export');
     const file = path.resolve(io.cwd, text(values, 'out') ?? `${task}.html`);
     const html = await exportRun({ root, env: io.env, task, all: values['all'] === true });
+    // A link of this name is replaced, not followed.
+    if (values['force'] === true) fs.rmSync(file, { force: true });
     try {
-      fs.writeFileSync(file, html, { flag: values['force'] === true ? 'w' : 'wx', mode: 0o600 });
+      fs.writeFileSync(file, html, { flag: 'wx', mode: 0o600 });
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
       throw new ProblemError(

@@ -18,6 +18,8 @@ export function isInterpreter(name: string): boolean {
 const RUNS_TEXT = new Set(['eval', 'source', '.', 'at', 'batch', 'crontab', 'parallel']);
 
 export function unwrap(name: string, args: Arg[], stdin: string | undefined): Unwrapped {
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  if (wrapper !== undefined) return unwrapped(name, args, wrapper, stdin);
   const rest = args.slice(args[1]?.text === '--' && (name === 'eval' || name === 'trap') ? 2 : 1);
   if (SHELLS.has(name)) return { argvs: [], scripts: shellScripts(rest, stdin) };
   // Words without shell syntax keep their meaning; parsing them again at each `eval` would be slow.
@@ -30,10 +32,12 @@ export function unwrap(name: string, args: Arg[], stdin: string | undefined): Un
   if ((name === '.' || name === 'source') && stdin !== undefined) return { argvs: [], scripts: [stdin] };
   if (WITH_TEXT.has(name)) return textArgs(name, rest);
   if (CONTAINERS.has(name)) return { argvs: containerArgvs(rest), scripts: [] };
-  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-  if (wrapper === undefined) return NONE;
+  return NONE;
+}
+
+function unwrapped(name: string, args: Arg[], wrapper: Wrapper, stdin: string | undefined): Unwrapped {
   const inner: Unwrapped = { argvs: [], scripts: [] };
-  follow(rest, wrapper, inner);
+  follow(args, wrapper, inner);
   if (name === 'xargs' && stdin !== undefined) {
     const fed = stdin
       .split(/\s+/)
@@ -133,11 +137,14 @@ const WRAPPERS: Record<string, Wrapper> = {
 
 const MAX_READINGS = 8;
 
-/** Removes options, assignments and leading words; there may be several readings. */
+/**
+ * Removes the wrapper, its options, assignments and leading words; there may be several readings.
+ * A line may nest a thousand wrappers, so the words are copied once for each reading only.
+ */
 function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
   const starts = new Set<number>();
   const tried = new Set<number>();
-  const open = [{ at: 0, skipped: 0 }];
+  const open = [{ at: 1, skipped: 0 }];
   for (let from = open.pop(); from !== undefined && starts.size < MAX_READINGS; from = open.pop()) {
     let { at, skipped } = from;
     for (; at < args.length; at++) {

@@ -4,7 +4,7 @@
  * conversation, the capacity of an agent); here they become the label of the wait.
  */
 import { roleFacts } from '../../../domain/task/role.js';
-import type { Task } from '../../../domain/task/task.js';
+import { HUMAN, type Task } from '../../../domain/task/task.js';
 import { nodeKind } from '../../../rules/coordination/wait-node.js';
 import { titleOf } from '../rows.js';
 
@@ -70,5 +70,6 @@ function labelOf(from: string, end: string, taskOf: TaskOf): string {
   if (nodeKind(from) === 'resource') return 'held by';
   if (kind === 'budget') return 'needs budget';
   if (nodeKind(from) === 'budget') return 'reserved by';
+  if (taskOf(end)?.to === HUMAN) return 'asks you';
   return taskOf(end)?.parent === from ? 'part of it' : 'waits for';
 }

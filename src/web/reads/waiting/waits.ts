@@ -23,7 +23,8 @@ export async function waitGraph(moment: Moment): Promise<Waits> {
     open.filter(({ task }) => task.to !== HUMAN).map(({ task }) => task.id),
     next,
   );
-  const links = linksOf(to, (id) => byId.get(id)?.task);
+  // A request is for the person already: that it waits for them says nothing new.
+  const links = linksOf(to, (id) => byId.get(id)?.task).filter(({ from }) => byId.get(from)?.task.to !== HUMAN);
   const cyclic = inCycles(links);
   const parked = lastParked(moment.log, new Set(to.keys()));
   const nodes = [...new Set(links.flatMap(({ from, to: end }) => [from, end]))];
@@ -43,6 +44,20 @@ export async function waitGraph(moment: Moment): Promise<Waits> {
     ),
     broken: cycles.map(({ shown }) => shown),
   };
+}
+
+/** How many deadlocks there are. Fewer than two waiting tasks cannot wait for each other. */
+export async function cyclesIn(moment: Moment): Promise<number> {
+  const { open } = await moment.snapshot();
+  if (open.filter(({ state }) => state === 'waiting').length < 2) return 0;
+  const groups: Set<string>[] = [];
+  for (const { from, to, inCycle } of (await waitGraph(moment)).edges) {
+    if (!inCycle) continue;
+    const touched = groups.filter((group) => group.has(from) || group.has(to));
+    for (const group of touched) groups.splice(groups.indexOf(group), 1);
+    groups.push(new Set([from, to, ...touched.flatMap((group) => [...group])]));
+  }
+  return groups.length;
 }
 
 type Next = (node: string) => readonly string[];

@@ -1,6 +1,7 @@
 /** Which journals are replayed, which are held, and the messages for people. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deadJournals } from '../../../../src/adapters/files/journal/dead-journals.js';
 import { JOURNAL_VERSION, printLine } from '../../../../src/adapters/files/journal/frames.js';
 import { makeTask } from '../../../../src/domain/task/task.js';
 import type { Disk } from '../../../../src/ports/disk.js';
@@ -269,4 +270,34 @@ test('a reader that stays open follows the files once another process has replay
   await reader.tasks.scan(true);
   assert.equal((await reader.tasks.read('t'))?.state, 'pending');
   assert.equal(disk.stamp('/w/tasks/completed/t.json'), undefined);
+});
+
+test('a journal with nothing to replay stays until its files are old, unless there are many', async () => {
+  const { disk, start, journals } = ground();
+  const processes = { me: () => ({ host: 'test', bootId: 'test', pid: 2, startTime: '0' }), isAlive: () => false };
+  const later = (ms: number): string[] => {
+    const folder = '/w/.guild/journal';
+    const dead = deadJournals({ disk, folder, shown: 'j', me: 'next', processes, isPeerAlive: () => false });
+    assert.deepEqual(dead.look(), [], 'nothing to replay');
+    return dead.adopt(new Date(ms), () => undefined).adopted.map(({ peer }) => peer);
+  };
+  const closed = async (id: string): Promise<string> => {
+    disk.save(`/w/tasks/pending/${id}.json`, record(id));
+    const store = start();
+    await store.tasks.scan();
+    const claim = (await store.tasks.claim(id, 'ana'))!;
+    await store.tasks.settle(claim, { ...claim.task, result: 'Yes.' }, 'completed', { durable: true });
+    await store.close();
+    return store.presence.peer.id;
+  };
+  const first = await closed('t0');
+  assert.match(journals().join(), /\.closed$/);
+  // The times of this disk start at zero.
+  assert.deepEqual(later(1000), []);
+  assert.deepEqual(later(60_000), [first]);
+  for (const name of journals()) disk.remove(`/w/.guild/journal/${name}`);
+  for (let n = 1; n <= 8; n++) await closed(`t${n}`);
+  assert.deepEqual(later(1000), []);
+  await closed('t9');
+  assert.equal(later(1000).length, 9);
 });

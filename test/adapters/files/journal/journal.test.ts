@@ -20,6 +20,8 @@ interface Ground {
   log: Journal;
   /** Files and folders in the order in which they were synced. */
   synced: string[];
+  /** The monotonic clock. By default each look at it is an hour later. */
+  clock: { stepMs: number };
 }
 
 function ground(change: (disk: SimDisk) => Partial<Disk> = () => ({}), moved: Record<string, string> = {}): Ground {
@@ -28,6 +30,8 @@ function ground(change: (disk: SimDisk) => Partial<Disk> = () => ({}), moved: Re
   disk.makeFolder('/files');
   disk.makeFolder('/tmp');
   const synced: string[] = [];
+  const clock = { stepMs: 60 * 60_000 };
+  let now = 0;
   const counting: Disk = {
     ...disk,
     sync: (file) => (synced.push(file), disk.sync(file)),
@@ -44,8 +48,9 @@ function ground(change: (disk: SimDisk) => Partial<Disk> = () => ({}), moved: Re
     whereIs: (key) => moved[key],
     spare: SPARE,
     beforeFirst: () => undefined,
+    monotonicMs: () => (now += clock.stepMs),
   });
-  return { disk, log, synced };
+  return { disk, log, synced, clock };
 }
 
 /** The steps on the disk, of all files of the journal in order. */
@@ -148,6 +153,37 @@ test('a journal file is retired when all files that it describes are synced, and
   assert.deepEqual(disk.list(FOLDER), [`${PEER}.2.log`]);
   for (const file of ['/files/a', '/files/b', '/files'])
     assert.ok(synced.includes(file), `${file} was synced: ${synced.join(' ')}`);
+});
+
+test('a full journal file stays until the system has written its files, or the journal is large', async () => {
+  const { disk, log, synced, clock } = ground();
+  clock.stepMs = 1;
+  const change = async (n: number): Promise<void> => {
+    disk.create(`/files/e${n}`, BIG);
+    log.put(effect(`e${n}`, BIG));
+    log.placed(`effect e${n}`, `/files/e${n}`);
+    await log.durable();
+  };
+  const ofFiles = (): number => synced.filter((file) => file.startsWith('/files/')).length;
+  for (let n = 0; n < 30; n++) await change(n);
+  assert.equal(ofFiles(), 0, 'the files are too young to be synced');
+  assert.ok(disk.list(FOLDER).length > 2, 'the journal still has them');
+  clock.stepMs = 40_000;
+  await change(30);
+  await log.close(false);
+  assert.ok(ofFiles() > 0, 'they are synced once they are old');
+
+  const busy = ground();
+  busy.clock.stepMs = 0;
+  const whole = BIG.repeat(12); // nearly a file of the journal
+  for (let n = 0; n < 80; n++) {
+    busy.disk.create(`/files/e${n}`, 'x');
+    busy.log.put(effect(`e${n}`, whole));
+    busy.log.placed(`effect e${n}`, `/files/e${n}`);
+    await busy.log.durable();
+  }
+  for (let n = 0; n < 1000 && busy.disk.list(FOLDER).length > 64; n++) await turn();
+  assert.equal(busy.disk.list(FOLDER).length, 64);
 });
 
 test('a journal file is reused, and its old lines never count', async () => {

@@ -245,3 +245,32 @@ test('whatever happens, a file is placed when it is due or its line is durable',
     { numRuns: runs(400) },
   );
 });
+
+for (const isAlone of [true, false]) {
+  const whose = isAlone ? 'the ends of tasks' : 'files that come in order';
+  test(`hundreds of files cost as much each as a few: ${whose}`, async () => {
+    const looks = async (files: number): Promise<number> => {
+      const here = ground();
+      const { isDurable } = here.journal;
+      let count = 0;
+      here.journal.isDurable = (line) => (count++, isDurable(line));
+      const waiting: Promise<Placing>[] = [];
+      // Ten files are added in the time of a sync, between others that nobody waits for.
+      for (let n = 1; n <= files; n++) {
+        here.place.put(item(`part ${n}`, n));
+        const wanted = item(`end ${n}`, n);
+        here.place.put(wanted);
+        waiting.push(here.place.placed(wanted, { isAlone }));
+        await turn();
+        if (n % 10 === 0) await here.synced(n);
+      }
+      await Promise.all(waiting);
+      assert.ok(here.placed.length >= files);
+      return count / files;
+    };
+    const few = await looks(20);
+    const many = await looks(400);
+    assert.ok(many <= few * 1.2, `${few} looks at a file among 20, ${many} among 400`);
+    assert.ok(few <= 15, `${few} looks at a file`);
+  });
+}
