@@ -138,7 +138,8 @@ export function notifier(options: NotifierOptions): Notifier {
   }
 }
 
-const MAX_TIMER_MS = 3600_000;
+/** The rules are looked at this often while quiet hours hold a notice back: they may change. */
+const MAX_TIMER_MS = 15_000;
 
 /**
  * A whole request of the person. One that ended at once is not worth a notice, because they just

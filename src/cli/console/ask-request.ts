@@ -15,7 +15,7 @@ import { answerIn } from '../../domain/task/question.js';
 import { localDateTime } from '../../views/local-time.js';
 import type { Io } from '../process/io.js';
 import { requestLines } from '../render/request.js';
-import { fitted, oneLine, wrapped, wrappedLines } from '../render/layout.js';
+import { fitted, oneLine, wrappedLines } from '../render/layout.js';
 import type { Terminal } from '../render/terminal.js';
 import type { Keyboard } from './keyboard.js';
 import { askChoice, askText, leaves, type Left } from './prompt.js';
@@ -128,10 +128,10 @@ async function askAction(request: OpenRequest, asking: Asking, isShown: boolean)
     ...(noRule === undefined ? ['a always'] : []),
     's skip',
     '? details',
-  ].join('  ');
+  ];
   for (;;) {
     const what = terminal.dim(fitted(`${request.request.agent}: ${request.shown.title}`, terminal.width - 1));
-    const rows = [what, ...wrapped(keys, terminal.width - 1, '').map((row) => terminal.bold(row))];
+    const rows = [what, ...keyRows(keys, terminal.width - 1).map((row) => terminal.bold(row))];
     terminal.dock(rows, { row: 1, column: 0 });
     const key = await keyboard.next(signal);
     const left = leaves(key);
@@ -165,6 +165,17 @@ async function askAction(request: OpenRequest, asking: Asking, isShown: boolean)
       else if (await ruleConfirmed(request, asking)) return { answer: { approved: true, by: 'human', always: true } };
     }
   }
+}
+
+/** A key and its word stay in one row. */
+function keyRows(keys: readonly string[], width: number): string[] {
+  const rows: string[] = [];
+  for (const key of keys) {
+    const row = rows.length === 0 ? key : `${rows.at(-1)}  ${key}`;
+    if (rows.length > 0 && row.length <= width) rows.pop();
+    rows.push(rows.length === 0 || row.length <= width ? row : key);
+  }
+  return rows;
 }
 
 async function confirmed({ terminal, keyboard, signal }: Asking, question: string): Promise<boolean> {

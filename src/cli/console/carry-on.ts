@@ -63,9 +63,9 @@ async function ask(
 
 /**
  * Works on the task that an answer released, until it ends or waits again, unless another process
- * does. Says which of the two works on it.
+ * does. Says which of the two works on it. `asks`: the caller shows new requests afterwards.
  */
-export async function carryOnReleased(call: Call, answered: readonly string[]): Promise<void> {
+export async function carryOnReleased(call: Call, answered: readonly string[], asks = false): Promise<void> {
   if (answered.length === 0) return;
   const { terminal } = call;
   const desk = await openDesk(call.root, call.io.env);
@@ -73,7 +73,7 @@ export async function carryOnReleased(call: Call, answered: readonly string[]): 
   await desk.close();
   if (isWorking) return terminal.say(terminal.dim('the running guild carries on with it'));
   terminal.say(terminal.dim('carrying on here (Ctrl-C stops)'));
-  const narration = narrator(call);
+  const narration = narrator({ ...call, asks });
   const workspace = await call.open(call.root, { watchers: narration });
   narration.know(workspace);
   try {

@@ -51,7 +51,7 @@ export async function goThrough(call: Call): Promise<number> {
   const skipped = new Set<string>();
   for (let round = 0; ; round++) {
     const { answered, left, waiting } = await ask(call, skipped);
-    await carryOnReleased(call, answered);
+    await carryOnReleased(call, answered, !left);
     if (answered.length > 0 && !left) continue;
     if (round === 0 && waiting === 0) call.terminal.say('nothing waits for you');
     else if (waiting > 0)
