@@ -82,9 +82,11 @@ test('a fork starts a new conversation, and the old one stays as it is', async (
   const before = workspace.read(`sessions/${request!.session}.session.yaml`);
   const forked = await window.send('task.fork', request!.session!, { at: 1, text: 'and now differently' });
   assert.equal(forked.status, 202, forked.text);
-  const session = forked.json<IntentDone>().made!.session!;
-  const talk = (await window.get(`/api/sessions/${session}`)).json<Conversation>();
-  assert.equal(talk.messages.at(-1)?.text, 'and now differently');
+  const { session, task } = forked.json<IntentDone>().made!;
+  const talk = (await window.get(`/api/sessions/${session!}`)).json<Conversation>();
+  assert.equal(talk.messages.at(-1)?.text, 'Begin the work', 'the copy ends where the person forked');
+  const record = JSON.parse(workspace.read(`tasks/pending/${task!}.json`)) as { description: string };
+  assert.equal(record.description, 'and now differently');
   assert.equal(workspace.read(`sessions/${request!.session}.session.yaml`), before);
 });
 
