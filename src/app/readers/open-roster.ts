@@ -2,6 +2,7 @@
  * Reads and checks the agents of any folder, for `guild check`; the folder need not be a workspace.
  */
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/index.js';
 import { pluginCode } from '../../adapters/plugins/plugin-code.js';
@@ -48,7 +49,7 @@ export function openRoster(folder: string, env: Record<string, string | undefine
   const { problems, warnings, files, lost } = agents.check();
   const names = agents.all();
   const texts = project(disk, root);
-  const boards = isInWorkspace ? boardsIn(disk, root) : [];
+  const boards = isInWorkspace ? boardsIn(disk, root) : { sheets: [], problems: [] };
   const all = unique([
     ...config.problems,
     ...missingPlugins(root, Object.keys(plugins)),
@@ -83,7 +84,7 @@ export function openRoster(folder: string, env: Record<string, string | undefine
       ...all.filter(isForeign),
       ...all.filter(mayBePlugin).map(asPluginWarning),
       ...(config.garbled ? [] : ignoredSettings(names, config.config)),
-      ...(config.garbled ? [] : offeredBullets(boards, names.values(), config.config)),
+      ...(config.garbled ? [] : offeredBullets(boards.sheets, names.values(), config.config)),
     ]),
     unreadable,
     files: files + (config.there ? 1 : 0),
@@ -104,7 +105,8 @@ function variableProblems(agent: Agent, source: string): Problem[] {
 
 /** Servers of the project's `.mcp.json` that nobody has switched on. */
 function serversOff(disk: Disk, root: string, plugins: Record<string, Record<string, unknown>>): Problem[] {
-  const read = disk.read(path.join(root, '.mcp.json'));
+  const read = fenced('.mcp.json', () => disk.read(path.join(root, '.mcp.json')));
+  if (isUnreadable(read)) return [read.problem];
   if (read.kind !== 'file') return [];
   const where = { file: '.mcp.json' };
   try {
