@@ -1,6 +1,8 @@
 /**
  * Whether the last look at something is recent enough. Where rings are heard, a look stays fresh
- * until one comes, so that a process asks only if there may be something new.
+ * until one comes, so that a process asks only if there may be something new. A ring may be late: a
+ * look is not fresh either once this process has learned of a later change by others, which may
+ * follow from what it has not seen yet.
  */
 import type { Ledger, Topic } from '../../ports/ledger.js';
 
@@ -18,25 +20,30 @@ export interface Freshness {
 /** A ring may be lost, so even without one a look does not stay fresh for longer. */
 const MAX_SILENCE_MS = 1000;
 
-export function freshness(ledger: Pick<Ledger, 'onRing'>, topic: Topic, monotonicMs: () => number): Freshness {
-  let beganAt = -Infinity;
-  let lookedAt = -Infinity;
-  let isRung = false;
+/** `learned`: how often this process learned of changes by others in another way. */
+export function freshness(
+  ledger: Pick<Ledger, 'onRing'>,
+  topic: Topic,
+  monotonicMs: () => number,
+  learned: () => number = () => 0,
+): Freshness {
+  let rings = 0;
+  /** The look that began last, and the last one that ended: when, and what had happened before. */
+  let begun = { at: -Infinity, rings: 0, learned: 0 };
+  let last = begun;
   let isListening = false;
   let listening: Promise<unknown> | undefined;
   return {
-    began() {
-      beganAt = monotonicMs();
-      isRung = false;
-    },
-    ended: () => void (lookedAt = beganAt),
+    began: () => void (begun = { at: monotonicMs(), rings, learned: learned() }),
+    ended: () => void (last = begun),
     isFresh(maxAgeMs) {
-      const ageMs = monotonicMs() - lookedAt;
-      const isSilent = isListening && !isRung && maxAgeMs > 0;
+      if (learned() !== last.learned) return false;
+      const ageMs = monotonicMs() - last.at;
+      const isSilent = isListening && rings === last.rings && maxAgeMs > 0;
       return ageMs < (isSilent ? Math.max(maxAgeMs, MAX_SILENCE_MS) : maxAgeMs);
     },
     async listen() {
-      listening ??= ledger.onRing(() => void (isRung = true), [topic]);
+      listening ??= ledger.onRing(() => void rings++, [topic]);
       await listening;
       isListening = true;
     },

@@ -149,7 +149,7 @@ export function far(options: FarOptions): FarStore {
       ledger,
       outbox: out,
       shelf: (prefix) => shelf(prefix, shared),
-      freshness: (topic) => freshness(ledger, topic, monotonicMs),
+      freshness: (topic) => freshness(ledger, topic, monotonicMs, seen.learned),
       collect: seen.collect,
       look: seen.look,
       onNew: table.onNew,

@@ -36,18 +36,23 @@ export interface Looks extends Pick<Freshness, 'isFresh' | 'listen'> {
   collect(prefix: string): Heard;
   /** After it, everything acknowledged to any process before the call is known. */
   look(): Promise<void>;
+  /** How many looks brought changes by other processes. */
+  learned(): number;
   /** Learns an entry that was read by its key. */
   learn(entry: Entry): void;
   /** A change of this process was acknowledged: answers under way may be older. */
   acknowledged(cell: Cell, live: boolean): void;
 }
 
-/** Ends are remembered up to this number: older answers are no longer under way. */
-const MAX_ENDS = 10_000;
+/** Ends and own changes are remembered up to this number: older answers are no longer under way. */
+const MAX_REMEMBERED = 10_000;
 
 export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   const learners = new Map<string, Learner>();
   const ends = new Map<string, number>();
+  /** The last revision that this process wrote. */
+  const own = new Map<string, number>();
+  let learned = 0;
   /** Acknowledged since the look under way began. */
   const recent = new Set<string>();
   let current: Promise<void> | undefined;
@@ -76,9 +81,11 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
     look,
     isFresh: fresh.isFresh,
     listen: fresh.listen,
+    learned: () => learned,
     learn,
     acknowledged({ key, rev }, live) {
-      if (!live) noteEnd(key, rev);
+      remember(own, key, rev);
+      if (!live) remember(ends, key, rev);
       if (current !== undefined) recent.add(key);
     },
   };
@@ -103,6 +110,7 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
     fresh.began();
     const { entries, isComplete } = await ledger.news();
     for (const entry of entries) learn(entry);
+    if (entries.some(({ key, rev }) => own.get(key) !== rev)) learned++;
     fresh.ended();
     if (!isComplete) return;
     const live = new Set(entries.map(({ key }) => key));
@@ -114,17 +122,17 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   function learn(entry: Entry): void {
     const { key, rev, live } = entry;
     if (rev <= (ends.get(key) ?? 0)) return;
-    if (!live) noteEnd(key, rev);
+    if (!live) remember(ends, key, rev);
     learners.get(key.slice(0, key.indexOf('/') + 1))?.learn(entry);
   }
+}
 
-  function noteEnd(key: string, rev: number): void {
-    ends.delete(key);
-    ends.set(key, rev);
-    if (ends.size <= MAX_ENDS) return;
-    for (const oldest of ends.keys()) {
-      ends.delete(oldest);
-      break;
-    }
+function remember(revisions: Map<string, number>, key: string, rev: number): void {
+  revisions.delete(key);
+  revisions.set(key, rev);
+  if (revisions.size <= MAX_REMEMBERED) return;
+  for (const oldest of revisions.keys()) {
+    revisions.delete(oldest);
+    break;
   }
 }
