@@ -128,7 +128,12 @@ export const WORK_GUARDS: readonly Guard<Started>[] = [
     name: 'unknown agent',
     position: 'Before everything that needs the agent.',
     check(context, { claim, task, name, agent }) {
-      return agent === undefined ? moved(fail(context, claim, task, unknownAgent(context, name))) : undefined;
+      if (agent !== undefined) return undefined;
+      // Another process may have created it after this pass read the agents.
+      for (const each of context.agents.refresh()) context.watchers.problem(each);
+      if (context.agents.all().has(name))
+        return moved(release(context, claim, task, 'its agent was created meanwhile'));
+      return moved(fail(context, claim, task, unknownAgent(context, name)));
     },
   },
   {
