@@ -8,7 +8,7 @@ import { Taint, TaskLink } from '../parts.tsx';
 import { address } from '../router.ts';
 import { count, money, plural, visible } from '../text.ts';
 
-/** `close`: where there is no room beside the conversation, they lie over it. */
+/** `close`: without room beside the conversation, they cover it. */
 export function Facts({ talk, close }: { talk: Conversation; close: () => void }): JSX.Element {
   const { usage, task, forkedFrom } = talk;
   const origin = forkedFrom?.replace(/@\d+$/, '');

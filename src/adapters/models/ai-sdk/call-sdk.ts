@@ -68,7 +68,7 @@ const CONTENT =
   /^(message_|content_block_|error$|response\.(output_item|output_text\.d|function_call|reasoning|refusal|completed|incomplete|failed))/;
 
 /**
- * An event that the package does not know and that is no part of the answer. Providers add such
+ * An event that the package does not know and that is not part of the answer. Providers add such
  * events at any time and ask clients to ignore them.
  */
 function isUnknownEvent(error: unknown): boolean {
