@@ -78,9 +78,11 @@ export async function perform(loop: Loop, step: Action): Promise<Performed> {
 
 async function say({ context, conversation }: Loop, { messages, failure }: SayStep): Promise<Performed> {
   const timestamp = context.clock.now().toISOString();
+  // An answer that was paid for is durable before the model is asked again.
+  const isAnswered = conversation.messages().at(-1)?.role === 'assistant';
   const written = await conversation.append(
     messages.map((message) => ({ ...message, timestamp })),
-    false,
+    isAnswered && failure === undefined,
   );
   return written === 'written' && failure !== undefined ? { do: 'fail', problem: failure } : 'changed';
 }
