@@ -5,6 +5,7 @@
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Cell } from './batch.js';
 import { freshness, type Freshness } from './freshness.js';
+import { remember } from './remember.js';
 
 /** The part of a store that keeps one kind of live entries in memory. */
 interface Learner {
@@ -84,8 +85,8 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
     learned: () => learned,
     learn,
     acknowledged({ key, rev }, live) {
-      remember(own, key, rev);
-      if (!live) remember(ends, key, rev);
+      remember(own, key, rev, MAX_REMEMBERED);
+      if (!live) remember(ends, key, rev, MAX_REMEMBERED);
       if (current !== undefined) recent.add(key);
     },
   };
@@ -122,17 +123,7 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   function learn(entry: Entry): void {
     const { key, rev, live } = entry;
     if (rev <= (ends.get(key) ?? 0)) return;
-    if (!live) remember(ends, key, rev);
+    if (!live) remember(ends, key, rev, MAX_REMEMBERED);
     learners.get(key.slice(0, key.indexOf('/') + 1))?.learn(entry);
-  }
-}
-
-function remember(revisions: Map<string, number>, key: string, rev: number): void {
-  revisions.delete(key);
-  revisions.set(key, rev);
-  if (revisions.size <= MAX_REMEMBERED) return;
-  for (const oldest of revisions.keys()) {
-    revisions.delete(oldest);
-    break;
   }
 }

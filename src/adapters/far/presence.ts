@@ -1,8 +1,6 @@
 /**
  * Which processes are alive. Each renews its own entry. A process that does not renew for a whole
- * lease is declared dead, and from then on none of its writes succeeds. No clocks are compared: an
- * observer adds up the time between its own looks, at most a quarter of a lease for each, so a
- * ledger that is away or an observer that was paused counts against nobody.
+ * lease, in observed time, is declared dead, and from then on none of its writes succeeds.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Peer, Rank } from '../../domain/peer.js';
@@ -12,6 +10,7 @@ import type { Looks } from './looks.js';
 import type { Cell } from './batch.js';
 import type { Outbox } from './outbox.js';
 import { declaredDead } from './problems.js';
+import { silence } from './silence.js';
 
 export interface FarPresence extends Omit<Presence, 'sweep'> {
   isAlive(peer: string): boolean;
@@ -31,9 +30,6 @@ export interface FarPresence extends Omit<Presence, 'sweep'> {
 interface Seen {
   peer: Peer;
   readonly cell: Cell;
-  /** The revision at the last judgement. */
-  judged: number;
-  quietMs: number;
 }
 
 interface PresenceOptions {
@@ -61,13 +57,13 @@ export function presence(options: PresenceOptions): FarPresence {
   const { me, ledger, outbox, looks, leaseMs, monotonicMs } = options;
   const living = new Map<string, Seen>();
   const own: Cell = { key: PREFIX + me.id, rev: 0 };
+  const quiet = silence(leaseMs, monotonicMs);
   let joining: Promise<void> | undefined;
   let burying: Promise<void> | undefined;
   let isJoined = false;
   let isLeaving = false;
   let renewedAt = 0;
   let renewing: Promise<void> | undefined;
-  let lookedAt: number | undefined;
   let stop = (): void => undefined;
   /** Rung if this process finds a dead one by itself. */
   const bells = new Set<{ ring(): void }>();
@@ -126,7 +122,7 @@ export function presence(options: PresenceOptions): FarPresence {
     outbox.guardBy(own.key);
     isJoined = true;
     renewedAt = monotonicMs();
-    living.set(me.id, { peer: me, cell: own, judged: 0, quietMs: 0 });
+    living.set(me.id, { peer: me, cell: own });
     await looks.listen();
     stop = options.every(leaseMs / 4, () => void beat().catch((thrown: unknown) => outbox.fail(thrown)));
   }
@@ -175,21 +171,16 @@ export function presence(options: PresenceOptions): FarPresence {
     if (seen !== undefined && rev > seen.cell.rev) {
       seen.cell.rev = rev;
       seen.peer = JSON.parse(value) as Peer;
-    } else if (seen === undefined)
-      living.set(id, { peer: JSON.parse(value) as Peer, cell: { key, rev }, judged: 0, quietMs: 0 });
+    } else if (seen === undefined) living.set(id, { peer: JSON.parse(value) as Peer, cell: { key, rev } });
   }
 
   async function judge(): Promise<void> {
-    const now = monotonicMs();
-    const passedMs = Math.min(now - (lookedAt ?? now), leaseMs / 4);
-    lookedAt = now;
+    quiet.looked();
     if (options.isReader) return;
     await (burying ??= bury());
     for (const [id, seen] of [...living]) {
       if (id === me.id) continue;
-      seen.quietMs = seen.judged === seen.cell.rev ? seen.quietMs + passedMs : 0;
-      seen.judged = seen.cell.rev;
-      if (seen.quietMs < leaseMs && !options.isGone(seen.peer)) continue;
+      if (!quiet.isOver(seen.cell) && !options.isGone(seen.peer)) continue;
       // A renewal in between has another revision and wins.
       if (await end({ ...seen.cell }, JSON.stringify(seen.peer))) lost(id);
     }

@@ -10,6 +10,7 @@ import type { Entry } from '../../ports/ledger.js';
 import type { Looks } from './looks.js';
 import type { Cell, Value } from './batch.js';
 import type { Outbox } from './outbox.js';
+import { remember } from './remember.js';
 
 /** Immutable, except for the revision in its cell, which all versions of a row share. */
 export interface Row extends Placed {
@@ -77,7 +78,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
     end(id, placed) {
       const row = index.byId.get(id);
       if (row !== undefined) index.remove(row);
-      remember(id, placed);
+      remember(ended, id, placed, MAX_ENDED);
     },
     onNew: (hear) => void listeners.push(hear),
     create: add,
@@ -102,7 +103,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
       return;
     }
     remove(id);
-    remember(id, { task, state });
+    remember(ended, id, { task, state }, MAX_ENDED);
   }
 
   function add(row: Row): void {
@@ -128,16 +129,6 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
     });
     corrections.add(reading);
     reading.catch(() => corrections.delete(reading));
-  }
-
-  function remember(id: string, placed: Placed): void {
-    ended.delete(id);
-    ended.set(id, placed);
-    if (ended.size <= MAX_ENDED) return;
-    for (const oldest of ended.keys()) {
-      ended.delete(oldest);
-      break;
-    }
   }
 }
 

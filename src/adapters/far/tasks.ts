@@ -12,7 +12,8 @@ import type { Looks } from './looks.js';
 import type { Cell } from './batch.js';
 import type { Outbox } from './outbox.js';
 import type { FarPresence } from './presence.js';
-import { claimTag, parseRow, rowValue, TASK, type Row, type Rows } from './rows.js';
+import { parseRow, rowValue, TASK, type Row, type Rows } from './rows.js';
+import { taskLists } from './task-lists.js';
 
 interface Dependencies {
   ledger: Ledger;
@@ -71,30 +72,13 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
       if (known !== undefined) return known;
       return ownChildren(parent.id)?.has(id) === false ? undefined : read(id);
     },
-    async ended({ state, root, limit = Infinity } = {}) {
-      await outbox.flush();
-      const containing = root === undefined ? undefined : `"root":${JSON.stringify(root)}`;
-      const atMost = limit === Infinity || root !== undefined ? undefined : limit;
-      const entries = await ledger.list(TASK, defined({ live: false, tag: state, containing, limit: atMost }));
-      const all = entries.map(({ value }) => parseRow(value));
-      return root === undefined ? all : all.filter(({ task }) => task.root === root).slice(0, limit);
-    },
+    ...taskLists({ ledger, outbox, looks, presence }),
     async claim(id, agent, { atMost } = {}) {
       const row = index.byId.get(id);
       if (row === undefined || row.state === 'active') return undefined;
       await presence.join();
       await presence.renewIfLate();
       return index.byId.get(id) === row ? take(row, agent, { isTakeOver: false, atMost }) : undefined;
-    },
-    async claimsFor(agent) {
-      await outbox.flush();
-      await looks.look();
-      const entries = await ledger.list(TASK, { tag: claimTag(agent), live: true });
-      return entries.flatMap(({ key, rev, value }) => {
-        const { owner } = parseRow(value);
-        if (owner === undefined || !presence.isAlive(owner.peer)) return [];
-        return [{ task: key.slice(TASK.length), peer: owner.peer, since: BigInt(rev) }];
-      });
     },
     async takeOver(id) {
       const row = index.byId.get(id);

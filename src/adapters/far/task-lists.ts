@@ -1,0 +1,38 @@
+/** Lists of tasks that the ledger selects: ended ones, and the claims for an agent. */
+import { defined } from '../../domain/defined.js';
+import type { Ledger } from '../../ports/ledger.js';
+import type { Tasks } from '../../ports/store/tasks.js';
+import type { Looks } from './looks.js';
+import type { Outbox } from './outbox.js';
+import type { FarPresence } from './presence.js';
+import { claimTag, parseRow, TASK } from './rows.js';
+
+interface Dependencies {
+  ledger: Ledger;
+  outbox: Outbox;
+  looks: Looks;
+  presence: FarPresence;
+}
+
+export function taskLists({ ledger, outbox, looks, presence }: Dependencies): Pick<Tasks, 'ended' | 'claimsFor'> {
+  return {
+    async ended({ state, root, limit = Infinity } = {}) {
+      await outbox.flush();
+      const containing = root === undefined ? undefined : `"root":${JSON.stringify(root)}`;
+      const atMost = limit === Infinity || root !== undefined ? undefined : limit;
+      const entries = await ledger.list(TASK, defined({ live: false, tag: state, containing, limit: atMost }));
+      const all = entries.map(({ value }) => parseRow(value));
+      return root === undefined ? all : all.filter(({ task }) => task.root === root).slice(0, limit);
+    },
+    async claimsFor(agent) {
+      await outbox.flush();
+      await looks.look();
+      const entries = await ledger.list(TASK, { tag: claimTag(agent), live: true });
+      return entries.flatMap(({ key, rev, value }) => {
+        const { owner } = parseRow(value);
+        if (owner === undefined || !presence.isAlive(owner.peer)) return [];
+        return [{ task: key.slice(TASK.length), peer: owner.peer, since: BigInt(rev) }];
+      });
+    },
+  };
+}
