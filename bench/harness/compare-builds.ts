@@ -2,7 +2,7 @@
  * `npm run bench -- --against …`, for benchmarks that look inside a build: this build and the older
  * one run their own versions alternately, so that a busy machine slows both. Each benchmark runs in
  * its own process. A row shows the median of each build and the median of the per-round ratios; the
- * last row of a benchmark compares CPU time.
+ * last row of a benchmark compares CPU time, without the time in which a build loads its benchmarks.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -74,20 +74,34 @@ async function runRound(options: Options, bench: string, olderFirst: boolean): P
 }
 
 async function runBench(folder: string, bench: string, { scratchFolder }: Options): Promise<Run> {
-  const args = [path.join(folder, 'dist/bench/main.js'), '--only', bench, '--rounds', '1', '--json'];
+  const loading = await runMain(folder, [NO_BENCH], scratchFolder);
+  const run = await runMain(folder, [bench, '--rounds', '1', '--json'], scratchFolder);
+  if (run.code !== 0) throw new Error(`benchmark "${bench}" of ${folder} exited with ${String(run.code)}`);
+  const { rows } = JSON.parse(run.text) as { rows: Row[] };
+  return { rows, cpuMs: run.cpuMs > loading.cpuMs ? run.cpuMs - loading.cpuMs : undefined };
+}
+
+/** A name that no benchmark has: every build loads all its benchmarks, then says so and exits. */
+const NO_BENCH = '(none)';
+
+async function runMain(folder: string, only: string[], scratchFolder: string): Promise<MainRun> {
+  const isReal = only[0] !== NO_BENCH;
   const before = reapedCpuMs();
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [path.join(folder, 'dist/bench/main.js'), '--only', ...only], {
     cwd: folder,
     env: { ...process.env, BENCH_DIR: scratchFolder },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', isReal ? 'inherit' : 'ignore'],
   });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new Error(`benchmark "${bench}" of ${folder} exited with ${String(code)}`);
-  const after = reapedCpuMs();
-  const { rows } = JSON.parse(text) as { rows: Row[] };
-  return { rows, cpuMs: after > before ? after - before : undefined };
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, text, cpuMs: reapedCpuMs() - before };
+}
+
+interface MainRun {
+  code: number | null;
+  text: string;
+  cpuMs: number;
 }
 
 function compareRounds(bench: string, rounds: readonly Round[]): Comparison[] {

@@ -5,7 +5,6 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { openReader } from '../../src/app/readers/open-reader.js';
 import { AGENT } from '../harness/workspace.js';
 
 const [kind, root, offset] = process.argv.slice(2) as [string, string, string];
@@ -39,6 +38,8 @@ function rawClaim(): (name: string) => boolean {
 }
 
 async function ourClaim(): Promise<(name: string) => Promise<boolean>> {
+  // Imported here: a process that only renames must not pay for it.
+  const { openReader } = await import('../../src/app/readers/open-reader.js');
   const store = openReader(root);
   await store.tasks.scan(true);
   return async (name) => (await store.tasks.claim(name.slice(0, -5), AGENT)) !== undefined;
