@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { MODEL_FAILURES } from '../../src/domain/session/model-failure.js';
 
 const read = (file: string): string => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
 const page = read('docs/reference/library.md');
@@ -29,6 +30,13 @@ test('the library reference names every option and member of a workspace', () =>
   assert.ok(members.includes('run'));
   assert.deepEqual(
     members.filter((name) => !page.includes(`\`${name}`)),
+    [],
+  );
+});
+
+test('the library reference names every class of a failed model call', () => {
+  assert.deepEqual(
+    MODEL_FAILURES.filter((name) => !page.includes(`\`${name}\``)),
     [],
   );
 });

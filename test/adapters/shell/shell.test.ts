@@ -7,6 +7,7 @@ import { fc } from '../../kit/properties.js';
 import { commandEnv } from '../../../src/adapters/shell/environment.js';
 import { shell } from '../../../src/adapters/shell/index.js';
 import { skipReason, shellBench, MODES } from '../../kit/commands.js';
+import { tempFolder } from '../../kit/temp/folder.js';
 import { until, withEnoughTime } from '../../kit/until.js';
 import { sampleTests } from '../../kit/sample.js';
 
@@ -260,6 +261,13 @@ for (const mode of MODES) {
     assert.equal((await run('echo fine')).kind, 'exited');
   });
 }
+
+test('npm starts in the environment of a command', (t) => {
+  const [home, scratch] = [tempFolder('home', t), tempFolder('scratch', t)];
+  const env = { ...commandEnv({ home, scratch }), PATH: process.env['PATH'] };
+  const done = spawnSync('npm', ['config', 'get', 'globalconfig'], { env, cwd: scratch, encoding: 'utf8' });
+  assert.deepEqual([done.status, done.stdout.trim()], [0, path.join(home, 'npmrc')], done.stderr);
+});
 
 test('the confinement text says if there is no sandbox', () => {
   const off = shell({ root: '/', env: { GUILD_SANDBOX: 'off' } });

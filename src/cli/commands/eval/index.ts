@@ -7,7 +7,7 @@ import { defined } from '../../../domain/defined.js';
 import { nearestHint } from '../../../domain/nearest.js';
 import { partialMoneyText } from '../../../domain/budget/usage.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
-import { EXIT, integerOption, text, type Call, type Command, type Values } from '../../args/command.js';
+import { counted, EXIT, integerOption, text, type Call, type Command, type Values } from '../../args/command.js';
 import { tableRows, wrappedLines } from '../../render/layout.js';
 import { progressOn } from '../../render/progress.js';
 import type { Terminal } from '../../render/terminal.js';
@@ -119,5 +119,5 @@ function rowOf({ about, agent, passed, runs, problem: why }: CaseResult, termina
   const times = runs.length > 1 ? ` ${passed}/${runs.length}` : '';
   const seconds = runs.reduce((sum, run) => sum + run.ms, 0) / Math.max(1, runs.length) / 1000;
   const turns = runs.reduce((sum, run) => sum + run.turns, 0) / Math.max(1, runs.length);
-  return [`${mark}${times}`, agent ?? 'team', `${turns.toFixed(0)} turns, ${seconds.toFixed(1)} s`, about];
+  return [`${mark}${times}`, agent ?? 'team', `${counted(Math.round(turns), 'turn')}, ${seconds.toFixed(1)} s`, about];
 }
