@@ -2,7 +2,7 @@
  * `npm run bench -- --against …`, for benchmarks that look inside a build: this build and the older
  * one run their own versions alternately, so that a busy machine slows both. Each benchmark runs in
  * its own process. A row shows the median of each build and the median of the per-round ratios; the
- * last row of a benchmark compares CPU time, without the time in which a build loads its benchmarks.
+ * last row of a benchmark compares CPU time, without the time that loading all benchmarks takes.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';

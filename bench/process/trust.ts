@@ -31,7 +31,7 @@ export const costOfTrust: Bench = {
 
 /**
  * Prints the processor time of trust alone: that of the whole process varies by more than trust
- * costs. The pause lets the threads end that still compile what was imported.
+ * costs. The pause lets other threads finish compiling the imported code.
  */
 function child(root: string): string {
   const from = (file: string): string => pathToFileURL(path.join(THIS_CHECKOUT, 'dist/src', file)).href;

@@ -70,7 +70,9 @@ export function metricsText(gauges: Gauges, counted: Counters): string {
     ...gauge('guild_tasks_open', 'Open tasks of the workspace.', { pending, active, waiting }, 'state'),
     ...gauge('guild_requests_waiting', 'Requests and questions that wait for a person.', { '': requests }),
     ...gauge('guild_processes', 'Live processes of the workspace, with this one.', { '': processes }),
-    ...gauge('guild_store_worst_lag_seconds', 'The longest wait of a change to be written.', { '': worstLagMs / 1000 }),
+    ...gauge('guild_store_worst_lag_seconds', 'The longest time that a change waited to be written.', {
+      '': worstLagMs / 1000,
+    }),
     ...counted.lines(),
   ].join('\n')}\n`;
 }

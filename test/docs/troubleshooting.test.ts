@@ -1,4 +1,4 @@
-/** The troubleshooting page is keyed by problem code, and quotes messages that the program prints. */
+/** The troubleshooting page has an entry for every problem code and quotes real messages. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

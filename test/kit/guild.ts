@@ -237,7 +237,7 @@ function listen() {
   };
 }
 
-/** Waits while these run; rejects with the output of the first that ends before. */
+/** Waits for `what`; rejects with the output of the first process that ends earlier. */
 export async function whileRunning<T>(running: Running[], what: Promise<T>): Promise<T> {
   const early = running.map(async ({ ended }): Promise<never> => {
     const { code, out, err } = await ended;

@@ -63,7 +63,7 @@ function run({ root, user }: Scene, mode: Mode, trace?: string): string[] {
   return JSON.parse(execFileSync(program!, args, { env, encoding: 'utf8', maxBuffer: 1 << 26 })) as string[];
 }
 
-/** Names that programs looked for, whether or not they exist, without our own and the sandbox's. */
+/** The files that programs looked for. Those that we or the sandbox look for are left out. */
 function lookedFor(trace: string, root: string): string[] {
   const ours = new Set(['', 'node', 'bwrap', 'setpriv', 'prlimit', 'mkfifo', 'true', 'strace']);
   const programs = new Map<string, string>();

@@ -260,7 +260,7 @@ function Doing({ agent: { why, state }, turn }: { agent: AgentNow; turn: TurnNow
   );
 }
 
-/** The end of its words is the new part. */
+/** Only the last words are shown: they are the new ones. */
 const WORDS_SHOWN = 110;
 
 function Spending({ spend }: { spend: HallData['spend'] }): JSX.Element {

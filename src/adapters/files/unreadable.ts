@@ -66,7 +66,7 @@ export function unreadableFiles(disk: Disk, touch: (id: string) => void): Unread
     size: () => byFile.size + byId.size,
   };
 
-  /** A file whose folder may not be searched counts as there. */
+  /** A file counts as existing if its folder may not be searched. */
   function isThere(file: string): boolean {
     return fenced(file, () => disk.stamp(file)) !== undefined;
   }

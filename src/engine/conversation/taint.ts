@@ -26,7 +26,7 @@ export async function tainted(context: EngineContext, task: Task, conversation: 
   let fold = context.folds.taint.get(messages);
   if (fold === undefined || fold.seen > messages.length) fold = newFold(conversation.startedBy);
   context.folds.taint.set(messages, fold);
-  // The task at hand is newer than its record, which need not be read.
+  // Taken from memory: the record of this task may be older.
   for (const source of taintIn(task)) fold.heard.add(source);
   fold.owners.add(task.id);
   await hear(context, fold, conversation.agent.name, messages, new Set([conversation.id]));

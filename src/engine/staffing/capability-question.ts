@@ -23,7 +23,7 @@ export function capabilityQuestion(task: Task, maker: Agent, unable: readonly st
       part: 'new-capability',
       asker: maker.name,
       confinement: 'your answer starts the draft of a new agent, which costs model calls; nothing else runs',
-      reasons: ['every bidder says that it is not able'],
+      reasons: ['every bidder says that it cannot do this'],
     },
   );
 }

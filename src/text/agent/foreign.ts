@@ -47,7 +47,7 @@ const EFFORTS: Record<string, ModelSettings['reasoning']> = {
   max: 'high',
 };
 
-/** Other programs have no tool of its own for folders: who may not write may not make one. */
+/** Other programs have no separate tool for folders: an agent that may not write gets none. */
 function inheritedWithout(refused: readonly string[]): string[] {
   const isReader = refused.includes('write_file');
   return INHERITED_TOOLS.filter((tool) => !refused.includes(tool) && !(isReader && tool === 'create_directory'));

@@ -20,7 +20,7 @@ export async function wholeText(root: string, of: string, id: string, hash: stri
   }
 }
 
-/** An agent's own words name nothing: it could write any hash. */
+/** Texts that may name a blob. Those of the agent are left out: it could write any hash. */
 async function textsOf({ sessions, tasks }: Store, of: string, id: string): Promise<(string | undefined)[]> {
   if (of === 'sessions') {
     const opened = await sessions.open(id);

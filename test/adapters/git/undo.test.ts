@@ -103,7 +103,7 @@ test('commits that an earlier version made on the branch are in the log, and und
   write('memory/b.md', 'new\n');
   await history.commit('planner remembered', '');
   const log = await history.log();
-  // On a slow machine, results that were there are committed after the work and not before it.
+  // On a slow machine, earlier results are committed after the work instead of before it.
   assert.deepEqual(
     log
       .map(({ subject }) => subject)

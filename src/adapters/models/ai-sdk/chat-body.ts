@@ -70,7 +70,7 @@ interface Written {
 /** Shorter conversations are quickly written and not worth the memory. */
 const MIN_KEPT = 50;
 
-/** An answer ends all calls and joins no other message: the prompt before it never changes. */
+/** Whether everything up to this message stays as it is: an answer is never merged with others. */
 function isBorder({ role, content, toolCalls = [] }: Message): boolean {
   return role === 'assistant' && (content !== '' || toolCalls.length > 0);
 }

@@ -22,7 +22,7 @@ export const ANTHROPIC_QUIRKS: Readonly<Record<string, Quirk>> = {
     }),
   },
   'pause-turn': {
-    says: 'A long turn pauses: the answer is to be sent back as it is.',
+    says: 'A long turn pauses: the client must send the answer back unchanged.',
     reply: (answer, { encoder }) => ({
       body:
         encoder.open() +
