@@ -7,7 +7,7 @@ import { useEffect } from 'preact/hooks';
 import type { AgentChecked, Conflict, Hello, IntentDone, IntentKind } from '../src/web/base/contract.ts';
 import type { Problem } from '../src/domain/problem.ts';
 import { momentIso } from './moment.ts';
-import { setServerTime } from './text.ts';
+import { setServerTime, visible } from './text.ts';
 
 export interface Read<T> {
   data: Signal<T | undefined>;
@@ -32,6 +32,12 @@ export const isOutdated = signal(false);
 const mounted = new Map<string, Mounted>();
 let generation = 0;
 let answers: ReadonlyMap<string, unknown> | undefined;
+/** The cursor of the stream up to which everything on the screen was read; empty: unknown. */
+let readUpTo = '';
+
+export function cursor(): string {
+  return readUpTo;
+}
 
 /** Answers that were asked for before this moment are dropped: the server may be another one. */
 export function startGeneration(): void {
@@ -102,9 +108,10 @@ async function refresh(path: string, read: Mounted): Promise<void> {
   try {
     const reply = await call(path, read.etag === '' ? {} : { 'if-none-match': read.etag });
     if (asked !== generation) read.again = true;
+    else if (reply.status === 429) missed();
     else if (reply.status !== 304) await take(read, reply);
   } catch {
-    // The connection is lost. Old data stays, and the stream reconnects.
+    missed();
   } finally {
     read.running = false;
   }
@@ -124,23 +131,55 @@ async function take(read: Mounted, reply: Response): Promise<void> {
   read.data.value = body;
 }
 
-/** Reads everything again that is on the screen. Mostly the server answers 304. */
-export function refreshAll(): void {
-  for (const [path, read] of mounted) if (read.uses > 0) void refresh(path, read);
+/** A read failed. Old data stays; the next frame of the stream, or the next beat, reads again. */
+function missed(): void {
+  readUpTo = '';
+}
+
+/**
+ * Reads everything again that is on the screen, unless that is known already. Mostly the server
+ * answers 304. A hidden page reads only the counts in its title until it is seen again.
+ */
+export function readTo(next: string): void {
+  if (next === readUpTo) return;
+  if (document.visibilityState === 'visible') {
+    readUpTo = next;
+    for (const [path, read] of mounted) if (read.uses > 0) void refresh(path, read);
+  }
   void refreshHello();
 }
 
-async function refreshHello(): Promise<void> {
+/** Reads this again, though nothing has changed. */
+export function readAgain(path: string): void {
+  const read = mounted.get(path);
+  if (read === undefined) return;
+  read.problem.value = undefined;
+  void refresh(path, read);
+}
+
+/** The first answer is inside the page. */
+export function startFrom(first: Hello): void {
+  readUpTo = first.cursor;
+  takeHello(first);
+}
+
+function takeHello(next: Hello): void {
+  setServerTime(next.now);
+  hello.value = next;
+  const { requests } = next.counts;
+  document.title = `${requests === 0 ? '' : `(${requests}) `}${visible(next.workspace.name)} · Guildhall`;
+}
+
+export async function refreshHello(): Promise<void> {
   try {
     const reply = await call('/api/hello', {});
     isOut.value = reply.status === 401;
     if (!reply.ok) return;
     const next = (await reply.json()) as Hello;
-    if (hello.value !== undefined && next.assets !== hello.value.assets) isOutdated.value = true;
-    setServerTime(next.now);
-    hello.value = next;
+    if (next.assets !== hello.value?.assets) isOutdated.value = true;
+    takeHello(next);
   } catch {
-    // as above
+    missed();
   }
 }
 
@@ -189,11 +228,16 @@ export async function readOnce<T>(path: string): Promise<T | undefined> {
   }
 }
 
+/** Asks with a body. Throws without a connection. */
+export async function post<T>(path: string, body: object): Promise<T | { problem: Problem }> {
+  const headers = { 'content-type': 'application/json' };
+  const reply = await call(path, headers, { method: 'POST', body: JSON.stringify(body) });
+  return (await reply.json()) as T | { problem: Problem };
+}
+
 /** Checks this text as the file of an agent. */
 export async function checkAgent(file: string, text: string): Promise<AgentChecked> {
-  const headers = { 'content-type': 'application/json' };
-  const reply = await call('/api/agents/check', headers, { method: 'POST', body: JSON.stringify({ file, text }) });
-  return (await reply.json()) as AgentChecked;
+  return (await post<AgentChecked>('/api/agents/check', { file, text })) as AgentChecked;
 }
 
 /** Exchanges the token of the address for a cookie. */

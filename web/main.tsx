@@ -1,11 +1,10 @@
 /** Starts the page: exchanges the token of the address for a cookie, then shows the workspace. */
 import { render } from 'preact';
 import type { Hello } from '../src/web/base/contract.ts';
-import { enter, hello } from './api.ts';
+import { enter, startFrom } from './api.ts';
 import { listenToKeys } from './keys.ts';
 import { Shell } from './shell.tsx';
 import { follow } from './stream.ts';
-import { setServerTime } from './text.ts';
 
 const app = document.getElementById('app')!;
 
@@ -26,8 +25,7 @@ async function start(): Promise<void> {
     app.replaceChildren(Object.assign(document.createElement('p'), { className: 'plain', textContent: text }));
     return;
   }
-  hello.value = first;
-  setServerTime(first.now);
+  startFrom(first);
   app.replaceChildren();
   render(<Shell />, app);
   listenToKeys();

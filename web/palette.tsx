@@ -101,7 +101,7 @@ export function Palette(): JSX.Element {
 function useFound(text: string, asked: string): Found[] {
   const agents = useRead<AgentList>('/api/agents').data.value?.agents ?? [];
   const where = asked === '' ? '' : `description LIKE '%${asked.replace(/['"\\%]/g, '_')}%'`;
-  const tasks = useRead<TaskPage>(`/api/tasks?where=${encodeURIComponent(where)}&from=0&to=8`).data.value?.rows ?? [];
+  const tasks = useRead<TaskPage>(`/api/tasks?where=${encodeURIComponent(where)}&limit=8`).data.value?.rows ?? [];
   const has = (title: string): boolean => title.toLowerCase().includes(text.toLowerCase());
   const acts: Found[] = [
     { key: 'new', icon: 'plus', title: 'New task', about: 'C', act: () => void (isAdding.value = true) },

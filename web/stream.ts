@@ -1,9 +1,10 @@
 /**
  * The stream of the server, read once per browser. It says when to read again, and it carries the
- * words of running turns. Losing it costs a moment: after every reconnect everything is read again.
+ * words of running turns. After a lost connection this page says up to which cursor it has read,
+ * and the server says whether anything was missed.
  */
 import type { TurnsChanged } from '../src/web/base/contract.ts';
-import { call, connection, hello, refreshAll, startGeneration } from './api.ts';
+import { call, connection, cursor, readTo, refreshHello, startGeneration } from './api.ts';
 import { readTurns, takeTurns } from './turns.ts';
 import { setServerTime } from './text.ts';
 
@@ -14,14 +15,16 @@ const CHANNEL = 'guild-stream';
 
 type Heard =
   | { event: 'opened' }
-  | { event: 'changed' }
-  | { event: 'beat'; boot: string; now: string }
+  | { event: 'changed' | 'reset'; cursor: string }
+  | { event: 'beat'; cursor: string; now: string }
   | { event: 'lost'; retryMs: number }
   | { event: 'again' }
   | { event: 'turns'; changed: TurnsChanged };
 
 /** When the last frame came, from whichever tab. */
 let heardAt = Date.now();
+/** The newest cursor that the server named. */
+let newest: string | undefined;
 let interrupt: (() => void) | undefined;
 
 /**
@@ -39,7 +42,7 @@ export function follow(): void {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible') return;
     if (Date.now() - heardAt > BEAT_LIMIT_MS) share({ event: 'again' });
-    else refreshAll();
+    else if (newest !== undefined) readTo(newest);
   });
 }
 
@@ -53,17 +56,12 @@ function hear(heard: Heard): void {
   }
   heardAt = Date.now();
   if (heard.event === 'turns') return takeTurns(heard.changed);
-  const wasLost = !connection.value.live;
   connection.value = { live: true };
+  if (heard.event === 'opened') return undefined;
   if (heard.event === 'beat') setServerTime(heard.now);
-  const isOther = heard.event === 'beat' && hello.value !== undefined && heard.boot !== hello.value.boot;
-  if (wasLost || isOther) {
-    startGeneration();
-    void readTurns();
-  }
-  // A new stream does not report earlier changes.
-  if (wasLost || isOther || heard.event === 'changed' || heard.event === 'opened') refreshAll();
-  return undefined;
+  if (heard.event === 'reset') startGeneration();
+  newest = heard.cursor;
+  return readTo(newest);
 }
 
 async function readForEver(share: (heard: Heard) => void): Promise<never> {
@@ -88,9 +86,9 @@ async function readStream(share: (heard: Heard) => void): Promise<void> {
   interrupt = () => stop.abort();
   let timer = setTimeout(interrupt, BEAT_LIMIT_MS);
   try {
-    const reply = await call('/api/stream', {}, { signal: stop.signal });
+    const reply = await call(`/api/stream?since=${encodeURIComponent(cursor())}`, {}, { signal: stop.signal });
     if (!reply.ok || reply.body === null) {
-      if (reply.status === 401) refreshAll();
+      if (reply.status === 401) void refreshHello();
       throw new Error(`the stream answered ${reply.status}`);
     }
     share({ event: 'opened' });
@@ -112,7 +110,7 @@ async function readStream(share: (heard: Heard) => void): Promise<void> {
 function shareFrame(frame: string, share: (heard: Heard) => void): void {
   const event = /^event: (\w+)$/m.exec(frame)?.[1];
   const data = JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '{}') as Record<string, string>;
-  if (event === 'changed') share({ event });
+  if (event === 'changed' || event === 'reset') share({ event, cursor: data['cursor']! });
   if (event === 'turns') share({ event, changed: data as unknown as TurnsChanged });
-  if (event === 'beat') share({ event, boot: data['boot']!, now: data['now']! });
+  if (event === 'beat') share({ event, cursor: data['cursor']!, now: data['now']! });
 }

@@ -1,7 +1,7 @@
 /** The words of running turns, as they arrive. They are painted at most once per frame. */
 import { signal } from '@preact/signals';
 import type { TurnNow, TurnsChanged } from '../src/web/base/contract.ts';
-import { call } from './api.ts';
+import { readOnce } from './api.ts';
 
 export const turns = signal<ReadonlyMap<string, TurnNow>>(new Map());
 
@@ -10,8 +10,9 @@ let next: Map<string, TurnNow> | undefined;
 export function takeTurns({ turns: changed, ended }: TurnsChanged): undefined {
   const isPlanned = next !== undefined;
   next ??= new Map(turns.value);
+  if (ended === 'others') next.clear();
+  else for (const task of ended) next.delete(task);
   for (const turn of changed) next.set(turn.task, turn);
-  for (const task of ended) next.delete(task);
   if (!isPlanned)
     requestAnimationFrame(() => {
       turns.value = next!;
@@ -19,14 +20,8 @@ export function takeTurns({ turns: changed, ended }: TurnsChanged): undefined {
     });
 }
 
-/** All turns again, for a tab that does not read the stream itself, and after a lost connection. */
+/** All turns, for a tab that does not read the stream itself. */
 export async function readTurns(): Promise<void> {
-  try {
-    const reply = await call('/api/turns', {});
-    if (!reply.ok) return;
-    const { turns: all } = (await reply.json()) as TurnsChanged;
-    takeTurns({ turns: all, ended: [...turns.value.keys()].filter((task) => !all.some((turn) => turn.task === task)) });
-  } catch {
-    // The connection is lost; the stream says so.
-  }
+  const all = await readOnce<TurnsChanged>('/api/turns');
+  if (all !== undefined) takeTurns(all);
 }

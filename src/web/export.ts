@@ -67,7 +67,19 @@ function readOnlyHello(name: string, now: string): Hello {
   const counts = { requests: 0, pending: 0, active: 0, waiting: 0 };
   const spend = { microUsd: 0, tokens: 0, unpricedCalls: 0 };
   const workspace = { name, path: '', shown: '' };
-  return { boot: '', assets: '', workspace, readOnly: true, csrf: '', now, processes: 0, worker: null, counts, spend };
+  return {
+    boot: '',
+    cursor: '',
+    assets: '',
+    workspace,
+    readOnly: true,
+    csrf: '',
+    now,
+    processes: 0,
+    worker: null,
+    counts,
+    spend,
+  };
 }
 
 /** The policy of the file allows exactly its own script and style, and no connection. */

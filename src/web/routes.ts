@@ -4,7 +4,7 @@ import { previewUndo } from '../app/undo.js';
 import { checkAgentText } from '../app/editing/write-agent.js';
 import { defined } from '../domain/defined.js';
 import { problem, ProblemError } from '../domain/problem.js';
-import type { Hello, TurnsChanged, UndoPreview } from './base/contract.js';
+import type { Hello, TaskPage, TurnsChanged, UndoPreview } from './base/contract.js';
 import { answerOf, type Feed } from './base/feed.js';
 import { problemReply } from './guard.js';
 import { intents, Stale } from './intents.js';
@@ -23,8 +23,9 @@ import { requestsOf } from './reads/requests.js';
 import { conversationOf, conversationsOf } from './reads/session.js';
 import { lastValid } from './reads/last-valid.js';
 import { taskDetail, whyOf } from './reads/task.js';
-import { asBoard, asTree, rowOnly } from './reads/tasks.js';
+import { asBoard, rowOnly } from './reads/tasks.js';
 import { spansBetween } from './reads/tree.js';
+import { openViews } from './views.js';
 import { cyclesIn, waitGraph } from './reads/waiting/waits.js';
 import { wholeText } from './reads/whole-text.js';
 import { redaction } from './redact.js';
@@ -75,8 +76,7 @@ export function routes(api: Hono, served: Served): void {
     });
   };
   const id = (context: Context): string => context.req.param('id') ?? '';
-  const whereOf = (context: Context): string => {
-    const where = context.req.query('where') ?? '';
+  const allowed = (where: string): string => {
     if (guests !== undefined) checkGuestQuery(where);
     return where;
   };
@@ -86,15 +86,27 @@ export function routes(api: Hono, served: Served): void {
   get('/requests', async (_, moment) => requestsOf((await moment.snapshot()).open, await moment.ended()));
   get('/requests/:id', (context) => requestSource(root, id(context)));
   get('/tasks', async (context, moment) => {
-    const from = whole(context.req.query('from'), 0);
-    const where = whereOf(context);
-    const found = await moment.tasks(where);
-    const rows = context.req.query('order') === 'tree' ? asTree(found) : found;
-    const all = where === '' ? rows.length : (await moment.tasks('')).length;
-    const to = Math.min(rows.length, whole(context.req.query('to'), from + 100), from + ROWS_MAX);
-    return { total: rows.length, all, from, rows: rows.slice(from, to).map(rowOnly) };
+    const tasks = await moment.tasks(allowed(context.req.query('where') ?? ''));
+    const limit = Math.min(whole(context.req.query('limit'), 100), ROWS_MAX);
+    return { total: tasks.length, rows: tasks.slice(0, limit).map(rowOnly) } satisfies TaskPage;
   });
-  get('/board', async (context, moment) => asBoard((await moment.tasks(whereOf(context))).map(rowOnly)));
+  const views = openViews(async (at) => (at === undefined ? present() : pastOf(feed, log, at)));
+  // Nothing is written: it is a POST because it keeps something here for a while.
+  api.post('/views', async (context) => {
+    const { where, order, at, keep } = (await context.req.json()) as Record<string, unknown>;
+    await log.refresh();
+    const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+    const query = { where: allowed(text(where) ?? ''), isTree: order === 'tree', at: text(at), keep: text(keep) };
+    return context.json(await views.open(query));
+  });
+  get('/views/:id', (context) => {
+    const from = whole(context.req.query('from'), 0);
+    const to = Math.min(whole(context.req.query('to'), from + 100), from + ROWS_MAX);
+    return views.rows(id(context), from, to);
+  });
+  get('/board', async (context, moment) =>
+    asBoard((await moment.tasks(allowed(context.req.query('where') ?? ''))).map(rowOnly)),
+  );
   get('/tasks/:id', (context, moment) => taskDetail(moment, id(context)));
   get('/tasks/:id/why', (context, moment) => whyOf(moment, id(context)));
   get('/tasks/:id/spans', (context, moment) => {
@@ -144,7 +156,7 @@ export function routes(api: Hono, served: Served): void {
   });
   // Not kept per version: it changes with every word.
   const words = served.readOnly ? undefined : live;
-  api.get('/turns', (context) => context.json({ turns: words?.turns() ?? [], ended: [] } satisfies TurnsChanged));
+  api.get('/turns', (context) => context.json({ turns: words?.turns() ?? [], ended: 'others' } satisfies TurnsChanged));
   api.get('/stream', streams(feed, words, served.onOpen));
   if (!served.readOnly) writeRoute(api, served);
 }

@@ -20,6 +20,7 @@ import { listen, type Bound, type Listening } from './listen.js';
 import { openLive } from './base/live.js';
 import { openLog } from './base/log.js';
 import { page } from './page.js';
+import { ViewGone } from './views.js';
 import { hookRoutes } from './hooks.js';
 import { loopbackNames } from './serve-hooks.js';
 import { helloOf, routes, type Served } from './routes.js';
@@ -72,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<WindowServer>
   const hello = (csrf: string): Promise<Hello> =>
     helloOf(served, {
       boot: feed.boot,
+      cursor: feed.cursor(),
       assets: assets.id,
       workspace: { name, path: path.resolve(root), shown: fromHome(path.resolve(root), env['HOME']) },
       readOnly,
@@ -164,6 +166,7 @@ function appOf(guarded: Guarded, assets: Assets, served: Served, { title, hello,
   app.notFound((context) => refuse(context, 404, 'there is no such page'));
   app.onError((thrown, context) => {
     const known = thrown instanceof ProblemError ? thrown.problem : undefined;
+    if (thrown instanceof ViewGone) return problemReply(context, 410, thrown.problem);
     if (known !== undefined) return problemReply(context, known.code === 'not_found' ? 404 : 422, known);
     if (thrown instanceof SyntaxError) return problemReply(context, 400, problem('bad_usage', 'that is not JSON'));
     return problemReply(context, 500, problem('bug', thrown.message));

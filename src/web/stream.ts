@@ -1,11 +1,13 @@
 /**
  * Server-sent events: `changed` when something in the workspace may have changed, and a beat that
- * shows that the connection is alive. Losing any of them costs time, never truth: the page reads
- * again after every reconnect.
+ * shows that the connection is alive. Each names the cursor that a page has after it read again. A
+ * page that reconnects says its cursor: it hears of a change only if it missed one, and `reset` if
+ * the server does not know the cursor.
  */
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { INTERVALS } from '../domain/intervals.js';
+import type { TurnsChanged } from './base/contract.js';
 import type { Feed } from './base/feed.js';
 import type { Live } from './base/live.js';
 import { refuse } from './guard.js';
@@ -26,13 +28,14 @@ export function streams(
     if (open >= STREAMS_MAX) return refuse(context, 429, `${STREAMS_MAX} windows are open already`);
     open++;
     onOpen();
+    const since = context.req.query('since') ?? '';
     return streamSSE(context, async (stream) => {
       const ended = new Promise<void>((resolve) => stream.onAbort(resolve));
       let unread = 0;
       const send = (event: string, data: object): void => {
         const text = JSON.stringify(data);
         unread += text.length;
-        // It reads everything again after it reconnects, so nothing is kept for it.
+        // It says its cursor when it reconnects, so nothing is kept for it.
         if (unread > UNREAD_MAX) {
           stream.abort();
           return;
@@ -40,13 +43,14 @@ export function streams(
         const done = (): void => void (unread -= text.length);
         stream.writeSSE({ event, data: text }).then(done, done);
       };
-      const off = feed.onChange((version) => send('changed', { version }));
+      const off = feed.onChange(() => send('changed', { cursor: feed.cursor() }));
       const offLive = live?.onChange((changed) => send('turns', changed));
-      const beat = (): void =>
-        send('beat', { now: new Date().toISOString(), boot: feed.boot, version: feed.version() });
+      const beat = (): void => send('beat', { now: new Date().toISOString(), cursor: feed.cursor() });
       const timer = setInterval(beat, INTERVALS.windowBeatMs);
+      if (!since.startsWith(`${feed.boot}.`)) send('reset', { cursor: feed.cursor() });
+      else if (since !== feed.cursor()) send('changed', { cursor: feed.cursor() });
       beat();
-      send('turns', { turns: live?.turns() ?? [], ended: [] });
+      send('turns', { turns: live?.turns() ?? [], ended: 'others' } satisfies TurnsChanged);
       await ended;
       clearInterval(timer);
       off();

@@ -56,7 +56,7 @@ test('two tabs share one stream, and the second takes over when the first closes
   const { server, host } = await openWindow(t, workspace);
   const { page: first } = await showPage(browser, server.link());
   const streams: string[] = [];
-  first.context().on('request', (request) => request.url().endsWith('/stream') && streams.push(request.url()));
+  first.context().on('request', (request) => request.url().includes('/api/stream') && streams.push(request.url()));
   const second = await first.context().newPage();
   await second.goto(`http://${host}/#/tasks`);
   await second.waitForSelector('.tr.on');

@@ -1,7 +1,7 @@
 /** Requests in the window: questions, rules, and all requests for the same action. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Request, Requests, RequestSource, TaskBoard, TaskPage } from '../../src/web/base/contract.js';
+import type { Request, Requests, RequestSource, TaskBoard, Row, ViewOpened } from '../../src/web/base/contract.js';
 import { place, succeeds, type Place } from '../kit/guild.js';
 import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
@@ -90,7 +90,8 @@ test('a board has each task in its column, and a tree has parents before their c
   const { columns } = (await window.get('/api/board')).json<TaskBoard>();
   const totals = Object.fromEntries(columns.map(({ state, total }) => [state, total]));
   assert.deepEqual(totals, { pending: 0, active: 0, waiting: 1, you: 1, completed: 0, failed: 0 });
-  const { rows, all } = (await window.get('/api/tasks?order=tree')).json<TaskPage>();
+  const { view } = (await window.post('/api/views', { order: 'tree' })).json<ViewOpened>();
+  const { rows, all } = (await window.get(`/api/views/${view}`)).json<{ rows: Row[]; all: number }>();
   assert.equal(all, 2);
   assert.deepEqual(
     rows.map(({ depth }) => depth),

@@ -18,7 +18,7 @@ export function Replay({ id }: { id: string }): JSX.Element {
 
 function Choose(): JSX.Element {
   const where = encodeURIComponent("parent IS NULL AND state IN ('completed', 'failed')");
-  const read = useRead<TaskPage>(`/api/tasks?where=${where}&from=0&to=200`, true);
+  const read = useRead<TaskPage>(`/api/tasks?where=${where}&limit=200`, true);
   return (
     <div class="page">
       <div class="head">

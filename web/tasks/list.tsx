@@ -2,14 +2,15 @@
 import { computed, signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Row, TaskPage } from '../../src/web/base/contract.ts';
-import { useRead } from '../api.ts';
+import type { Row, ViewRows } from '../../src/web/base/contract.ts';
+import { connection } from '../api.ts';
 import { useKeys } from '../keys.ts';
 import { Empty, Id, ProblemBox, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { ago, count, money, visible } from '../text.ts';
 import { momentIso } from '../moment.ts';
 import { useTint } from '../tint.ts';
+import { useView, type View } from './view.ts';
 
 /** A row has two lines on a phone. */
 const phone = matchMedia('(max-width: 760px)');
@@ -20,22 +21,23 @@ function rowHeight(): number {
   return phone.matches ? 56 : 34;
 }
 
-/** Rows are read in blocks of this many, one block more on each side than are on the screen. */
-const BLOCK = 40;
 /** Rows are drawn in steps of this many, so that scrolling a few rows draws nothing. */
 const STEP = 10;
+/** A list that a person touched this recently does not move by itself. */
+const STILL_MS = 2000;
 
 /** The totals of the last query. */
-export const totals = signal<Pick<TaskPage, 'total' | 'all'> | undefined>(undefined);
+export const totals = signal<Pick<ViewRows, 'total' | 'all'> | undefined>(undefined);
 
 export function List({ where, isTree }: { where: string; isTree: boolean }): JSX.Element {
   const [first, setFirst] = useState(0);
   const [height, setHeight] = useState(600);
-  const [chosen, setChosen] = useState(0);
   const scroll = useRef<HTMLDivElement>(null);
   // Reading it from the element would lay the page out in the middle of a frame.
   const top = useRef(0);
-  const shown = useRows(where, isTree, first, height);
+  const firstRow = (): number => Math.floor(top.current / rowPx.value);
+  const view = useView(where, isTree, { first, count: Math.ceil(height / rowPx.value), firstRow });
+  const { total = 0, all = 0, from = 0, rows = [] } = view.page ?? {};
   useEffect(() => {
     const box = scroll.current;
     if (box === null) return undefined;
@@ -43,11 +45,21 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
     look.observe(box);
     return () => look.disconnect();
   }, []);
-  const { total = 0, from = 0, rows = [] } = shown.page ?? {};
-  const fresh = useStillRows(scroll, top, shown.page);
-  const tinted = useTint(shown.page?.rows, {
+  useEffect(() => {
+    if (view.page !== undefined) totals.value = { total, all };
+  }, [total, all]);
+  const [chosen, setChosen] = useChosen(view);
+  useLayoutEffect(() => {
+    if (view.moved === 0) return;
+    top.current = Math.max(0, top.current + view.moved * rowPx.value);
+    scroll.current!.scrollTop = top.current;
+    setFirst(Math.floor(firstRow() / STEP) * STEP);
+    view.settled();
+  }, [view.moved]);
+  const still = useStillness(view, top);
+  const tinted = useTint(view.page?.rows, {
     id: ({ id }) => id,
-    text: ({ state, title, agent }) => `${state} ${agent} ${title}`,
+    text: (row) => ('isGone' in row ? '' : `${row.state} ${row.agent} ${row.title}`),
     scope: `${where} ${isTree} ${from} ${momentIso.value}`,
   });
   const choose = (by: number): void => {
@@ -63,9 +75,9 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
     k: () => choose(-1),
     ArrowDown: () => choose(1),
     ArrowUp: () => choose(-1),
-    Enter: () => row !== undefined && go(address('task', row.id)),
+    Enter: () => row !== undefined && !('isGone' in row) && go(address('task', row.id)),
   });
-  if (shown.problem !== undefined) return <ProblemBox problem={shown.problem} />;
+  if (view.problem !== undefined) return <ProblemBox problem={view.problem} />;
   const start = Math.max(from, first - STEP);
   const drawn = rows.slice(start - from, first + Math.ceil(height / rowPx.value) + 2 * STEP - from);
   return (
@@ -85,27 +97,33 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
         ref={scroll}
         onScroll={(event) => {
           top.current = event.currentTarget.scrollTop;
-          fresh.scrolled();
+          still.scrolled();
           setFirst(Math.floor(top.current / rowPx.value / STEP) * STEP);
         }}
+        onPointerMove={still.touched}
+        onPointerDown={still.touched}
+        onKeyDown={still.touched}
         tabIndex={0}
         aria-label={`${total} tasks`}
       >
-        {fresh.count > 0 && (
-          <button type="button" class="btn sm fresh" onClick={fresh.show}>
-            {fresh.count} new
+        {still.isBehind && (
+          <button type="button" class="btn sm fresh" onClick={() => view.renew(view.page!.added > 0)}>
+            {view.page!.added > 0 ? `${count(view.page!.added)} new` : 'Update the order'}
           </button>
         )}
-        {shown.page !== undefined && total === 0 && <Nothing where={where} />}
+        {view.page !== undefined && total === 0 && <Nothing where={where} />}
         <div class="tall" style={{ height: `${total * rowPx.value}px` }}>
           <div class="trows" style={{ transform: `translateY(${start * rowPx.value}px)` }}>
-            {drawn.map((each, i) => (
-              <TaskRow
-                key={each.id}
-                row={each}
-                look={`tr${start + i === chosen ? ' on' : ''}${tinted.has(each.id) ? ' tint' : ''}`}
-              />
-            ))}
+            {drawn.map((each, i) => {
+              const look = `tr${start + i === chosen ? ' on' : ''}${tinted.has(each.id) ? ' tint' : ''}`;
+              if (!('isGone' in each)) return <TaskRow key={each.id} row={each} look={look} />;
+              return (
+                <div key={each.id} class={`${look} dim`}>
+                  <span>Removed</span>
+                  <code class="title one">{visible(each.id)}</code>
+                </div>
+              );
+            })}
           </div>
         </div>
       </div>
@@ -114,56 +132,47 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
 }
 
 /**
- * Keeps the rows under the pointer where they are when others are added above them, and counts
- * those. A list that is at its top shows them at once.
+ * The row that the keyboard is on. It stays the same task when the list gets another order, unless
+ * it is the first row.
  */
-function useStillRows(
-  scroll: { current: HTMLDivElement | null },
-  top: { current: number },
-  page: TaskPage | undefined,
-): { count: number; show: () => void; scrolled: () => void } {
-  const [count, setCount] = useState(0);
-  const before = useRef<{ page: TaskPage; first: number }>(undefined);
-  const firstRow = (): number => Math.floor(top.current / rowPx.value);
+function useChosen({ page }: View): [chosen: number, set: (next: number) => void] {
+  const [chosen, setChosen] = useState(0);
+  const known = useRef<{ view?: string; id?: string }>({});
   useLayoutEffect(() => {
-    const box = scroll.current;
-    if (box === null || page === undefined) return;
-    const { page: old, first } = before.current ?? { page, first: 0 };
-    const anchor = old.rows[first - old.from]?.id;
-    const now = page.rows.findIndex(({ id }) => id === anchor);
-    const moved = anchor === undefined || now === -1 ? 0 : page.from + now - first;
-    if (top.current > 0 && moved !== 0) {
-      top.current += moved * rowPx.value;
-      box.scrollTop = top.current;
-      setCount((known) => Math.max(0, known + moved));
-    }
-    before.current = { page, first: firstRow() };
-  }, [page]);
-  return {
-    count,
-    show: () => void (scroll.current !== null && (scroll.current.scrollTop = 0)),
-    scrolled: () => {
-      if (before.current !== undefined) before.current.first = firstRow();
-      if (top.current === 0) setCount(0);
-    },
-  };
+    if (page === undefined) return;
+    const { view, id } = known.current;
+    known.current.view = page.view;
+    const now = view === page.view || chosen === 0 ? -1 : page.rows.findIndex((row) => row.id === id);
+    if (now !== -1 && page.from + now !== chosen) setChosen(page.from + now);
+    else known.current.id = page.rows[chosen - page.from]?.id ?? id;
+  });
+  return [chosen, setChosen];
 }
 
-/** The rows around the visible ones. The last answer stays until the next one is there. */
-function useRows(where: string, isTree: boolean, first: number, height: number) {
-  const from = Math.max(0, Math.floor(first / BLOCK) - 1) * BLOCK;
-  const to = from + (Math.ceil(height / rowPx.value / BLOCK) + 3) * BLOCK;
-  const order = isTree ? '&order=tree' : '';
-  const { data, problem } = useRead<TaskPage>(
-    `/api/tasks?where=${encodeURIComponent(where)}&from=${from}&to=${to}${order}`,
-  );
-  const kept = useRef<TaskPage>(undefined);
-  kept.current = data.value ?? kept.current;
-  const { total, all } = kept.current ?? {};
+/**
+ * A list that is at its top and that nobody touches shows another order at once. Elsewhere it waits
+ * for the person.
+ */
+function useStillness(view: View, top: { current: number }) {
+  const [isAtTop, setAtTop] = useState(true);
+  const touchedAt = useRef(-Infinity);
+  const isOther = view.page?.isOther ?? false;
   useEffect(() => {
-    if (total !== undefined && all !== undefined) totals.value = { total, all };
-  }, [total, all]);
-  return { page: kept.current, problem: problem.value };
+    if (!isOther || !isAtTop) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const renew = (): void => {
+      const wait = touchedAt.current + STILL_MS - performance.now();
+      if (wait > 0) timer = setTimeout(renew, wait);
+      else view.renew(true);
+    };
+    renew();
+    return () => clearTimeout(timer);
+  }, [view.page, isAtTop, connection.value.live]);
+  return {
+    isBehind: isOther && !isAtTop,
+    touched: () => void (touchedAt.current = performance.now()),
+    scrolled: () => setAtTop(top.current === 0),
+  };
 }
 
 function Nothing({ where }: { where: string }): JSX.Element {

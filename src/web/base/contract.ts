@@ -7,12 +7,16 @@ import type { Usage as TaskUsage } from '../../domain/budget/usage.js';
 import type { Problem } from '../../domain/problem.js';
 import type { TaskState } from '../../domain/task/task.js';
 import type { ShownFile, StoryStep } from './contract-pages.js';
+import type { Row } from './contract-tasks.js';
 
 export type * from './contract-pages.js';
+export type * from './contract-tasks.js';
 
 export interface Hello {
   /** Another value means that the server was started again. */
   boot: string;
+  /** What this answer includes: the stream says what came after it. */
+  cursor: string;
   /** The build of the page that this server serves. */
   assets: string;
   /** `shown`: the path with `~` for the home of the person. */
@@ -48,40 +52,6 @@ export interface DayBudget {
   /** How many open tasks have a limit, and how many have none. */
   tasks: number;
   unlimited: number;
-}
-
-/** One task in a list. */
-export interface Row {
-  id: string;
-  short: string;
-  title: string;
-  /** `human` for a request to the person; absent: nobody yet. */
-  agent?: string;
-  role: string;
-  state: TaskState;
-  /** The code of a failure. */
-  code?: string;
-  parent?: string;
-  createdAt: string;
-  endedAt?: string;
-  tokens: number;
-  microUsd: number;
-  /** How deep it is in the tree; only in the order of the tree. */
-  depth?: number;
-  taint?: string[];
-}
-
-export interface TaskPage {
-  total: number;
-  /** All tasks, whatever the query. */
-  all: number;
-  from: number;
-  rows: Row[];
-}
-
-/** Tasks by state. Each column has its newest rows. */
-export interface TaskBoard {
-  columns: { state: TaskState | 'you'; total: number; rows: Row[] }[];
 }
 
 export interface Hall {
@@ -124,8 +94,8 @@ export interface TurnNow {
 
 export interface TurnsChanged {
   turns: TurnNow[];
-  /** Tasks that nobody works on now. */
-  ended: string[];
+  /** Tasks that nobody works on now; `others`: all that are not in `turns`. */
+  ended: string[] | 'others';
 }
 
 export interface Lane {

@@ -22,6 +22,8 @@ export interface Feed {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly states: StatesView;
   version(): number;
+  /** The version, as pages name it. Opaque to them; a cursor of another start is never the same. */
+  cursor(): string;
   /** The open tasks and agents as they are at this version. */
   snapshot(): Promise<Snapshot>;
   /** The answer under this key, computed once per version for all windows. */
@@ -30,7 +32,7 @@ export interface Feed {
   endedChanges(): number | undefined;
   /** A change that fired no file event: an intent of this server. */
   ring(): void;
-  onChange(hear: (version: number) => void): () => void;
+  onChange(hear: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -38,7 +40,8 @@ export async function openFeed(root: string, env: Record<string, string | undefi
   const states = openStates(root, env);
   // With a shared store, the folders say nothing about the work.
   const isShared = farPartsOf(states.store) !== undefined;
-  const hearers = new Set<(version: number) => void>();
+  const hearers = new Set<() => void>();
+  const boot = randomBytes(8).toString('hex');
   let version = 1;
   let timer: NodeJS.Timeout | undefined;
   let answers = new Map<string, Promise<Answer>>();
@@ -52,7 +55,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
     version++;
     answers = new Map();
     looked = undefined;
-    for (const hear of hearers) hear(version);
+    for (const hear of hearers) hear();
   };
   const offRing = await states.store.presence.onRing(ring);
   const offNotes = states.follow(ring);
@@ -62,11 +65,12 @@ export async function openFeed(root: string, env: Record<string, string | undefi
   const watched = [...WATCHED.flatMap((folder) => watch(path.join(root, folder), ring)), ...ended, ...settings];
 
   return {
-    boot: randomBytes(8).toString('hex'),
+    boot,
     root,
     env,
     states,
     version: () => version,
+    cursor: () => `${boot}.${version}`,
     snapshot: () => (looked ??= states.look()),
     answer(key, load) {
       const known = answers.get(key);

@@ -29,6 +29,7 @@ export interface Window {
   raw(path: string, ask?: Ask): Promise<Reply>;
   /** As the page asks: with cookie and CSRF token. */
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body: object): Promise<Reply>;
   send(kind: string, target: string, args?: object, seen?: string, key?: string): Promise<Reply>;
 }
 
@@ -66,6 +67,10 @@ export async function openWindow(
   const html = (await raw('/', { headers: { cookie } })).text;
   const hello = JSON.parse(/id="hello"[^>]*>(.*?)<\/script>/s.exec(html)![1]!) as Hello;
   const mine = { cookie, 'x-guild-csrf': hello.csrf };
+  const post = (path: string, body: object): Promise<Reply> => {
+    const headers = { ...mine, 'content-type': 'application/json' };
+    return raw(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
   return {
     workspace,
     server,
@@ -74,10 +79,9 @@ export async function openWindow(
     cookie,
     raw,
     get: (path, headers = {}) => raw(path, { headers: { ...mine, ...headers } }),
-    send(kind, target, args = {}, seen, key = `key-${Math.random()}`) {
-      const body = JSON.stringify({ key, kind, target, args, seen });
-      return raw('/api/intents', { method: 'POST', headers: { ...mine, 'content-type': 'application/json' }, body });
-    },
+    post,
+    send: (kind, target, args = {}, seen, key = `key-${Math.random()}`) =>
+      post('/api/intents', { key, kind, target, args, seen }),
   };
 }
 

@@ -1,0 +1,110 @@
+/**
+ * Lists that hold still. A view is a query that ran: it keeps the order of its tasks, so that a
+ * page can read any range of rows while tasks are added, and decides itself when to ask again.
+ */
+import { createHash } from 'node:crypto';
+import { problem, ProblemError } from '../domain/problem.js';
+import type { ViewOpened, ViewRows } from './base/contract.js';
+import type { Moment } from './reads/moment.js';
+import { asTree, rowOnly, type ListedTask } from './reads/tasks.js';
+
+interface ViewQuery {
+  where: string;
+  isTree: boolean;
+  /** A moment of the past; absent: now. */
+  at?: string | undefined;
+  /** A row that the page wants to find again. */
+  keep?: string | undefined;
+}
+
+interface Views {
+  open(query: ViewQuery): Promise<ViewOpened>;
+  /** Throws `ViewGone` if the view is not kept any more. */
+  rows(id: string, from: number, to: number): Promise<ViewRows>;
+}
+
+export class ViewGone extends ProblemError {}
+
+interface View extends Omit<ViewQuery, 'keep'> {
+  ids: string[];
+  /** How deep each task is, in the order of the tree. */
+  depths: number[] | undefined;
+  usedAt: number;
+  /** Whether these tasks, as they were read last, have another order. */
+  compared: { tasks: readonly ListedTask[]; news: Pick<ViewRows, 'isOther' | 'added'> };
+}
+
+const VIEWS_KEPT = 8;
+const VIEW_KEPT_MS = 5 * 60_000;
+
+export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () => number = Date.now): Views {
+  const views = new Map<string, View>();
+  let index: { tasks: readonly ListedTask[]; byId: Map<string, ListedTask> } | undefined;
+
+  const use = (id: string, view: View): void => {
+    views.delete(id);
+    views.set(id, view);
+    view.usedAt = now();
+    for (const oldest of [...views.keys()].slice(0, -VIEWS_KEPT)) views.delete(oldest);
+  };
+  const rowsById = async (moment: Moment): Promise<Map<string, ListedTask>> => {
+    const tasks = await moment.tasks('');
+    if (index?.tasks !== tasks) index = { tasks, byId: new Map(tasks.map((task) => [task.id, task])) };
+    return index.byId;
+  };
+
+  return {
+    async open({ where, isTree, at, keep }) {
+      const moment = await momentAt(at);
+      const start = performance.now();
+      const tasks = await moment.tasks(where);
+      const ms = Math.round(performance.now() - start);
+      const ordered = isTree ? asTree(tasks) : tasks;
+      const ids = ordered.map(({ id }) => id);
+      const id = nameOf([where, String(isTree), at ?? '', ...ids]);
+      const depths = isTree ? ordered.map(({ depth = 0 }) => depth) : undefined;
+      use(id, { where, isTree, at, ids, depths, usedAt: 0, compared: { tasks, news: SAME } });
+      return { view: id, total: ids.length, ms, index: keep === undefined ? -1 : ids.indexOf(keep) };
+    },
+
+    async rows(id, from, to) {
+      const view = views.get(id);
+      if (view === undefined || now() - view.usedAt > VIEW_KEPT_MS) {
+        views.delete(id);
+        throw new ViewGone(problem('not_found', 'this list is not kept any more', { hint: 'ask for it again' }));
+      }
+      use(id, view);
+      const moment = await momentAt(view.at);
+      const byId = await rowsById(moment);
+      const rows = view.ids.slice(from, to).map((each, n) => rowAt(each, byId.get(each), view.depths?.[from + n]));
+      // The past has no news.
+      const news = view.at === undefined ? compare(view, await moment.tasks(view.where)) : SAME;
+      return { view: id, total: view.ids.length, all: byId.size, from, rows, ...news };
+    },
+  };
+}
+
+const SAME = { isOther: false, added: 0 };
+
+function rowAt(id: string, task: ListedTask | undefined, depth: number | undefined): ViewRows['rows'][number] {
+  if (task === undefined) return { id, isGone: true };
+  const row = rowOnly(task);
+  return depth === undefined ? row : { ...row, depth };
+}
+
+function compare(view: View, tasks: readonly ListedTask[]): View['compared']['news'] {
+  if (view.compared.tasks === tasks) return view.compared.news;
+  const ordered = view.isTree ? asTree(tasks) : tasks;
+  const isOther = ordered.length !== view.ids.length || ordered.some(({ id }, n) => id !== view.ids[n]);
+  const known = new Set(isOther ? view.ids : []);
+  const added = isOther ? ordered.filter(({ id }) => !known.has(id)).length : 0;
+  view.compared = { tasks, news: { isOther, added } };
+  return view.compared.news;
+}
+
+/** The same list has the same name, so that windows share it. */
+function nameOf(parts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('base64url').slice(0, 22);
+}
