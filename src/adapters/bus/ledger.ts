@@ -93,13 +93,13 @@ export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENC
       let isStopped = false;
       // A ledger that is away is the store's problem, which every pass reports.
       const look = (): void => void (isStopped ? undefined : catchUp().catch(() => undefined));
-      const listening = ledger.onRing(look, ['notes']);
+      const listening = ledger.onRing(look, ['notes']).catch(() => undefined);
       const timer = setInterval(look, INTERVALS.channelCheckMs * factor());
       timer.unref();
       return () => {
         isStopped = true;
         clearInterval(timer);
-        void listening.then((stop) => stop());
+        void listening.then((stop) => stop?.());
       };
     },
   };
