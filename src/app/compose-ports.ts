@@ -218,7 +218,8 @@ function openShared(foundation: Foundation, options: OpenOptions): Opened {
   const { root, disk, clock, ids, env, config, abandoned } = foundation;
   const { agents, ledger, processes = realProcesses() } = options;
   const given = { root, disk, clock, ids, env, config, abandoned, processes, agents, ledger: ledger?.() };
-  const opened = openFarStore(given);
+  const { problem: report } = watchers(options.watchers);
+  const opened = openFarStore({ ...given, report });
   const common = farPorts(opened, given, opened.presence.peer.id);
   const hired = hiredAgents(opened.far, root);
   const { pauses, consent } = released(opened.far, {
@@ -227,7 +228,7 @@ function openShared(foundation: Foundation, options: OpenOptions): Opened {
     hired: hired.files,
     names: () => foundation.agents.all().keys(),
     hold: opened.hold,
-    report: watchers(options.watchers).problem,
+    report,
   });
   const texts = sharedTexts(opened.far);
   return {

@@ -48,6 +48,8 @@ export const INTERVALS = {
   databaseConnectMs: 10_000,
   databaseAnswerMs: 30_000,
   databasePatienceMs: 60_000,
+  /** After this time a process says that it waits for the database. */
+  databaseReportMs: 5000,
   databaseRetryMs: 20,
   databaseRetryMaxMs: 500,
   /** Other peers are notified at most this often: notifying takes a lock on the whole server. */

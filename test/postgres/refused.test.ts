@@ -9,6 +9,7 @@ import { postgresLedger } from '../../src/adapters/ledger/postgres/index.js';
 import { asProblem, type Problem } from '../../src/domain/problem.js';
 import type { Committed, Ledger, Put } from '../../src/ports/ledger.js';
 import { NO_POSTGRES, startPooler, startPostgres, type Postgres } from '../kit/postgres/server.js';
+import { place, scripted, whileRunning, type Spawned } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 import { sampleTests } from '../kit/sample.js';
 
@@ -61,11 +62,34 @@ test('a wrong password, user, database or schema gets one sentence and one next 
   const wrong = await news(at({ user: 'secret', password: 'wrong' }));
   says(wrong, /refused the log-in/, /PGPASSWORD/);
   assert.ok(!JSON.stringify(wrong).includes('wrong"') && !JSON.stringify(wrong).includes(':wrong'));
-  says(await news(at({ user: 'secret' })), /refused the log-in/, /PGPASSWORD/);
+  says(await news(at({ user: 'secret' })), /refused the log-in .*: no password was given$/, /PGPASSWORD/);
   says(await news(at({ user: 'nobody_here' })), /refused the log-in/, /PGPASSWORD/);
   says(await news(at({ database: 'none' })), /does not exist/, /createdb/);
   says(await news(at({ schema: 'none' })), /no workspace in this database/, /guild store init/);
   says(await news(at({ user: 'stranger' })), /does not allow/, /grant .*guild_worker/);
+});
+
+test('commands that work until they are stopped end with that sentence alone', options, async (t) => {
+  const here = place(t, scripted('- {agent: boss, turn: 1, say: done}\n'));
+  const given = { env: { GUILD_STORE: at({ user: 'secret', password: 'wrong' }).url } };
+  for (const command of [['watch'], ['agent', 'start', 'boss'], ['sync', `${here.root}-desk`]]) {
+    const { code, err } = await here.spawnWith(given, ...command).ended;
+    assert.equal(code, 1);
+    assert.match(err, /^(watching .*\n)?problem: the database refused the log-in.*\n  set PGPASSWORD.*\n$/);
+  }
+});
+
+test('a worker says that it waits for the database, and that a pooler makes it slower', options, async (t) => {
+  const here = place(t, scripted('- {agent: boss, turn: 1, say: done}\n'));
+  const pooler = (await startPooler(server, 'transaction'))!;
+  const watch = (port: number): Spawned =>
+    here.spawnWith({ env: { GUILD_STORE: `${server.at(port)}?schema=guild` } }, 'watch');
+  const pooled = watch(pooler.port);
+  await whileRunning([pooled], pooled.says(/problem: the database is behind a pooler in transaction mode/));
+  await pooler.stop();
+  await whileRunning([pooled], pooled.says(/problem: the database does not answer .*\n  work continues by itself/));
+  pooled.child.kill('SIGKILL');
+  await pooled.ended;
 });
 
 test('an address in a file names no password and is one of PostgreSQL', () => {
@@ -186,16 +210,16 @@ test('texts that PostgreSQL cannot hold come back as they were', options, async 
 test('a pooler in transaction mode is named, one in session mode is not', options, async () => {
   for (const mode of ['session', 'transaction'] as const) {
     const pooler = (await startPooler(server, mode))!;
-    const notices: string[] = [];
+    const notices: Problem[] = [];
     const address = readAddress(server.at(pooler.port), { from: 'test', mayHavePassword: false });
-    const ledger = postgresLedger({ address, clock: clock(), onNotice: (text) => notices.push(text) });
+    const ledger = postgresLedger({ address, clock: clock(), onProblem: (problem) => notices.push(problem) });
     let rings = 0;
     await ledger.onRing(() => rings++);
     await ledger.news();
     await opened(at(), (other) => other.commit(`pooled ${mode}`, { puts: [], adds: [{ log: 'pooled', text: 'x' }] }));
     await until(() => rings > 0);
     assert.equal(notices.length, mode === 'session' ? 0 : 1);
-    if (mode === 'transaction') assert.match(notices[0]!, /transaction mode .* use session mode/);
+    if (mode === 'transaction') says(notices[0]!, /pooler in transaction mode/, /use session mode/);
     await ledger.close();
     await pooler.stop();
   }

@@ -9,6 +9,7 @@ import { postgresLedger } from '../../adapters/ledger/postgres/index.js';
 import { requireTrustedStore } from '../../adapters/trust/trusted-store.js';
 import type { Config } from '../../domain/config/config.js';
 import { whereabouts, type Peer } from '../../domain/peer.js';
+import type { Problem } from '../../domain/problem.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Ledger } from '../../ports/ledger.js';
@@ -40,6 +41,8 @@ interface FarGround {
   /** How long a call may take before it fails; default: as long as for a worker. */
   patienceMs?: number;
   isReader?: boolean;
+  /** Called for something about the database that a person should know. */
+  report?: ((problem: Problem) => void) | undefined;
 }
 
 export function openFarStore(ground: FarGround): FarStore {
@@ -61,7 +64,7 @@ export function openFarStore(ground: FarGround): FarStore {
   });
 }
 
-function ledgerAt({ root, disk, config, env, clock, patienceMs }: FarGround): Ledger {
+function ledgerAt({ root, disk, config, env, clock, patienceMs, report }: FarGround): Ledger {
   const address = storeOf(config, env);
   if (address === 'memory:') return memoryLedger(ledgerState());
   const isFromEnv = Boolean(env['GUILD_STORE']);
@@ -72,5 +75,6 @@ function ledgerAt({ root, disk, config, env, clock, patienceMs }: FarGround): Le
     address: read,
     clock,
     patienceMs,
+    onProblem: report,
   });
 }

@@ -23,6 +23,8 @@ interface ConnectionOptions {
   onOpen?(client: Client, isDirect: boolean): Promise<void>;
   /** An open connection was lost: known state may be out of date. */
   onLost?(): void;
+  /** A call has waited for the server for a while, and waits on. */
+  onWait?(thrown: unknown): void;
   patienceMs?: number;
 }
 
@@ -33,7 +35,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export function connection({ address, clock, onOpen, onLost, ...options }: ConnectionOptions): Connection {
+export function connection({ address, clock, onOpen, onLost, onWait, ...options }: ConnectionOptions): Connection {
   const patienceMs = options.patienceMs ?? INTERVALS.databasePatienceMs;
   let current: Client | undefined;
   let opening: Promise<Client> | undefined;
@@ -83,7 +85,7 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
   }
 
   async function stubbornly<T>(ask: (client: Client) => Promise<T>): Promise<T> {
-    const untilMs = clock.monotonicMs() + patienceMs;
+    const fromMs = clock.monotonicMs();
     for (
       let waitMs: number = INTERVALS.databaseRetryMs;
       ;
@@ -97,7 +99,9 @@ export function connection({ address, clock, onOpen, onLost, ...options }: Conne
         const retry = retryOf(thrown);
         if (retry === 'away' && asked !== undefined) drop(asked);
         if (retry === undefined) throw databaseProblem(thrown, address);
-        if (isClosed || clock.monotonicMs() > untilMs) throw storeAway(address.shown, thrown);
+        const waitedMs = clock.monotonicMs() - fromMs;
+        if (isClosed || waitedMs > patienceMs) throw storeAway(address.shown, thrown);
+        if (waitedMs > INTERVALS.databaseReportMs) onWait?.(thrown);
         await clock.sleep(waitMs);
       }
     }

@@ -6,12 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { INTERVALS } from '../../../domain/intervals.js';
+import type { Problem } from '../../../domain/problem.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Ledger, Topic } from '../../../ports/ledger.js';
 import type { Address } from './address.js';
 import { checkVersion, isLent } from './check-server.js';
 import { connection } from './connection.js';
-import { undone } from './problems.js';
+import { pooled, storeAway, undone } from './problems.js';
 import { entryOf, reads, type EntryRow } from './reads.js';
 import { written } from './written.js';
 
@@ -20,8 +21,8 @@ export interface PostgresOptions {
   clock: Clock;
   /** How long a call is asked again before it fails. */
   patienceMs?: number;
-  /** Called if there is something to say about the connection that does not prevent work. */
-  onNotice?(text: string): void;
+  /** Called once for something that a person should know and that passes or does no harm. */
+  onProblem?: ((problem: Problem) => void) | undefined;
 }
 
 interface Waker {
@@ -31,7 +32,7 @@ interface Waker {
 
 const TOPICS: readonly Topic[] = ['work', 'notes', 'views'];
 
-export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOptions): Ledger {
+export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresOptions): Ledger {
   const { schema, shown } = address;
   const handle = randomUUID();
   /** The first is the one of versions without topics. */
@@ -50,6 +51,7 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
   /** Transactions from this one on are not known yet. */
   let mark: string | undefined;
   let isPooled = false;
+  let isAwayKnown = false;
   let ringing: NodeJS.Timeout | undefined;
   let looking: NodeJS.Timeout | undefined;
 
@@ -58,8 +60,12 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
     mark = undefined;
     losses++;
   };
-  const calls = connection({ address, clock, onLost, ...rest, onOpen: prepareCalls });
-  const ears = connection({ address, clock, onLost, ...rest, onOpen: prepareEars });
+  const onWait = (thrown: unknown): void => {
+    if (!isAwayKnown) onProblem?.(storeAway(shown, thrown).problem);
+    isAwayKnown = true;
+  };
+  const calls = connection({ address, clock, onLost, onWait, ...rest, onOpen: prepareCalls });
+  const ears = connection({ address, clock, onLost, onWait, ...rest, onOpen: prepareEars });
   const tidying = setInterval(
     () => void calls.query({ text: `select ${schema}.guild_tidy()` }).catch(() => undefined),
     INTERVALS.databaseTidyMs,
@@ -67,12 +73,10 @@ export function postgresLedger({ address, clock, onNotice, ...rest }: PostgresOp
 
   async function prepareCalls(client: Client, isDirect: boolean): Promise<void> {
     await checkVersion(client, address);
+    isAwayKnown = false;
     if (isDirect || isPooled || !(await isLent(client, address))) return;
     isPooled = true;
-    onNotice?.(
-      `a pooler in transaction mode stands before the database (${shown}): this process sees changes of other machines ` +
-        `up to ${INTERVALS.databaseLookMs} ms later; use session mode, or the address of the server itself`,
-    );
+    onProblem?.(pooled(shown));
   }
 
   async function prepareEars(client: Client): Promise<void> {

@@ -1,4 +1,5 @@
 /** Explains an error of the database, and says what to do about it. */
+import { INTERVALS } from '../../../domain/intervals.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import type { Address } from './address.js';
 
@@ -30,15 +31,18 @@ export function databaseProblem(thrown: unknown, { shown, schema }: Address): Er
   if (thrown instanceof ProblemError) return thrown;
   const { code = '', message = String(thrown) } = thrown as DatabaseError;
   const made = (what: string, hint: string): Error => new ProblemError(problem('store_refused', what, { hint }));
+  // The client asks for a password that nobody gave it, in words of its own.
+  const reason = /client password must be/.test(message) ? 'no password was given' : message;
   if (code === '28P01' || code === '28000' || /password|SASL|pg_hba/i.test(message)) {
     return made(
-      `the database refused the log-in (${shown}): ${message}`,
+      `the database refused the log-in (${shown}): ${reason}`,
       'set PGPASSWORD or add a line to ~/.pgpass, and check the user in the address',
     );
   }
   if (code === '3D000') return made(`the database does not exist (${shown})`, 'create it with createdb');
   if (code === 'ENOTFOUND') return made(`no such host (${shown})`, 'check the address of the store');
   if (code === '3F000' || code === '42P01' || code === '42883') return new ProblemError(noSchema(shown));
+  if (code === '42704') return made(`the roles of this workspace are missing (${shown})`, 'run guild store init');
   if (code === '42501') {
     return made(
       `the database does not allow this to its user (${shown}): ${message}`,
@@ -61,6 +65,13 @@ export function storeAway(shown: string, thrown: unknown): ProblemError {
       hint: 'work continues by itself when it is back; nothing that was acknowledged is lost',
     }),
   );
+}
+
+export function pooled(shown: string): Problem {
+  const later = `changes of other machines are seen up to ${INTERVALS.databaseLookMs} ms later`;
+  return problem('store_refused', `the database is behind a pooler in transaction mode (${shown}): ${later}`, {
+    hint: 'use session mode, or the address of the server itself',
+  });
 }
 
 /** A failover lost commits that were acknowledged to this process. */
