@@ -78,7 +78,10 @@ export function farCluster(given: Story, random: () => number): FarCluster {
           });
           return takingIn(own, disk);
         },
-        ports: () => farPorts(own!, { root: ROOT, disk, clock: ownClock! }, own!.presence.peer.id),
+        ports: () => ({
+          ...farPorts(own!, { root: ROOT, disk, clock: ownClock! }, own!.presence.peer.id),
+          abandoned,
+        }),
       });
       return { ...proc, far: own!, peer, die: () => (peer.die(), own!.stop()) };
     },
