@@ -13,19 +13,48 @@ export interface Made {
   roles: string[];
 }
 
-/** Harmless when repeated: a schema that exists is left alone. */
-export async function initStore(address: Address, workspace: string): Promise<Made> {
-  return change(address, async (client, from) => {
-    if (from === 0) {
-      await migrate(client, address.schema, 0);
-      await client.query(`insert into ${address.schema}.about(version, oldest, workspace) values ($1, $2, $3)`, [
-        SCHEMA_VERSION,
-        1,
-        workspace,
-      ]);
+interface Initialized extends Made {
+  /** It came from a backup of another server and was adapted to this one. */
+  isAdapted: boolean;
+}
+
+/** Harmless when repeated: a schema that exists is left alone, unless it was restored here. */
+export async function initStore(address: Address, workspace: string): Promise<Initialized> {
+  let isAdapted = false;
+  const made = await change(address, async (client, from) => {
+    if (from > 0) {
+      isAdapted = await adapt(client, address.schema);
+      return from;
     }
-    return from === 0 ? SCHEMA_VERSION : from;
+    await migrate(client, address.schema, 0);
+    await client.query(`insert into ${address.schema}.about(version, oldest, workspace) values ($1, $2, $3)`, [
+      SCHEMA_VERSION,
+      1,
+      workspace,
+    ]);
+    return SCHEMA_VERSION;
   });
+  return { ...made, isAdapted };
+}
+
+/**
+ * A backup brings neither the roles nor the counter of transactions of its server. Changes of
+ * transactions that are still to come here would be read again with every look.
+ */
+async function adapt(client: Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query(`select rolname from pg_roles where rolname = any($1)`, [
+    ROLES.map((role) => roleName(schema, role)),
+  ]);
+  const lacksRoles = rows.length < ROLES.length;
+  if (lacksRoles) await client.query(grants(schema));
+  let isLater = false;
+  for (const table of ['entry', 'log']) {
+    const later = `${schema}.${table} where xid > pg_current_xact_id()`;
+    if ((await client.query(`select 1 from ${later} limit 1`)).rows.length === 0) continue;
+    isLater = true;
+    await client.query(`update ${later.replace('where', 'set xid = pg_current_xact_id() where')}`);
+  }
+  return lacksRoles || isLater;
 }
 
 /** Older programs keep working with the new schema, so machines can be upgraded one by one. */

@@ -55,7 +55,8 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
   async init(call, address) {
     const made = await initStore(address, path.basename(call.root));
     const { from, roles } = made;
-    const what = from === 0 ? 'is made' : `exists already, version ${from}; nothing was changed`;
+    const before = made.isAdapted ? 'it was restored and works on this server now' : 'nothing was changed';
+    const what = from === 0 ? 'is made' : `exists already, version ${from}; ${before}`;
     report(call, made, [
       `the store ${what}: ${address.shown}`,
       `grant one of these to each machine's user: ${roles.join(', ')}`,
