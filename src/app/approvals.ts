@@ -3,7 +3,7 @@
  * file: it draws a request with `draw`, and an answer names the digest of the drawn text.
  */
 import { randomBytes } from 'node:crypto';
-import os from 'node:os';
+import { deskName } from '../adapters/machine/desk-name.js';
 import { draw, type Drawn } from '../domain/consent/draw.js';
 import { mainArgument, type Answer, type Approval } from '../domain/task/approval.js';
 import { compareText } from '../domain/order.js';
@@ -87,7 +87,7 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
       const request = await desk.find(id);
       if (request.seen !== seen) throw new ProblemError(changed(id));
       const at = new Date().toISOString();
-      const given: Answer = { ...answer, at, ...(farPartsOf(store) === undefined ? {} : { desk: thisDesk() }) };
+      const given: Answer = { ...answer, at, ...(farPartsOf(store) === undefined ? {} : { desk: deskName() }) };
       if (given.approved) given.signature = consent.sign({ task: id, digest: seen, answer: given });
       const intent = { kind: 'answer' as const, id: randomBytes(6).toString('hex'), task: id, seen, by: 'human', at };
       await store.intents.submit({ ...intent, answer: given });
@@ -137,10 +137,6 @@ function answerIn(result: string): Partial<Answer> | undefined {
   } catch {
     return undefined; // it ended without an answer
   }
-}
-
-function thisDesk(): string {
-  return `${os.userInfo().username}@${os.hostname()}`;
 }
 
 function changed(id: string) {

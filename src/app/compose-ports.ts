@@ -27,6 +27,7 @@ import { schedules } from '../adapters/schedules/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
 import { machine } from '../adapters/machine/look.js';
+import { deskName } from '../adapters/machine/desk-name.js';
 import { surroundings } from '../adapters/machine/surroundings.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
 import { web } from '../adapters/web/index.js';
@@ -137,7 +138,16 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     machine: machine(root),
     project: project(disk, root),
     consent,
-    ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: tape === undefined }),
+    ballot: ballot({
+      root,
+      disk,
+      clock: waitingClock,
+      peer,
+      consent,
+      livePeers,
+      isTimed: tape === undefined,
+      hasRecords: !isFar,
+    }),
     ...takenIn({ root, disk, clock, peer, isWatched: options.disk === undefined && tape === undefined }),
     ...common,
     // Caches are not part of a recording.
@@ -153,6 +163,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     clock,
     ids,
     hosts: options.agents && new Set(options.agents),
+    desk: isFar ? deskName() : undefined,
     isHere,
     abandoned,
     isSequential: false,

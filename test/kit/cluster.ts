@@ -187,6 +187,7 @@ function testPorts({ disk, store, clock, ids, model, asks }: Ground, options: St
     audit: NO_AUDIT,
     hosts: options.agents && new Set(options.agents),
     abandoned: new Set(),
+    desk: undefined,
     isHere: () => true,
     isSequential: false,
     watchers: watchers(options.watchers),

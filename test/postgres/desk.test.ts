@@ -65,17 +65,22 @@ test('a dropped file is done on another machine, and its result comes back', opt
 });
 
 test('a tick in the mirrored ballot lets a worker on another machine act, once', options, async (t) => {
-  const { places, end } = await machines(t, 2);
-  const [desk, worker] = places as [Place, Place];
+  const { places, end } = await machines(t, 3);
+  const [desk, worker, other] = places as [Place, Place, Place];
   succeeds(await desk.guild('publish'));
+  succeeds(await other.guild('publish'));
   const running = [worker.start('watch'), desk.start('sync')];
+  const late = other.start('sync');
   desk.put('tasks/pending/may.json', '{"description":"May I?","to":"asks"}');
-  const ballot = path.join(desk.root, 'tasks/approvals.task.md');
+  const ballot = 'tasks/approvals.task.md';
+  const isAsked = (place: Place): boolean => has(place, ballot) && /^- \[_\]/m.test(read(place, ballot));
   await whileRunning(
-    running,
-    until(() => fs.existsSync(ballot) && /^- \[_\]/m.test(fs.readFileSync(ballot, 'utf8'))),
+    [...running, late],
+    until(() => isAsked(desk) && isAsked(other)),
   );
-  fs.writeFileSync(ballot, fs.readFileSync(ballot, 'utf8').replace(/^- \[_\]/m, '- [x]'));
+  await stopped(late);
+  other.put(ballot, read(other, ballot).replace(/^- \[_\]/m, '- [-]'));
+  desk.put(ballot, read(desk, ballot).replace(/^- \[_\]/m, '- [x]'));
   await whileRunning(
     running,
     until(() => has(desk, 'results/may.md')),
@@ -83,6 +88,12 @@ test('a tick in the mirrored ballot lets a worker on another machine act, once',
   assert.match(read(desk, 'results/may.md'), /asked and answered/);
   assert.ok(has(worker, 'workspaces/asks/made-by-asks') || has(worker, 'made-by-asks'), 'it ran on the worker');
   assert.ok(!has(desk, 'workspaces/asks/made-by-asks'), 'and not at the desk');
+  running.push(other.start('sync'));
+  const first = /^- \[x\][^]*\n  status: approved\n[^]*\n  answered_by: \S+@\S+\n/m;
+  await whileRunning(
+    running,
+    until(() => first.test(read(other, ballot))),
+  );
   await stopped(...running);
   await end();
 });

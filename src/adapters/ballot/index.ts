@@ -37,6 +37,8 @@ interface BallotOptions {
   livePeers?: () => Promise<readonly string[]>;
   /** False in a recorded run: the file counts at once, however new it is. */
   isTimed?: boolean;
+  /** Whether the records of ended tasks are in this folder. */
+  hasRecords?: boolean;
 }
 
 /** The notes that the processes of this workspace keep about the file. */
@@ -53,7 +55,7 @@ function notesIn(guild: string, file: string, { disk, peer }: BallotOptions) {
 const NOTHING: BallotReading = { answers: [], withdrawn: [], problems: [] };
 
 export function ballot(options: BallotOptions): Ballot {
-  const { root, disk, clock, consent, livePeers = async () => [], isTimed = true } = options;
+  const { root, disk, clock, consent, livePeers = async () => [], isTimed = true, hasRecords = true } = options;
   const file = path.join(root, FILE);
   const { replace, exposed, own, shownIn } = notesIn(path.join(root, '.guild'), file, options);
   const settled = settling(clock, isTimed);
@@ -154,11 +156,14 @@ export function ballot(options: BallotOptions): Ballot {
     return answers.filter(({ id }) => !unseen.has(id));
   }
 
-  /** A copy of a workspace has no `.guild/` to say what was shown; the task records still do. */
-  function isKnown(id: string): boolean {
+  /**
+   * A copy of a workspace has no `.guild/` to say what was shown; the task records still do. Where
+   * these are in a database, the file itself does: an entry with a fate answers nothing.
+   */
+  function isKnown(id: string, hasFate: boolean): boolean {
     const before = known.get(id);
     if (before !== undefined) return before;
-    const isOver = ended.has(id);
+    const isOver = ended.has(id) || (!hasRecords && (hasFate || shownIn.hasShown(id)));
     known.set(id, isOver);
     return isOver;
   }

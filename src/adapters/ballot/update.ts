@@ -14,7 +14,7 @@ interface Update {
   fates: ReadonlyMap<string, Fate>;
   /** Ids to ask again, and why. */
   again: ReadonlyMap<string, string>;
-  isKnown(id: string): boolean;
+  isKnown(id: string, hasFate: boolean): boolean;
 }
 
 /** Undefined if the file stays as it is. */

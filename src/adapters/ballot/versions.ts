@@ -14,6 +14,8 @@ interface Versions {
   take(above: number, ids: readonly string[]): number;
   /** Undefined if it is not known: in a copy without `.guild/`, or long ago. */
   shown(version: number): ReadonlySet<string> | undefined;
+  /** Whether one of the kept versions showed it. */
+  hasShown(id: string): boolean;
 }
 
 /** How many versions are kept, for editors that have an old one open. */
@@ -21,24 +23,27 @@ const KEPT = 100;
 
 export function versions(disk: Disk, folder: string): Versions {
   const fileOf = (version: number): string => path.join(folder, `${version}.json`);
+  const numbers = (): number[] => disk.list(folder).flatMap((name) => Number(/^(\d+)\.json$/.exec(name)?.[1] ?? []));
+  const shown: Versions['shown'] = (version) => {
+    const read = disk.read(fileOf(version));
+    if (read.kind !== 'file') return undefined;
+    try {
+      const ids = JSON.parse(read.bytes.toString('utf8')) as unknown;
+      return Array.isArray(ids) ? new Set(ids.map(String)) : undefined;
+    } catch {
+      return undefined; // torn by a power cut
+    }
+  };
   return {
     take(above, ids) {
       disk.makeFolder(folder, 0o700);
-      const taken = disk.list(folder).flatMap((name) => Number(/^(\d+)\.json$/.exec(name)?.[1] ?? []));
+      const taken = numbers();
       let version = Math.max(above, ...taken) + 1;
       while (!disk.create(fileOf(version), JSON.stringify(ids))) version++;
       for (const old of taken) if (old <= version - KEPT) disk.remove(fileOf(old));
       return version;
     },
-    shown(version) {
-      const read = disk.read(fileOf(version));
-      if (read.kind !== 'file') return undefined;
-      try {
-        const ids = JSON.parse(read.bytes.toString('utf8')) as unknown;
-        return Array.isArray(ids) ? new Set(ids.map(String)) : undefined;
-      } catch {
-        return undefined; // torn by a power cut
-      }
-    },
+    shown,
+    hasShown: (id) => numbers().some((version) => shown(version)?.has(id)),
   };
 }

@@ -1,4 +1,5 @@
 /** Applies the human's answers: from the ballot, the command line or an intent. */
+import { defined } from '../../domain/defined.js';
 import { APPROVAL_ROLE, approvalOf, type Answer, type ApprovalRequest } from '../../domain/task/approval.js';
 import { hash53, shortId } from '../../domain/task/id.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
@@ -34,9 +35,9 @@ export async function answerApproval(
   return true;
 }
 
-function signed({ clock, consent }: Ports, task: Task, given: Omit<Answer, 'at'> | Answer): Answer {
+function signed({ clock, consent, desk }: Ports, task: Task, given: Omit<Answer, 'at'> | Answer): Answer {
   if ('at' in given) return given;
-  const answer: Answer = { ...given, at: clock.now().toISOString() };
+  const answer: Answer = defined({ ...given, at: clock.now().toISOString(), desk });
   const digest = approvalOf(task)?.request.digest;
   if (!answer.approved || digest === undefined) return answer;
   return { ...answer, signature: consent.sign({ task: task.id, digest, answer }) };

@@ -82,6 +82,8 @@ export interface Ports extends Omit<Store, 'close'> {
   ids: Ids;
   /** Agents this process hosts; undefined: all. */
   hosts: ReadonlySet<string> | undefined;
+  /** The person and the machine, where several people may answer: `ana@laptop`. */
+  desk: string | undefined;
   /** Whether this machine may run an agent. */
   isHere: (agent: string) => boolean;
   /** Peer ids of this process whose store failed. Their tasks go back, and no loss is counted. */

@@ -88,6 +88,8 @@ export function answerEdits(text: string, item: Item, approval: Approval, fate: 
   if (answer) {
     edits.push(...boxEdits(text, item, answer.approved ? 'done' : 'skipped'));
     edits.push(...fieldEdits(text, item, 'status', statusOf(approval)));
+    // Of several people the first answer counts; the others read whose it was.
+    if (answer.desk !== undefined) edits.push(...fieldEdits(text, item, 'answered_by', visible(answer.desk)));
     if (answer.text !== undefined) edits.push(...fieldEdits(text, item, 'answer', visible(answer.text)));
     edits.push(...changeEdits(text, item, approval));
   }

@@ -32,14 +32,20 @@ interface BallotFile {
 }
 
 /** `isKnown`: whether an approval with this id was ever asked for. */
-export function readMarks(file: BallotFile, open: readonly Approval[], isKnown: (id: string) => boolean): Marks {
+export function readMarks(
+  file: BallotFile,
+  open: readonly Approval[],
+  isKnown: (id: string, hasFate: boolean) => boolean,
+): Marks {
   const { board } = file;
   const items = [...board.items, ...board.rejected];
   const count = new Map<string, number>();
   for (const item of items) for (const id of idsOf(item)) count.set(id, (count.get(id) ?? 0) + 1);
   const byId = new Map(open.map((approval) => [approval.id, approval]));
-  const isStrange = ({ id, tags }: Item): boolean =>
-    tags.includes('approval') && (id === undefined || !(byId.has(id) || isKnown(id)));
+  const hasFate = (item: Item): boolean => fieldOf(item, 'fate') !== undefined;
+  const isStrange = (item: Item): boolean =>
+    item.tags.includes('approval') &&
+    (item.id === undefined || !(byId.has(item.id) || isKnown(item.id, hasFate(item))));
   const strange = items.filter(isStrange);
   const unknown = new Set(strange);
   const { answers, again, held } = readItems(file, byId, count);
@@ -52,7 +58,7 @@ export function readMarks(file: BallotFile, open: readonly Approval[], isKnown: 
     again,
     present: new Set([...count.keys(), ...damaged.ids]),
     isUnclear: isUncertain || strange.some((item) => fieldOf(item, 'digest') === undefined),
-    unsettled: items.flatMap((item) => (unknown.has(item) || fieldOf(item, 'fate') ? [] : (item.id ?? []))),
+    unsettled: items.flatMap((item) => (unknown.has(item) || hasFate(item) ? [] : (item.id ?? []))),
     problems: [
       ...capped(file, 'held entries', [...held, ...damaged.problems]),
       ...capped(file, 'entries', forged, (item) => unknownEntry(board, item)),

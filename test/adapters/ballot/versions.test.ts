@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { approval, desk, FILE, tick, without } from './desk.js';
+import { ballot } from '../../../src/adapters/ballot/index.js';
+import type { Ballot } from '../../../src/ports/ballot.js';
+import { approval, consentOn, desk, FILE, tick, without } from './desk.js';
 
 const [a, b, c] = [approval('a'), approval('b'), approval('c')];
 const ids = (answers: readonly { id: string }[]): string[] => answers.map(({ id }) => id);
@@ -17,6 +19,24 @@ test('the ballot ends with its version, and each entry shows the start of its di
   await form.show([a, b], [], new Map());
   assert.match(text(), /\n<!-- end of approvals, version 2; keep this line last -->\n$/);
   assert.equal(text().split('<!-- end of').length, 2);
+});
+
+test('where records are in a database, a new process knows the entries that were shown here, and no others', async () => {
+  const { disk, clock, form, text } = await desk(a, b);
+  const answer = { approved: true, by: 'human', at: '2026-01-01T00:00:01.000Z', desk: 'ana@laptop' };
+  await form.show([], [{ ...a, answer }], new Map([['a', 'done']]));
+  assert.match(text(), /\n {2}answered_by: ana@laptop\n/);
+  const open = (): Ballot =>
+    ballot({ root: '/w', disk, clock, peer: 'peer02', consent: consentOn(disk), hasRecords: false });
+  const next = open();
+  assert.deepEqual(next.read([]).problems, []);
+  assert.deepEqual(next.unsettled(), ['b'], 'its fate is still to be shown');
+  disk.save(FILE, text().replace('id: b', 'id: made-up'));
+  await clock.advance(5000);
+  const last = open();
+  last.read([]);
+  await clock.advance(5000);
+  assert.match(last.read([]).problems[0]!.message, /no approval made-up was ever asked for/);
 });
 
 test('a file without its end line is held for 2 s; then its complete marks count and nothing is withdrawn', async () => {
