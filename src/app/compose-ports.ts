@@ -138,16 +138,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     machine: machine(root),
     project: project(disk, root),
     consent,
-    ballot: ballot({
-      root,
-      disk,
-      clock: waitingClock,
-      peer,
-      consent,
-      livePeers,
-      isTimed: tape === undefined,
-      hasRecords: !isFar,
-    }),
+    ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: !tape, hasRecords: !isFar }),
     ...takenIn({ root, disk, clock, peer, isWatched: options.disk === undefined && tape === undefined }),
     ...common,
     // Caches are not part of a recording.

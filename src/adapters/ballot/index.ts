@@ -55,7 +55,7 @@ function notesIn(guild: string, file: string, { disk, peer }: BallotOptions) {
 const NOTHING: BallotReading = { answers: [], withdrawn: [], problems: [] };
 
 export function ballot(options: BallotOptions): Ballot {
-  const { root, disk, clock, consent, livePeers = async () => [], isTimed = true, hasRecords = true } = options;
+  const { root, disk, clock, consent, livePeers = async () => [], isTimed = true } = options;
   const file = path.join(root, FILE);
   const { replace, exposed, own, shownIn } = notesIn(path.join(root, '.guild'), file, options);
   const settled = settling(clock, isTimed);
@@ -156,14 +156,11 @@ export function ballot(options: BallotOptions): Ballot {
     return answers.filter(({ id }) => !unseen.has(id));
   }
 
-  /**
-   * A copy of a workspace has no `.guild/` to say what was shown; the task records still do. Where
-   * these are in a database, the file itself does: an entry with a fate answers nothing.
-   */
+  /** By the records, which a copy has, too. If they are in a database: by entries and `.guild/`. */
   function isKnown(id: string, hasFate: boolean): boolean {
     const before = known.get(id);
     if (before !== undefined) return before;
-    const isOver = ended.has(id) || (!hasRecords && (hasFate || shownIn.hasShown(id)));
+    const isOver = ended.has(id) || (options.hasRecords === false && (hasFate || shownIn.hasShown(id)));
     known.set(id, isOver);
     return isOver;
   }
