@@ -8,24 +8,24 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** `GUILD_STATE`, else `guild` in the state folder of the user. */
 export function stateFolder(env: Env): string {
-  const given = firstOf(env, 'GUILD_STATE');
-  if (given !== undefined) return path.resolve(given);
-  return path.join(firstOf(env, 'XDG_STATE_HOME') ?? path.join(home(env), '.local', 'state'), 'guild');
+  const from = placesIn(env);
+  if (from['GUILD_STATE']) return path.resolve(from['GUILD_STATE']);
+  return path.join(from['XDG_STATE_HOME'] || `${home(from)}/.local/state`, 'guild');
 }
 
 /** `GUILD_CONFIG`, else `guild` in the configuration folder of the user. */
 export function settingsFolder(env: Env): string {
-  const given = firstOf(env, 'GUILD_CONFIG');
-  if (given !== undefined) return path.resolve(given);
-  return path.join(firstOf(env, 'XDG_CONFIG_HOME') ?? path.join(home(env), '.config'), 'guild');
+  const from = placesIn(env);
+  if (from['GUILD_CONFIG']) return path.resolve(from['GUILD_CONFIG']);
+  return path.join(from['XDG_CONFIG_HOME'] || `${home(from)}/.config`, 'guild');
 }
 
 /** A program that opens a workspace may pass an environment without any of these. */
-function firstOf(env: Env, name: string): string | undefined {
-  const isOwn = ['GUILD_STATE', 'GUILD_CONFIG', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'HOME'].some((one) => env[one]);
-  return (isOwn ? env[name] : process.env[name]) || undefined;
+function placesIn(env: Env): Env {
+  const isOwn = env['HOME'] || env['GUILD_STATE'] || env['GUILD_CONFIG'];
+  return isOwn || env['XDG_STATE_HOME'] || env['XDG_CONFIG_HOME'] ? env : process.env;
 }
 
 function home(env: Env): string {
-  return firstOf(env, 'HOME') ?? os.homedir();
+  return env['HOME'] || os.homedir();
 }

@@ -51,7 +51,7 @@ export function autoVerdict(reason: string, plan: PlainPipeline[]): CommandVerdi
 export function inspect(line: string, context: CommandContext): Inspection {
   const parsed = context.parse(line);
   const script = parsed.ok ? parsed.script : parsed.partial;
-  const deny = (script && whyDenied(script, context)) ?? denyUnparsed(line, parsed.ok, context);
+  const deny = (script && whyDenied(script, context, line.length)) ?? denyUnparsed(line, parsed.ok, context);
   if (deny !== undefined) return { deny, leaves: [] };
   if (!parsed.ok) return { whyAsk: `it could not be parsed: ${parsed.reason}`, unclear: true, leaves: [] };
   const strange = strangeCharacter(line);

@@ -15,6 +15,8 @@ test('a hostile line of 10 kB gets its verdict in a few milliseconds', () => {
   const units = [
     ...['`', '` ', '`ls` ', 'a`b`', '$`', '"`', "`'", '`\\`', '$[`', '$[,', 'sh[[]\n', '$(}', "'|", '-;'],
     ...['find . -exec ', 'env find . -exec ', 'find . -exec rm {} \\; ', 'env - ', '/env ', 'timeout 1 '],
+    ...['watch ', 'ssh h ', 'doas ', 'env -S "a" ', 'env -S "', 'flock x -c "a" ', 'timeout --a 5 '],
+    ...['docker exec ', 'docker exec rm -r x ', 'watch "a;b" ', 'ssh h "a b" ', 'eval "a;b" '],
   ];
   for (const unit of units) {
     const line = unit.repeat(Math.ceil(10_000 / unit.length)).slice(0, 10_000);
@@ -31,6 +33,32 @@ test('a hostile line of 10 kB gets its verdict in a few milliseconds', () => {
   }
 });
 
+test('a hostile line is parsed only a few times, however its scripts are nested', () => {
+  for (const unit of [
+    'watch ',
+    'ssh h ',
+    'env -S "a" ',
+    'env -S "',
+    'flock x -c "a;" ',
+    'watch "a;b" ',
+    'eval "a;b" ',
+  ]) {
+    const line = unit.repeat(Math.ceil(10_000 / unit.length)).slice(0, 10_000);
+    let parsed = 0;
+    const parse = (text: string): ReturnType<typeof parseBash> => {
+      parsed += text.length;
+      return parseBash(text);
+    };
+    assert.notEqual(judgeLine(line, { ...HERE, parse }).verdict, 'auto');
+    assert.ok(parsed <= 6 * line.length, `${JSON.stringify(unit)}: ${parsed} characters`);
+  }
+});
+
+test('a script that reads itself is examined once', () => {
+  assert.equal(verdict('bash <<E\nsource venv/bin/activate\nmake\nE\n'), 'ask');
+  assert.equal(verdict('echo "source /dev/stdin; sudo ls" | sh'), 'deny');
+});
+
 test('a forbidden command is found behind any number of harmless ones', () => {
   for (const [unit, count] of [
     ['`ls` ', 300],
@@ -41,6 +69,11 @@ test('a forbidden command is found behind any number of harmless ones', () => {
   assert.equal(verdict(`find . ${'-exec echo a \\; '.repeat(100)} -exec rm -rf / \\;`), 'deny');
   assert.equal(verdict(`${'find . -exec '.repeat(100)} rm -rf /`), 'deny');
   assert.equal(verdict(`${'find . -exec env -i '.repeat(100)} rm -rf /`), 'deny');
+  assert.equal(verdict(`${'nice -n 5 '.repeat(5000)} rm -rf /`), 'deny');
+  assert.equal(verdict(`${'watch '.repeat(100)} rm -rf /`), 'deny');
+  assert.equal(verdict(`${'ssh h '.repeat(100)} sudo ls`), 'deny');
+  assert.equal(verdict(`${'env -S "a;b" '.repeat(100)} rm -rf /`), 'deny');
+  assert.equal(verdict('eval coproc rm -rf /'), 'deny');
   assert.equal(verdict('find a -exec find / -exec rm -rf {} \\; \\;'), 'deny');
   assert.equal(verdict('find / -exec find {} -exec rm -rf {} \\; \\;'), 'deny');
 });

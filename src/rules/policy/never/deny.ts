@@ -18,7 +18,7 @@ import type {
 import { forkBomb } from './bomb.js';
 import { deniedArgv } from './denied.js';
 import { type Arg, argsOf, literalText } from './shape.js';
-import { isInterpreter, unwrap, withoutRepeats } from './wrappers.js';
+import { isInterpreter, unwrap, withoutRepeats, wordsOf, type Words } from './wrappers.js';
 
 export interface DenyContext {
   parse(line: string): ParsedShell;
@@ -26,9 +26,9 @@ export interface DenyContext {
   cwd?: string;
 }
 
-/** Why this must never run; undefined if nothing was found. */
-export function whyDenied(script: ShellScript, context: DenyContext): string | undefined {
-  return new DenyWalk(context).script(script).deny ?? undefined;
+/** Why this must never run; undefined if nothing was found. `length`: of the whole line. */
+export function whyDenied(script: ShellScript, context: DenyContext, length: number): string | undefined {
+  return new DenyWalk(context, length).script(script).deny ?? undefined;
 }
 
 interface Seen {
@@ -42,14 +42,13 @@ interface Seen {
   runs: boolean;
 }
 
-const MAX_COMMANDS = 20_000;
 const MAX_NESTED = 24;
-/** A line of 10 kB cannot have more. */
-const MAX_WRAPPERS = 4000;
 
 class DenyWalk {
-  private left = MAX_COMMANDS;
-  private nested = 0;
+  /** Commands, words and characters of scripts that may still be examined. */
+  private left: number;
+  /** The scripts that contain the command that is examined. */
+  private readonly nested = new Set<string>();
   private cwd: string | undefined;
   private readonly functions = new Map<string, Seen>();
   /** The findings on commands of one word, by their text: a line may repeat one. */
@@ -61,8 +60,22 @@ class DenyWalk {
   private readonly tried = new Map<Arg, number>();
   /** Variables with downloaded text. */
   private readonly fetched = new Set<string>();
-  constructor(private readonly context: DenyContext) {
+  constructor(
+    private readonly context: DenyContext,
+    length: number,
+  ) {
     this.cwd = context.cwd;
+    this.left = 20_000 + 2 * length;
+  }
+
+  /**
+   * A line whose parts are hidden too deep must not hide a forbidden one, nor hold up everything
+   * else.
+   */
+  private mayExamine(work: number, seen: Seen): boolean {
+    this.left -= work;
+    if (this.left < 0) seen.deny ??= TOO_DEEP;
+    return this.left >= 0;
   }
 
   script(script: ShellScript): Seen {
@@ -119,7 +132,7 @@ class DenyWalk {
     const known = single === undefined ? undefined : this.singles.get(single);
     if (known !== undefined) return { ...known };
     const seen = nothing();
-    if (this.left-- <= 0) return seen;
+    if (!this.mayExamine(1, seen)) return seen;
     for (const { name, values } of command.assignments) {
       const value = this.words(values);
       add(seen, { ...value, runs: false });
@@ -132,7 +145,7 @@ class DenyWalk {
       add(seen, inside);
       for (const arg of argsOf(word, inside.fetches)) args.push(arg);
     }
-    this.argv(args, seen, fed.stdin, 0);
+    this.argv(args, seen, fed.stdin);
     this.keep(args, fed);
     this.meet(seen, fed);
     if (single !== undefined && single !== 'cd' && single !== 'pushd') this.singles.set(single, { ...seen });
@@ -188,42 +201,61 @@ class DenyWalk {
   }
 
   /** One command, and the commands that it starts in turn. */
-  private argv(words: Arg[], seen: Seen, stdin: string | undefined, depth: number): void {
-    const args = withoutRepeats(words);
-    const name = args[0];
-    if (name === undefined || seen.deny !== undefined || depth > MAX_WRAPPERS || this.left-- <= 0) return;
-    if (depth > 0) {
-      if (this.tried.get(name) === args.length) return;
-      this.tried.set(name, args.length);
+  private argv(args: Arg[], seen: Seen, stdin: string | undefined): void {
+    const open: Start[] = [{ argv: () => args, at: 0 }];
+    for (let start = open.pop(); start !== undefined && seen.deny === undefined; start = open.pop()) {
+      if ('script' in start) {
+        this.text(start.script(), seen, stdin);
+        continue;
+      }
+      const words = 'words' in start ? start.words : wordsOf(start.argv());
+      if ('argv' in start && !this.mayExamine(words.args.length, seen)) continue;
+      const at = withoutRepeats(words, start.at);
+      const name = words.args[at];
+      if (name === undefined) continue;
+      const length = words.args.length - at;
+      if (this.tried.get(name) === length) continue;
+      this.tried.set(name, length);
+      this.started(name, words, at, seen);
+      if (name.name === undefined || !this.mayExamine(SCANS.test(name.name) ? 4 * length : 1, seen)) continue;
+      const inner = unwrap(name.name, words, at, stdin);
+      for (const next of inner.starts.reverse()) open.push({ words, at: next });
+      // Scripts come first: each level may make one, and the first ones use up the work allowed.
+      for (const argv of inner.argvs.reverse()) open.push({ argv, at: 0 });
+      for (const script of inner.scripts.reverse()) open.push({ script });
     }
-    if (name.fetched) seen.deny = FETCHED;
-    if (name.name === undefined) {
+  }
+
+  /** One program, without those that it starts. */
+  private started({ name, text, fetched }: Arg, words: Words, at: number, seen: Seen): void {
+    if (fetched) seen.deny = FETCHED;
+    if (name === undefined) {
       seen.runs = true;
       return;
     }
-    const body = this.functions.get(name.text);
+    const body = this.functions.get(text);
     if (body) add(seen, { ...body, deny: undefined });
-    if (name.name === 'curl' || name.name === 'wget') seen.fetches = true;
-    const interprets =
-      isInterpreter(name.name) || (/^[gmn]?awk$/.test(name.name) && args.some((arg) => /system|\|/.test(arg.text)));
+    if (name === 'curl' || name === 'wget') seen.fetches = true;
+    const args = SCANS.test(name) || name === 'cd' || name === 'pushd' ? words.args.slice(at) : [];
+    const interprets = isInterpreter(name) || (AWK.test(name) && args.some((arg) => /system|\|/.test(arg.text)));
     if (interprets) seen.runs = true;
-    if (interprets && args.some((arg) => arg.fetched)) seen.deny ??= FETCHED;
-    seen.deny ??= deniedArgv(name.name, args, { home: this.context.home, cwd: this.cwd });
-    if (name.name === 'cd' || name.name === 'pushd') this.moveTo(args);
-    const inner = unwrap(name.name, args, stdin);
-    for (const argv of inner.argvs) this.argv(argv, seen, stdin, depth + 1);
-    for (const text of inner.scripts) this.text(text, seen, stdin);
+    if (interprets && words.lastFetched >= at) seen.deny ??= FETCHED;
+    seen.deny ??= deniedArgv(name, args, { home: this.context.home, cwd: this.cwd });
+    if (name === 'cd' || name === 'pushd') this.moveTo(args);
   }
 
   /** A literal script, such as the one after `sh -c`. */
   private text(text: string, seen: Seen, stdin: string | undefined): void {
-    if (this.nested >= MAX_NESTED) return;
+    // A script that starts itself (`source /dev/stdin`) adds nothing new.
+    if (this.nested.has(text)) return;
+    if (this.nested.size >= MAX_NESTED) seen.deny ??= TOO_DEEP;
+    if (seen.deny !== undefined || !this.mayExamine(text.length, seen)) return;
     const parsed = this.context.parse(text);
     const script = parsed.ok ? parsed.script : parsed.partial;
     if (script === undefined) return;
-    this.nested++;
+    this.nested.add(text);
     const inside = this.list(script.list, stdin);
-    this.nested--;
+    this.nested.delete(text);
     inside.deny ??= forkBomb(script);
     add(seen, inside);
   }
@@ -235,6 +267,9 @@ class DenyWalk {
     else this.cwd = this.cwd === undefined ? undefined : `${this.cwd}/${to}`;
   }
 }
+
+/** A command among words that are known, one of other words, or a literal script. */
+type Start = { words: Words; at: number } | { argv: () => Arg[]; at: number } | { script: () => string };
 
 interface Fed {
   stdin: string | undefined;
@@ -249,6 +284,10 @@ const INERT = new Set(['ls', 'cat', 'ps', 'grep', 'head', 'wc', 'pwd', 'echo', '
 
 /** Shared by all parts without findings; never modified. */
 const NOTHING: Seen = { deny: undefined, fetches: false, runs: false };
+const TOO_DEEP = 'it hides commands deeper than the gate can look';
+const AWK = /^[gmn]?awk$/;
+/** Programs whose words are all looked at. */
+const SCANS = /^(rm|dd|perl|python[\d.]*|ruby|[gmn]?awk)$/;
 export const FETCHED = 'a shell or interpreter would run what curl or wget downloads';
 
 function singleWord({ words, assignments, redirections }: ShellCommand): string | undefined {

@@ -5,14 +5,14 @@
 import { deniedArgv } from './denied.js';
 import { FETCHED, whyDenied, type DenyContext } from './deny.js';
 import { argOf } from './shape.js';
-import { isInterpreter, unwrap } from './wrappers.js';
+import { isInterpreter, unwrap, wordsOf } from './wrappers.js';
 
 export function denyUnparsed(line: string, parsed: boolean, context: DenyContext): string | undefined {
   if (line.length > 128 * 1024) line = line.slice(0, 128 * 1024);
   if (/\$\{?IFS/.test(line)) {
     const spaced = context.parse(line.replace(/\$\{IFS[^}]*\}|\$IFS(\$\d)?/g, ' '));
     const script = spaced.ok ? spaced.script : spaced.partial;
-    const deny = script && whyDenied(script, context);
+    const deny = script && whyDenied(script, context, line.length);
     if (deny !== undefined) return deny;
   }
   return parsed ? undefined : rawDeny(line, context);
@@ -33,13 +33,15 @@ function rawDeny(line: string, context: DenyContext): string | undefined {
     judged.add(part);
     const words = part.split(/[\s]+/).filter(Boolean);
     while (words.length > 0 && LEADING.test(words[0]!)) words.shift();
-    let args = words
+    const first = words
       .slice(0, 500)
       .map((word) =>
         argOf(word.replace(/\$\{?HOME\}?|^~(?=\/|$)/, context.home ?? '/home/user').replaceAll('*', '\uE000')),
       );
-    for (let depth = 0; depth < 20 && args.length > 0; depth++) {
-      const name = args[0]!.name ?? '';
+    const open = [first];
+    for (let steps = 0; steps < MAX_STEPS && open.length > 0; steps++) {
+      const args = open.pop()!;
+      const name = args[0]?.name ?? '';
       const deny = deniedArgv(name, args, context);
       if (deny !== undefined) return deny;
       if (fetched && isInterpreter(name)) return FETCHED;
@@ -47,13 +49,17 @@ function rawDeny(line: string, context: DenyContext): string | undefined {
         fetched = true;
         judged.delete(part);
       }
-      const inner = unwrap(name, args, undefined);
-      const [script] = inner.scripts;
-      args = inner.argvs[0] ?? (script === undefined ? [] : script.split(/\s+/).map((word) => argOf(word)));
+      const inner = unwrap(name, wordsOf(args), 0, undefined);
+      const script = inner.scripts[0]?.();
+      if (script !== undefined) open.push(script.split(/\s+/).map((word) => argOf(word)));
+      open.push(...inner.argvs.slice(0, 1).map((argv) => argv()), ...inner.starts.map((start) => args.slice(start)));
     }
   }
   return undefined;
 }
+
+/** How many commands that start each other are followed. */
+const MAX_STEPS = 40;
 
 /** Words that may precede the name of a command. */
 const LEADING = /^([A-Za-z_]\w*=.*|!|then|do|else|elif|if|while|until|time|\{|\$)$/;

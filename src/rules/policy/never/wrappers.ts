@@ -5,9 +5,33 @@
  */
 import { type Arg, argOf } from './shape.js';
 
+/** The words of one command. A line may nest a thousand wrappers, so nothing copies the rest. */
+export interface Words {
+  args: Arg[];
+  /** The last index of a word with downloaded text; -1 if there is none. */
+  lastFetched: number;
+  /** The last index of a word with shell syntax in it; -1 if there is none. */
+  lastSyntax: number;
+}
+
+export function wordsOf(args: Arg[]): Words {
+  return {
+    args,
+    lastFetched: args.findLastIndex((arg) => arg.fetched),
+    lastSyntax: args.findLastIndex(({ script }) => !PLAIN_WORD.test(script) || RESERVED.has(script)),
+  };
+}
+
+/** Neither an assignment nor anything else that a shell would read in another way. */
+const PLAIN_WORD = /^(?!\w+\+?=)[\w./:=@%+,-]*$/;
+const RESERVED = new Set('if then elif else fi for while until do done case esac select function coproc in'.split(' '));
+
+/** Commands of other words and scripts are made on demand: there may be very many. */
 interface Unwrapped {
-  argvs: Arg[][];
-  scripts: string[];
+  /** Where commands start among the same words. */
+  starts: number[];
+  argvs: (() => Arg[])[];
+  scripts: (() => string)[];
 }
 
 /** Runs text as a program. */
@@ -17,35 +41,51 @@ export function isInterpreter(name: string): boolean {
 
 const RUNS_TEXT = new Set(['eval', 'source', '.', 'at', 'batch', 'crontab', 'parallel']);
 
-export function unwrap(name: string, args: Arg[], stdin: string | undefined): Unwrapped {
+/** `at` is the index of the program `name`. */
+export function unwrap(name: string, words: Words, at: number, stdin: string | undefined): Unwrapped {
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-  if (wrapper !== undefined) return unwrapped(name, args, wrapper, stdin);
-  const rest = args.slice(args[1]?.text === '--' && (name === 'eval' || name === 'trap') ? 2 : 1);
-  if (SHELLS.has(name)) return { argvs: [], scripts: shellScripts(rest, stdin) };
-  // Words without shell syntax keep their meaning; parsing them again at each `eval` would be slow.
-  if (name === 'eval')
-    return rest.every((arg) => /^[\w./:=@%+,-]*$/.test(arg.script))
-      ? { argvs: [rest], scripts: [] }
-      : { argvs: [], scripts: [joined(rest)] };
-  if (name === 'find') return { argvs: findArgvs(rest), scripts: [] };
-  if (name === 'trap') return { argvs: [], scripts: rest.slice(0, 1).map((arg) => arg.script) };
-  if ((name === '.' || name === 'source') && stdin !== undefined) return { argvs: [], scripts: [stdin] };
-  if (WITH_TEXT.has(name)) return textArgs(name, rest);
-  if (CONTAINERS.has(name)) return { argvs: containerArgvs(rest), scripts: [] };
+  if (wrapper !== undefined) return unwrapped(name, words, at, wrapper, stdin);
+  const { args } = words;
+  const first = at + (args[at + 1]?.text === '--' && (name === 'eval' || name === 'trap') ? 2 : 1);
+  if (SHELLS.has(name)) return scripts(shellScripts(args, first, stdin));
+  if (name === 'eval') return asText(words, [first]);
+  if (name === 'find') return { ...NONE, argvs: findArgvs(args, first) };
+  if (name === 'trap') return scripts(args.slice(first, first + 1).map((arg) => arg.script));
+  if ((name === '.' || name === 'source') && stdin !== undefined) return scripts([stdin]);
+  if (name === 'watch' || name === 'ssh') return asText(words, textStarts(name, args, first));
+  if (WITH_TEXT.has(name)) return scripts(textOption(args.slice(first)));
+  if (CONTAINERS.has(name)) return { ...NONE, starts: containerStarts(args, first) };
   return NONE;
 }
 
-function unwrapped(name: string, args: Arg[], wrapper: Wrapper, stdin: string | undefined): Unwrapped {
-  const inner: Unwrapped = { argvs: [], scripts: [] };
-  follow(args, wrapper, inner);
+function scripts(texts: string[]): Unwrapped {
+  return { ...NONE, scripts: texts.map((text) => () => text) };
+}
+
+/**
+ * Programs that join the words from one of these places on to a script. Words without shell syntax
+ * keep their meaning; parsing them again at each level would be slow.
+ */
+function asText({ args, lastSyntax }: Words, starts: number[]): Unwrapped {
+  const plain = starts.filter((start) => start > lastSyntax);
+  const others = starts.filter((start) => start <= lastSyntax);
+  return { starts: plain, argvs: [], scripts: others.map((start) => () => joined(args, start)) };
+}
+
+function unwrapped(name: string, words: Words, from: number, wrapper: Wrapper, stdin: string | undefined): Unwrapped {
+  const inner: Unwrapped = { starts: [], argvs: [], scripts: [] };
+  follow(words, from, wrapper, inner);
   if (name === 'xargs' && stdin !== undefined) {
     const fed = stdin
       .split(/\s+/)
       .filter(Boolean)
       .slice(0, 200)
       .map((word) => argOf(word.replace(/['"\\]/g, '')));
-    inner.argvs = inner.argvs.flatMap((argv) => [argv, [...argv, ...fed], ...replaced(argv, fed)]);
-    if (inner.argvs.length === 0) inner.argvs.push(fed);
+    inner.argvs = inner.starts.flatMap((start) => {
+      const argv = words.args.slice(start);
+      return [() => [...argv, ...fed], ...replaced(argv, fed)];
+    });
+    if (inner.argvs.length === 0) inner.argvs.push(() => fed);
   }
   return inner;
 }
@@ -53,13 +93,13 @@ function unwrapped(name: string, args: Arg[], wrapper: Wrapper, stdin: string | 
 /**
  * Of plain wrappers in a row (`env nice env …`) only the last matters; a line may have thousands.
  */
-export function withoutRepeats(args: Arg[]): Arg[] {
-  let at = 0;
-  for (let next = 1; next < args.length && isPlain(args[at]!); next++) {
+export function withoutRepeats({ args }: Words, from: number): number {
+  let at = from;
+  for (let next = from + 1; next < args.length && isPlain(args[at]!); next++) {
     if (isPlain(args[next]!)) at = next;
     else if (args[next]!.text !== '-') break;
   }
-  return at === 0 ? args : args.slice(at);
+  return at;
 }
 
 function isPlain({ name }: Arg): boolean {
@@ -80,7 +120,7 @@ const PLAIN = new Set([
   'ionice',
 ]);
 
-const NONE: Unwrapped = { argvs: [], scripts: [] };
+const NONE: Unwrapped = { starts: [], argvs: [], scripts: [] };
 
 interface Wrapper {
   /** Letters that take a value, attached or as the next word. */
@@ -139,12 +179,12 @@ const MAX_READINGS = 8;
 
 /**
  * Removes the wrapper, its options, assignments and leading words; there may be several readings.
- * A line may nest a thousand wrappers, so the words are copied once for each reading only.
  */
-function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
+function follow(words: Words, name: number, wrapper: Wrapper, inner: Unwrapped): void {
+  const { args } = words;
   const starts = new Set<number>();
   const tried = new Set<number>();
-  const open = [{ at: 1, skipped: 0 }];
+  const open = [{ at: name + 1, skipped: 0 }];
   for (let from = open.pop(); from !== undefined && starts.size < MAX_READINGS; from = open.pop()) {
     let { at, skipped } = from;
     for (; at < args.length; at++) {
@@ -157,11 +197,11 @@ function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
         break;
       }
       if (text.startsWith('--')) {
-        if (text.startsWith('--split-string=')) inner.scripts.push(text.slice(text.indexOf('=') + 1));
+        if (text.startsWith('--split-string=')) inner.scripts.push(() => text.slice(text.indexOf('=') + 1));
         // `--name value` or `--name` and then the command: follow both.
         if (!text.includes('=')) open.push({ at: at + 2, skipped });
       } else if (text.startsWith('-') && text.length > 1) {
-        const step = readShort(text, args, at + 1, wrapper, inner);
+        const step = readShort(text, words, at + 1, wrapper, inner);
         if (step === undefined) break;
         if (step === 'unsure') open.push({ at: at + 2, skipped });
         if (step === 1) at++;
@@ -175,13 +215,13 @@ function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
       }
     }
   }
-  for (const start of starts) if (start < args.length) inner.argvs.push(args.slice(start));
+  for (const start of starts) if (start < args.length) inner.starts.push(start);
 }
 
 /** How many further words the option takes; undefined if nothing is started. */
 function readShort(
   text: string,
-  args: Arg[],
+  { args, lastSyntax }: Words,
   next: number,
   wrapper: Wrapper,
   inner: Unwrapped,
@@ -192,7 +232,9 @@ function readShort(
     if (wrapper.only?.includes(letter)) return undefined;
     const attached = text.slice(at + 1);
     if (wrapper.split?.includes(letter)) {
-      inner.scripts.push([attached, ...args.slice(next).map((arg) => arg.script)].join(' '));
+      // Words without shell syntax are the same words after they were split.
+      if (attached === '' && next > lastSyntax) return 'unsure';
+      inner.scripts.push(() => `${attached} ${joined(args, next)}`);
       return attached === '' ? 1 : 0;
     }
     if (wrapper.values.includes(letter)) return attached === '' ? 1 : 0;
@@ -206,9 +248,9 @@ const INTERPRETERS =
   /^(python|pypy|perl|ruby|php|lua|luajit|tclsh|node)[\d.]*$|^(nodejs|deno|bun|tsx|ts-node|irb|rscript|osascript|pwsh|powershell|groovy|ghci|runghc|jshell|elixir|guile|ipython[\d.]*)$/;
 
 /** Literal text that a shell would run: after -c, or on its standard input. */
-function shellScripts(args: Arg[], stdin: string | undefined): string[] {
+function shellScripts(args: Arg[], first: number, stdin: string | undefined): string[] {
   let command = false;
-  for (let at = 0; at < args.length; at++) {
+  for (let at = first; at < args.length; at++) {
     const { text } = args[at]!;
     if (text === '--rcfile' || text === '--init-file') at++;
     else if (/^[-+][A-Za-z]+$/.test(text) && !text.startsWith('--')) {
@@ -224,9 +266,9 @@ function shellScripts(args: Arg[], stdin: string | undefined): string[] {
 /**
  * Each command of -exec. A nested `find` is read in the same pass, because a line may nest many.
  */
-function findArgvs(args: Arg[]): Arg[][] {
-  const all: Arg[][] = [];
-  let { roots, end: at } = findRoots(args, 0, [argOf('.')]);
+function findArgvs(args: Arg[], first: number): (() => Arg[])[] {
+  const all: (() => Arg[])[] = [];
+  let { roots, end: at } = findRoots(args, first, [argOf('.')]);
   for (; at < args.length; at++) {
     if (!/^-(exec|execdir|ok|okdir)$/.test(args[at]!.text)) continue;
     const start = at + 1;
@@ -258,13 +300,14 @@ function findRoots(args: Arg[], start: number, outer: Arg[]): { roots: Arg[]; en
 }
 
 /** Replaces `{}` by each of the values. Each command has its own first word, see `DenyWalk`. */
-function replaced(argv: Arg[], values: Arg[]): Arg[][] {
-  if (!argv.some((arg) => arg.text.includes('{}'))) return [argv];
-  return values.slice(0, 20).map((value) =>
-    argv.map((arg, n) => {
-      if (arg.text.includes('{}')) return argOf(arg.text.replaceAll('{}', value.text), arg.fetched);
-      return n === 0 ? { ...arg } : arg;
-    }),
+function replaced(argv: Arg[], values: Arg[]): (() => Arg[])[] {
+  if (!argv.some((arg) => arg.text.includes('{}'))) return [() => argv];
+  return values.slice(0, 20).map(
+    (value) => () =>
+      argv.map((arg, n) => {
+        if (arg.text.includes('{}')) return argOf(arg.text.replaceAll('{}', value.text), arg.fetched);
+        return n === 0 ? { ...arg } : arg;
+      }),
   );
 }
 
@@ -274,31 +317,37 @@ const CONTAINERS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'lxc
  * For `docker exec c sh`: the options are not known here, so the command may start at any of the
  * first words.
  */
-function containerArgvs(args: Arg[]): Arg[][] {
-  const verb = args.findIndex((arg) => arg.text === 'exec' || arg.text === 'run');
-  if (verb < 0) return [];
-  const starts = args.slice(verb + 1, verb + 13).flatMap((arg, n) => (arg.text.startsWith('-') ? [] : [verb + 1 + n]));
-  return starts.map((start) => args.slice(start));
+function containerStarts(args: Arg[], first: number): number[] {
+  const isVerb = ({ text }: Arg): boolean => text === 'exec' || text === 'run';
+  let verb = first;
+  while (verb < args.length && !isVerb(args[verb]!)) verb++;
+  return args.slice(verb + 1, verb + 13).flatMap((arg, n) => (arg.text.startsWith('-') ? [] : [verb + 1 + n]));
 }
 
-/** Programs that pass a text to a shell: `su -c`, `script -c`, `watch`, `ssh host …`. */
-const WITH_TEXT = new Set(['su', 'runuser', 'script', 'watch', 'ssh']);
+/**
+ * For `watch` and `ssh host …`: options differ between versions, so every possible start of the
+ * command is tried.
+ */
+function textStarts(name: string, args: Arg[], first: number): number[] {
+  const starts: number[] = [];
+  for (let at = name === 'watch' ? first : first + 1; at < args.length && starts.length < 3; at++)
+    if (!args[at]!.text.startsWith('-')) starts.push(at);
+  return starts;
+}
 
-function textArgs(name: string, args: Arg[]): Unwrapped {
-  if (name === 'watch' || name === 'ssh') {
-    const scripts: string[] = [];
-    // Options differ between versions, so every possible start of the command is tried.
-    for (let at = 0; at < args.length && scripts.length < 3; at++) {
-      if (!args[at]!.text.startsWith('-') && (name === 'watch' || at > 0)) scripts.push(joined(args.slice(at)));
-    }
-    return { argvs: [], scripts };
-  }
+/** Programs that pass the value of an option to a shell: `su -c`, `script -c`. */
+const WITH_TEXT = new Set(['su', 'runuser', 'script']);
+
+function textOption(args: Arg[]): string[] {
   const at = args.findIndex((arg) => /^-[a-z]*c$|^--command$/.test(arg.text));
   const attached = args.find((arg) => arg.text.startsWith('--command='));
   const text = at >= 0 ? args[at + 1]?.script : attached?.script.slice('--command='.length);
-  return { argvs: [], scripts: text === undefined ? [] : [text] };
+  return text === undefined ? [] : [text];
 }
 
-function joined(args: Arg[]): string {
-  return args.map((arg) => arg.script).join(' ');
+function joined(args: Arg[], start: number): string {
+  return args
+    .slice(start)
+    .map((arg) => arg.script)
+    .join(' ');
 }
