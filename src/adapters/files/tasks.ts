@@ -204,6 +204,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
       others,
       evidence,
       page: page && inWorkspace(page),
+      isEnd: true,
       end,
     });
     return durable ? isPlaced(await placer.placed(item, { isAlone: true })) : true;

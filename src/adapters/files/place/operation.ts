@@ -18,6 +18,8 @@ export interface Operation {
   isElsewhere?: (() => boolean) | undefined;
   /** Where the content goes if it comes too late. */
   evidence?: string | undefined;
+  /** The task has ended: its last record gets a file of its own, and the claim goes. */
+  isEnd?: boolean | undefined;
   /** The result page, written before the record that refers to it. */
   page?: { file: string; text: string } | undefined;
 }
@@ -33,7 +35,7 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
   return ({ from, ...operation }) => (from === undefined ? create(operation) : move({ from, ...operation }));
 
   function move(operation: Operation & { from: string }): Placing {
-    const { from, to, text, others = [], page } = operation;
+    const { from, to, text, others = [], page, isEnd = false } = operation;
     if (text === undefined) {
       // It was parked and claimed again before its file had moved.
       if (from === to) return exists(to) ? placedAt(to) : { kind: 'fenced' };
@@ -53,8 +55,15 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
       return late(operation, 'fenced');
     }
     if (page !== undefined) disk.rename(newPage!, page.file);
-    if (exists(leaving)) disk.rename(record, leaving);
-    disk.rename(leaving, to);
+    if (isEnd) {
+      // An ended task stays ended even if its claim is still there. Replacing the claim's content
+      // first would make the system write it to the device at once.
+      disk.rename(record, to);
+      disk.remove(leaving);
+    } else {
+      if (exists(leaving)) disk.rename(record, leaving);
+      disk.rename(leaving, to);
+    }
     return placedAt(to);
   }
 

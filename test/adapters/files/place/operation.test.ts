@@ -33,12 +33,13 @@ const END: Operation = {
   others: ['/completed/t.json', '/failed/t.json'],
   evidence: '/evidence/t',
   page: { file: '/results/t.md', text: 'page' },
+  isEnd: true,
 };
 
-test('an end has its page before its record, and no file changes its content', () => {
+test('an end has its page before its record, and no file is replaced', () => {
   const { disk, execute, changes } = ground({ [CLAIM]: 'old' });
   assert.equal(execute(END).kind, 'placed');
-  assert.deepEqual(changes, [`${CLAIM}.leaving`, '/results/t.md', `${CLAIM}.leaving`, '/completed/t.json']);
+  assert.deepEqual(changes, [`${CLAIM}.leaving`, '/results/t.md', '/completed/t.json']);
   assert.deepEqual(
     [...disk.tree()],
     [
