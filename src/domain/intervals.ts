@@ -68,7 +68,7 @@ export const INTERVALS = {
   /** On a shared store a process waits this much longer for each one that looks before it. */
   ringSpreadMs: 10,
   ringSpreadMaxMs: 500,
-  /** On a shared store a process with tasks under way looks at most this often. */
+  /** A process with tasks under way looks at most this often for what others changed. */
   busyLookMs: 100,
   stateGatherMs: 50,
   /** An editor that writes in place may still be writing this soon after the last change. */

@@ -7,13 +7,14 @@ import { defined } from '../../domain/defined.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { writtenAt } from '../../domain/stamp.js';
+import { sameContent, writtenAt } from '../../domain/stamp.js';
 import { OPEN_STATES, type OpenState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/records/task.js';
 import { contentSum } from './base/content-sum.js';
 import { isSettled, isTaskFile, LEAVING, parseClaimName, withoutLeaving, type Layout } from './base/layout.js';
-import { hasEnded, readableStamp, whereNow } from './base/where-now.js';
+import { readableStamp, whereNow } from './base/where-now.js';
+import { endedTasks } from './ended-tasks.js';
 import { fileIndex, type Entry, type FileIndex } from './open-index.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';
@@ -45,13 +46,15 @@ export interface OpenTasks extends Pick<
   strays(): Problem[];
   /** Reads one file again. On a problem the file is kept as unreadable or quarantined. */
   load(state: OpenState, file: string): Entry | Problem | undefined;
+  /** The tasks that some process has claimed. */
+  claimed(): Entry[];
   /** The problem with the file of this open task, if it could not be read and is still there. */
   unreadable(id: string): Problem | undefined;
   /** The number of files and ids that are kept in memory besides the open tasks. */
   remembered(): number;
 }
 
-/** With more pending files than this, `glance` does not read all of them. */
+/** With more files than this, `glance` does not read all, and `scan` lists ended tasks first. */
 const CROWD = 1000;
 
 /** Generous: a record is small, but a person may drop a long text. */
@@ -75,6 +78,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   /** Twins quarantined in favour of a file that was read after them; reported by the next scan. */
   const quarantinedTwins: Problem[] = [];
   const heldFolders = reportOnce();
+  const ended = endedTasks(disk, layout);
 
   return {
     byId,
@@ -92,6 +96,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     glance,
     strays: strayFiles.take,
     load,
+    claimed: () => [...filesOf.active].flatMap((file) => byFile.get(file) ?? []),
     unreadable: (id) => (byId.has(id) ? undefined : unreadable.problemOf(id)),
     remembered: () => unreadable.size() + pairs.size() + index.cachedWaits(),
   };
@@ -101,7 +106,10 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     const gone: string[] = [];
     const doubts = full ? [] : [...doubted];
     doubted.clear();
-    for (const file of doubts) compare(file, isQueued, problems, gone);
+    // Claims first: the record of a task that another process took is known from its old name.
+    const known = doubts.filter((file) => byFile.has(file));
+    for (const file of doubts) if (!byFile.has(file)) compare(file, isQueued, problems, gone);
+    for (const file of known) if (byFile.has(file)) compare(file, isQueued, problems, gone);
     for (const state of OPEN_STATES) scanFolder(state, full, isQueued, problems, gone);
     watched.clear();
     // The folders are listed one after the other: a task that another process moves against that
@@ -165,6 +173,8 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     if (names === undefined) return; // the index keeps its tasks
     folderStamps.set(state, isSettled(stamp, at) ? stamp : undefined);
     unreadable.deleteMissing(folder, names);
+    const unread = names.length - filesOf[state].size;
+    if (unread > CROWD) ended.list(unread);
     let unchanged = 0;
     const others: string[] = [];
     for (const name of names) {
@@ -187,6 +197,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       // A file that the system still does not let us read is tried again and not reported again.
       if (before === undefined || !isSame(before, loaded)) report(problems, loaded);
     }
+    ended.forget();
     strayFiles.meet(state, others);
     if (unchanged !== filesOf[state].size) removeMissing(state, new Set(names), isQueued, gone);
   }
@@ -213,6 +224,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     if (state === undefined || (!isTaskFile(name) && !name.endsWith(LEAVING))) return true;
     watched.add(state);
     const known = byFile.has(file) ? file : withoutLeaving(file);
+    if (doubted.has(known)) return true;
     if (stampOf(known) === byFile.get(known)?.stamp) return false;
     doubted.add(known);
     return true;
@@ -224,6 +236,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     const stamp = stampOf(file);
     if (stamp === entry?.stamp) return;
     if (stamp !== undefined) {
+      if (entry === undefined && isMoved(file, stamp)) return;
       const isKnownBad = entry === undefined && unreadable.isUnchanged(file, false);
       return isKnownBad ? undefined : report(problems, load(stateOf.get(path.dirname(file))!, file));
     }
@@ -231,6 +244,16 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     if (stampOf(file + LEAVING) !== undefined) return void doubted.add(file);
     remove(entry!);
     gone.push(entry!.id);
+  }
+
+  /** Another process claimed a task of the index: its file has a new name and the same content. */
+  function isMoved(file: string, stamp: string): boolean {
+    const owner = stateOf.get(path.dirname(file)) === 'active' ? parseClaimName(path.basename(file)) : undefined;
+    const before = owner && byId.get(owner.id);
+    if (before === undefined || before.state === 'active' || !sameContent(before.stamp, stamp)) return false;
+    remove(before);
+    add({ ...before, state: 'active', file, stamp, owner: owner! });
+    return true;
   }
 
   function load(state: OpenState, file: string): Entry | Problem | undefined {
@@ -287,14 +310,13 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
         if (reported !== undefined) quarantinedTwins.push(reported);
       }
     }
-    const ended =
-      entry.state !== 'active' && fenced('tasks/completed or tasks/failed', () => hasEnded(disk, layout, entry.id));
-    if (isUnreadable(ended)) {
+    const isEnded = entry.state !== 'active' && ended.has(entry.id);
+    if (isUnreadable(isEnded)) {
       // It may have ended, and an ended task must not be worked on again.
-      unreadable.add({ ...entry, problem: ended.problem, mayPass: true });
-      return heldFolders('ended', ended.problem)[0];
+      unreadable.add({ ...entry, problem: isEnded.problem, mayPass: true });
+      return heldFolders('ended', isEnded.problem)[0];
     }
-    if (ended) {
+    if (isEnded) {
       return quarantine(entry.file, twinProblem(layout, entry.file, entry.id, 'an ended task'));
     }
     add(entry);

@@ -32,7 +32,7 @@ export function ringing({
       if (rank().of > 1) ringPeers(disk, layout, presence.peer.id);
     },
     onRing,
-    pace: () => ({ settleMs: INTERVALS.ringSettleMs, busyGapMs: 0 }),
+    pace: () => ({ settleMs: INTERVALS.ringSettleMs, busyGapMs: INTERVALS.busyLookMs }),
   };
 
   function rank(): Rank {

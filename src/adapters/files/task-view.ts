@@ -75,7 +75,7 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
     },
     async orphans() {
       const ids: string[] = [];
-      for (const entry of tasks.byId.values()) if (entry.state === 'active' && !isHeld(entry)) ids.push(entry.id);
+      for (const entry of tasks.claimed()) if (!isHeld(entry)) ids.push(entry.id);
       return ids;
     },
     isHeld,

@@ -140,3 +140,49 @@ test('a file event about a change of this process is ignored, and one of others 
   assert.deepEqual(tasks.scan(false, nothing).gone, ['new'], 'a completed task needs no second look');
   assert.deepEqual([...tasks.byId.keys()].sort(), ['edited', 'mine']);
 });
+
+test('the record of a task that another process claims and ends is not read again', () => {
+  const disk = simDisk();
+  const l = layout('/w');
+  for (const folder of folders(l)) disk.makeFolder(folder);
+  const [pending, claim] = ['/w/tasks/pending/t.json', '/w/tasks/active/t_ana-peer0001.json'];
+  disk.save(pending, TASK);
+  let reads = 0;
+  const counted = { ...disk, read: (...given: Parameters<typeof disk.read>) => (reads++, disk.read(...given)) };
+  const open = openTasks(counted, l, quarantine(counted, l), () => new Date());
+  const never = (): boolean => false;
+  open.scan(true, never);
+  assert.equal(reads, 1);
+  disk.rename(pending, claim);
+  assert.deepEqual([pending, claim].map(open.doubt), [true, true]);
+  assert.deepEqual(open.scan(false, never).gone, []);
+  assert.equal(open.byId.get('t')?.owner?.peer, 'peer0001');
+  assert.deepEqual(
+    open.claimed().map(({ id }) => id),
+    ['t'],
+  );
+  disk.rename(claim, '/w/tasks/completed/t.json');
+  assert.equal(open.doubt(claim), true);
+  assert.deepEqual(open.scan(false, never).gone, []);
+  assert.equal(open.byId.size, 0);
+  assert.equal(reads, 1);
+});
+
+test('very many new files cost no question about their ends, and an ended one is still found', () => {
+  const disk = simDisk();
+  const l = layout('/w');
+  for (const folder of folders(l)) disk.makeFolder(folder);
+  const name = (n: number): string => `t${n}.json`;
+  for (let n = 0; n < 1500; n++) disk.save(l.tasks('pending') + '/' + name(n), TASK);
+  disk.save(`${l.tasks('completed')}/${name(7)}`, TASK);
+  let asked = 0;
+  const counted = {
+    ...disk,
+    stamp: (file: string) => ((asked += file.startsWith(l.tasks('completed')) ? 1 : 0), disk.stamp(file)),
+  };
+  const open = openTasks(counted, l, quarantine(counted, l), () => new Date());
+  const { problems } = open.scan(true, () => false);
+  assert.equal(asked, 0);
+  assert.equal(open.byId.size, 1499);
+  assert.match(problems[0]!.message, /has the id t7, which an ended task has already/);
+});
