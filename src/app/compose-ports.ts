@@ -111,7 +111,8 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const { opened, common, believe, texts, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const { store, isHere } = homed(history === undefined ? opened : noted(opened, trail), given, onlookers.problem);
   const peer = store.presence.peer.id;
-  const shown = offered(onlookers, { root, env, peer }, options.disk === undefined && tape === undefined);
+  const isWatched = options.disk === undefined && tape === undefined;
+  const shown = offered(onlookers, { root, env, peer }, isWatched);
   const ranked = search({ kind: config.search });
   const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge: JUDGE, search: ranked });
   const sources = sourcesOf(
@@ -127,7 +128,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const readBlob = blobReader(store, kept);
   const ports: Ports = {
     ...store,
-    model: modelOf(options, given, { clock: waitingClock, readFile, readBlob }),
+    model: modelOf(options, given, { clock: waitingClock, readFile: fileReader(given), readBlob }),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),
@@ -139,7 +140,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     project: project(disk, root),
     consent,
     ballot: ballot({ root, disk, clock: waitingClock, peer, consent, livePeers, isTimed: !tape, hasRecords: !isFar }),
-    ...takenIn({ root, disk, clock, peer, isWatched: options.disk === undefined && tape === undefined }),
+    ...takenIn({ root, disk, clock, presence: store.presence, isWatched }),
     ...common,
     // Caches are not part of a recording.
     bids: tape ? noBids() : common.bids,
@@ -163,11 +164,6 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const { tasks, intents, ...rest } = tape?.ports(ports) ?? ports;
   return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw, texts };
 
-  function readFile(file: string): string | undefined {
-    const read = disk.read(path.resolve(root, file));
-    return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
-  }
-
   async function livePeers(): Promise<string[]> {
     return (await store.presence.peers()).map(({ id }) => id);
   }
@@ -180,6 +176,21 @@ function modelOf({ model, turnMs }: OpenOptions, { config, trust, env }: Foundat
   return unhurried(made, turnMs, from.clock);
 }
 
+/** Reads scripts. A file is read again when it changes. */
+function fileReader({ root, disk }: Pick<Foundation, 'root' | 'disk'>): ModelSources['readFile'] {
+  const texts = new Map<string, { stamp: string; text: string }>();
+  return (name) => {
+    const file = path.resolve(root, name);
+    const before = texts.get(file);
+    if (before !== undefined && before.stamp === disk.glance(file)) return before.text;
+    const read = disk.read(file);
+    if (read.kind !== 'file') return undefined;
+    const text = read.bytes.toString('utf8');
+    texts.set(file, { stamp: read.stamp, text });
+    return text;
+  };
+}
+
 /** Agents with `runs_on` work only where they may. */
 function homed(opened: Store, { agents, env }: Foundation, report: (problem: Problem) => void) {
   const homes = farPartsOf(opened)?.shelf(HOME);
@@ -188,18 +199,20 @@ function homed(opened: Store, { agents, env }: Foundation, report: (problem: Pro
 }
 
 /** The ports for files that people and programs leave in the folder for the next pass. */
-function takenIn({ root, disk, clock, peer, isWatched }: Pick<Foundation, 'root' | 'disk' | 'clock'> & Taken) {
+function takenIn({ root, disk, clock, presence, isWatched }: Pick<Foundation, 'root' | 'disk' | 'clock'> & Taken) {
+  const peer = presence.peer.id;
+  const isFirst = (): boolean => presence.rank().rank === 0;
   return {
     inbox: inbox({ root, disk, peer }),
     schedules: schedules({ root, disk }),
-    editedSessions: editedSessions({ root, disk, clock, peer, isWatched }),
+    editedSessions: editedSessions({ root, disk, clock, peer, isWatched, isFirst }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
   };
 }
 
 interface Taken {
-  peer: string;
+  presence: Pick<Store['presence'], 'peer' | 'rank'>;
   /** The system reports changed files. */
   isWatched: boolean;
 }

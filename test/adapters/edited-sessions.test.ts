@@ -1,10 +1,15 @@
 /** Which conversations end with a message of a person, and what it costs to know. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
+import { disk as realDisk } from '../../src/adapters/disk/index.js';
 import { editedSessions } from '../../src/adapters/edited-sessions/index.js';
 import type { Session } from '../../src/domain/session/session.js';
 import type { Disk } from '../../src/ports/disk.js';
 import { simDisk } from '../kit/sim-disk.js';
+import { tempFolder } from '../kit/temp/folder.js';
+import { until } from '../kit/until.js';
 
 const MARK = '/w/.guild/sessions-mark';
 const unknown = (): undefined => undefined;
@@ -17,8 +22,9 @@ function ground() {
     ...disk,
     readFrom: (file, ...given) => (read.push(file), disk.readFrom(file, ...given)),
   };
-  const clock = { ms: 0, monotonicMs: () => clock.ms };
-  const open = () => editedSessions({ root: '/w', disk: counted, clock, peer: 'p', isWatched: false });
+  const clock = { ms: 0, monotonicMs: () => clock.ms, now: () => new Date(clock.ms) };
+  const open = () =>
+    editedSessions({ root: '/w', disk: counted, clock, peer: 'p', isWatched: false, isFirst: () => true });
   return { disk, read, clock, open, save, marked: () => disk.tree().get(MARK) };
 
   function save(id: string, ...roles: string[]): string {
@@ -93,4 +99,38 @@ test('a mark that is late costs reads and finds no conversation twice', () => {
   assert.equal(read.length, 2, 'each is read once by this process');
   assert.deepEqual(open().look(unknown), []);
   assert.equal(read.length, 3, 'the process was killed, and the next one reads the last again');
+});
+
+test('of many changed conversations, later processes read only those that the first one leaves', async (t) => {
+  const root = tempFolder('edited', t);
+  for (const folder of ['sessions', '.guild/tmp']) fs.mkdirSync(path.join(root, folder), { recursive: true });
+  const disk = realDisk();
+  let reads = 0;
+  const counted: Disk = { ...disk, readFrom: (...given) => (reads++, disk.readFrom(...given)) };
+  const clock = { aheadMs: 0, monotonicMs: () => performance.now(), now: () => new Date(Date.now() + clock.aheadMs) };
+  const open = (peer: string, isFirst: boolean, on: Disk) => {
+    const edited = editedSessions({ root, disk: on, clock, peer, isWatched: true, isFirst: () => isFirst });
+    t.after(() => edited.close());
+    edited.look(unknown);
+    return edited;
+  };
+  const [first, later] = [open('p1', true, disk), open('p2', false, counted)];
+  const saveAll = (): void => {
+    for (let n = 0; n < 20; n++)
+      fs.writeFileSync(
+        path.join(root, `sessions/s${n}.session.yaml`),
+        'messages:\n  - role: user\n    content: hello\n',
+      );
+  };
+  saveAll();
+  await until(() => first.look(unknown).length === 20);
+  assert.deepEqual(later.look(unknown), []);
+  first.done([...Array(20).keys()].map((n) => `s${n}`));
+  clock.aheadMs = 3000;
+  assert.deepEqual(later.look(unknown), []);
+  assert.equal(reads, 0);
+  saveAll(); // the first process is suspended
+  clock.aheadMs = 0;
+  await until(() => ((clock.aheadMs += 3000), later.look(unknown).length === 20));
+  assert.ok(reads >= 20);
 });

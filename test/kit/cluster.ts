@@ -142,7 +142,7 @@ function testPorts({ disk, store, clock, ids, model, asks }: Ground, options: St
     heldFiles: heldFiles({ root: ROOT, disk, peer }),
     boards: boards({ root: ROOT, disk, clock, peer }),
     schedules: schedules({ root: ROOT, disk }),
-    editedSessions: editedSessions({ root: ROOT, disk, clock, peer, isWatched: false }),
+    editedSessions: editedSessions({ root: ROOT, disk, clock, peer, isWatched: false, isFirst: () => true }),
     checkIns: checkIns({ root: ROOT, disk, peer }),
     bids: bids({ root: ROOT, disk, peer, fold: addToRecords }),
     pauses: pauses({ root: ROOT, disk, clock }),

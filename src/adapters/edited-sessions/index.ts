@@ -19,14 +19,22 @@ const TAIL_BYTES = 16 * 1024;
 const MAX_FILES = 4000;
 /** Without a mark, only the newest are considered. */
 const MAX_UNMARKED = 200;
+/**
+ * More changed files than this are the work of other processes. Only the first process looks at
+ * them; the others look at those that its mark leaves out for this long.
+ */
+const FEW = 8;
+const PATIENCE_MS = 2 * INTERVALS.sessionsMarkMs;
 
 interface Options {
   root: string;
   disk: Disk;
-  clock: Pick<Clock, 'monotonicMs'>;
+  clock: Pick<Clock, 'monotonicMs' | 'now'>;
   peer: string;
   /** Whether the system can report changes; otherwise every look compares all files. */
   isWatched: boolean;
+  /** Whether this process comes first among those at work. */
+  isFirst: () => boolean;
 }
 
 interface Changed {
@@ -36,12 +44,13 @@ interface Changed {
   stamp: string;
 }
 
-export function editedSessions({ root, disk, clock, peer, isWatched }: Options): EditedSessions {
+export function editedSessions({ root, disk, clock, peer, isWatched, isFirst }: Options): EditedSessions {
   const folder = path.join(root, 'sessions');
   const markFile = path.join(root, '.guild', 'sessions-mark');
   /** Candidates and the change times of their files. */
   const open = new Map<string, bigint>();
-  const touched = new Set<string>();
+  /** Files with events since the last look, and the time of the last event in milliseconds. */
+  const touched = new Map<string, number>();
   let mark: bigint | undefined;
   /** The mark in the file. */
   let saved: bigint | undefined;
@@ -53,8 +62,7 @@ export function editedSessions({ root, disk, clock, peer, isWatched }: Options):
 
   return {
     look(known) {
-      const names = hasLooked && watcher !== undefined ? [...touched] : allNames();
-      touched.clear();
+      const names = hasLooked && watcher !== undefined ? takeTouched() : allNames();
       hasLooked = true;
       watch();
       for (const { id, at, stamp } of changedSince(names)) {
@@ -84,7 +92,21 @@ export function editedSessions({ root, disk, clock, peer, isWatched }: Options):
     },
   };
 
+  function takeTouched(): string[] {
+    const isWorkOfOthers = touched.size > FEW && !isFirst();
+    const handledMs = isWorkOfOthers ? Number((readMark() ?? 0n) / 1_000_000n) : -Infinity;
+    const oldMs = isWorkOfOthers ? clock.now().getTime() - PATIENCE_MS : Infinity;
+    const names: string[] = [];
+    for (const [name, at] of touched) {
+      if (at < handledMs) touched.delete(name);
+      else if (at < oldMs) names.push(name);
+    }
+    for (const name of names) touched.delete(name);
+    return names;
+  }
+
   function allNames(): string[] {
+    touched.clear();
     const listed = fenced('sessions', () => disk.list(folder, MAX_FILES + 1));
     if (isUnreadable(listed) || listed.length > MAX_FILES) return [];
     return listed.filter((name) => name.endsWith(END) && !name.startsWith('.'));
@@ -141,7 +163,7 @@ export function editedSessions({ root, disk, clock, peer, isWatched }: Options):
     if (!isWatched || watcher !== undefined) return;
     try {
       watcher = fs.watch(folder, { persistent: false }, (_, name) => {
-        if (name?.endsWith(END) && !name.startsWith('.')) touched.add(name);
+        if (name?.endsWith(END) && !name.startsWith('.')) touched.set(name, clock.now().getTime());
       });
       watcher.on('error', () => {
         watcher?.close();

@@ -241,8 +241,15 @@ test('the temporary mark of conversations of a dead process is swept', () => {
       throw new Error('killed');
     },
   };
-  const clock = { monotonicMs: () => 0 };
-  const edited = editedSessions({ root: l.root, disk: dying, clock, peer: 'p2', isWatched: false });
+  const clock = { monotonicMs: () => 0, now: () => new Date(0) };
+  const edited = editedSessions({
+    root: l.root,
+    disk: dying,
+    clock,
+    peer: 'p2',
+    isWatched: false,
+    isFirst: () => true,
+  });
   assert.throws(() => edited.look(() => undefined), /killed/);
   assert.equal(fs.readdirSync(l.tmp).length, 1);
   me.sweep();
