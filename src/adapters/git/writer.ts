@@ -55,8 +55,8 @@ interface Writer {
   close(): Promise<void>;
 }
 
-/** The longer a look takes, the less often a process looks: it may use 1/2000 of the time. */
-const LOOK_SHARE = 2000;
+/** The longer a look takes, the less often a process looks: it may use 1/4000 of the time. */
+const LOOK_SHARE = 4000;
 /** A process that ends may look at ended work for 1/500 of its life. */
 const LAST_LOOK_SHARE = 500;
 const MS_PER_FILE = 0.005;

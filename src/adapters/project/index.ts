@@ -25,10 +25,11 @@ export function project(disk: Disk, root: string): Project {
   const loaded = new Map<string, Loaded>();
   const folders = foldersUpToRepository(disk, root);
   const stampOf = (file: string): string | undefined => {
-    const stamp = fenced(file, () => disk.stamp(file));
+    const stamp = fenced(file, () => disk.glance(file));
     return isUnreadable(stamp) ? 'unknown' : stamp;
   };
   const namesIn = (folder: string): string[] => {
+    if (stampOf(path.join(root, folder)) === undefined) return [];
     const names = fenced(folder, () => disk.list(path.join(root, folder)));
     return isUnreadable(names) ? [] : names.filter((name) => !name.startsWith('.')).sort();
   };

@@ -77,8 +77,10 @@ function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefin
   }
 }
 
-/** The front of a long queue has this many tasks for each that a process starts at once. */
+/** A process begins with this many tasks of its own for each that it starts at once. */
 const SHARE = 2;
+/** It looks for them among this many times as many tasks for each process. */
+const SEARCH = 2;
 
 /**
  * Processes that all begin with the oldest task lose most races for it. At the front of a long
@@ -90,10 +92,14 @@ function ownShare({ presence, config }: EngineContext, places: readonly Place[])
   if (places.length <= 2 * share) return places;
   const { rank, of } = presence.rank();
   if (of === 1) return places;
-  const front = places.slice(0, share * of);
-  const own = front.filter(({ task }) => print53(task.id) % of === rank);
-  const isOwn = new Set(own);
-  return [...own, ...front.filter((place) => !isOwn.has(place)), ...places.slice(front.length)];
+  const own: Place[] = [];
+  const others: Place[] = [];
+  let at = 0;
+  for (const end = Math.min(places.length, SEARCH * share * of); at < end && own.length < share; at++) {
+    const place = places[at]!;
+    (print53(place.task.id) % of === rank ? own : others).push(place);
+  }
+  return [...own, ...others, ...places.slice(at)];
 }
 
 /** Of tasks that share a conversation, only the holder of its lock can start. */

@@ -19,10 +19,10 @@ const SCAN_SHARE = 20;
 const LONG_SCAN_MS = 2;
 const MAX_SCAN_REST_MS = 500;
 /**
- * Comparing every file takes at most 1/2000 of the time. In between, changed folders are listed at
+ * Comparing every file takes at most 1/4000 of the time. In between, changed folders are listed at
  * the normal rate, so only an edit in place whose file event was lost waits longer.
  */
-const FULL_SCAN_SHARE = 2000;
+const FULL_SCAN_SHARE = 4000;
 /** A scan may have been slow only because the machine was busy. */
 const MAX_FULL_SCAN_GAP_MS = 5 * 60_000;
 /** Peers other than the first scan at most this many times less often. */
