@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { tempFolder } from '../kit/temp/folder.js';
+import { turn } from '../kit/until.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { project } from '../../src/adapters/project/index.js';
 
@@ -19,7 +20,7 @@ function folder(t: TestContext, files: Record<string, string>): string {
 const skill = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: Does ${name}: well\n${more}---\nDo it.\n`;
 
-test('skills are found in both folders, also in groups, and the first of one name wins', (t) => {
+test('skills are found in both folders, also in groups, and the first of one name wins', async (t) => {
   const root = folder(t, {
     '.agents/skills/pdf/SKILL.md': skill('pdf'),
     '.agents/skills/pdf/scripts/fill.py': 'print()\n',
@@ -44,6 +45,7 @@ test('skills are found in both folders, also in groups, and the first of one nam
     [['this skill has no frontmatter', '.claude/skills/torn/SKILL.md']],
   );
   fs.writeFileSync(path.join(root, '.agents/skills/pdf/SKILL.md'), `${skill('pdf')}Twice.\n`);
+  await turn();
   assert.equal(here.skill('pdf')!.body, 'Do it.\nTwice.', 'a changed file is read again');
 });
 
