@@ -36,7 +36,7 @@ const END: Operation = {
   isEnd: true,
 };
 
-test('an end has its page before its record, and no file is replaced', () => {
+test('an end has its page before its record, and no file changes its content', () => {
   const { disk, execute, changes } = ground({ [CLAIM]: 'old' });
   assert.equal(execute(END).kind, 'placed');
   assert.deepEqual(changes, [`${CLAIM}.leaving`, '/results/t.md', '/completed/t.json']);
