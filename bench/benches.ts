@@ -21,6 +21,7 @@ import { droppedTasks } from './shipped/dropped-tasks.js';
 import { finishedTasks } from './shipped/finished-tasks.js';
 import { idlePending } from './shipped/idle-pending.js';
 import { journaledDisk } from './shipped/journaled-disk.js';
+import { longRuns } from './shipped/long-runs.js';
 import { runs } from './shipped/runs.js';
 import { windowBench } from './shipped/window.js';
 import { competingClaims } from './store/competing-claims.js';
@@ -31,6 +32,7 @@ import { manyPendingTasks } from './store/many-pending-tasks.js';
 /** They drive a build as a user does, and can therefore drive any build. */
 const SHIPPED: Bench[] = [
   ...runs,
+  longRuns,
   conversation,
   atOnce,
   start,
