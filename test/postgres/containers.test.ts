@@ -20,12 +20,17 @@ const options = { skip: NO_POSTGRES };
 const read = (file: string): string => fs.readFileSync(path.join(ROOT, file), 'utf8');
 
 interface Compose {
-  services: Record<string, { environment: Record<string, string>; command?: string[]; depends_on?: object }>;
+  services: Record<
+    string,
+    { environment: Record<string, string>; command?: string[]; depends_on?: object; tmpfs?: string[] }
+  >;
 }
 interface Container {
   args: string[];
   env: { name: string }[];
   ports: { containerPort: number }[];
+  workingDir: string;
+  volumeMounts: { mountPath: string }[];
   readinessProbe: { exec: { command: string[] } };
   lifecycle: { preStop: { exec: { command: string[] } } };
 }
@@ -36,6 +41,7 @@ interface Deployment {
 interface Pod {
   terminationGracePeriodSeconds: number;
   securityContext: { runAsNonRoot: boolean };
+  initContainers: { args: string[] }[];
   containers: Container[];
 }
 
@@ -91,6 +97,17 @@ test('the manifest drains, is not root, and its selector fits its pods', () => {
   assert.match(read('Dockerfile'), /^USER node$/m);
 });
 
+test('workers get a folder that is their own and that their health check looks at', () => {
+  const [, folder] = /^WORKDIR (\/\w+)\nENV/m.exec(read('Dockerfile'))!;
+  const { tmpfs, command } = (parse(read('compose.yaml')) as Compose).services['worker']!;
+  assert.deepEqual(tmpfs, [`${folder}:uid=1000,gid=1000,mode=0700`], 'of user node, and nobody else writes there');
+  assert.ok(command!.at(-1)!.startsWith(`cp -r /definitions/. ${folder} && `));
+  // A volume belongs to root and is open to all, so the definitions are in a folder below it.
+  const { pod, container } = worker();
+  assert.equal(path.dirname(container.workingDir), container.volumeMounts[0]!.mountPath);
+  assert.equal(pod.initContainers[0]!.args.at(-1), container.workingDir);
+});
+
 test(
   'a worker started as in compose.yaml copies the definitions and works; its health check sees it',
   options,
@@ -107,7 +124,7 @@ test(
     const box = place(t);
     const [shell, flag, line] = (parse(read('compose.yaml')) as Compose).services['worker']!.command!;
     assert.deepEqual([shell, flag], ['sh', '-c']);
-    const copy = line!.split('&&')[0]!.replace('/definitions', desk.root).replace('/workspace-copy', box.root);
+    const copy = line!.split('&&')[0]!.replace('/definitions', desk.root).replace('/workspace', box.root);
     assert.equal(spawnSync('sh', ['-c', copy]).status, 0);
     const given = { env: { ...env, GUILD_TRUST: trust }, untrusted: true as const };
     const other = { env: { ...env, GUILD_TRUST: 'another' }, untrusted: true as const };
