@@ -42,3 +42,14 @@ test('a password in guild.yaml is refused with its remedy', async (t) => {
   assert.match(err, /contains a password/);
   assert.doesNotMatch(err, /secret/);
 });
+
+test('commands about history say that a shared store has none, and name the way to a folder that has', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': 'store: postgres://guild@127.0.0.1:1/guild\n',
+    'agents/ana.md': '---\ndescription: A\n---\nDo it.\n',
+  });
+  for (const command of [['log'], ['undo', 'HEAD~1'], ['record', 'one.jsonl', 'run', 'ana', 'Do it']]) {
+    const { err } = await workspace.guild(...command);
+    assert.match(err, /shared store[^]*guild store pull DIR/, command.join(' '));
+  }
+});

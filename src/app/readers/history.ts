@@ -12,6 +12,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { History } from '../../ports/history.js';
 import type { Processes } from '../../ports/processes.js';
 import { parseConfig } from '../../text/config/config.js';
+import { isShared } from '../far/open-store.js';
 import { noWorkspace } from './open-reader.js';
 
 export interface HistoryOptions {
@@ -47,6 +48,8 @@ export function openHistory(folder: string, env: Record<string, string | undefin
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
   const read = disk.read(path.join(root, 'guild.yaml'));
   const { config } = parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
+  if (isShared(config, env))
+    return off('the work is in a shared store; guild store pull DIR writes it as a folder that keeps history');
   return history({ root, config, env });
 }
 

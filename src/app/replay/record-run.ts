@@ -20,6 +20,7 @@ import type { Ports } from '../../engine/core/context.js';
 import { runUntil } from '../../engine/pass/run-until.js';
 import type { WatchOptions } from '../../engine/pass/watch.js';
 import { keyFromSeed, memoryConsent } from '../../adapters/consent/index.js';
+import { isShared } from '../far/open-store.js';
 import { readConfig } from '../readers/read-config.js';
 import { openTrust } from '../trust/trust.js';
 import { openWorkspace } from '../open-workspace.js';
@@ -70,6 +71,7 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
       const real = realClock();
       const env = options.env ?? process.env;
       const { config } = readConfig(disk, root, env);
+      if (isShared(config, env)) throw new ProblemError(inStore());
       if (openTrust(root, env, config).state !== 'trusted') throw new ProblemError(untrusted());
       const seed = randomBytes(8).toString('hex');
       const clock = manualClock(Date.now(), (ms, signal) => real.sleep(ms, signal));
@@ -127,6 +129,13 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
       return { passes: pass, calls: model, leftOut: files!.leftOut() };
     },
   };
+}
+
+/** A cassette has the files at the start, and this work has none. */
+function inStore(): Problem {
+  return problem('bad_usage', 'the work of this workspace is in a shared store, which cannot be recorded', {
+    hint: 'guild store pull DIR writes it as a folder; record there',
+  });
 }
 
 function untrusted(): Problem {
