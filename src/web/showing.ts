@@ -53,10 +53,11 @@ function isTainted({ taint }: Record<string, unknown>): boolean {
 }
 
 export function talkForGuests(talk: Conversation, hide: Redaction): Conversation {
-  const { text: _, ...rest } = talk;
+  const { text: _, next, ...rest } = talk;
   const isOutside = talk.taint.length > 0;
   return {
     ...rest,
+    ...(next === undefined ? {} : { next: isOutside ? { ...next, text: LEFT_OUT } : next }),
     messages: talk.messages.map(({ thoughts: _thoughts, files: _files, ...message }) => ({
       ...message,
       text: message.tainted || (isOutside && message.role === 'user') ? LEFT_OUT : message.text,

@@ -140,6 +140,7 @@ test('task: tell, stop and cancel; conversation: edit, fork and send', async (t)
   await page.fill('[role=dialog] textarea', 'another way');
   await page.keyboard.press('Control+Enter');
   await until(() => workspace.list('sessions').length === 2);
+  await page.waitForSelector('.msg:has(.who :text-is("Next")) .txt:has-text("another way")');
 });
 
 test('conversation: an edit that meets another edit shows both, and mine becomes a fork', async (t) => {
@@ -158,8 +159,9 @@ test('conversation: an edit that meets another edit shows both, and mine becomes
   assert.doesNotMatch(workspace.read(file), /My version/);
   await page.click('text=Save mine as a fork');
   await until(() => workspace.list('sessions').length === 2);
-  const all = workspace.list('sessions').map((name) => workspace.read(`sessions/${name}`));
-  assert.ok(all.some((text) => text.includes('My version of it')));
+  const forks = workspace.list('tasks/pending').map((name) => workspace.read(`tasks/pending/${name}`));
+  assert.ok(forks.some((text) => text.includes('My version of it')));
+  await page.waitForSelector('.msg:has(.who :text-is("Next")) .txt:has-text("My version of it")');
   assert.match(workspace.read(file), /Their version/);
 });
 

@@ -35,9 +35,10 @@ interface GraphGroup {
 const SCALE_MIN = 0.7;
 const HEIGHT = 54;
 const ICON_PX = 14;
-/** Of one letter of a title; of the smaller text. */
-const TITLE_PX = 7.2;
+/** Of one letter of the smaller text. */
 const SMALL_PX = 6.1;
+const TITLE_FONT = '600 12px';
+const SMALL_FONT = '11px';
 
 interface GraphProps {
   nodes: GraphNode[];
@@ -167,7 +168,7 @@ function Frame({ at: box, label }: { at: Box | undefined; label: string }): JSX.
     <g class="team">
       <rect x={box.x - box.width / 2} y={box.y - box.height / 2} width={box.width} height={box.height} rx="8" />
       <text class="sm" x={box.x - box.width / 2 + 12} y={box.y - box.height / 2 + 17}>
-        {cut(visible(label), Math.floor((box.width - 16) / 5.4))}
+        {fitted(visible(label), box.width - 16, SMALL_FONT)}
       </text>
     </g>
   );
@@ -210,11 +211,11 @@ function Node({ node, at, width, open }: NodeProps): JSX.Element {
       <title>{visible(node.title)}</title>
       <rect class="node" width={width} height={HEIGHT} rx="8" />
       <text class="nm" x="12" y="22">
-        {cut(visible(node.title), Math.floor((width - 22) / TITLE_PX))}
+        {fitted(visible(node.title), width - 24, TITLE_FONT)}
       </text>
       {about !== undefined && (
         <text class="sm" x={isAboutFirst ? 12 : width - 12} y="41" text-anchor={isAboutFirst ? 'start' : 'end'}>
-          {cut(visible(about), Math.floor(room / SMALL_PX))}
+          {fitted(visible(about), room, SMALL_FONT)}
         </text>
       )}
       {look !== undefined && (
@@ -266,6 +267,14 @@ function at({ x, y }: Point): string {
   return `${x.toFixed(1)} ${y.toFixed(1)}`;
 }
 
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+let pen: CanvasRenderingContext2D | undefined;
+
+/** The text, or as much of its start as has room. */
+function fitted(text: string, px: number, font: string): string {
+  pen ??= document.createElement('canvas').getContext('2d')!;
+  pen.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
+  if (pen.measureText(text).width <= px) return text;
+  let length = text.length;
+  while (length > 0 && pen.measureText(`${text.slice(0, length)}…`).width > px) length--;
+  return `${text.slice(0, length).trimEnd()}…`;
 }

@@ -185,6 +185,21 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
                 ))}
               </Fragment>
             ))}
+            {talk.next !== undefined && before === '' && (
+              <article class="msg">
+                <span class="av s-wait">
+                  <Icon name="pending" />
+                </span>
+                <div class="body">
+                  <div class="who">
+                    <b>Next</b>
+                    <TaskState row={{ state: 'pending' }} plain />
+                    <span class="dim">in the conversation as soon as {visible(talk.agent)} starts</span>
+                  </div>
+                  <div class="txt">{visible(talk.next.text)}</div>
+                </div>
+              </article>
+            )}
             <LiveTurn talk={talk} />
             <div ref={end} />
           </div>

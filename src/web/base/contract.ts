@@ -226,6 +226,8 @@ export interface Conversation {
   /** The number of the first message in `messages`, from 1. */
   from: number;
   messages: ShownMessage[];
+  /** What a task will say here when it starts. */
+  next?: { text: string; at: string };
   /** Goal checks of what was said here, oldest first. */
   checks: ShownCheck[];
   usage: Usage;

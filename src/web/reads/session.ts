@@ -89,6 +89,7 @@ export async function conversationOf(
       total: messages.length,
       from: page[0]?.n ?? 1,
       messages: page,
+      next: await nextIn(moment, id, messages),
       checks: await checksOf(moment, placed, messages),
       usage: usageOf(sessionUsage(messages)),
       share: placed?.task.budget?.microUsd,
@@ -98,6 +99,15 @@ export async function conversationOf(
   } finally {
     await store.close();
   }
+}
+
+/** The message of a pending task of this conversation, unless the conversation has it already. */
+async function nextIn(moment: Moment, id: string, messages: readonly Message[]): Promise<Conversation['next']> {
+  const { open } = await moment.snapshot();
+  const pending = open.find(({ task, state }) => task.session === id && state === 'pending')?.task;
+  if (pending === undefined) return undefined;
+  const isSaid = messages.some(({ role, content }) => role === 'user' && content === pending.description);
+  return isSaid ? undefined : { text: pending.description, at: pending.created_at };
 }
 
 /** In a shared store there may be no file; then its text is the one that a mirror would show. */
