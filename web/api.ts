@@ -44,6 +44,10 @@ export function startGeneration(): void {
   generation++;
 }
 
+export function isExported(): boolean {
+  return answers !== undefined;
+}
+
 /** An exported run has its answers inside; nothing is ever asked. */
 export function answerFrom(known: ReadonlyMap<string, unknown>): void {
   answers = known;

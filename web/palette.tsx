@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AgentList, TaskPage } from '../src/web/base/contract.ts';
 import { isAdding } from './adding.ts';
-import { useRead } from './api.ts';
+import { hello, useRead } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { address, go } from './router.ts';
 import { visible } from './text.ts';
@@ -110,7 +110,7 @@ function useFound(text: string, asked: string): Found[] {
     ...PAGES.filter(([, name]) => has(name)).map(([page, name, icon]): Found => {
       return { key: `page ${page}`, icon, title: name, about: 'page', act: () => go(`#/${page}`) };
     }),
-    ...acts.filter(({ title }) => has(title)),
+    ...acts.filter(({ title }) => hello.value?.readOnly !== true && has(title)),
     ...agents
       .filter(({ name, description }) => text !== '' && (has(name) || has(description)))
       .map(({ name, description }): Found => {

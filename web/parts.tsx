@@ -209,6 +209,13 @@ export function whyNot(): string | undefined {
   return connection.value.live ? undefined : 'The server cannot be reached.';
 }
 
+/** A button of an intent: absent in a window for showing, disabled while nothing can be sent. */
+export function ActButton({ disabled = false, title, ...rest }: JSX.IntrinsicElements['button']): JSX.Element | null {
+  if (hello.value?.readOnly === true) return null;
+  const off = whyNot();
+  return <button type="button" {...rest} disabled={disabled === true || off !== undefined} title={off ?? title} />;
+}
+
 /** The outcome of the last intent, as long as it needs a person. */
 export function Refused({ sent }: { sent: Sent | undefined }): JSX.Element | null {
   return sent === undefined || sent.ok ? null : <ProblemBox problem={sent.problem} />;
@@ -276,15 +283,9 @@ export function Segments<T>({ label, of, chosen, choose }: SegmentsProps<T>): JS
 
 export function NewTaskButton(): JSX.Element {
   return (
-    <button
-      type="button"
-      class="btn"
-      disabled={whyNot() !== undefined}
-      title={whyNot()}
-      onClick={() => (isAdding.value = true)}
-    >
+    <ActButton class="btn" onClick={() => (isAdding.value = true)}>
       <Icon name="plus" />
       <span class="vhphone">New task</span> <kbd>C</kbd>
-    </button>
+    </ActButton>
   );
 }

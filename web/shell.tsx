@@ -82,7 +82,7 @@ export function Shell(): JSX.Element {
   useKeys(
     {
       '?': () => (isKeysShown.value = !isKeysShown.value),
-      c: () => (isAdding.value = true),
+      c: () => (isAdding.value = hello.value?.readOnly !== true),
       '/': () => (isPaletteOpen.value = true),
       palette: () => (isPaletteOpen.value = true),
       Escape: () => {

@@ -159,8 +159,9 @@ test('conversation: an edit that meets another edit shows both, and mine becomes
   assert.doesNotMatch(workspace.read(file), /My version/);
   await page.click('text=Save mine as a fork');
   await until(() => workspace.list('sessions').length === 2);
-  const forks = workspace.list('tasks/pending').map((name) => workspace.read(`tasks/pending/${name}`));
-  assert.ok(forks.some((text) => text.includes('My version of it')));
+  const pending = (): string[] =>
+    workspace.list('tasks/pending').map((name) => workspace.read(`tasks/pending/${name}`));
+  await until(() => pending().some((text) => text.includes('My version of it')));
   await page.waitForSelector('.msg:has(.who :text-is("Next")) .txt:has-text("My version of it")');
   assert.match(workspace.read(file), /Their version/);
 });
@@ -321,8 +322,8 @@ test('conversation: @name speaks to another agent, and an unknown name sends not
   await box.pressSequentially('Add up the receipts');
   await page.keyboard.press('Control+Enter');
   await page.waitForSelector('.comp:has-text("Sent to bookkeeper as a task") a:text-is("Add up the receipts")');
-  const [file] = workspace.list('tasks/pending');
-  const task = JSON.parse(workspace.read(`tasks/pending/${file!}`)) as { to: string; description: string };
+  const tasks = workspace.list('tasks/pending').map((name) => workspace.read(`tasks/pending/${name}`));
+  const task = JSON.parse(tasks.find((text) => text.includes('receipts'))!) as { to: string; description: string };
   assert.deepEqual([task.to, task.description], ['bookkeeper', 'Add up the receipts']);
   assert.doesNotMatch(intents(workspace), /receipts|Hello/, 'the conversation itself got nothing');
 });
@@ -366,4 +367,30 @@ test('agents: the editor completes keys and values from the schema', async (t) =
   await page.waitForSelector('.editor >> text=No problems');
   await page.keyboard.press('Control+Enter');
   await until(() => workspace.read('agents/boss.md').includes('temperature: 0.2'));
+});
+
+const ACTS = /^(Approve|Reject|Edit|Always|New task|New agent|Pause|Talk|Send|Tell|Undo|Stop|Cancel|Retry|Fork)/;
+
+test('a window for showing has no button that would change something, and no key for one', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const [session] = workspace.list('sessions').map((name) => name.replace('.session.yaml', ''));
+  const [task] = workspace.list('tasks/waiting').map((name) => name.replace('.json', ''));
+  const { server, host } = await openWindow(t, workspace, { readOnly: true });
+  const { page } = await showPage(browser, server.link());
+  for (const name of ['hall', 'inbox', 'tasks', `task/${task}`, `conversation/${session}`, 'agents/boss', 'notes']) {
+    await page.goto(`http://${host}/#/${name}`);
+    await page.waitForSelector(':is(h1, h2):visible');
+    await page.waitForSelector('.still', { state: 'detached' });
+    const buttons = await page.locator('main button').allTextContents();
+    assert.deepEqual(
+      buttons.filter((text) => ACTS.test(text.trim())),
+      [],
+      name,
+    );
+    assert.equal(await page.locator('.comp').count(), 0);
+    await page.keyboard.press('c');
+    assert.equal(await page.locator('[role=dialog]').count(), 0, 'no form for a task');
+  }
 });

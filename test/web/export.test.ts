@@ -31,6 +31,11 @@ test('an exported run opens from disk, without connections and without text from
   await page.waitForSelector('text=Begin the work');
   await page.click('.srow a');
   await page.waitForSelector('.fold summary');
+  assert.equal(
+    await page.locator('.comp, .acts button, a:text-is("Replay")').count(),
+    0,
+    'nothing that needs a server',
+  );
   assert.deepEqual(
     asked.filter((url) => !url.startsWith('file:')),
     [],

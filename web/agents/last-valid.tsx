@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AgentFile } from '../../src/web/base/contract.ts';
 import { send, type Sent } from '../api.ts';
-import { Refused, whyNot } from '../parts.tsx';
+import { ActButton, Refused } from '../parts.tsx';
 import { Diff } from '../request/diff.tsx';
 import { ago, clock } from '../text.ts';
 
@@ -21,15 +21,9 @@ export function LastValid({ file }: { file: AgentFile }): JSX.Element {
       </p>
       <Refused sent={sent} />
       <Diff lines={changes} path={file.file} names={['Last valid version', 'The file now']} />
-      <button
-        type="button"
-        class="btn sm"
-        disabled={whyNot() !== undefined}
-        title={whyNot()}
-        onClick={() => void send('agent.write', file.name, { text }, file.seen).then(setSent)}
-      >
+      <ActButton class="btn sm" onClick={() => void send('agent.write', file.name, { text }, file.seen).then(setSent)}>
         Go back to the last valid version
-      </button>
+      </ActButton>
     </section>
   );
 }

@@ -2,8 +2,8 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../../src/web/base/contract.ts';
-import { send, type Sent } from '../api.ts';
-import { Refused, TaskLink, whyNot } from '../parts.tsx';
+import { hello, send, type Sent } from '../api.ts';
+import { ActButton, Refused, TaskLink, whyNot } from '../parts.tsx';
 import { visible } from '../text.ts';
 import { matching, mentionIn, MentionList, useAgentNames } from './mention.tsx';
 
@@ -21,7 +21,7 @@ export function Composer({ talk }: { talk: Conversation }): JSX.Element | null {
   const [said, setSaid] = useState<Said>();
   const box = useRef<HTMLTextAreaElement>(null);
   const names = useAgentNames();
-  if (talk.task === undefined) return null;
+  if (talk.task === undefined || hello.value?.readOnly === true) return null;
   const { id, state } = talk.task;
   const found = matching(names, text);
   const chosen = Math.min(at, found.length - 1);
@@ -69,15 +69,9 @@ export function Composer({ talk }: { talk: Conversation }): JSX.Element | null {
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKey}
         />
-        <button
-          type="button"
-          class="btn pri"
-          disabled={whyNot() !== undefined}
-          title={whyNot()}
-          onClick={() => void say()}
-        >
+        <ActButton class="btn pri" onClick={() => void say()}>
           Send <kbd>⌘ ↵</kbd>
-        </button>
+        </ActButton>
       </div>
     </div>
   );

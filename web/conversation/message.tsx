@@ -10,7 +10,7 @@ import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
 import { Fenced } from './fenced.tsx';
 import { Markdown } from '../markdown.tsx';
-import { Refused, whyNot } from '../parts.tsx';
+import { ActButton, Refused, whyNot } from '../parts.tsx';
 import { Diff } from '../request/diff.tsx';
 import { address, go } from '../router.ts';
 import { WholeText } from '../whole-text.tsx';
@@ -47,24 +47,12 @@ export function Message({ message, talk, isChosen = false, isFromCheck = false }
           {message.n === 1 && talk.task !== undefined && <span>task brief</span>}
           <Cost message={message} />
           <span class="hoveracts">
-            <button
-              type="button"
-              class="btn sm ghost"
-              disabled={whyNot() !== undefined}
-              title={whyNot()}
-              onClick={() => setAct('edit')}
-            >
+            <ActButton class="btn sm ghost" onClick={() => setAct('edit')}>
               <Icon name="edit" small /> Edit {isChosen && <kbd>E</kbd>}
-            </button>
-            <button
-              type="button"
-              class="btn sm ghost"
-              disabled={whyNot() !== undefined}
-              title={whyNot()}
-              onClick={() => setAct('fork')}
-            >
+            </ActButton>
+            <ActButton class="btn sm ghost" onClick={() => setAct('fork')}>
               <Icon name="fork" small /> Fork from here {isChosen && <kbd>F</kbd>}
-            </button>
+            </ActButton>
           </span>
         </div>
         <Refused sent={sent} />
@@ -199,9 +187,9 @@ function Edit({ message, talk, close }: Pick<MessageProps, 'message' | 'talk'> &
           <button type="button" class="btn sm" onClick={() => void saveAsFork()}>
             Save as fork
           </button>
-          <button type="button" class="btn sm pri" disabled={whyNot() !== undefined} onClick={() => void save()}>
+          <ActButton class="btn sm pri" onClick={() => void save()}>
             Save <kbd>⌘ ↵</kbd>
-          </button>
+          </ActButton>
         </span>
       </div>
     </div>

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AgentChecked, AgentFile, AgentList, AgentSchema } from '../../src/web/base/contract.ts';
 import { checkAgent, readOnce, send, type Sent } from '../api.ts';
 import { ConflictView } from '../conflict.tsx';
-import { ProblemBox, Refused, whyNot } from '../parts.tsx';
+import { ActButton, ProblemBox, Refused } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { plural, visible } from '../text.ts';
 import type { OpenEditor } from './codemirror.ts';
@@ -21,15 +21,9 @@ export function AgentText({ file }: { file: AgentFile }): JSX.Element {
         <span>
           In your editor <code>{visible(file.file)}</code>
         </span>
-        <button
-          type="button"
-          class="btn sm"
-          disabled={whyNot() !== undefined}
-          title={whyNot()}
-          onClick={() => setEditing(true)}
-        >
+        <ActButton class="btn sm" onClick={() => setEditing(true)}>
           Edit file
-        </button>
+        </ActButton>
       </div>
       <pre class="file">
         <Coloured text={visible(file.text)} />
@@ -185,14 +179,9 @@ function Editor({ name, path, start, seen: shown, close }: EditorProps): JSX.Ele
         <button type="button" class="btn" onClick={close}>
           Back
         </button>
-        <button
-          type="button"
-          class="btn pri"
-          disabled={whyNot() !== undefined || isBad || name === ''}
-          onClick={() => save.current()}
-        >
+        <ActButton class="btn pri" disabled={isBad || name === ''} onClick={() => save.current()}>
           Save <kbd>⌘ ↵</kbd>
-        </button>
+        </ActButton>
       </div>
     </div>
   );

@@ -10,7 +10,7 @@ import { Ask } from '../ask.tsx';
 import { AgentText, NewAgent } from '../editor/agent-text.tsx';
 import { Graph } from '../graph/graph.tsx';
 import { Icon } from '../icons.tsx';
-import { AgentChip, agentLook, Empty, LoadedPage, Panel, ProblemBox, Refused, Segments, whyNot } from '../parts.tsx';
+import { ActButton, AgentChip, agentLook, Empty, LoadedPage, Panel, ProblemBox, Refused, Segments } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { capitalized, count, money, plural, visible } from '../text.ts';
 
@@ -45,15 +45,9 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
         <span class="meta">{list.agents.length} in this workspace</span>
         <Segments label="View" of={VIEWS.map(capitalized)} chosen={view} choose={setView} />
         <span class="grow" />
-        <button
-          type="button"
-          class="btn"
-          disabled={whyNot() !== undefined}
-          title={whyNot()}
-          onClick={() => setNew(true)}
-        >
+        <ActButton class="btn" onClick={() => setNew(true)}>
           <Icon name="plus" /> New agent
-        </button>
+        </ActButton>
         {isNew && <NewAgent close={() => setNew(false)} />}
       </div>
       {list.problems.map((each, i) => (
@@ -160,28 +154,17 @@ function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): J
         side={
           <>
             <AgentChip state={agent.state} />
-            <button
-              type="button"
-              class="btn sm"
-              disabled={whyNot() !== undefined}
-              title={whyNot()}
-              onClick={() => ((addingFor.value = agent.name), (isAdding.value = true))}
-            >
+            <ActButton class="btn sm" onClick={() => ((addingFor.value = agent.name), (isAdding.value = true))}>
               <Icon name="chat" small /> Talk
-            </button>
+            </ActButton>
             {agent.paused === undefined ? (
-              <button type="button" class="btn sm" disabled={whyNot() !== undefined} onClick={() => setPausing(true)}>
+              <ActButton class="btn sm" onClick={() => setPausing(true)}>
                 Pause…
-              </button>
+              </ActButton>
             ) : (
-              <button
-                type="button"
-                class="btn sm"
-                disabled={whyNot() !== undefined}
-                onClick={() => void send('agent.resume', agent.name).then(setSent)}
-              >
+              <ActButton class="btn sm" onClick={() => void send('agent.resume', agent.name).then(setSent)}>
                 Resume
-              </button>
+              </ActButton>
             )}
           </>
         }

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { HistoryPage, UndoPreview } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
 import { Icon } from '../icons.tsx';
-import { Empty, Panel, ProblemBox, Refused, Loaded, Still, whyNot } from '../parts.tsx';
+import { ActButton, Empty, Loaded, Panel, ProblemBox, Refused, Still } from '../parts.tsx';
 import { changedLines, Diff } from '../request/diff.tsx';
 import { address } from '../router.ts';
 import { ago, plural, visible } from '../text.ts';
@@ -65,14 +65,9 @@ function Preview({ id }: { id: string }): JSX.Element {
     <Panel
       title={`Back to ${to.id.slice(0, 8)}`}
       side={
-        <button
-          type="button"
-          class={isSure ? 'btn sm danger' : 'btn sm'}
-          disabled={whyNot() !== undefined || files.length === 0}
-          onClick={undo}
-        >
+        <ActButton class={isSure ? 'btn sm danger' : 'btn sm'} disabled={files.length === 0} onClick={undo}>
           {isSure ? `Really change ${plural(files.length, 'file')}` : 'Undo to here'}
-        </button>
+        </ActButton>
       }
     >
       <div class="b">

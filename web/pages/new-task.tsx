@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AgentList } from '../../src/web/base/contract.ts';
 import { addingFor } from '../adding.ts';
 import { send, useRead, type Sent } from '../api.ts';
-import { Refused, whyNot } from '../parts.tsx';
+import { ActButton, Refused } from '../parts.tsx';
 import { address, go } from '../router.ts';
 
 export function NewTask({ close }: { close: () => void }): JSX.Element {
@@ -57,15 +57,9 @@ export function NewTask({ close }: { close: () => void }): JSX.Element {
             <button type="button" class="btn" onClick={close}>
               Cancel <kbd>Esc</kbd>
             </button>
-            <button
-              type="button"
-              class="btn pri"
-              disabled={whyNot() !== undefined}
-              title={whyNot()}
-              onClick={() => void add()}
-            >
+            <ActButton class="btn pri" onClick={() => void add()}>
               Add <kbd>⌘ ↵</kbd>
-            </button>
+            </ActButton>
           </div>
         </div>
       </div>

@@ -2,8 +2,8 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Channels } from '../../src/web/base/contract.ts';
-import { send, useRead, type Sent } from '../api.ts';
-import { Empty, Panel, Refused, Loaded, whyNot } from '../parts.tsx';
+import { hello, send, useRead, type Sent } from '../api.ts';
+import { ActButton, Empty, Loaded, Panel, Refused } from '../parts.tsx';
 import { address } from '../router.ts';
 import { ago, clock, visible } from '../text.ts';
 
@@ -59,7 +59,7 @@ export function Notes({ channel }: { channel: string }): JSX.Element {
   );
 }
 
-function Tell({ channel }: { channel: string }): JSX.Element {
+function Tell({ channel }: { channel: string }): JSX.Element | null {
   const box = useRef<HTMLInputElement>(null);
   const [sent, setSent] = useState<Sent>();
   const tell = async (): Promise<void> => {
@@ -67,6 +67,7 @@ function Tell({ channel }: { channel: string }): JSX.Element {
     setSent(result);
     if (result.ok && box.current !== null) box.current.value = '';
   };
+  if (hello.value?.readOnly === true) return null;
   return (
     <div class="b">
       <Refused sent={sent} />
@@ -77,15 +78,9 @@ function Tell({ channel }: { channel: string }): JSX.Element {
           placeholder="Say something on this channel"
           onKeyDown={(event) => void (event.key === 'Enter' && tell())}
         />
-        <button
-          type="button"
-          class="btn"
-          disabled={whyNot() !== undefined}
-          title={whyNot()}
-          onClick={() => void tell()}
-        >
+        <ActButton class="btn" onClick={() => void tell()}>
           Tell
-        </button>
+        </ActButton>
       </div>
     </div>
   );

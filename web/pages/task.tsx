@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { TaskDetail, TreeRow } from '../../src/web/base/contract.ts';
-import { useRead } from '../api.ts';
+import { isExported, useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { Legend } from '../lanes.tsx';
 import { Markdown } from '../markdown.tsx';
@@ -31,9 +31,13 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
   return (
     <div class="page">
       <div class="crumb">
-        <a class="link" href="#/tasks">
-          Tasks
-        </a>
+        {isExported() ? (
+          'Tasks'
+        ) : (
+          <a class="link" href="#/tasks">
+            Tasks
+          </a>
+        )}
         {task.parents.map((parent) => (
           <span key={parent.id}>
             <Icon name="right" small /> <TaskLink id={parent.id} title={parent.title} />
@@ -47,9 +51,11 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
         <TaskState row={row} />
         <Taint sources={task.taint} />
         <span class="grow" />
-        <a class="btn" href={address('replay', row.id)}>
-          <Icon name="replay" /> Replay
-        </a>
+        {!isExported() && (
+          <a class="btn" href={address('replay', row.id)}>
+            <Icon name="replay" /> Replay
+          </a>
+        )}
         <Acts task={task} />
       </div>
       <div class="figs">

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { IntentKind, Request } from '../../src/web/base/contract.ts';
 import { useKeys } from '../keys.ts';
-import { whyNot } from '../parts.tsx';
+import { ActButton } from '../parts.tsx';
 import { plural } from '../text.ts';
 import { mayAnswer } from './answers.ts';
 import { changedLines } from './diff.tsx';
@@ -57,7 +57,6 @@ function Choices({
   setMode,
 }: BarProps & { mode: Mode; setMode: (mode: Mode) => void }): JSX.Element {
   const { editable, isGrave, rule, alike, kind } = request;
-  const off = whyNot();
   const approve = (): void => void answer('request.approve');
   const begin = (event?: KeyboardEvent): void => {
     if (!mayAnswer(request, event)) return;
@@ -84,43 +83,41 @@ function Choices({
   return (
     <div class="abar">
       {mode === 'sure' ? (
-        <button type="button" class="btn danger" disabled={off !== undefined} title={off} onClick={approve}>
+        <ActButton class="btn danger" onClick={approve}>
           Really approve <kbd>Enter</kbd>
-        </button>
+        </ActButton>
       ) : (
-        <button type="button" class="btn pri" disabled={off !== undefined} title={off} onClick={() => begin()}>
+        <ActButton class="btn pri" onClick={() => begin()}>
           Approve <kbd>Y</kbd>
-        </button>
+        </ActButton>
       )}
-      <button type="button" class="btn" disabled={off !== undefined} title={off} onClick={() => setMode('reject')}>
+      <ActButton class="btn" onClick={() => setMode('reject')}>
         Reject… <kbd>N</kbd>
-      </button>
+      </ActButton>
       {editable !== undefined && (
-        <button type="button" class="btn" disabled={off !== undefined} title={off} onClick={() => setMode('edit')}>
+        <ActButton class="btn" onClick={() => setMode('edit')}>
           Edit <kbd>E</kbd>
-        </button>
+        </ActButton>
       )}
       {alike > 1 && (
-        <button
-          type="button"
+        <ActButton
           class="btn"
-          disabled={off !== undefined || (isGrave && mode !== 'sure')}
-          title={off ?? (isGrave ? 'Press Y first' : 'Every open request for exactly this action')}
+          disabled={isGrave && mode !== 'sure'}
+          title={isGrave ? 'Press Y first' : 'Every open request for exactly this action'}
           onClick={() => void answer('request.approve', { alike: true })}
         >
           Approve all {alike} like this
-        </button>
+        </ActButton>
       )}
       {kind === 'command' && (
-        <button
-          type="button"
+        <ActButton
           class="btn ghost wideonly"
-          disabled={off !== undefined || rule === undefined}
-          title={off ?? aboutRule(request)}
+          disabled={rule === undefined}
+          title={aboutRule(request)}
           onClick={() => setMode('always')}
         >
           Always… <kbd>A</kbd>
-        </button>
+        </ActButton>
       )}
       <button type="button" class="btn ghost" onClick={() => move(1)}>
         Skip <kbd>S</kbd>

@@ -3,13 +3,12 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Request } from '../../src/web/base/contract.ts';
 import { useKeys } from '../keys.ts';
-import { whyNot } from '../parts.tsx';
+import { ActButton } from '../parts.tsx';
 import { answerRequest, mayAnswer } from './answers.ts';
 import type { BarProps } from './answer-bar.tsx';
 
 export function QuestionBar({ request, answer, move, decline }: BarProps & { decline: () => void }): JSX.Element {
   const box = useRef<HTMLTextAreaElement>(null);
-  const off = whyNot();
   const { choices, default: preselected } = request.question!;
   const say = (text: string): void => {
     if (text.trim() !== '') void answer('request.answer', { text });
@@ -31,16 +30,9 @@ export function QuestionBar({ request, answer, move, decline }: BarProps & { dec
   return (
     <div class={choices === undefined ? 'abar write' : 'abar'}>
       {choices?.map((choice, i) => (
-        <button
-          key={choice}
-          type="button"
-          class={choice === preselected ? 'btn pri' : 'btn'}
-          disabled={off !== undefined}
-          title={off}
-          onClick={() => say(choice)}
-        >
+        <ActButton key={choice} class={choice === preselected ? 'btn pri' : 'btn'} onClick={() => say(choice)}>
           {choice} {i < 9 && <kbd>{i + 1}</kbd>}
-        </button>
+        </ActButton>
       ))}
       {choices === undefined && (
         <label>
@@ -50,19 +42,13 @@ export function QuestionBar({ request, answer, move, decline }: BarProps & { dec
       )}
       <span class="acts">
         {choices === undefined && (
-          <button
-            type="button"
-            class="btn pri"
-            disabled={off !== undefined}
-            title={off}
-            onClick={() => say(box.current?.value ?? '')}
-          >
+          <ActButton class="btn pri" onClick={() => say(box.current?.value ?? '')}>
             Answer <kbd>⌘ ↵</kbd>
-          </button>
+          </ActButton>
         )}
-        <button type="button" class="btn" disabled={off !== undefined} title={off} onClick={decline}>
+        <ActButton class="btn" onClick={decline}>
           Decline… <kbd>N</kbd>
-        </button>
+        </ActButton>
         <button type="button" class="btn ghost" onClick={() => move(1)}>
           Skip <kbd>S</kbd>
         </button>
@@ -83,15 +69,9 @@ export function Choices({ request }: { request: Request }): JSX.Element {
     <span class="acts">
       {problem !== undefined && <span class="bad">{problem}</span>}
       {request.question?.choices?.map((choice) => (
-        <button
-          key={choice}
-          type="button"
-          class="btn sm"
-          disabled={whyNot() !== undefined}
-          onClick={() => void choose(choice)}
-        >
+        <ActButton key={choice} class="btn sm" onClick={() => void choose(choice)}>
           {choice}
-        </button>
+        </ActButton>
       ))}
     </span>
   );

@@ -5,7 +5,7 @@ import type { IntentKind, TaskAct, TaskDetail } from '../../src/web/base/contrac
 import { send, type Sent } from '../api.ts';
 import { Ask } from '../ask.tsx';
 import { useKeys } from '../keys.ts';
-import { Refused, whyNot } from '../parts.tsx';
+import { ActButton, Refused, whyNot } from '../parts.tsx';
 import { address, go } from '../router.ts';
 
 interface Act {
@@ -60,16 +60,9 @@ export function Acts({ task }: { task: TaskDetail }): JSX.Element {
   return (
     <span class="acts">
       {task.can.map((act) => (
-        <button
-          key={act}
-          type="button"
-          class="btn"
-          disabled={whyNot() !== undefined}
-          title={whyNot()}
-          onClick={() => begin(act)}
-        >
+        <ActButton key={act} class="btn" onClick={() => begin(act)}>
           {ACTS[act].name} <kbd>{ACTS[act].key.toUpperCase()}</kbd>
-        </button>
+        </ActButton>
       ))}
       <Refused sent={sent} />
       {asking !== undefined && (
