@@ -26,7 +26,11 @@ const SAME_MAIN = [
   `import { main } from ${MAIN}; process.exitCode = await main(process.argv.slice(1))`,
   '--',
 ];
-const GUILD = path.basename(BUILT) === 'dist' ? [path.join(ROOT, 'bin/guild.mjs')] : SAME_MAIN;
+/** `GUILD_BUILD=folder`: an older build. A proof of a hole must fail there because of the hole. */
+const OTHER = process.env['GUILD_BUILD'];
+/** The package that is tested. */
+export const PACKAGE = OTHER ?? ROOT;
+const GUILD = OTHER || path.basename(BUILT) === 'dist' ? [path.join(PACKAGE, 'bin/guild.mjs')] : SAME_MAIN;
 
 export interface Ran {
   code: number | null;
@@ -119,7 +123,8 @@ export function place(t: TestContext, files: Record<string, string> = {}, name =
     void one.ended.then(() => running.delete(one));
     return one;
   };
-  const start = (given: Given, args: string[]): Running => track(runHere(root, given, args));
+  const start = (given: Given, args: string[]): Running =>
+    track(OTHER === undefined ? runHere(root, given, args) : spawnGuild(root, given, args));
   const spawned = (given: Given, args: string[]): Spawned => track(spawnGuild(root, given, args));
   const here: Place = {
     root,

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import test from 'node:test';
+import test, { type TestContext } from 'node:test';
 import { NO_SANDBOX } from '../kit/commands.js';
-import { environment, ROOT } from '../kit/guild.js';
+import { environment, PACKAGE, type Place } from '../kit/guild.js';
 import { ballotOf, exists, openEntries, pump, SANDBOX_OFF, scene, tickAll } from './scene.js';
 
 const SWAP = `- when: {any: first}
@@ -137,20 +137,28 @@ test('M2: a link put in the place of the file does not receive the approved byte
   assert.equal(openEntries(workspace), 1);
 });
 
-const OUTSIDE = `- turn: 1
+/** A workspace whose agent asks for a command that writes outside, and the file it would write. */
+function reachingOut(t: TestContext, guild: string): { workspace: Place; canary: string } {
+  const workspace = scene(t, '', { 'guild.yaml': guild });
+  const canary = `${workspace.root}-canary`;
+  t.after(() => fs.rmSync(canary, { force: true }));
+  workspace.put(
+    'script.yaml',
+    `- turn: 1
   call:
     - execute_command: {command: "ls"}
 - turn: 2
   call:
-    - execute_command: {command: "touch ../canary; ls -d .guild"}
+    - execute_command: {command: "touch ${canary}; ls -d .guild"}
 - turn: 3
   say: "done: {{last}}"
-`;
+`,
+  );
+  return { workspace, canary };
+}
 
 test('H3, R10: a command approved as sandboxed does not run without the sandbox', { skip: NO_SANDBOX }, async (t) => {
-  const workspace = scene(t, OUTSIDE, { 'guild.yaml': GUILD('preferred') });
-  const canary = path.join(path.dirname(workspace.root), 'canary');
-  fs.rmSync(canary, { force: true });
+  const { workspace, canary } = reachingOut(t, GUILD('preferred'));
   assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
   assert.match(ballotOf(workspace), /sandboxed/);
   tickAll(workspace);
@@ -164,9 +172,7 @@ test(
   'H3: where commands ran sandboxed before, they do not run when the sandbox is gone',
   { skip: NO_SANDBOX },
   async (t) => {
-    const workspace = scene(t, OUTSIDE);
-    const canary = path.join(path.dirname(workspace.root), 'canary');
-    fs.rmSync(canary, { force: true });
+    const { workspace, canary } = reachingOut(t, GUILD());
     assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
     tickAll(workspace);
     const pumped = await pump(workspace, SANDBOX_OFF);
@@ -180,16 +186,14 @@ test(
   { skip: NO_SANDBOX },
   async (t) => {
     for (const [guild, expected] of [
-      [GUILD('preferred'), /not sandboxed/],
       [GUILD(), /commands ran sandboxed here before, and no sandbox is available now/],
+      [GUILD('preferred'), /not sandboxed/],
     ] as const) {
-      const workspace = scene(t, OUTSIDE, { 'guild.yaml': guild });
-      const canary = path.join(path.dirname(workspace.root), 'canary');
-      fs.rmSync(canary, { force: true });
+      const { workspace, canary } = reachingOut(t, guild);
       assert.equal((await workspace.guild('run', 'executor', 'go')).code, 4);
       tickAll(workspace);
       const walls = ['--dev-bind', '/', '/', '--unshare-user', '--disable-userns', '--'];
-      const guildPump = [...walls, process.execPath, path.join(ROOT, 'bin/guild.mjs'), 'pump'];
+      const guildPump = [...walls, process.execPath, path.join(PACKAGE, 'bin/guild.mjs'), 'pump'];
       const given = { cwd: workspace.root, env: environment(workspace.root), encoding: 'utf8' } as const;
       let said = '';
       // A file that was saved a moment ago is read by a later pass.

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { DEFAULT_POLICY } from '../../src/domain/policy.js';
 import { judgeLine } from '../../src/rules/policy/verdict.js';
 import { parseBash } from '../../src/text/bash/parse.js';
-import { ROOT } from '../kit/guild.js';
+import { PACKAGE } from '../kit/guild.js';
 import { ballotOf, exists, openEntries, pump, scene } from './scene.js';
 
 test('a ballot that is cut off after its first entry withdraws nothing and runs nothing', async (t) => {
@@ -59,7 +59,7 @@ test('the record of a command that ran by itself has its line', async (t) => {
 });
 
 test('packages run no script when they are installed, are audited, and a release is signed', () => {
-  const read = (file: string): string => fs.readFileSync(path.join(ROOT, file), 'utf8');
+  const read = (file: string): string => fs.readFileSync(path.join(PACKAGE, file), 'utf8');
   assert.match(read('.npmrc'), /^ignore-scripts=true$/m);
   assert.doesNotMatch(read('.npmrc'), /audit=false/);
   const { packages } = JSON.parse(read('package-lock.json')) as {

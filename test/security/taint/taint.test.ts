@@ -76,15 +76,17 @@ test('M3: web_search without settings does not show secrets', async (t) => {
 
 test('M3: names that mean a secret are covered in the sandbox, by any name', { skip: NO_SANDBOX }, async (t) => {
   const secrets = ['memory/.env', 'memory/secrets/k', 'results/id_rsa.old', 'context/prod.env', 'context/a.tfstate'];
-  const workspace = scene(
-    t,
+  const files = Object.fromEntries([...secrets, 'memory/open.md'].map((file) => [file, `CANARY ${file}\n`]));
+  const workspace = scene(t, '', files);
+  const folders = ['memory', 'results', 'context'].map((folder) => path.join(workspace.root, folder));
+  workspace.put(
+    'script.yaml',
     `- turn: 1
   call:
-    - execute_command: {command: "grep -rhs CANARY memory results context"}
+    - execute_command: {command: "grep -rhs CANARY ${folders.join(' ')}"}
 - turn: 2
   say: "done: {{last}}"
 `,
-    Object.fromEntries([...secrets, 'memory/open.md'].map((file) => [file, `CANARY ${file}\n`])),
   );
   fs.linkSync(path.join(workspace.root, 'memory/.env'), path.join(workspace.root, 'memory/twin.md'));
   const ran = await workspace.guild('run', 'executor', 'look');
