@@ -308,7 +308,13 @@ test('a window for showing leaves out secrets and text from outside', async (t) 
     const reply = await shown.get(`/api/tasks?where=${encodeURIComponent(guess)}`);
     assert.equal(reply.status, 422, guess);
     assert.match(reply.text, /this window is for showing/);
+    assert.equal((await shown.post('/api/views', { where: guess })).status, 422, `${guess} in a view`);
   }
+  const { view } = (await shown.post('/api/views', {})).json<{ view: string }>();
+  const rows = (await shown.get(`/api/views/${view}`)).text;
+  assert.match(rows, /text from outside, not shown/);
+  assert.doesNotMatch(rows, /Very private words|hunter2/);
+  assert.equal((await shown.raw('/api/views', { method: 'POST', headers: { cookie: shown.cookie } })).status, 403);
   const open = encodeURIComponent("state IN ('pending', 'waiting') ORDER BY created_at DESC");
   assert.equal((await shown.get(`/api/tasks?where=${open}`)).status, 200);
   const { files } = (await shown.get(`/api/history/${await newest(shown)}/undo`)).json<UndoPreview>();

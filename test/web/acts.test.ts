@@ -1,32 +1,14 @@
 /** Every act of every page in a real browser, and what the files say afterwards. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Page } from 'playwright-core';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { place, succeeds, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
+import { opened } from '../kit/web/opened.js';
 
 const test = sampleTests('web/acts', 7);
-
-interface Opened {
-  page: Page;
-  workspace: Place;
-  go(name: string): Promise<void>;
-}
-
-async function opened(t: TestContext, workspace: Place, width = 1440): Promise<Opened | undefined> {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return undefined;
-  const { server, host } = await openWindow(t, workspace);
-  const { page } = await showPage(browser, server.link(), width);
-  const go = async (name: string): Promise<void> => {
-    await page.goto(`http://${host}/#/${name}`);
-    await page.waitForSelector('.still', { state: 'detached' });
-  };
-  return { page, workspace, go };
-}
 
 function intents(workspace: Place): string {
   return workspace

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test as always } from 'node:test';
 import { sampleOf, sampleTests } from '../kit/sample.js';
+import { PAGES } from '../kit/web/opened.js';
 import { openBrowser, seriousFaults, showPage } from '../kit/web/browser.js';
 import { ROOT, succeeds } from '../kit/guild.js';
 import { askingPlace, openWindow } from '../kit/web/window.js';
@@ -10,23 +11,6 @@ import type { Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 
 const test = sampleTests('web/pages', 3);
-
-const PAGES = [
-  'hall',
-  'inbox',
-  'tasks',
-  'waits',
-  'conversations',
-  'agents',
-  'boards',
-  'notes/state',
-  'costs',
-  'history',
-  'replay',
-  'machines',
-  'tasks?view=board',
-  'tasks?view=tree',
-];
 
 test('every page opens at every width, without errors and without serious faults for axe', async (t) => {
   const browser = await openBrowser(t);

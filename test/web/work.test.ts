@@ -1,35 +1,14 @@
 /** Work under way and done: budgets, bids, teams, checks, costs, thoughts and undo. */
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
-import type { Page } from 'playwright-core';
 import type { Bids, Conversation, Hello, TaskDetail } from '../../src/web/base/contract.js';
-import { openBrowser, showPage } from '../kit/web/browser.js';
-import { succeeds, type Place } from '../kit/guild.js';
+import { succeeds } from '../kit/guild.js';
 import { scene } from '../kit/web/scene.js';
-import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
+import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 import { until } from '../kit/until.js';
 import { sampleTests } from '../kit/sample.js';
+import { opened, type Opened } from '../kit/web/opened.js';
 
 const test = sampleTests('web, a scene', 4, 0);
-
-interface Opened {
-  page: Page;
-  window: Window;
-  workspace: Place;
-  go(name: string): Promise<void>;
-}
-
-async function opened(t: TestContext, workspace: Place): Promise<Opened | undefined> {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return undefined;
-  const window = await openWindow(t, workspace);
-  const { page } = await showPage(browser, window.server.link());
-  const go = async (name: string): Promise<void> => {
-    await page.goto(`http://${window.host}/#/${name}`);
-    await page.waitForSelector('.still', { state: 'detached' });
-  };
-  return { page, window, workspace, go };
-}
 
 test('budgets, bids, teams, checks and costs of real work are on their pages', async (t) => {
   const { workspace } = await scene(t);
