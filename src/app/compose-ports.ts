@@ -122,7 +122,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
   const consent = believe(consentOf(given, tape));
-  const commands = shellOf(given, waitingClock);
+  const commands = shellOf(given);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
   const kept = privateTexts({ root, disk });
   const readBlob = blobReader(store, kept);
@@ -284,10 +284,10 @@ function blobReader({ blobs }: Store, kept: PrivateTexts): (hash: string) => Pro
   return async (hash) => (await blobs.get(hash)) ?? kept.get(hash);
 }
 
-function shellOf({ root, env, config, trust }: Foundation, clock: Clock): Shell {
+function shellOf({ root, env, config, trust }: Foundation): Shell {
   const sandbox = stricterSandbox(config.sandbox, trust?.settings.sandbox);
   const own = trust?.code === undefined ? {} : { own: trust.code };
-  return actions(shell({ root, env, sandbox, clock }), { root, env, builtIn: packageFolder('plugins'), ...own });
+  return actions(shell({ root, env, sandbox }), { root, env, builtIn: packageFolder('plugins'), ...own });
 }
 
 function consentOf({ trust, env, config }: Foundation, tape: Tape | undefined): Consent {

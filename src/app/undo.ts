@@ -70,7 +70,7 @@ export async function commitBefore(root: string, task: string, env: Env): Promis
   }
 }
 
-/** More than a task that a person waits for ever has. */
+/** More than any task has that a person waits for. */
 const MOST_COMMITS = 1000;
 
 /** A file of a preview, with the lines that an undo would change in it. */

@@ -48,7 +48,6 @@ export interface CommandVerdict {
 
 /** A regular expression from a file, with the longest text that it may be applied to. */
 export interface GuardedPattern {
-  source: string;
   regex: RegExp;
   maxInput: number;
 }
@@ -96,7 +95,6 @@ export interface PolicyRule {
   safetyChecks: SafetyCheck[];
   restrictions: Restriction[];
   priority: number;
-  line: number;
 }
 
 export interface Policy {

@@ -9,7 +9,7 @@ export type Progress = { task: string; root: string; agent: string } & (
   | { kind: 'tool'; tool: string; argument: string }
   /** A long tool call says how far it is. */
   | { kind: 'report'; tool: string; line: string }
-  /** `rest`: the lines after it, a few. */
+  /** `rest`: a few lines after it. */
   | ({ kind: 'result'; tool: string; ok: boolean } & ShownResult)
 );
 

@@ -64,8 +64,6 @@ export interface ShellCommand {
 
 export interface ShellPipeline {
   kind: 'pipeline';
-  /** Has `!` or `time` in front. */
-  prefixed: boolean;
   stages: ShellNode[];
   operators: ('|' | '|&')[];
 }

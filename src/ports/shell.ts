@@ -39,13 +39,12 @@ export interface ShellTrace {
  * missing, and a line in its place says how much.
  */
 export type ShellOutcome =
-  | ({ kind: 'exited'; code: number; output: string; cut: boolean; ms: number } & ShellTrace)
+  | ({ kind: 'exited'; code: number; output: string; cut: boolean } & ShellTrace)
   | ({
       kind: 'killed';
       by: 'time-out' | 'cancel' | 'output' | 'signal';
       output: string;
       cut: boolean;
-      ms: number;
     } & ShellTrace)
   | { kind: 'not_started'; reason: string };
 

@@ -1,4 +1,4 @@
-/** “Always” is offered for exactly the commands of which the gate makes a rule. */
+/** “Always” is offered for exactly the commands that the gate can turn into a rule. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNoRule } from '../../src/app/trust/no-rule.js';

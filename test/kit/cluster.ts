@@ -277,7 +277,7 @@ function paperShell(disk: Disk): Shell {
   return {
     async run({ what }) {
       const script = 'script' in what ? what.script : '';
-      const said = (output: string): ShellOutcome => ({ kind: 'exited', code: 0, output, cut: false, ms: 1 });
+      const said = (output: string): ShellOutcome => ({ kind: 'exited', code: 0, output, cut: false });
       if (!script.startsWith('plugins/slack/actions/reply.mjs')) return said('NAMES\nweb\ndb\n');
       const file = path.join(ROOT, 'inbox/slack-outbox.jsonl');
       if (disk.stamp(file) === undefined) disk.create(file, '');

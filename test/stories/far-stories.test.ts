@@ -1,6 +1,6 @@
 /**
  * Each story on the far store with one process, over a ledger in memory. Whenever a model is asked,
- * its earlier answers are in the ledger: a process that is killed loses at most one of each task.
+ * its earlier answers are in the ledger: a killed process loses at most one for each task.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -103,7 +103,7 @@ function Files({ files = [] }: { files?: ShownFile[] | undefined }): JSX.Element
   );
 }
 
-/** What the model thought: text of a model, so it is never markup. */
+/** The model's thoughts. They are text of a model, so they are never markup. */
 function Thoughts({ text }: { text: string }): JSX.Element {
   return (
     <details class="fold thoughts">

@@ -137,7 +137,7 @@ const isBelow = matchMedia('(max-width: 1180px)');
 function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // After the frame of the page has gone to the top, as it does for every page.
+    // Runs after the frame has scrolled to the top, as it does for every page.
     if (isAsked && isBelow.matches) requestAnimationFrame(() => place.current?.scrollIntoView());
   }, []);
   const { data } = useRead<AgentFile>(`/api/agents/${encodeURIComponent(agent.name)}`);

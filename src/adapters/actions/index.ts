@@ -33,7 +33,6 @@ async function runAction(
 ): Promise<ShellOutcome> {
   const file = findAction(options, action.file);
   if (file === undefined) return { kind: 'not_started', reason: `unknown action ${action.file}` };
-  const start = performance.now();
   const child = spawn(process.execPath, [file, ...action.args], {
     cwd: options.root,
     env: envFor(options),
@@ -66,12 +65,11 @@ async function runAction(
   });
   clearTimeout(timer);
   run.signal?.removeEventListener('abort', cancel);
-  const ms = performance.now() - start;
   if (ended.error) return { kind: 'not_started', reason: ended.error.message };
-  if (killed) return { kind: 'killed', by: killed, output, cut, ms };
+  if (killed) return { kind: 'killed', by: killed, output, cut };
   return ended.code === null
-    ? { kind: 'killed', by: 'signal', output, cut, ms }
-    : { kind: 'exited', code: ended.code, output, cut, ms };
+    ? { kind: 'killed', by: 'signal', output, cut }
+    : { kind: 'exited', code: ended.code, output, cut };
 }
 
 /** A built-in name always means the built-in plugin. Never returns a file outside both folders. */

@@ -21,7 +21,7 @@ export interface KeptFiles {
   closeAll(): void;
 }
 
-/** The file that was not used for longest is closed when more are open. */
+/** Beyond this number, the least recently used file is closed. */
 const MAX_OPEN = 48;
 
 export function keptFiles(): KeptFiles {

@@ -14,7 +14,6 @@ import { silence } from './silence.js';
 
 export interface FarPresence extends Omit<Presence, 'sweep'> {
   isAlive(peer: string): boolean;
-  isJoined(): boolean;
   /** Call it after each look: declares peers dead that did not renew. */
   judge(): Promise<void>;
   /** Renews the lease if that is overdue; call it before new work. */
@@ -77,7 +76,6 @@ export function presence(options: PresenceOptions): FarPresence {
   return {
     peer: me,
     join: () => (joining ??= join()),
-    isJoined: () => isJoined,
     peers: async () => [...living.values()].map(({ peer }) => peer),
     isAlive: (peer) => living.has(peer),
     version: () => [...living.keys()].sort().join(' '),

@@ -187,7 +187,7 @@ export function roster(
     return files;
   }
 
-  /** The files of a folder that cannot be listed stay as they were known. */
+  /** If a folder cannot be listed, its files are those that were found last. */
   function listFolder(folder: string): string[] {
     const names = fenced(folder, () => disk.list(path.join(root, folder)));
     if (!isUnreadable(names)) return names;

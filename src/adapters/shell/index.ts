@@ -9,7 +9,6 @@ import os from 'node:os';
 import path from 'node:path';
 import type { SandboxSetting } from '../../domain/config/config.js';
 import { isSafeId } from '../../domain/task/id.js';
-import type { Clock } from '../../ports/clock.js';
 import type { Rollback, Shell, ShellOutcome, ShellRun, ShellTrace } from '../../ports/shell.js';
 import { agentGit } from './agent-git.js';
 import { autoArgv } from './auto-git.js';
@@ -29,16 +28,14 @@ interface ShellOptions {
   env?: Record<string, string | undefined>;
   /** Default: required if a command ran sandboxed here before, otherwise preferred. */
   sandbox?: SandboxSetting | undefined;
-  clock?: Pick<Clock, 'monotonicMs'>;
   limits?: Partial<Limits>;
 }
 
 /** Exists if a command has run sandboxed in this workspace. */
 const MARKER = '.guild/sandboxed';
 
-export function shell({ root, env = {}, sandbox, clock, limits: overrides }: ShellOptions): Shell {
+export function shell({ root, env = {}, sandbox, limits: overrides }: ShellOptions): Shell {
   const limits = { ...DEFAULT_LIMITS, ...overrides };
-  const now = (): number => clock?.monotonicMs() ?? performance.now();
   const queues = new Map<string, Promise<unknown>>();
   let probed: Confinement | undefined;
   const probeOnce = (): Confinement => (probed ??= createConfinement(defined({ whyOff: whyOff(), limits })));
@@ -79,7 +76,7 @@ export function shell({ root, env = {}, sandbox, clock, limits: overrides }: She
   }
 
   async function runAndCommit(run: ShellRun): Promise<ShellOutcome> {
-    if (run.signal?.aborted) return { kind: 'killed', by: 'cancel', output: '', cut: false, ms: 0 };
+    if (run.signal?.aborted) return { kind: 'killed', by: 'cancel', output: '', cut: false };
     if ('action' in run.what) return { kind: 'not_started', reason: 'plugin actions do not run as commands' };
     const folder = agentFolder(root, run.agent);
     if (typeof folder === 'string') return { kind: 'not_started', reason: folder };
@@ -110,7 +107,6 @@ export function shell({ root, env = {}, sandbox, clock, limits: overrides }: She
   }
 
   async function execute(run: ShellRun, folder: AgentFolder, confinement: Confinement): Promise<ShellOutcome> {
-    const start = now();
     const plan = 'plan' in run.what ? run.what.plan : undefined;
     const isSandboxed = confinement.sandbox !== undefined;
     const places = isSandboxed ? undefined : emptyPlaces();
@@ -149,12 +145,11 @@ export function shell({ root, env = {}, sandbox, clock, limits: overrides }: She
     const result = await running.finish();
     await proxy?.close();
     places?.remove();
-    const rest = { ...result, ms: Math.round(now() - start) };
-    if (running.stopped) return { kind: 'killed', by: running.stopped, ...rest };
+    if (running.stopped) return { kind: 'killed', by: running.stopped, ...result };
     // Inside a sandbox a signal shows as an exit code. If the sandbox itself was killed, it is
     // unknown how far the command got.
-    if (ended.signal && isSandboxed) return { kind: 'killed', by: 'signal', ...rest };
-    return { kind: 'exited', code: ended.code, ...rest };
+    if (ended.signal && isSandboxed) return { kind: 'killed', by: 'signal', ...result };
+    return { kind: 'exited', code: ended.code, ...result };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The address of a store in guild.yaml counts only as a person has trusted it: the password of the
- * user goes there, and everything that agents do.
+ * The address of a store in guild.yaml counts only if a person has trusted it, because the user's
+ * password and everything that agents do are sent there.
  */
 import fs from 'node:fs';
 import { problem, ProblemError } from '../../domain/problem.js';

@@ -31,7 +31,7 @@ export function sharedConsent(own: Consent, name: string, published: () => reado
   };
 }
 
-/** Believes the keys that are in the store now. */
+/** Trusts the keys that are in the store now. */
 export async function consentNow(own: Consent, name: string, ledger: Ledger): Promise<Consent> {
   const pems = (await ledger.list(KEY, { live: true })).map(({ value }) => value);
   return sharedConsent(own, name, () => pems);

@@ -1,4 +1,4 @@
-/** `guild publish`: the definitions of this folder are those that every machine works by. */
+/** `guild publish`: makes every machine use the definitions of this folder. */
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { defined } from '../../domain/defined.js';

@@ -116,7 +116,7 @@ export async function keepDocuments(
       report(asProblem(thrown));
     }
   };
-  // A failure is reported by the looks that go on.
+  // The next look reports the failure.
   const look = async (): Promise<void> => void (await shown.look().catch(() => undefined));
   await look();
   return { look, ended: keep() };

@@ -47,7 +47,7 @@ are shown, and --ignore adds them to .gitignore.`,
       );
       for (const line of toIgnore) terminal.say(terminal.dim(`  ${line}`));
     }
-    if (hadSettings) terminal.say(`\nIt had settings before. guild trust shows what of them wants to act.`);
+    if (hadSettings) terminal.say(`\nIt had settings before. guild trust shows which of them want to act.`);
     terminal.say(`\nThe workspace is ready. Next:\n`);
     if (shown !== '.') terminal.say(`  cd ${shown}`);
     if (example !== undefined) {

@@ -65,7 +65,7 @@ export function misfit(output: AnswerSchema, next: AnswerSchema, at = ''): strin
     return `${name} may be something else than ${next.enum.join(', ')}`;
   for (const key of next.required ?? []) {
     const path = at === '' ? key : `${at}.${key}`;
-    if (output.properties?.[key] === undefined) return `"${path}" is expected and not part of the result`;
+    if (output.properties?.[key] === undefined) return `"${path}" is required, but missing in the result schema`;
     if (!output.required?.includes(key)) return `"${path}" is expected and may be missing in the result`;
   }
   for (const [key, expected] of Object.entries(next.properties ?? {})) {

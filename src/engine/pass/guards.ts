@@ -112,7 +112,7 @@ export const WORK_GUARDS: readonly Guard<Started>[] = [
   },
   {
     name: 'no agent fits',
-    position: 'Before the agent is looked up: there is none.',
+    position: 'Before the agent is looked up: this task has none.',
     check(context, { claim, assignee, task }) {
       return 'problem' in assignee ? moved(unfilled(context, claim, task, assignee.problem)) : undefined;
     },

@@ -1,6 +1,6 @@
 /**
  * Compares the tokens that a team's rounds send with sending every member the whole discussion. A
- * token counts as four characters. Tokens that a model reads again of its own conversation are not
+ * token counts as four characters. Tokens of its own conversation that a model reads again are not
  * included.
  */
 import { roleFacts } from '../../domain/task/role.js';

@@ -113,7 +113,7 @@ class TreeReader {
       case 'Pipeline': {
         const stages = node.commands.map((command) => this.node(command));
         if (stages.length === 0) this.fault ??= 'a pipeline without a command';
-        return { kind: 'pipeline', prefixed: node.prefixes.length > 0, stages, operators: [...node.operators] };
+        return { kind: 'pipeline', stages, operators: [...node.operators] };
       }
       case 'Redirected': {
         const inner = this.node(node.command);

@@ -160,7 +160,7 @@ function unknownEntry(board: Board, item: Item): Problem {
   );
 }
 
-/** How many problems of a kind are reported; the rest is a number. */
+/** How many problems of a kind are reported; the others are only counted. */
 const MAX_REPORTED = 10;
 
 function capped<T>(

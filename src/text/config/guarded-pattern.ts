@@ -27,7 +27,7 @@ export function readPattern(text: string): PatternRead {
     const anchored = source.startsWith('^') && !flags.includes('m') && !source.includes('|');
     const exponent = Math.max(1, repeats + (anchored ? 0 : 1));
     const maxInput = Math.min(MAX_INPUT, Math.floor(MAX_STEPS ** (1 / exponent)));
-    return { ok: true, pattern: { source: text, regex, maxInput } };
+    return { ok: true, pattern: { regex, maxInput } };
   } catch (thrown) {
     return { ok: false, reason: thrown instanceof Error ? thrown.message : 'it is not a regular expression' };
   }

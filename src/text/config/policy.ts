@@ -22,19 +22,18 @@ type PolicyRead = { ok: true; rules: PolicyRule[] } | { ok: false; problems: Pro
 export function readPolicy(file: string, text: string): PolicyRead {
   const large = tooLarge(file, text);
   if (large !== undefined) return { ok: false, problems: [large] };
-  const { value = {}, problems, where } = readYaml(policyYaml, file, text);
+  const { value = {}, problems } = readYaml(policyYaml, file, text);
   if (problems.length > 0) return { ok: false, problems };
   const rules: PolicyRule[] = [];
   for (const [category, named] of Object.entries(value)) {
     for (const [name, rule] of Object.entries(named)) {
-      const line = where([category, name], 'key').line ?? 0;
-      if (rule.enabled ?? true) rules.push(checkedByHand(toRule(`${category}.${name}`, rule, line)));
+      if (rule.enabled ?? true) rules.push(checkedByHand(toRule(`${category}.${name}`, rule)));
     }
   }
   return { ok: true, rules };
 }
 
-function toRule(name: string, rule: PolicyRuleFile, line: number): PolicyRule {
+function toRule(name: string, rule: PolicyRuleFile): PolicyRule {
   return {
     name,
     pattern: String(rule.pattern),
@@ -44,7 +43,6 @@ function toRule(name: string, rule: PolicyRuleFile, line: number): PolicyRule {
     safetyChecks: rule.safety_checks ?? [],
     restrictions: (rule.restrictions ?? []).map(toRestriction),
     priority: rule.priority ?? 0,
-    line,
   };
 }
 

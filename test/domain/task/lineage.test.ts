@@ -1,4 +1,4 @@
-/** History tells parents and roots; a root whose name contains a dot is not a child. */
+/** Parents and roots follow from history; a root with a dot in its name is not a child. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';

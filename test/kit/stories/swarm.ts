@@ -68,8 +68,7 @@ export const SWARM: Story[] = [
 `,
     results: { seek: 'Under the mat.' },
     calls: 5,
-    // A crash costs the calls in flight: two bids, and both tries of an agent that had just given
-    // up and is asked again.
+    // Calls in flight at a crash are made again: two bids, or two attempts of one agent.
     slack: 2,
   },
 ];

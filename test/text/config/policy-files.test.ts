@@ -139,7 +139,6 @@ commands:
       { type: 'path_pattern', allow: [], deny: ['*.env'] },
     ],
     priority: 10,
-    line: 2,
   });
   assert.deepEqual(read.rules.map((rule) => [rule.name, rule.supervision, rule.priority]).slice(1), [
     ['commands.npm', 'automatic', 0],

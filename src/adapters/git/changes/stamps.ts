@@ -30,7 +30,7 @@ export interface Stamps {
   /** Forgets everything. */
   clear(): void;
   count(kind: Kind): number;
-  /** How many files history has under each minute, from this one on. */
+  /** The number of files by the minute of their last change, from this minute on. */
   minutes(from: number): Map<number, number>;
   /** Appends the entries set since the last save; the file then describes this commit. */
   save(commit: string): void;

@@ -1,4 +1,4 @@
-/** Reads that change nothing here: entries, lists, lines, logs that grew. */
+/** Queries of entries, lists, lines, and logs that grew. */
 import type { Entry, Ledger } from '../../../ports/ledger.js';
 import type { Connection } from './connection.js';
 import { decode, MARK } from './encoding.js';

@@ -167,7 +167,7 @@ function textsUnder(root: string, start: string): string[] {
   return files.sort().slice(0, MAX_FILES);
 }
 
-/** Nothing behind a link: it would give files of elsewhere to every machine. */
+/** Links are not followed: they would give files from outside to every machine. */
 function entriesOf(folder: string): fs.Dirent[] {
   if (fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   // A folder that is gone or unreadable does not affect the others.

@@ -91,7 +91,7 @@ export const RULES = {
     source: THINKING,
   },
   '3-thinking.bound': {
-    says: 'What stands before a thought is as it was when the thought was made.',
+    says: 'The messages before a thought are unchanged since the thought was made.',
     source: PRESERVED,
   },
   '3-thinking.no-gap': {
