@@ -94,17 +94,17 @@ const MOST: Record<string, { agent: string; runs: number; work: Work }> = {
   'one run': {
     agent: 'reader',
     runs: 1,
-    work: { looks: 55, 'shared looks': 47, reads: 1, lists: 6, writes: 15, names: 11, syncs: 3, passes: 1 },
+    work: { looks: 50, 'shared looks': 47, reads: 1, lists: 4, writes: 14, names: 11, syncs: 3, passes: 1 },
   },
   'a chain of five': {
     agent: 'stage-1',
     runs: 1,
-    work: { looks: 127, 'shared looks': 138, reads: 0, lists: 21, writes: 42, names: 39, syncs: 8, passes: 1 },
+    work: { looks: 126, 'shared looks': 138, reads: 0, lists: 10, writes: 41, names: 39, syncs: 8, passes: 1 },
   },
   'each of three hundred runs at once': {
     agent: 'reader',
     runs: 300,
-    work: { looks: 36, 'shared looks': 44, reads: 1, lists: 6, writes: 11, names: 11, syncs: 2.5, passes: 0.15 },
+    work: { looks: 29, 'shared looks': 44, reads: 1, lists: 4, writes: 10, names: 11, syncs: 0.25, passes: 0.1 },
   },
 };
 

@@ -256,7 +256,7 @@ export function journal(options: JournalOptions): Journal {
   /** One sync for everything that waits. Lines written during a sync share the next one. */
   function sync(): Promise<void> {
     if (failure !== undefined) return Promise.reject(failure);
-    if (running !== undefined && lastLineInSync === lastLine) return running;
+    if (running !== undefined && lastLineInSync >= lastLine) return running;
     if (running === undefined) return (running = syncAll().finally(() => (running = undefined)));
     queued ??= running
       .catch(() => undefined)
@@ -268,6 +268,9 @@ export function journal(options: JournalOptions): Journal {
   }
 
   async function syncAll(): Promise<void> {
+    // All lines that this turn of the event loop still brings are in it.
+    lastLineInSync = Infinity;
+    await new Promise((resolve) => setImmediate(resolve));
     const line = (lastLineInSync = lastLine);
     const from = segments.findLastIndex(({ isNamed }) => isNamed);
     const dirty = segments.slice(Math.max(0, from));
