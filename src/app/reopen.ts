@@ -11,6 +11,7 @@ import { INTERVALS } from '../domain/intervals.js';
 import { asProblem, type Problem } from '../domain/problem.js';
 import type { Clock } from '../ports/clock.js';
 import type { Disk } from '../ports/disk.js';
+import { farPartsOf } from './readers/open-reader.js';
 import type { OpenOptions } from './open-options.js';
 import { openWorkspace as openOnce, type Workspace } from './open-workspace.js';
 
@@ -18,24 +19,40 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
   const clock = options.clock ?? realClock();
   const disk = options.disk ?? realDisk();
   const abandoned = new Set<string>();
-  let current = await openOnce(folder, { ...options, clock }, abandoned);
+  /** The person knows that the database is away. */
+  let isAway = false;
+  const given = { ...options, clock, watchers: { ...options.watchers, problem: report } };
+  let current = await openOnce(folder, given, abandoned);
   const workspace = delegating(() => current);
   return options.tape === undefined ? Object.defineProperty(workspace, 'watch', { value: watch }) : workspace;
 
   function watch(signal: AbortSignal, onPass?: Parameters<Workspace['watch']>[1]): Promise<void> {
+    signal.addEventListener('abort', () => hasten(current), { once: true });
     return reopenOnStoreFailure({
       clock,
       signal,
       // Each attempt has its own signal, so that its listeners are dropped with it.
-      work: () => current.watch(AbortSignal.any([signal]), onPass),
+      work: () =>
+        current.watch(AbortSignal.any([signal]), (pass) => {
+          if (pass.scanMs !== undefined) isAway = false;
+          onPass?.(pass);
+        }),
       probe: (failed) => probe(disk, current, failed),
       async reopen() {
         abandoned.add(current.store.presence.peer.id);
         await abandon(disk, current);
-        current = await openOnce(folder, { ...options, clock }, abandoned);
+        current = await openOnce(folder, given, abandoned);
+        if (signal.aborted) hasten(current);
       },
-      report: (problem) => options.watchers?.problem?.(problem),
+      report,
     });
+  }
+
+  /** Every connection, and every attempt to open the store again, would say it. */
+  function report(problem: Problem): void {
+    if (problem.code === 'store_away' && isAway) return;
+    isAway ||= problem.code === 'store_away';
+    options.watchers?.problem?.(problem);
   }
 }
 
@@ -72,6 +89,7 @@ export async function reopenOnStoreFailure(given: Reopening): Promise<void> {
     for (let isOpen = false; !isOpen;) {
       if (!isStoreFault(thrown)) throw thrown;
       const code = (thrown as { code?: string }).code ?? asProblem(thrown).code;
+      if (signal.aborted && code === 'store_away') return;
       if (code !== reported) report(waiting(thrown));
       reported = code;
       await clock.sleep(waitMs, signal);
@@ -115,8 +133,14 @@ async function probe(disk: Disk, { root, store }: Workspace, failed: string | un
   }
 }
 
+/** A database that is away does not delay the end of this store. */
+function hasten({ store }: Workspace): void {
+  farPartsOf(store)?.ledger.hasten();
+}
+
 /** Stops the running work. Other processes, and this one, then see that its peer is gone. */
 async function abandon(disk: Disk, workspace: Workspace): Promise<void> {
+  hasten(workspace);
   try {
     await workspace.close();
   } catch (thrown) {

@@ -48,6 +48,8 @@ export const INTERVALS = {
   databaseConnectMs: 10_000,
   databaseAnswerMs: 30_000,
   databasePatienceMs: 60_000,
+  /** A process that was stopped waits this long for an answer. */
+  databaseLastMs: 1000,
   /** After this time a process says that it waits for the database. */
   databaseReportMs: 5000,
   databaseRetryMs: 20,

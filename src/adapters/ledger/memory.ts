@@ -108,6 +108,7 @@ export function memoryLedger(state: LedgerState): Ledger {
       };
     },
     ring: () => ring(),
+    hasten() {},
     async close() {
       for (const bell of bells) state.rings.delete(bell);
       bells.clear();

@@ -42,6 +42,7 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
   const workspace = await open(root, { agents: [], watchers: { problem } });
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
+  signal.addEventListener('abort', () => ledger.hasten(), { once: true });
   const working = workspace.watch(until);
   try {
     await shown.look();
@@ -52,7 +53,6 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
         bell: ledger,
         everyMs: INTERVALS.folderCheckMs,
         signal: until,
-        report: problem,
       }),
     ]);
   } finally {
@@ -110,7 +110,7 @@ export async function keepDocuments(
   const shown = mirrorOf(root, env, ledger, { note, guard, documentsOnly: true });
   const keep = async (): Promise<void> => {
     try {
-      await looks(shown, { everyMs: INTERVALS.textCheckMs, signal, report });
+      await looks(shown, { everyMs: INTERVALS.textCheckMs, signal });
       await shown.look();
     } catch (thrown) {
       report(asProblem(thrown));
@@ -135,25 +135,20 @@ interface LooksOptions {
   bell?: Pick<Ledger, 'onRing'>;
   everyMs: number;
   signal: AbortSignal;
-  report: (problem: Problem) => void;
 }
 
 /** Looks at intervals for people's changes, and after each ring of the ledger. */
-async function looks(shown: Mirror, { bell, everyMs, signal, report }: LooksOptions): Promise<void> {
+async function looks(shown: Mirror, { bell, everyMs, signal }: LooksOptions): Promise<void> {
   let wake: () => void = () => undefined;
   const off = await bell?.onRing(() => wake());
-  let isAway = false;
   while (!signal.aborted) {
     const rung = new AbortController();
     wake = () => rung.abort();
     try {
       await shown.look();
-      isAway = false;
     } catch (thrown) {
-      const found = asProblem(thrown);
-      if (found.code !== 'store_away') throw thrown;
-      if (!isAway) report(found);
-      isAway = true;
+      // The engine of this process says that the database is away.
+      if (asProblem(thrown).code !== 'store_away') throw thrown;
     }
     await clock().sleep(everyMs, AbortSignal.any([signal, rung.signal]));
   }

@@ -152,6 +152,7 @@ export function simNet(state: LedgerState, random: () => number): SimNet {
       newLines: read(inner.newLines),
       onRing: inner.onRing,
       ring: inner.ring,
+      hasten: inner.hasten,
       close: inner.close,
     };
     return {

@@ -26,24 +26,54 @@ interface ConnectionOptions {
   /** A call has waited for the server for a while, and waits on. */
   onWait?(thrown: unknown): void;
   patienceMs?: number;
+  /** Aborted when one connection of a process that is about to end gets no answer. */
+  givenUp: AbortController;
 }
 
 export interface Connection {
   query(query: Query): Promise<QueryResult>;
   /** Connects if it is not connected, so that the server can call back. */
   open(): Promise<void>;
+  /** From now on a call, or one under way, that gets no answer soon gives the server up. */
+  hasten(): void;
   close(): Promise<void>;
 }
 
-export function connection({ address, clock, onOpen, onLost, onWait, ...options }: ConnectionOptions): Connection {
+export function connection(given: ConnectionOptions): Connection {
+  const { address, clock, onOpen, onLost, onWait, givenUp, ...options } = given;
   const patienceMs = options.patienceMs ?? INTERVALS.databasePatienceMs;
   let current: Client | undefined;
   let opening: Promise<Client> | undefined;
+  let connecting: Client | undefined;
   let isClosed = false;
+  let isHastened = false;
+  let isBusy = false;
+  let limit: NodeJS.Timeout | undefined;
   /** Whether the current connection has no pooler in between. */
   let isDirect = false;
   /** The client takes one call at a time. */
   let last: Promise<unknown> = Promise.resolve();
+
+  // A frozen server does not close its end, and an open socket keeps the process alive.
+  givenUp.signal.addEventListener('abort', () => {
+    for (const client of [current, connecting]) if (client !== undefined) streamOf(client).destroy();
+  });
+
+  /** Gives the server up if the call does not end soon, once this process is about to end. */
+  async function limited<T>(call: () => Promise<T>): Promise<T> {
+    isBusy = true;
+    if (isHastened) startLimit();
+    try {
+      return await call();
+    } finally {
+      isBusy = false;
+      clearTimeout(limit);
+    }
+  }
+
+  function startLimit(): void {
+    limit = setTimeout(() => givenUp.abort(), INTERVALS.databaseLastMs);
+  }
 
   function drop(client: Client): void {
     if (current !== client) return;
@@ -61,6 +91,7 @@ export function connection({ address, clock, onOpen, onLost, onWait, ...options 
       connectionTimeoutMillis: INTERVALS.databaseConnectMs,
       query_timeout: INTERVALS.databaseAnswerMs,
     });
+    connecting = client;
     client.on('error', () => drop(client));
     client.on('end', () => drop(client));
     try {
@@ -71,6 +102,8 @@ export function connection({ address, clock, onOpen, onLost, onWait, ...options 
     } catch (thrown) {
       void client.end().catch(() => undefined);
       throw thrown;
+    } finally {
+      connecting = undefined;
     }
     socketOf(client).unref();
     current = client;
@@ -78,6 +111,7 @@ export function connection({ address, clock, onOpen, onLost, onWait, ...options 
   }
 
   async function client(): Promise<Client> {
+    if (givenUp.signal.aborted) throw storeAway(address.shown, new Error('this process was stopped meanwhile'));
     if (isClosed) throw storeAway(address.shown, new Error('this process has closed its store'));
     if (current !== undefined) return current;
     opening ??= connect().finally(() => (opening = undefined));
@@ -100,16 +134,16 @@ export function connection({ address, clock, onOpen, onLost, onWait, ...options 
         if (retry === 'away' && asked !== undefined) drop(asked);
         if (retry === undefined) throw databaseProblem(thrown, address);
         const waitedMs = clock.monotonicMs() - fromMs;
-        if (isClosed || waitedMs > patienceMs) throw storeAway(address.shown, thrown);
+        if (isClosed || givenUp.signal.aborted || waitedMs > patienceMs) throw storeAway(address.shown, thrown);
         if (waitedMs > INTERVALS.databaseReportMs) onWait?.(thrown);
-        await clock.sleep(waitMs);
+        await clock.sleep(waitMs, givenUp.signal);
       }
     }
   }
 
   /** After the calls before it, however they end. */
   function inTurn<T>(call: () => Promise<T>): Promise<T> {
-    const turn = last.then(call);
+    const turn = last.then(() => limited(call));
     last = turn.catch(() => undefined);
     return turn;
   }
@@ -118,13 +152,18 @@ export function connection({ address, clock, onOpen, onLost, onWait, ...options 
     query: ({ name, ...query }) =>
       inTurn(() => stubbornly((client) => busy(client, isDirect && name !== undefined ? { name, ...query } : query))),
     open: () => inTurn(() => stubbornly(async () => undefined)),
+    hasten() {
+      if (isBusy && !isHastened) startLimit();
+      isHastened = true;
+    },
     async close() {
       await last;
       isClosed = true;
       await opening?.catch(() => undefined);
       if (current === undefined) return;
       socketOf(current).ref(); // A process waits until its connection is closed.
-      await current.end().catch(() => undefined);
+      const open = current;
+      await limited(() => open.end().catch(() => undefined));
     },
   };
 }
@@ -132,6 +171,11 @@ export function connection({ address, clock, onOpen, onLost, onWait, ...options 
 /** Not in the types of the client. */
 function socketOf(client: Client): { ref(): void; unref(): void } {
   return client as unknown as { ref(): void; unref(): void };
+}
+
+/** Not in the types of the client. */
+function streamOf(client: Client): { destroy(): void } {
+  return (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream;
 }
 
 /** An idle connection does not keep a process alive; a call under way does. */

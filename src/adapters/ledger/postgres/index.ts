@@ -64,8 +64,9 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
     if (!isAwayKnown) onProblem?.(storeAway(shown, thrown).problem);
     isAwayKnown = true;
   };
-  const calls = connection({ address, clock, onLost, onWait, ...rest, onOpen: prepareCalls });
-  const ears = connection({ address, clock, onLost, onWait, ...rest, onOpen: prepareEars });
+  const common = { address, clock, onLost, onWait, givenUp: new AbortController(), ...rest };
+  const calls = connection({ ...common, onOpen: prepareCalls });
+  const ears = connection({ ...common, onOpen: prepareEars });
   const tidying = setInterval(
     () => void calls.query({ text: `select ${schema}.guild_tidy()` }).catch(() => undefined),
     INTERVALS.databaseTidyMs,
@@ -170,6 +171,10 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
       return async () => void wakers.delete(waker);
     },
     ring: () => ring(),
+    hasten() {
+      calls.hasten();
+      ears.hasten();
+    },
     async close() {
       clearInterval(tidying);
       clearInterval(looking);
