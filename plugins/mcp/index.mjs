@@ -15,12 +15,13 @@ import { keptTools } from './tool-cache.mjs';
  */
 // oxlint-disable-next-line import/no-default-export -- a plugin is a default export
 export default async function mcp(host) {
-  const servers = namedServers(host).map(([name, settings]) => server(host, name, settings, () => publish()));
+  const { servers: named, wrong } = namedServers(host);
+  const servers = [...named].map(([name, settings]) => server(host, name, settings, () => publish()));
   const publish = () => host.setTools?.(servers.flatMap(({ tools }) => tools()));
   const problems = (await Promise.all(servers.map(({ start }) => start()))).flat();
   return {
     tools: servers.flatMap(({ tools }) => tools()),
-    problems,
+    problems: [...wrong.values(), ...problems],
     stop: () => Promise.all(servers.map(({ close }) => close())),
   };
 }

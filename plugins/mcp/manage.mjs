@@ -7,12 +7,12 @@ import { keptTools } from './tool-cache.mjs';
 
 /**
  * Asks every named server for its tools now. `isOff`: `.mcp.json` has it, and guild.yaml does not
- * name it.
+ * name it. `isWrong`: its settings are not valid.
  */
 export async function listServers(host) {
-  const named = namedServers(host);
+  const { servers, wrong } = namedServers(host);
   const shown = await Promise.all(
-    named.map(async ([name, settings]) => {
+    [...servers].map(async ([name, settings]) => {
       const kept = keptTools(host.workspace, name, settings);
       kept.forget();
       const link = connection(name, settings, host);
@@ -28,16 +28,31 @@ export async function listServers(host) {
       }
     }),
   );
-  const known = new Set(named.map(([name]) => name));
-  const others = Object.entries(projectServers(host.workspace)).filter(([name]) => !known.has(name));
   return [
     ...shown,
-    ...others.map(([name, { url, command }]) => ({ name, target: url ?? command, tools: [], isOff: true })),
+    ...[...wrong].map(([name, problem]) => ({ name, target: '', tools: [], problem, isWrong: true })),
+    ...serversOff(host.workspace, (name) => servers.has(name) || wrong.has(name)),
   ];
 }
 
+function serversOff(workspace, isNamed) {
+  try {
+    const others = Object.entries(projectServers(workspace)).filter(([name]) => !isNamed(name));
+    return others.map(([name, definition]) => ({
+      name,
+      target: definition?.url ?? definition?.command ?? '',
+      tools: [],
+      isOff: true,
+    }));
+  } catch (thrown) {
+    return [{ name: '.mcp.json', target: '', tools: [], problem: thrown.message }];
+  }
+}
+
 export async function loginTo(host, name, show) {
-  const settings = new Map(namedServers(host)).get(name);
+  const { servers, wrong } = namedServers(host);
+  if (wrong.has(name)) throw new Error(wrong.get(name));
+  const settings = servers.get(name);
   if (settings === undefined) throw new Error(`guild.yaml names no MCP server ${name} under plugins.mcp.servers`);
   if (settings.url === undefined)
     throw new Error(`${name} is a program on this machine; only a server with a url has a login`);

@@ -8,19 +8,33 @@ import * as path from 'node:path';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
-/** The servers to start or to connect to, by name. Throws with one sentence for a person. */
+/**
+ * The servers to start or to connect to, by name. `wrong`: those whose settings are not valid, with
+ * one sentence for a person; they do not affect the others.
+ */
 export function namedServers({ env, config }) {
-  const named = Object.entries(config.servers ?? {}).filter(([, settings]) => settings !== false);
-  return named.map(([name, settings]) => {
-    if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not a valid server name`);
-    if (isDefined(settings)) return [name, checked(name, settings)];
-    const { project, ...own } = settings === true ? {} : (settings ?? {});
-    if (project === undefined)
-      throw new Error(
-        `the server ${name} needs either "command" (a list of words) or "url", or a definition in .mcp.json`,
-      );
-    return [name, checked(name, { ...fromProject(project, env, name), ...own })];
-  });
+  const servers = new Map();
+  const wrong = new Map();
+  for (const [name, settings] of Object.entries(config.servers ?? {})) {
+    if (settings === false) continue;
+    try {
+      servers.set(name, settingsOf(name, settings, env));
+    } catch (thrown) {
+      wrong.set(name, thrown.message);
+    }
+  }
+  return { servers, wrong };
+}
+
+function settingsOf(name, settings, env) {
+  if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not a valid server name`);
+  if (isDefined(settings)) return checked(name, settings);
+  const { project, ...own } = settings === true ? {} : (settings ?? {});
+  if (project === undefined || project === null)
+    throw new Error(
+      `the server ${name} needs either "command" (a list of words) or "url", or a definition in .mcp.json`,
+    );
+  return checked(name, { ...fromProject(project, env, name), ...own });
 }
 
 /** The servers of `.mcp.json` by name; none if the file is missing. */

@@ -1,18 +1,34 @@
 /** Lists the MCP servers of a workspace and logs a person in, for `guild mcp`. */
+import path from 'node:path';
 import { disk as realDisk } from '../adapters/disk/index.js';
 import { isWorkspace } from '../adapters/files/index.js';
 import { mcpModule, type McpServer } from '../adapters/plugins/mcp-servers.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
-import { problem, ProblemError } from '../domain/problem.js';
+import { problem, ProblemError, type Where } from '../domain/problem.js';
+import { YamlPlaces, wholeFile } from '../text/yaml/parse.js';
 import { noWorkspace } from './readers/no-workspace.js';
 import { openTrust } from './trust/trust.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
 type Env = Record<string, string | undefined>;
 
+export interface ListedServer extends Omit<McpServer, 'isWrong'> {
+  /** The entry in guild.yaml, if its settings are not valid. */
+  where?: Where;
+}
+
 /** Starts or asks every server that guild.yaml names. */
-export async function mcpServers(root: string, env: Env): Promise<McpServer[]> {
-  return explained(async () => (await mcpModule(packageFolder('plugins'))).listServers(hostOf(root, env)));
+export async function mcpServers(root: string, env: Env): Promise<ListedServer[]> {
+  const servers = await explained(async () =>
+    (await mcpModule(packageFolder('plugins'))).listServers(hostOf(root, env)),
+  );
+  return servers.map(({ isWrong, ...server }) => (isWrong ? { ...server, where: placeOf(root, server.name) } : server));
+}
+
+function placeOf(root: string, server: string): Where {
+  const read = realDisk().read(path.join(root, CONFIG_FILE));
+  const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+  return new YamlPlaces(wholeFile(CONFIG_FILE, text)).key(['plugins', 'mcp', 'servers', server]);
 }
 
 /** `show` gets the address to open in a browser. Resolves when the login is stored. */

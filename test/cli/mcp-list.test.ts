@@ -37,3 +37,18 @@ test('a server that does not start is a problem in its own words', async (t) => 
   assert.equal(code, 1);
   assert.match(out, /LAB_KEY is missing/);
 });
+
+test('a server without a definition is reported with its place, and the others are listed', async (t) => {
+  const workspace = place(t);
+  const command = JSON.stringify([process.execPath, SERVER]);
+  workspace.put(
+    'guild.yaml',
+    `model: demo/x\nplugins:\n  mcp:\n    servers:\n      gone: true\n      lab: { command: ${command} }\n`,
+  );
+  workspace.put('.mcp.json', '{');
+  const { code, out } = await workspace.spawn('mcp', 'list').ended;
+  assert.equal(code, 1);
+  assert.match(out, /^gone: the server gone needs either .*\(guild\.yaml:5:7\)$/m);
+  assert.match(out, /^lab .*: 10 tools\n {2}find\n/m);
+  assert.match(out, /^\.mcp\.json: \.mcp\.json is not valid JSON/m);
+});

@@ -11,6 +11,8 @@ export interface McpServer {
   unusable?: string[];
   /** Why it did not list its tools. */
   problem?: string;
+  /** Its settings in guild.yaml are not valid. */
+  isWrong?: true;
   /** `.mcp.json` has it, and guild.yaml does not name it. */
   isOff?: true;
 }

@@ -1,6 +1,6 @@
 /** `guild mcp`: the MCP servers of the workspace. */
 import { mcpLogin, mcpServers } from '../../app/mcp-servers.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problem, ProblemError, whereText } from '../../domain/problem.js';
 import { counted, EXIT, unknownWord, type Call, type Command } from '../args/command.js';
 
 export const command: Command = {
@@ -32,9 +32,11 @@ async function list({ root, io, terminal, json }: Call): Promise<number> {
   if (json) terminal.json(servers);
   else if (servers.length === 0) terminal.say('no MCP server is named in guild.yaml or .mcp.json');
   else {
-    for (const { name, target, tools, unusable = [], problem: why, isOff } of servers) {
+    for (const { name, target, tools, unusable = [], problem: why, where, isOff } of servers) {
       const state = isOff ? 'off: name it in guild.yaml to use it' : (why ?? counted(tools.length, 'tool'));
-      terminal.out(`${terminal.bold(name)} ${terminal.dim(target)}: ${why ? terminal.colour('red', state) : state}`);
+      const head = target === '' ? terminal.bold(name) : `${terminal.bold(name)} ${terminal.dim(target)}`;
+      const place = where === undefined ? '' : ` (${whereText(where)})`;
+      terminal.out(`${head}: ${why ? terminal.colour('red', state) : state}${place}`);
       for (const tool of tools) terminal.out(`  ${tool}`);
       for (const tool of unusable)
         terminal.out(`  ${tool} ${terminal.dim('(not for agents: it only runs as a background task of the server)')}`);

@@ -250,6 +250,13 @@ test('the command may be one word with args, as in .mcp.json', async (t) => {
   assert.match(said(await host.call('lab_find', { query: 'x' })), /^found x/);
 });
 
+test('a server with invalid settings does not stop the others', async (t) => {
+  const lab = { command: COMMAND, tools: ['find'], free: ['find'] };
+  const host = await openPlugins(t, { mcp: { servers: { gone: true, lab } } });
+  assert.match(host.plugins.problems[0]!.message, /the server gone needs either/);
+  assert.match(said(await host.call('lab_find', { query: 'x' })), /^found x/);
+});
+
 test('invalid settings are reported', async (t) => {
   for (const [servers, message] of [
     [{ lab: {} }, /needs either "command" \(a list of words\) or "url"/],
