@@ -6,6 +6,26 @@ export function localDateTime(iso: string): string {
   return `${localDay(iso)} ${localTime(iso)} ${zone(iso)}`;
 }
 
+/** The same in a zone such as `Europe/Berlin`. */
+export function dateTimeIn(timeZone: string, iso: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', { ...DATE_TIME, timeZone });
+  const parts = Object.fromEntries(format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
+  const { year, month, day, hour, minute, second, timeZoneName = '' } = parts;
+  const offset = timeZoneName === 'GMT' ? '+00:00' : timeZoneName.slice('GMT'.length);
+  return `${year}-${month}-${day} ${hour}:${minute}:${second} ${offset}`;
+}
+
+const DATE_TIME = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'longOffset',
+} as const;
+
 export function localDay(iso: string): string {
   const at = new Date(iso);
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;

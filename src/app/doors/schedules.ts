@@ -65,8 +65,7 @@ function viewOf(
 }
 
 /** The next due times of a schedule that need not exist. */
-export async function previewSchedule(root: string, cron: string, zone: string | undefined): Promise<Date[]> {
-  const timezone = zone ?? defaultZone(root);
+export async function previewSchedule(root: string, cron: string, timezone: string): Promise<Date[]> {
   const fault = cronFault(cron) ?? zoneFault(timezone);
   if (fault !== undefined) throw new ProblemError(problem('bad_usage', fault, { hint: EXAMPLE }));
   const { next } = schedules({ root, disk: realDisk() });

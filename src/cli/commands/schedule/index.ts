@@ -7,7 +7,7 @@ import {
   type ScheduleView,
 } from '../../../app/doors/schedules.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
-import { localDateTime, withLocalTimes } from '../../../views/local-time.js';
+import { dateTimeIn, localDateTime, withLocalTimes } from '../../../views/local-time.js';
 import { EXIT, text, unknownWord, type Call, type Command } from '../../args/command.js';
 import { tableRows } from '../../render/layout.js';
 import type { Terminal } from '../../render/terminal.js';
@@ -69,10 +69,9 @@ function rowOf({ id, schedule, timezone, next, runState, ...rest }: ScheduleView
 }
 
 async function test({ root, values, terminal, json }: Call, cron: string): Promise<number> {
-  const zone = text(values, 'timezone');
+  const zone = text(values, 'timezone') ?? defaultZone(root);
   const times = await previewSchedule(root, cron, zone);
-  if (json)
-    terminal.json({ schedule: cron, timezone: zone ?? defaultZone(root), next: times.map((at) => at.toISOString()) });
-  else for (const at of times) terminal.out(localDateTime(at.toISOString()));
+  if (json) terminal.json({ schedule: cron, timezone: zone, next: times.map((at) => at.toISOString()) });
+  else for (const at of times) terminal.out(dateTimeIn(zone, at.toISOString()));
   return EXIT.done;
 }
