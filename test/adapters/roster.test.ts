@@ -37,5 +37,5 @@ test('an agent whose file vanishes while it is read is gone, without a problem',
   disk.makeFolder('/w/agents');
   disk.create('/w/agents/drawer.md', SOURCE);
   const here = roster({ ...disk, read: () => ({ kind: 'missing' }) }, '/w');
-  assert.deepEqual(here.check(), { problems: [], warnings: [], files: 0, lost: new Set() });
+  assert.deepEqual(here.check(), { problems: [], warnings: [], files: 0, lost: new Set(), drafts: [] });
 });

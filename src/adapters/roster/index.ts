@@ -23,14 +23,26 @@ interface LoadedFile {
   text: string;
   /** The last version that parsed. */
   agent?: Agent;
+  /** The valid part of a version that did not parse. */
+  draft?: Agent;
   places: Record<string, Where>;
   problems: Problem[];
   warnings: Problem[];
 }
 
+interface RosterCheck {
+  problems: Problem[];
+  warnings: Problem[];
+  /** The number of files read. */
+  files: number;
+  /** Files that do not define an agent, and the valid part of those that have one. */
+  lost: ReadonlySet<string>;
+  drafts: Agent[];
+}
+
 export interface Roster extends Agents {
-  /** All current problems, reported before or not. `lost`: files that do not define an agent. */
-  check(): { problems: Problem[]; warnings: Problem[]; files: number; lost: ReadonlySet<string> };
+  /** All current problems, reported before or not. */
+  check(): RosterCheck;
 }
 
 /**
@@ -136,7 +148,7 @@ export function roster(
       look();
       combine();
       const lost = [...loaded].flatMap(([file, { agent }]) => (agent === undefined ? [file] : []));
-      return { ...all, files: loaded.size, lost: new Set(lost) };
+      return { ...all, files: loaded.size, lost: new Set(lost), drafts: draftsIn(loaded.values()) };
     },
   };
 
@@ -230,7 +242,7 @@ export function roster(
     }
     const parsed = fenced(file, () => parse(text, file, format(file)));
     if (isUnreadable(parsed)) return hold(file, read.stamp, parsed.problem);
-    const { agent, problems, warnings, places } = parsed;
+    const { agent, draft, problems, warnings, places } = parsed;
     const good = agent ?? before?.agent;
     loaded.set(
       file,
@@ -241,6 +253,7 @@ export function roster(
         problems,
         warnings,
         agent: good,
+        draft,
       }),
     );
   }
@@ -255,10 +268,14 @@ export function roster(
     const entries = [...loaded].sort(([a], [b]) => byPrecedence(a, b)).map(([, entry]) => entry);
     const valid = entries.flatMap(({ agent }) => agent ?? []);
     const places = new Map(
-      entries.flatMap((entry) => (entry.agent ? [[entry.agent.file, entry.places] as const] : [])),
+      entries.flatMap(({ agent, draft, places }) => {
+        const file = (agent ?? draft)?.file;
+        return file === undefined ? [] : [[file, places] as const];
+      }),
     );
-    const together = checkRoster(valid, KNOWN_TOOLS, places, pluginTools());
-    const isHarmless = harmless(valid);
+    const drafts = draftsIn(entries);
+    const together = checkRoster(valid, KNOWN_TOOLS, places, pluginTools(), drafts);
+    const isHarmless = harmless([...valid, ...drafts]);
     all = {
       problems: [
         ...heldFolders,
@@ -282,6 +299,11 @@ export function roster(
     faults = unfit(agents, places);
     for (const [names, cycle] of cycles) for (const name of names) faults.set(name, cycle);
   }
+}
+
+/** While the last valid version of a file is in use, that one is checked. */
+function draftsIn(entries: Iterable<LoadedFile>): Agent[] {
+  return [...entries].flatMap(({ agent, draft }) => (agent === undefined && draft !== undefined ? [draft] : []));
 }
 
 /**

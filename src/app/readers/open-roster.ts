@@ -46,20 +46,21 @@ export function openRoster(folder: string, env: Record<string, string | undefine
   const { plugins } = config.config;
   const expected = toolsToExpect(plugins);
   const agents = roster(disk, root, undefined, foreign, () => expected);
-  const { problems, warnings, files, lost } = agents.check();
+  const { problems, warnings, files, lost, drafts } = agents.check();
   const names = agents.all();
+  const described = new Map([...drafts.map((draft) => [draft.name, draft] as const), ...names]);
   const texts = project(disk, root);
   const boards = isInWorkspace ? boardsIn(disk, root) : { sheets: [], problems: [] };
   const all = unique([
     ...config.problems,
     ...missingPlugins(root, Object.keys(plugins)),
     ...problems,
-    ...unknownSkills(names, texts),
+    ...unknownSkills(described, texts),
     ...(isInWorkspace ? loadPolicy(root).problems : []),
     ...boardProblems(boards, names.keys()),
-    ...[...names.values()].flatMap((agent) => variableProblems(agent, agents.source(agent))),
+    ...[...described.values()].flatMap((agent) => variableProblems(agent, agents.source(agent))),
     // Nothing is known about a file that cannot be read, so nothing more can be checked.
-    ...(config.garbled ? [] : [...modelProblems(names, config.config), ...unknownAgents(names, config.config)]),
+    ...(config.garbled ? [] : [...modelProblems(described, config.config), ...unknownAgents(described, config.config)]),
   ]);
   const replaced = config.garbled ? [] : replacedModels(names, config.config);
   const unreadable = agents.unreadable?.() ?? new Map<string, Problem>();

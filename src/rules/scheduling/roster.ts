@@ -14,12 +14,17 @@ import { globFits } from '../../domain/wildcard.js';
 /** By agent file: the place of each field, as its parser noted it. */
 type RosterPlaces = ReadonlyMap<string, Readonly<Record<string, Where>>>;
 
-/** `pluginTools`: names, or patterns if the tools of a plugin or server are not known yet. */
+/**
+ * `pluginTools`: names, or patterns if the tools of a plugin or server are not known yet. `drafts`:
+ * agents whose files have problems of their own. Only the names in them are checked, because the
+ * rest may follow from a value that was left out.
+ */
 export function checkRoster(
   agents: readonly Agent[],
   knownTools: ReadonlySet<string>,
   places: RosterPlaces = new Map(),
   pluginTools: readonly string[] = [],
+  drafts: readonly Agent[] = [],
 ): Problem[] {
   const known = new Map<string, Agent>();
   const problems: Problem[] = [];
@@ -36,9 +41,12 @@ export function checkRoster(
       report('duplicate', agent, 'name', message, `the one in ${other.file} is used; rename or remove the other`);
     }
   }
-  for (const agent of agents) {
+  for (const draft of drafts) if (!known.has(draft.name)) known.set(draft.name, draft);
+  for (const agent of [...agents, ...drafts]) {
     missingAgents(agent, references(agent), known, report);
     unknownTools(agent, knownTools, pluginTools, report);
+  }
+  for (const agent of agents) {
     contradictions(agent, report);
     misfits(agent, known, report);
   }

@@ -30,6 +30,8 @@ interface AgentFile {
 
 interface AgentParsed {
   agent?: Agent;
+  /** The valid part of a file with problems, so that it can be checked further. It never works. */
+  draft?: Agent;
   problems: Problem[];
   warnings: Problem[];
   /** Places for the checks of other modules: `name`, `tools.0`, `team.members.1`, `handoff`, … */
@@ -68,7 +70,7 @@ export function parseAgent(text: string, agentFile: AgentFile): AgentParsed {
   const unseen = findUnseen(text, agentFile.file);
   if (unseen !== undefined) warnings.push(unseen);
   const rest = { problems: inOrder(problems), warnings: once(warnings), places: agentPlaces(agent, places) };
-  return problems.length > 0 ? rest : { agent, ...rest };
+  return problems.length > 0 ? { draft: agent, ...rest } : { agent, ...rest };
 }
 
 /**

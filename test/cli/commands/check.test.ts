@@ -387,3 +387,15 @@ test('a bullet with a bad schedule is a problem, at its line', async (t) => {
   assert.match(err, /tasks\/week\.task\.md:6:\d+: a schedule has five fields/);
   assert.doesNotMatch(err, /week\.task\.md:8/);
 });
+
+test('a file with an unknown key also gets its unknown tools, agents, skills and variables reported', async (t) => {
+  const head = 'name: scout\ndescription: d\ncolour: red\ntools: [serch_files]\nagents: [nobody]\nskills: [pdff]';
+  const files = scripted('- say: fine', { 'agents/scout.md': `---\n${head}\n---\nUse {{ nothing }}.\n` });
+  const ran = await place(t, files).guild('check');
+  assert.equal(ran.code, 1);
+  assert.match(ran.err, /scout\.md:4:1: .*"colour"/);
+  assert.match(ran.err, /scout\.md:5:9: scout names an unknown tool: "serch_files"/);
+  assert.match(ran.err, /scout\.md:6:10: .*"?nobody"?/);
+  assert.match(ran.err, /scout names an unknown skill: "pdff"/);
+  assert.match(ran.err, /scout\.md:9:\d+: nothing fills in \{\{ nothing \}\}/);
+});
