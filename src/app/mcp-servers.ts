@@ -12,7 +12,7 @@ import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
 type Env = Record<string, string | undefined>;
 
-export interface ListedServer extends Omit<McpServer, 'isWrong'> {
+interface ListedServer extends Omit<McpServer, 'isWrong'> {
   /** The entry in guild.yaml, if its settings are not valid. */
   where?: Where;
 }

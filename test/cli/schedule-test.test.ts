@@ -1,7 +1,7 @@
 /** `guild schedule test`: the due times as a person reads them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { place, scripted, succeeds } from '../../kit/guild.js';
+import { place, scripted, succeeds } from '../kit/guild.js';
 
 test('due times are printed in the zone that was named, with its offset', async (t) => {
   const { guild } = place(t, scripted('- say: fine'));
