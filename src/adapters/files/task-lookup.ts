@@ -1,7 +1,6 @@
 /** Finds and reads the file of a task on the disk, whatever its state and whatever memory says. */
 import path from 'node:path';
 import { fenced, isUnreadable, type Unreadable } from '../../domain/fence.js';
-import { problem, type Problem } from '../../domain/problem.js';
 import type { EndedState, Placed, Task } from '../../domain/task/task.js';
 import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
@@ -18,7 +17,7 @@ export interface TaskLookup {
   read(file: string, id: string): Task | undefined;
   /** Caches the content of this file, which has this stamp. */
   remember(file: string, task: Task, stamp: string | undefined): void;
-  /** Newest first. `skipped` is called for each that cannot be read. */
+  /** Newest first, without those that cannot be read. */
   ended(options: EndedOptions): Placed[];
 }
 
@@ -63,17 +62,15 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone:
     });
   }
 
-  function namesIn(folder: string, skipped?: (problem: Problem) => void): string[] {
+  function namesIn(folder: string): string[] {
     const names = fenced(path.relative(layout.root, folder), () => disk.list(folder));
-    if (!isUnreadable(names)) return names;
-    skipped?.(names.problem);
-    return [];
+    return isUnreadable(names) ? [] : names;
   }
 
-  function ended({ state, root, limit = Infinity, skipped }: EndedOptions): Placed[] {
+  function ended({ state, root, limit = Infinity }: EndedOptions): Placed[] {
     const files: { file: string; state: EndedState; at: bigint }[] = [];
     for (const folder of state ? [state] : (['completed', 'failed'] as const)) {
-      for (const name of namesIn(layout.tasks(folder), skipped)) {
+      for (const name of namesIn(layout.tasks(folder))) {
         if (!name.endsWith('.json') || name.startsWith('.')) continue;
         const file = path.join(layout.tasks(folder), name);
         const stamp = readableStamp(disk, file);
@@ -86,17 +83,7 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date, isAlone:
       if (placed.length >= limit) break;
       const task = read(file, path.basename(file, '.json'));
       if (task && (root === undefined || task.root === root)) placed.push({ task, state: folder });
-      else if (!task) skipped?.(unreadableProblem(file));
     }
     return placed;
-  }
-
-  function unreadableProblem(file: string): Problem {
-    const shown = path.relative(layout.root, file);
-    const parsed = parse(file, path.basename(file, '.json'));
-    const hint = 'it counts as ended and is not shown: fix it, or move it out of tasks/';
-    if (parsed === undefined || parsed.kind === 'task')
-      return problem('bad_file', `${shown} cannot be read`, { where: { file: shown }, hint });
-    return { ...parsed.problem, hint };
   }
 }

@@ -59,8 +59,6 @@ export interface EndedOptions {
   /** Only tasks of this tree. */
   root?: string;
   limit?: number;
-  /** Called for each record that cannot be read. */
-  skipped?: (problem: Problem) => void;
 }
 
 export interface Tasks {
