@@ -226,6 +226,14 @@ function linesWith(pattern: RegExp, isChecked: (file: string) => boolean): strin
   );
 }
 
+test('no object inherits from a given one: its other fields would change behind the reader', () => {
+  none(linesWith(/Object\.create\((?!null\))/, () => true));
+});
+
+test('no verb of the store is optional', () => {
+  none(linesWith(/^ {2}\w+\?(?:\(|: \(.*\) =>)/, (file) => file.startsWith('src/ports/store/')));
+});
+
 test('no source casts to any', () => {
   none(sources.filter((file) => /\bas any\b/.test(withoutComments(file))));
 });

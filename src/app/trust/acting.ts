@@ -66,15 +66,20 @@ function isBuiltIn(plugin: string): boolean {
   return fs.existsSync(path.join(packageFolder('plugins'), plugin, 'index.mjs'));
 }
 
+type ModelConfig = Pick<Config, 'providers' | 'prices' | 'timeouts'>;
+
 /** Only providers that may act, and scripted ones, which do not. */
-export function withTrustedProviders<T extends Pick<Config, 'providers'>>(
-  config: T,
-  trust: { inForce: Acting } | undefined,
-): T {
+export function withTrustedProviders(config: ModelConfig, trust: { inForce: Acting } | undefined): ModelConfig {
   const scripts = Object.entries(config.providers).filter(([, { kind }]) => kind === 'scripted');
   const providers = { ...trust?.inForce.providers, ...Object.fromEntries(scripts) };
-  // Prices may change while the process runs.
-  return Object.assign(Object.create(config) as T, { providers });
+  return {
+    providers,
+    timeouts: config.timeouts,
+    /** Prices may change while the process runs. */
+    get prices() {
+      return config.prices;
+    },
+  };
 }
 
 /** A removal takes effect at once: only trusted parts that the workspace still wants may act. */

@@ -290,13 +290,8 @@ function realPath(root: string): string {
 /** The user's state, for a workspace whose place was looked at before. */
 function kept(env: Env): { state: string; records: TrustRecords } {
   const state = stateFolder(env);
-  let records = recordsOf.get(state);
-  if (records === undefined) recordsOf.set(state, (records = trustRecords(realDisk(), state)));
-  return { state, records };
+  return { state, records: trustRecords(realDisk(), state) };
 }
-
-/** By state folder: a run asks for its records several times. */
-const recordsOf = new Map<string, TrustRecords>();
 
 function takeOver(records: TrustRecords, from: string, to: string): void {
   const old = records.read(from);

@@ -6,7 +6,7 @@ import { openDesk, type Desk } from '../../app/approvals.js';
 import type { Workspace } from '../../app/index.js';
 import type { Call } from '../args/command.js';
 import type { LiveView } from '../render/live-view.js';
-import type { Terminal } from '../render/terminal.js';
+import { redirected } from '../render/redirected.js';
 import type { Asking } from './ask-request.js';
 import { openKeyboard } from './keyboard.js';
 import { walk } from './walk.js';
@@ -27,8 +27,8 @@ export async function attend(call: Call, workspace: Workspace, view: LiveView, l
   /** Requests that the person skipped or answered. */
   const passed = new Set<string>();
   let news = new AbortController();
-  // Prompts are drawn below the tree. Width and height change with the window.
-  const terminal = Object.assign(Object.create(call.terminal) as Terminal, { dock: view.footer });
+  // Prompts are drawn below the tree.
+  const terminal = redirected(call.terminal, { dock: view.footer });
   const lend: NonNullable<Asking['lend']> = async (work) => {
     view.suspend();
     try {

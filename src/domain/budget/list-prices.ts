@@ -96,6 +96,7 @@ export function listPrices(day: Date): Readonly<Record<string, Price>> {
   return prices;
 }
 
+/** Caches the prices of the last day that was asked for. */
 const byDay = new Map<string, Readonly<Record<string, Price>>>();
 
 /** Above 272,000 input tokens the whole request costs twice as much, its output 1.5 times. */

@@ -255,7 +255,7 @@ export function soundApproval(task: Task): Approval | undefined {
   return known.get(task);
 }
 
-/** A record is never changed in place, so it is examined once. */
+/** Caches only: a record is never changed in place, so its digest is computed once. */
 const known = new WeakMap<Task, Approval | undefined>();
 
 export function withDigest(request: Omit<ApprovalRequest, 'digest'>): ApprovalRequest {

@@ -110,6 +110,7 @@ function readBundle(word: string, next: string | undefined, options: Options, re
 
 type LongNames = Map<string, 'bare' | 'value' | 'optional' | 'path'>;
 
+/** Caches only: the texts are constants of the option tables. */
 const cache = new Map<string, LongNames>();
 
 function longNames(text: string): LongNames {

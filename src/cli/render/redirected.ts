@@ -1,0 +1,16 @@
+/** A terminal of which some output goes elsewhere. */
+import type { Terminal } from './terminal.js';
+
+export function redirected(terminal: Terminal, changed: Partial<Pick<Terminal, 'out' | 'say' | 'dock'>>): Terminal {
+  return {
+    ...terminal,
+    ...changed,
+    // These change with the window.
+    get width() {
+      return terminal.width;
+    },
+    get height() {
+      return terminal.height;
+    },
+  };
+}
