@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AgentState } from '../src/domain/agent/agent-state.ts';
 import type { Problem } from '../src/domain/problem.ts';
-import type { Row } from '../src/web/base/contract.ts';
+import type { Row, TreeRow } from '../src/web/base/contract.ts';
 import { isAdding } from './adding.ts';
 import { hello, connection, type Read, type Sent } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -24,6 +24,7 @@ const TASK: Record<string, Look> = {
   completed: { word: 'Completed', icon: 'done', tone: 's-done' },
   failed: { word: 'Failed', icon: 'fail', tone: 's-fail' },
 };
+const OBJECTION: Look = { word: 'The check says no', icon: 'fail', tone: 's-fail' };
 const YOURS: Look = { word: 'Needs you', icon: 'you', tone: 's-you' };
 const CANCELLED: Look = { word: 'Cancelled', icon: 'cancel', tone: 's-off' };
 
@@ -37,9 +38,10 @@ const AGENT: Record<AgentState, Look> = {
   paused: { word: 'Paused', icon: 'pause', tone: 's-off' },
 };
 
-type Stated = Pick<Row, 'state' | 'agent' | 'code'>;
+type Stated = Pick<Row, 'state' | 'agent' | 'code'> & Pick<TreeRow, 'isObjection'>;
 
-export function taskLook({ state, agent, code }: Stated): Look {
+export function taskLook({ state, agent, code, isObjection = false }: Stated): Look {
+  if (isObjection) return OBJECTION;
   const isOpen = state !== 'completed' && state !== 'failed';
   return agent === 'human' && isOpen ? YOURS : code === 'cancelled' ? CANCELLED : TASK[state]!;
 }

@@ -55,7 +55,8 @@ async function runRows({ page, go }: Opened): Promise<void> {
   await group.locator('button').click();
   await single.first().waitFor();
   await page.waitForSelector('.wfr:has-text("Attempt 2")');
-  await page.waitForSelector('.wfr:has-text("Check: no")');
+  await page.waitForSelector('.wfr:has-text("Check: no") .chip.s-fail:has-text("The check says no")');
+  await page.waitForSelector('.wfr:has-text("Check: yes") .chip.s-done:has-text("Completed")');
   const times = await page.locator('.ticks span').allTextContents();
   assert.ok(times.length > 2 && times.every((text) => /^\d+(\.\d)? s$/.test(text)), times.join());
   await page.click('button:text-is("Files")');

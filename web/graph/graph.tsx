@@ -33,6 +33,8 @@ interface GraphGroup {
 }
 
 const SCALE_MIN = 0.7;
+/** On each side of a label, so that its line bends where it can be seen. */
+const BEND_PX = 18;
 const HEIGHT = 54;
 const ICON_PX = 14;
 /** Of one letter of the smaller text. */
@@ -64,7 +66,7 @@ export function Graph({ nodes, edges, groups = [], boxPx, open, children }: Grap
     let isCurrent = true;
     const request = {
       nodes: nodes.map(({ id }) => id),
-      edges: drawn.map(({ from, to, label }) => ({ from, to, width: widthOf(label) })),
+      edges: drawn.map(({ from, to, label }) => ({ from, to, width: widthOf(label) + 2 * BEND_PX })),
       groups: groups.map(({ members }) => members.filter((id) => known.has(id))),
       size: { width: boxPx, height: HEIGHT },
     };
@@ -146,7 +148,7 @@ function Drawing({ reply, nodes, edges, groups, boxPx, open }: DrawingProps): JS
           <path
             key={i}
             class={edge.isBad ? 'e cyc' : `e ${edge.label.replaceAll(' ', '-')}`}
-            d={curve(sideways(reply, nodes, edge, i, boxPx))}
+            d={curve(pastLabel(sideways(reply, nodes, edge, i, boxPx), reply.edges[i]?.label, edge.label))}
             marker-end={edge.isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
           />
         ))}
@@ -246,6 +248,17 @@ function sideways(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEd
   if (from === undefined || to === undefined || to.x - from.x < width) return points;
   const inside = points.slice(1, -1).filter(({ x }) => x > from.x + width / 2 && x < to.x - width / 2);
   return [{ x: from.x + width / 2, y: from.y }, ...inside, { x: to.x - width / 2, y: to.y }];
+}
+
+/** Straight behind the label, which covers that part of the line. */
+function pastLabel(points: readonly Point[], middle: Point | undefined, label: string): Point[] {
+  const half = widthOf(label) / 2;
+  const way = (points.at(-1)?.x ?? 0) < (points[0]?.x ?? 0) ? -1 : 1;
+  return points.flatMap((point) =>
+    point.x === middle?.x && point.y === middle.y
+      ? [-way, way].map((side) => ({ x: point.x + side * half, y: point.y }))
+      : [point],
+  );
 }
 
 /** Through the points, with horizontal ends, so that an edge leaves and enters a box straight. */

@@ -202,6 +202,8 @@ export interface TreeRow extends Row {
   session?: string;
   /** Not a task: it sums up the bids below it. */
   isGroup?: boolean;
+  /** A check whose answer is no. Its task is completed all the same. */
+  isObjection?: boolean;
 }
 
 export interface Why {

@@ -4,6 +4,7 @@ import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { compareText } from '../../domain/order.js';
 import { readBid, type Bid } from '../../domain/task/bid.js';
+import { readVerdict } from '../../domain/task/goal-verdict.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { taintIn } from '../../domain/task/taint.js';
 import { HUMAN, isEnded, type Placed, type TaskState } from '../../domain/task/task.js';
@@ -19,6 +20,7 @@ export interface ListedTask extends Row {
   /** Its own spending, without that of the tasks below it. */
   own: Usage;
   bid?: Bid;
+  isObjection?: boolean;
 }
 
 /** An open task, as a query would give it. */
@@ -33,7 +35,7 @@ export function byNewest(a: Row, b: Row): number {
   return compareText(b.createdAt, a.createdAt) || compareText(b.id, a.id);
 }
 
-export function rowOnly({ own: _, session: _session, bid: _bid, ...row }: ListedTask): Row {
+export function rowOnly({ own: _, session: _session, bid: _bid, isObjection: _no, ...row }: ListedTask): Row {
   return row;
 }
 
@@ -114,6 +116,7 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
     own,
     session: text('session'),
     bid: roleFacts(role).isBid ? readBid(text('result') ?? '') : undefined,
+    isObjection: roleFacts(role).prompt === 'check' ? readVerdict(text('result') ?? '')?.advances === false : undefined,
     taint: Array.isArray(taint) ? taint.map(String) : undefined,
   };
 }

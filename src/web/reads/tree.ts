@@ -41,6 +41,7 @@ export async function treeOf(moment: Moment, id: string): Promise<Tree> {
       own: { tokens: task.own.inputTokens + task.own.outputTokens, microUsd: task.own.microUsd },
       spans: isMerged ? merged(own, stepMs, moment.now.getTime()) : own,
       session: task.session,
+      isObjection: task.isObjection,
     });
   });
   return { rows: withBidGroups(rows, listed), isMerged, listed };
