@@ -62,7 +62,7 @@ export function Message({ message, talk, isChosen = false, isFromCheck = false }
         ) : (
           <div class={message.tainted ? 'txt data' : 'txt'}>
             {isAgent ? (
-              <Markdown text={message.text} />
+              <Markdown text={message.text} links={talk.taint.length === 0} />
             ) : (
               <Fenced text={message.text} isOutside={talk.taint.length > 0} />
             )}
