@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const ROW = /^\| (.+?) +\| `([\w./-]+)`: (.+?) +\|$/;
-const TITLE = /\b(?:test|check)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g;
+const TITLE = /\b(?:test|check|always)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g;
 
 /** Returns the first cells. Files are relative to the folder of the README. */
 export function listedTests(readme: string, heads: readonly string[]): string[] {

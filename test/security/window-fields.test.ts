@@ -8,10 +8,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { succeeds, type Place } from '../kit/guild.js';
+import { place, succeeds, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
-import { askingPlace, openWindow } from '../kit/web/window.js';
+import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 
 const HOSTILE =
   '<img src=x onerror="window.hacked=1">\u202Etxt.exe\u200B [go](javascript:window.hacked=1) </script><script>window.hacked=1</script>';
@@ -132,4 +132,31 @@ test('an exported run has the same text, and nothing of it runs', async (t) => {
     asked.filter((url) => !url.startsWith('file:')),
     [],
   );
+});
+
+test('a link says its whole address, and text that was influenced from outside has none', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = place(t, {
+    'guild.yaml': `${SCRIPTED}inbox: { agent: boss }\n`,
+    'agents/boss.md': '---\ndescription: Does it\n---\nYou are the boss.\n',
+    'script.yaml': '- say: "Read [the bank](https://evil.example/login?a=b)."\n',
+  });
+  succeeds(await workspace.guild('run', 'boss', 'Begin the work'));
+  const [own] = workspace.list('sessions');
+  await workspace.guild('mail', 'add', 'Begin for me', '--from', 'eve', '--channel', 'slack');
+  await workspace.guild('pump', '--all');
+  const foreign = workspace.list('sessions').find((name) => name !== own);
+  const { server, host } = await openWindow(t, workspace);
+  const { page } = await showPage(browser, server.link());
+  const linksOf = async (name: string): Promise<string[]> => {
+    await page.goto(`http://${host}/#/${name}`);
+    await page.waitForSelector('main >> text=evil.example/login?a=b');
+    return await page.locator('main a[href*="evil.example"]').allTextContents();
+  };
+  const ids = [own, foreign].map((name) => name!.replace('.session.yaml', ''));
+  assert.deepEqual(await linksOf(`conversation/${ids[0]}`), ['https://evil.example/login?a=b']);
+  assert.deepEqual(await linksOf(`conversation/${ids[1]}`), []);
+  assert.deepEqual(await linksOf(`task/${ids[0]!.replace('boss-', '')}`), ['https://evil.example/login?a=b']);
+  assert.deepEqual(await linksOf(`task/${ids[1]!.replace('boss-', '')}`), []);
 });

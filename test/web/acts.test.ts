@@ -44,7 +44,7 @@ test('hall: a new task is added, and a choice is answered in place', async (t) =
   assert.ok(added.some((text) => text.includes('Paint the door')));
 });
 
-test('inbox: edit, always and skip by their keys; a held key and a quick second key answer nothing', async (t) => {
+test('inbox: edit, always and skip by their keys', async (t) => {
   const edited = await opened(t, await askingPlace(t, 'touch one.txt'));
   if (edited === undefined) return;
   await edited.go('inbox');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import http from 'node:http';
 import https from 'node:https';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -57,6 +58,20 @@ test('behind a proxy only its name counts, and cookies are secure', async (t) =>
   const server = await startServer({ ...options, listening: { proxy: 'guild.example.org' } });
   t.after(() => server.close());
   assert.match(server.link(), /^https:\/\/guild\.example\.org\/#t=/);
+  const body = JSON.stringify({ token: new URL(server.link()).hash.slice('#t='.length) });
+  const enter = (host: string): Promise<http.IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const headers = { host, 'content-type': 'application/json' };
+      const sent = { host: '127.0.0.1', port: server.port, path: '/api/enter', method: 'POST', headers };
+      http
+        .request(sent, (reply) => (reply.resume(), resolve(reply)))
+        .on('error', reject)
+        .end(body);
+    });
+  assert.equal((await enter(`127.0.0.1:${server.port}`)).statusCode, 421);
+  const { statusCode, headers } = await enter('guild.example.org');
+  assert.equal(statusCode, 204);
+  assert.match(headers['set-cookie']![0]!, /; Secure/);
 });
 
 test('a read-only window has a key of its own: its guests cannot enter the other one', async (t) => {

@@ -1,8 +1,10 @@
 /** The window answers only to a browser that has entered, on the page's own origin. */
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import { test } from 'node:test';
 import { entry, newToken } from '../../src/web/entry.js';
 import { place } from '../kit/guild.js';
+import { until } from '../kit/until.js';
 import { askingPlace, enter, openWindow, SCRIPTED } from '../kit/web/window.js';
 import type { Requests } from '../../src/web/base/contract.js';
 
@@ -92,13 +94,35 @@ test('a body that is too large, is not JSON, or is of another type is refused', 
   const big = await window.send('task.add', '', { description: 'x'.repeat(2_000_000) }).catch(() => ({ status: 413 }));
   assert.equal(big.status, 413);
   assert.deepEqual(window.workspace.list('tasks/pending'), []);
-  const cookie = { 'x-guild-csrf': window.hello.csrf };
-  const text = await window.raw('/api/intents', {
-    method: 'POST',
-    headers: { ...cookie, 'content-type': 'text/plain' },
-  });
-  assert.equal(text.status, 401, 'without the cookie');
+  const post = async (type: string, body: string): Promise<number> => {
+    const headers = { cookie: window.cookie, 'x-guild-csrf': window.hello.csrf, 'content-type': type };
+    return (await window.raw('/api/intents', { method: 'POST', headers, body })).status;
+  };
+  const task = JSON.stringify({ key: 'a-key-of-mine', kind: 'task.add', target: '', args: { description: 'Sent' } });
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
+    assert.equal(await post(type, task), 415, type);
+  assert.equal(await post('application/json', '{"kind":'), 400);
+  assert.deepEqual(window.workspace.list('tasks/pending'), []);
+  assert.equal(await post('application/json', task), 202, 'only the type was wrong');
   assert.equal((await window.send('no.such', 'x')).status, 422);
+});
+
+test('a browser that opens streams without end gets 429, and a closed one makes room', async (t) => {
+  const window = await openWindow(t, place(t, EMPTY));
+  const open: http.ClientRequest[] = [];
+  t.after(() => open.forEach((request) => request.destroy()));
+  const stream = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = { host: window.host, cookie: window.cookie, 'x-guild-csrf': window.hello.csrf };
+      const { port } = window.server;
+      const request = http.get({ agent: false, host: '127.0.0.1', port, path: '/api/stream', headers });
+      open.push(request.once('response', ({ statusCode }) => resolve(statusCode!)).on('error', reject));
+    });
+  const first = await Promise.all(Array.from({ length: 64 }, stream));
+  assert.deepEqual([...new Set(first)], [200]);
+  assert.equal(await stream(), 429);
+  open[0]!.destroy();
+  await until(async () => (await stream()) === 200);
 });
 
 test('names in requests never become paths', async (t) => {

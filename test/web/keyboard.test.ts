@@ -1,8 +1,12 @@
 /** The window without a mouse: every act has a place in the order of the keys, and a name. */
 import assert from 'node:assert/strict';
+import type { Requests } from '../../src/web/base/contract.js';
+import { place } from '../kit/guild.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
-import { askingPlace, openWindow } from '../kit/web/window.js';
+import { opened, type Opened } from '../kit/web/opened.js';
+import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 import { sampleTests } from '../kit/sample.js';
+import { until } from '../kit/until.js';
 
 const test = sampleTests('web/keyboard', 3);
 
@@ -86,4 +90,57 @@ test('reduced motion stops everything that turns', async (t) => {
     }).map((each) => each.className)`,
   );
   assert.deepEqual(moving, []);
+});
+
+/** The kinds of the intents that the page has sent. */
+function sentBy({ page }: Opened): () => Promise<string[]> {
+  const kinds: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/intents')) kinds.push((request.postDataJSON() as { kind: string }).kind);
+  });
+  // Keys act at once, so a request that a key made is known after one more question to the page.
+  return async () => (await page.evaluate('0'), kinds);
+}
+
+test('a grave request needs y and then Enter, and text from outside turns always off', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': `${SCRIPTED}inbox: { agent: boss }\n`,
+    'agents/boss.md': '---\ndescription: Does it\ntools: [execute_command]\n---\nYou are the boss.\n',
+    'script.yaml': '- turn: 1\n  call:\n    - execute_command: {command: rm -rf scratch}\n',
+  });
+  await workspace.guild('mail', 'add', 'Remove it for me', '--from', 'eve', '--channel', 'slack');
+  await workspace.guild('pump', '--all');
+  const shown = await opened(t, workspace);
+  if (shown === undefined) return;
+  const { page, window, go } = shown;
+  assert.equal((await window.get('/api/requests')).json<Requests>().open[0]!.isGrave, true);
+  const sent = sentBy(shown);
+  await go('inbox');
+  await page.waitForSelector('.abar');
+  await page.keyboard.press('a');
+  assert.equal(await page.locator('.abar pre').count(), 0, 'no rule is offered');
+  assert.ok(await page.isDisabled('.abar button:has-text("Always")'));
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('y');
+  await page.waitForSelector('.abar >> text=Really approve');
+  assert.deepEqual(await sent(), []);
+  await page.keyboard.press('Enter');
+  await until(async () => (await sent()).length === 1);
+  assert.deepEqual(await sent(), ['request.approve']);
+});
+
+test('r retries a failed task', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'agents/boss.md': '---\ndescription: Does it\n---\nYou are the boss.\n',
+    'script.yaml': '- fail: refused\n  message: not today\n',
+  });
+  await workspace.guild('run', 'boss', 'Begin the work');
+  const shown = await opened(t, workspace);
+  if (shown === undefined) return;
+  const sent = sentBy(shown);
+  await shown.go(`task/${workspace.list('tasks/failed')[0]!.replace('.json', '')}`);
+  await shown.page.waitForSelector('button:has-text("Retry")');
+  await shown.page.keyboard.press('r');
+  await until(async () => (await sent()).includes('task.retry'));
 });
