@@ -322,6 +322,7 @@ test('an offer between the tasks of one agent neither ends the pass nor skips a 
   const proc = house.start(disk);
   const first = await proc.engine.pass('all', () => undefined);
   assert.equal(first.advanced, 4);
+  await Promise.all([...proc.engine.flights.values()].map(({ done }) => done));
   await untilQuiet(proc);
   for (const id of ['d1', 'd2', 'd3', 'offered']) assert.equal((await end(proc, id))[0], 'completed', id);
 });
