@@ -86,11 +86,12 @@ export interface Ledger {
   news(): Promise<{ entries: Entry[]; isComplete: boolean }>;
   /**
    * Entries by the beginning of their keys, the last changed first. `containing`: only those whose
-   * value has this text in it, and perhaps more.
+   * value has this text in it, and perhaps more. `before`: only those with smaller revisions, so
+   * that many entries can be read in pages.
    */
   list(
     prefix: string,
-    options?: { tag?: string; live?: boolean; containing?: string; limit?: number },
+    options?: { tag?: string; live?: boolean; containing?: string; before?: number; limit?: number },
   ): Promise<Entry[]>;
   /**
    * The lines after a place, or all, oldest first. `first`: only this many of the oldest. `last`:

@@ -131,6 +131,9 @@ function entriesContract(check: Check): void {
     assert.deepEqual(await keys('t/', { live: false }), ['t/c']);
     assert.deepEqual(await keys('t/', { live: true }), ['t/a', 't/b']);
     assert.deepEqual(await keys('none/'), []);
+    const [, second] = await ledger.list('t/');
+    assert.deepEqual(await keys('t/', { before: second!.rev }), ['t/b']);
+    assert.deepEqual(await keys('t/', { before: second!.rev, tag: 'even' }), []);
   });
 
   check('entries are listed by a text in their values, also in values that are hard to store', async (open) => {

@@ -71,6 +71,8 @@ const COMMANDS = [
   ['cost', '--by', 'model'],
   ['cost', '--by', 'day'],
   ['query', 'SELECT id, state, to FROM tasks ORDER BY id'],
+  ['query', 'SELECT COUNT(*) FROM tasks'],
+  ['query', "SELECT COUNT(*) FROM tasks WHERE state = 'completed' AND to = 'ana'"],
   ['query', 'SELECT agent, task, messages FROM sessions ORDER BY task'],
   ['query', 'SELECT name, task FROM events WHERE task = "one" ORDER BY name'],
   ['query', 'SELECT name FROM agents ORDER BY name'],

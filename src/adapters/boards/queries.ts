@@ -12,7 +12,17 @@ import { lintBoard } from '../../text/board/lint.js';
 import type { BoardProblem } from '../../text/board/parse.js';
 import { queryBoard } from '../../text/board/query.js';
 import { unknownColumn } from '../../text/query/columns.js';
-import { canMatch, parseQuery, type Query, type Row, type Select, select, type Table } from '../../text/query/query.js';
+import {
+  canMatch,
+  evaluate,
+  parseQuery,
+  type Query,
+  type Row,
+  type Select,
+  select,
+  type Table,
+} from '../../text/query/query.js';
+import { keysOf } from '../../text/query/table.js';
 import { fieldsOf } from '../../text/query/where.js';
 import { stateColumns } from '../../text/records/task-row.js';
 import { TABLES } from './tables.js';
@@ -25,6 +35,11 @@ export interface WantedTasks {
   states: readonly EndedState[];
   /** No more than this many of them. */
   limit?: number | undefined;
+  /**
+   * The part of a row that the query uses; undefined: the row does not match. A source that reads
+   * very many rows keeps only these parts.
+   */
+  keep(row: Row): Row | undefined;
 }
 
 /** Tables besides boards. Each is loaded only if a query names it. */
@@ -113,7 +128,14 @@ function wantedTasks(query: Select): WantedTasks | undefined {
   const named = [...fields, ...fieldsOf(where), ...orderBy.map(({ field }) => field)];
   if (!named.every((field) => known.includes(field.split('.')[0]!))) return undefined;
   const states = ENDED_STATES.filter((state) => where === undefined || canMatch(where, stateColumns(state)));
-  return { states, limit: where === undefined && orderBy.length === 0 && !count ? limit : undefined };
+  const keys = fields.length === 0 && !count ? undefined : keysOf(query);
+  const keep = (row: Row): Row | undefined => {
+    if (where !== undefined && !evaluate(where, row)) return undefined;
+    return keys === undefined
+      ? row
+      : Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(row, key) ? [[key, row[key]]] : [])));
+  };
+  return { states, limit: where === undefined && orderBy.length === 0 && !count ? limit : undefined, keep };
 }
 
 /** Reads, edits and writes the board. Starts over if the file changed in between. */

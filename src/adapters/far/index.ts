@@ -16,7 +16,7 @@
 // event         log events                     appended anywhere, labelled by task
 // evidence      log evidence                   appended anywhere, labelled by task
 import type { Peer } from '../../domain/peer.js';
-import type { Task } from '../../domain/task/task.js';
+import type { EndedState, Placed, Task } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Entry, Ledger, Topic } from '../../ports/ledger.js';
 import type { ProcessIdentity } from '../../ports/processes.js';
@@ -31,6 +31,7 @@ import { blobs, events, INTENT, intents } from './records.js';
 import { rows } from './rows.js';
 import { sessionVerbs } from './sessions.js';
 import { shelf, type Shelf } from './shelf.js';
+import { keptOfEnded } from './task-lists.js';
 import { taskVerbs } from './tasks.js';
 
 export interface FarOptions {
@@ -77,6 +78,8 @@ export interface FarParts {
   look(): Promise<void>;
   /** Calls back for each task that this process makes or hears of for the first time. */
   onNew(hear: (task: Task) => void): void;
+  /** Reads ended tasks in pages and keeps of each only what `keep` returns. Newest first. */
+  keptOfEnded<T>(states: readonly EndedState[], keep: (placed: Placed) => T | undefined): Promise<T[]>;
   /** From now on, called before each scan returns. */
   onScan(act: () => Promise<void>): void;
 }
@@ -153,6 +156,10 @@ export function far(options: FarOptions): FarStore {
       collect: seen.collect,
       look: seen.look,
       onNew: table.onNew,
+      async keptOfEnded(states, keep) {
+        await out.flush();
+        return keptOfEnded(ledger, states, keep);
+      },
       onScan: (act) => void beforeScanEnds.push(act),
     },
   };

@@ -1,6 +1,7 @@
 /** Lists of tasks that the ledger selects: ended ones, and the claims for an agent. */
 import { defined } from '../../domain/defined.js';
-import type { Ledger } from '../../ports/ledger.js';
+import type { EndedState, Placed } from '../../domain/task/task.js';
+import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Tasks } from '../../ports/store/tasks.js';
 import type { Looks } from './looks.js';
 import type { Outbox } from './outbox.js';
@@ -35,4 +36,26 @@ export function taskLists({ ledger, outbox, looks, presence }: Dependencies): Pi
       });
     },
   };
+}
+
+const PAGE = 250;
+
+/** Reads ended tasks in pages and keeps of each only what `keep` returns. Newest first. */
+export async function keptOfEnded<T>(
+  ledger: Ledger,
+  states: readonly EndedState[],
+  keep: (placed: Placed) => T | undefined,
+): Promise<T[]> {
+  const kept: { rev: number; value: T }[] = [];
+  for (const tag of states) {
+    let page: Entry[] = [];
+    do {
+      page = await ledger.list(TASK, defined({ live: false, tag, before: page.at(-1)?.rev, limit: PAGE }));
+      for (const { rev, value } of page) {
+        const part = keep(parseRow(value));
+        if (part !== undefined) kept.push({ rev, value: part });
+      }
+    } while (page.length === PAGE);
+  }
+  return kept.sort((a, b) => b.rev - a.rev).map(({ value }) => value);
 }

@@ -70,11 +70,12 @@ export function memoryLedger(state: LedgerState): Ledger {
           : [...new Set(state.changed.slice(since))].map((key) => state.entries.get(key)!);
       return { entries: changed.map(shown), isComplete: since === undefined };
     },
-    async list(prefix, { tag, live, containing = '', limit = Infinity } = {}) {
+    async list(prefix, { tag, live, containing = '', before = Infinity, limit = Infinity } = {}) {
       const all = [...state.entries.values()].reverse();
       const isWanted = (entry: Stored): boolean =>
         entry.key.startsWith(prefix) &&
         entry.value.includes(containing) &&
+        entry.rev < before &&
         (tag === undefined || entry.tag === tag) &&
         (live === undefined || entry.live === live);
       return all.filter(isWanted).slice(0, limit).map(shown);

@@ -90,12 +90,17 @@ function endedTable(ended: EndedTasks): Table {
   };
 }
 
-/** The same for an open workspace, which reads every file: it has no index. */
+/** The same for an open workspace, which reads every record: it has no index. */
 export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sources {
   return {
-    async tasks({ states, limit }: WantedTasks = { states: ENDED_STATES }) {
+    async tasks({ states, limit, keep }: WantedTasks = { states: ENDED_STATES, keep: (row) => row }) {
       const store = open();
       await store.tasks.scan(true);
+      const shared = (store as Partial<FarStore>).far;
+      if (shared !== undefined && limit === undefined) {
+        const ended = await shared.keptOfEnded(states, (placed) => keep(taskRow(placed)));
+        return tableOf([...[...store.tasks.open()].map(taskRow), ...ended]);
+      }
       const which = defined({ limit, state: states.length === 1 ? states[0] : undefined });
       const ended = states.length === 0 ? [] : await store.tasks.ended(which);
       return tableOf([...store.tasks.open(), ...ended].map(taskRow));

@@ -177,9 +177,13 @@ test('a query on tasks reads only the ended ones that it can select', async (t) 
   assert.deepEqual(await statesOf("WHERE failed = true AND (priority = 'A' OR to = 'ana')"), ['failed']);
   assert.deepEqual(await statesOf("WHERE NOT state = 'failed'"), ['completed']);
   assert.deepEqual(await statesOf("WHERE state = 'pending' OR priority = 'A'"), ['completed', 'failed']);
-  assert.deepEqual(await asked('LIMIT 3'), { states: ['completed', 'failed'], limit: 3 });
+  assert.deepEqual(await statesOf('LIMIT 3'), ['completed', 'failed']);
+  assert.equal((await asked('LIMIT 3'))!.limit, 3);
   assert.equal((await asked("WHERE priority = 'A' LIMIT 3"))!.limit, undefined);
   assert.equal((await asked('ORDER BY id LIMIT 3'))!.limit, undefined);
+  const { keep } = (await asked("WHERE priority = 'A'"))!;
+  assert.deepEqual(keep({ id: 't', priority: 'A', result: 'long' }), { id: 't', priority: 'A' });
+  assert.equal(keep({ id: 't', priority: 'B' }), undefined);
 });
 
 test('a query that names a column of its own reads all tasks', async (t) => {

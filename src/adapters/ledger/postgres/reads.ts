@@ -26,13 +26,13 @@ export function reads(
       const { rows } = await calls.query({ name: 'get', text, values: [key] });
       return rows[0] && entryOf(rows[0] as EntryRow);
     },
-    async list(prefix, { tag, live, containing, limit } = {}) {
+    async list(prefix, { tag, live, containing, before, limit } = {}) {
       // Contains only the requested conditions, so that each combination gets its own plan.
       const values: unknown[] = [prefix, afterPrefix(prefix)];
       const and = (condition: string, value: unknown): string =>
         value === undefined ? '' : ` and ${condition} $${values.push(value)}`;
       const has = containing === undefined ? '' : ` and ${hasText(`$${values.push(containing)}`)}`;
-      const where = `key >= $1 and key < $2${and('tag =', tag)}${and('live =', live)}${has}`;
+      const where = `key >= $1 and key < $2${and('tag =', tag)}${and('live =', live)}${and('rev <', before)}${has}`;
       const most = limit === undefined ? '' : `limit $${values.push(limit)}`;
       const text = `select key, rev, value, live from ${schema}.entry where ${where} order by rev desc ${most}`;
       const { rows } = await calls.query({ text, values });
