@@ -27,7 +27,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = 
   channels: { name: 'channels', isLive: true },
   schedules: { name: 'schedules', isLive: true },
   timezone: { name: 'timezone', isLive: true },
-  webhooks: { name: 'webhooks', isLive: true },
+  webhooks: { name: 'webhooks', isLive: false },
   notify: { name: 'notify', isLive: true },
   notifyBy: { name: 'notify.command or notify.webhook', isLive: false },
   providers: { name: 'providers', isLive: false },

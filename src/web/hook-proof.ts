@@ -29,6 +29,7 @@ const PROOFS: Record<Webhook['kind'], (secret: string, received: Received) => Pr
     if (!/^\d{1,12}$/.test(at) || Math.abs(Number(at) * 1000 - now.getTime()) > TOLERANCE_MS)
       return refused('its timestamp is not of the last five minutes');
     const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
+    if (key.length === 0) return refused('there is nothing after whsec_ in its secret');
     const wanted = createHmac('sha256', key).update(`${id}.${at}.`).update(body).digest('base64');
     const isSigned = given.split(' ').some((each) => isSame(each, `v1,${wanted}`));
     return isSigned ? { ok: true, id } : refused('its signature is wrong');
@@ -45,7 +46,7 @@ const PROOFS: Record<Webhook['kind'], (secret: string, received: Received) => Pr
     const given = header('authorization');
     if (given === undefined) return refused('it has no authorization header');
     if (!isSame(given, `Bearer ${secret}`)) return refused('its token is wrong');
-    return { ok: true, id: header('idempotency-key') ?? `${Date.now()}-${bodyId(body)}` };
+    return { ok: true, id: header('idempotency-key') || `${Date.now()}-${bodyId(body)}` };
   },
 };
 

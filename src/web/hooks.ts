@@ -33,6 +33,7 @@ export function hookRoutes({ webhooks, hosts, now = () => new Date() }: Doors): 
     const hook = webhooks.source(source);
     // Callers must not learn which sources exist: an unknown one is refused like a wrong signature.
     if (hook === undefined) return unproven(context, webhooks, 'unknown', 'there is no such source');
+    if (hook.isHeld) return unproven(context, webhooks, source, 'it is not trusted yet (guild trust)');
     if (hook.secret === undefined) return unproven(context, webhooks, source, `${hook.secretEnv} is not set here`);
     const body = new Uint8Array(await context.req.arrayBuffer());
     const header = (name: string): string | undefined => context.req.header(name);
@@ -46,6 +47,10 @@ export function hookRoutes({ webhooks, hosts, now = () => new Date() }: Doors): 
     if (Buffer.byteLength(JSON.stringify(line)) > MAX_BODY) return tooLarge(context);
     const outcome = await webhooks.accept(source, proof.id, line);
     return context.json({ outcome }, outcome === 'accepted' ? 202 : 200);
+  });
+  app.onError((thrown, context) => {
+    webhooks.refused('unknown', thrown.message);
+    return problemReply(context, 500, problem('disk_failed', 'the message could not be kept; send it again'));
   });
   app.all('/hooks/*', (context) => refuse(context, 404, 'a webhook is a POST to /hooks/<source>'));
   return app;

@@ -1,8 +1,7 @@
 /** `guild serve`: the doors for programs alone, without the page. */
 import { Hono } from 'hono';
 import { openWebhooks, type Webhooks } from '../app/doors/webhooks.js';
-import { problem } from '../domain/problem.js';
-import { problemReply, refuse } from './guard.js';
+import { refuse } from './guard.js';
 import { hookRoutes } from './hooks.js';
 import { listen, type Listening } from './listen.js';
 
@@ -31,7 +30,6 @@ export async function serveDoors(options: DoorOptions): Promise<DoorServer> {
   const app = new Hono();
   app.route('/', hookRoutes({ webhooks, hosts }));
   app.notFound((context) => refuse(context, 404, 'there is no such address'));
-  app.onError((thrown, context) => problemReply(context, 500, problem('bug', thrown.message)));
   const server = await listen(app, listening, port, '127.0.0.1').catch(async (thrown: unknown) => {
     await webhooks.close();
     throw thrown;

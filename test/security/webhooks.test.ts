@@ -4,10 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import fs from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { serveDoors } from '../../src/web/serve-hooks.js';
 import { environment, place, type Place } from '../kit/guild.js';
+import { trust } from '../kit/trust/state.js';
 
 const SECRET = 'a secret of thirty-two characters';
 const TOKEN = 'token-token-token';
@@ -30,16 +33,28 @@ interface Reply {
 
 interface Scene {
   here: Place;
+  /** The person looks at the workspace and trusts it. */
+  look(): void;
   refusals: string[];
   call(path: string, headers: Record<string, string>, body?: string | Buffer, method?: string): Promise<Reply>;
   close(): Promise<void>;
 }
 
-async function scene(t: TestContext, proxied: string[] = []): Promise<Scene> {
-  const here = place(t, { 'guild.yaml': YAML, 'agents/planner.md': '---\ndescription: d\n---\nx\n' });
+interface Given {
+  proxied?: string[];
+  untrusted?: true;
+  yaml?: string;
+  env?: Record<string, string>;
+}
+
+async function scene(t: TestContext, given: Given = {}): Promise<Scene> {
+  const { proxied = [], untrusted, yaml = YAML } = given;
+  const here = place(t, { 'guild.yaml': yaml, 'agents/planner.md': '---\ndescription: d\n---\nx\n' });
   const refusals: string[] = [];
   const onRefused = (source: string, why: string): void => void refusals.push(`${source}: ${why}`);
-  const env = environment(here.root, ENV);
+  const env = environment(here.root, { ...ENV, ...given.env });
+  const look = (): void => trust(here.root, env);
+  if (!untrusted) look();
   const server = await serveDoors({ root: here.root, env, port: 0, listening: {}, proxied, onRefused });
   let isOpen = true;
   const close = async (): Promise<void> => {
@@ -60,7 +75,7 @@ async function scene(t: TestContext, proxied: string[] = []): Promise<Scene> {
       );
       request.end(body);
     });
-  return { here, refusals, call, close };
+  return { here, look, refusals, call, close };
 }
 
 function signed(body: string, { id = 'msg_1', at = Date.now(), secret = SECRET } = {}): Record<string, string> {
@@ -150,7 +165,7 @@ test('a call that is captured and sent again is one message', async (t) => {
 });
 
 test('a browser and another host name get nothing', async (t) => {
-  const { here, call } = await scene(t, ['hooks.example.org']);
+  const { here, call } = await scene(t, { proxied: ['hooks.example.org'] });
   const body = '{"text":"x"}';
   assert.equal((await call('/hooks/shop', { ...signed(body), origin: 'http://evil.example' }, body)).status, 403);
   assert.equal((await call('/hooks/shop', { ...signed(body), 'sec-fetch-site': 'cross-site' }, body)).status, 403);
@@ -222,14 +237,63 @@ test('guild serve is open to other machines only with TLS, as the window is', as
   assert.match(proxy.err, /--behind-proxy is a host name/);
 });
 
-test('an edit of guild.yaml takes effect at once, and a file that is being saved keeps the sources', async (t) => {
-  const { here, call } = await scene(t);
+test('a source counts once it is trusted, and a file that is being saved keeps the sources', async (t) => {
+  const { here, look, call } = await scene(t);
   const headers = { authorization: `Bearer ${TOKEN}` };
   assert.equal((await call('/hooks/late', headers, 'one')).status, 401);
   here.put('guild.yaml', `${YAML}  late: {kind: token, secret_env: CI_TOKEN}\n`);
-  assert.equal((await call('/hooks/late', headers, 'two')).status, 202);
-  here.put('guild.yaml', `${YAML}  late: {kind: token, secret_env: [\n`);
+  assert.equal((await call('/hooks/late', headers, 'two')).status, 401, 'nobody has seen it');
+  look();
   assert.equal((await call('/hooks/late', headers, 'three')).status, 202);
+  here.put('guild.yaml', `${YAML}  late: {kind: token, secret_env: [\n`);
+  assert.equal((await call('/hooks/late', headers, 'four')).status, 202);
   here.put('guild.yaml', YAML);
-  assert.equal((await call('/hooks/late', headers, 'four')).status, 401);
+  assert.equal((await call('/hooks/late', headers, 'five')).status, 401);
+});
+
+test('a source of a stranger takes no call, whatever variable it names, and the question shows it', async (t) => {
+  // Everybody can guess the value of such a variable.
+  const yaml =
+    'model: demo/x\nproviders: {demo: {kind: scripted}}\nwebhooks: {door: {kind: token, secret_env: SHELL}}\n';
+  const env = { SHELL: '/bin/bash' };
+  const { here, look, call, refusals } = await scene(t, { untrusted: true, yaml, env });
+  const headers = { authorization: 'Bearer /bin/bash' };
+  assert.equal((await call('/hooks/door', headers, 'delete everything')).status, 401);
+  assert.deepEqual(inboxOf(here), []);
+  assert.match(refusals[0]!, /door: it is not trusted yet/);
+  const asked = await here.guildWith({ untrusted: true, env }, 'pump');
+  assert.match(asked.err, /webhooks\n +door sends messages, proven by the token in SHELL/);
+  const listed = await here.guildWith({ untrusted: true, env }, 'mail', 'sources');
+  assert.match(listed.out, /not trusted yet/);
+  look();
+  assert.equal((await call('/hooks/door', headers, 'build 12 failed')).status, 202);
+});
+
+test('a pulled change of a trusted source does not change its proof or its agent', async (t) => {
+  const { here, call } = await scene(t, { env: { SHELL: '/bin/bash' } });
+  const body = '{"text":"x"}';
+  here.put('guild.yaml', YAML.replace('shop: {secret_env: SHOP_SECRET', 'shop: {kind: token, secret_env: SHELL'));
+  assert.equal((await call('/hooks/shop', { authorization: 'Bearer /bin/bash' }, body)).status, 401);
+  assert.equal((await call('/hooks/shop', signed(body), body)).status, 202);
+});
+
+test('an empty key after whsec_ signs nothing, and an empty idempotency key is none', async (t) => {
+  const { here, call } = await scene(t, { env: { SHOP_SECRET: 'whsec_' } });
+  const body = '{"text":"x"}';
+  assert.equal((await call('/hooks/shop', signed(body, { secret: '' }), body)).status, 401);
+  const bearer = { authorization: `Bearer ${TOKEN}`, 'idempotency-key': '' };
+  for (const text of ['one', 'two']) assert.equal((await call('/hooks/ci', bearer, text)).status, 202);
+  assert.equal(inboxOf(here).length, 2);
+});
+
+test('a message that cannot be kept is answered without a path of this machine', async (t) => {
+  const { here, call, refusals } = await scene(t);
+  const victim = place(t, { bashrc: '# mine\n' });
+  fs.mkdirSync(path.join(here.root, 'inbox'), { recursive: true });
+  fs.symlinkSync(path.join(victim.root, 'bashrc'), path.join(here.root, 'inbox/ci-webhook.jsonl'));
+  const { status, text } = await call('/hooks/ci', { authorization: `Bearer ${TOKEN}` }, '$(touch owned)');
+  assert.equal(status, 500);
+  assert.ok(!text.includes(here.root) && !text.includes('ELOOP'), text);
+  assert.equal(victim.read('bashrc'), '# mine\n');
+  assert.match(refusals[0]!, /ELOOP/);
 });

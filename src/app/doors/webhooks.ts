@@ -1,5 +1,6 @@
 /**
  * Webhooks of a workspace: which sources guild.yaml names, what they sent, and what was refused. A
+ * source is a door into the workspace, so it opens when a person has trusted it, as it was then. A
  * message is durable in the inbox before its sender gets an answer. Refusals are counted in the
  * event log, at most once a minute for each source, so that a flood of them costs little.
  */
@@ -10,16 +11,19 @@ import type { Webhook } from '../../domain/config/config.js';
 import { readEvents } from '../readers/log/open-events.js';
 import { openReader } from '../readers/open-reader.js';
 import { CONFIG_FILE, readConfig } from '../readers/read-config.js';
+import { acceptNamed, peekTrust, trustStamp } from '../trust/trust.js';
 
 type Env = Record<string, string | undefined>;
 
 interface Source extends Webhook {
   /** Undefined: the variable is not set, and every call is refused. */
   secret?: string;
+  /** Nobody has trusted it, so every call is refused. */
+  isHeld?: true;
 }
 
 export interface Webhooks {
-  /** As guild.yaml has it now. */
+  /** As it was trusted, while guild.yaml has it. */
   source(name: string): Source | undefined;
   sources(): Record<string, Source>;
   /** Durable when resolved. The same id of a source is one message. */
@@ -40,9 +44,9 @@ export function openWebhooks(root: string, env: Env, onRefused: (source: string,
   const store = openReader(root);
   const seen = new Set<string>();
   const counts = new Map<string, { count: number; why: string; reportedAt: number }>();
-  let known: { stamp: string | undefined; all: Record<string, Source> } | undefined;
+  let known: { stamp: string; all: Record<string, Source> } | undefined;
   const sources = (): Record<string, Source> => {
-    const stamp = disk.stamp(path.join(root, CONFIG_FILE));
+    const stamp = `${disk.stamp(path.join(root, CONFIG_FILE))} ${trustStamp(root, env)}`;
     // While a person is saving the file, the earlier sources stay in force.
     if (known === undefined || known.stamp !== stamp) known = { stamp, all: sourcesOf(root, env) ?? known?.all ?? {} };
     return known.all;
@@ -89,10 +93,15 @@ export function openWebhooks(root: string, env: Env, onRefused: (source: string,
 function sourcesOf(root: string, env: Env): Record<string, Source> | undefined {
   const { config, unreadable, there } = readConfig(realDisk(), root, env);
   if (unreadable !== undefined || !there) return undefined;
+  const wanted = Object.entries(config.webhooks);
+  if (wanted.length === 0) return {};
+  const { webhooks = {} } = acceptNamed(peekTrust(root, env, config), env).inForce;
   return Object.fromEntries(
-    Object.entries(config.webhooks).map(([name, hook]) => {
-      const secret = env[hook.secretEnv] ?? '';
-      return [name, secret === '' ? hook : { ...hook, secret }];
+    wanted.map(([name, hook]): [string, Source] => {
+      if (!Object.hasOwn(webhooks, name)) return [name, { ...hook, isHeld: true }];
+      const trusted = webhooks[name]!;
+      const secret = env[trusted.secretEnv] ?? '';
+      return [name, secret === '' ? trusted : { ...trusted, secret }];
     }),
   );
 }
@@ -102,6 +111,7 @@ interface WebhookView {
   kind?: Webhook['kind'];
   secretEnv?: string;
   isSecretSet?: boolean;
+  isTrusted?: boolean;
   refused: number;
   lastRefused?: { at: string; why: string };
 }
@@ -109,8 +119,10 @@ interface WebhookView {
 /** The sources and their refusals, also of names that no source has. */
 export async function listWebhooks(root: string, env: Env): Promise<WebhookView[]> {
   const views = new Map<string, WebhookView>();
-  for (const [source, { kind, secretEnv, secret }] of Object.entries(sourcesOf(root, env) ?? {}))
-    views.set(source, { source, kind, secretEnv, isSecretSet: secret !== undefined, refused: 0 });
+  for (const [source, { kind, secretEnv, isHeld }] of Object.entries(sourcesOf(root, env) ?? {})) {
+    const isSecretSet = (env[secretEnv] ?? '') !== '';
+    views.set(source, { source, kind, secretEnv, isSecretSet, isTrusted: isHeld !== true, refused: 0 });
+  }
   const log = await readEvents(root);
   for (const event of log.events((name) => name === 'webhook.refused')) {
     const source = String(event['source']);

@@ -16,11 +16,14 @@ import { withProjectServers } from './project-servers.js';
 import { textIn } from './text-file.js';
 
 /** The settings of a workspace that can act. */
-export type Acted = Pick<Config, 'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'notifyBy' | 'store'>;
+export type Acted = Pick<
+  Config,
+  'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'notifyBy' | 'store' | 'webhooks'
+>;
 
 /** Reads the parts that want to act. Runs nothing of the folder. */
 export function actingIn(root: string, config: Acted): Acting {
-  const { providers, plugins, notifyBy } = config;
+  const { providers, plugins, notifyBy, webhooks } = config;
   const folder = path.join(root, 'plugins');
   const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
   return defined<Acting>({
@@ -31,6 +34,7 @@ export function actingIn(root: string, config: Acted): Acting {
     loosened: loosenedIn(config),
     notify: Object.keys(notifyBy).length === 0 ? undefined : notifyBy,
     store: config.store.startsWith('postgres') ? config.store : undefined,
+    webhooks: Object.keys(webhooks).length === 0 ? undefined : webhooks,
   });
 }
 
@@ -94,6 +98,7 @@ export function shared(trusted: Acting, now: Acting): Acting {
     loosened: sharedLoosened(trusted.loosened, now.loosened),
     notify: now.notify && trusted.notify,
     store: trusted.store === now.store ? trusted.store : undefined,
+    webhooks: trusted.webhooks && now.webhooks && kept(trusted.webhooks, now.webhooks),
   });
 }
 

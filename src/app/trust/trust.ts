@@ -75,6 +75,12 @@ export function peekTrust(root: string, env: Env, config: Acted): Trust {
   return weigh(records.read(real) ?? { version: 1, id: '', path: real }, state, env, config);
 }
 
+/** Changes whenever something was trusted or withdrawn. */
+export function trustStamp(root: string, env: Env): string | undefined {
+  const { real, records } = place(root, env);
+  return records.stamp(real);
+}
+
 /** The record in the result is a new one if nothing acts, which needs no question. */
 function weigh(known: TrustRecord, state: string, env: Env, config: Acted): Trust {
   const acting = actingIn(known.path, config);

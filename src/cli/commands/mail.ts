@@ -46,21 +46,24 @@ async function sources({ root, terminal, json, io }: Call): Promise<number> {
   const all = await listWebhooks(root, io.env);
   if (json) {
     terminal.json(
-      all.map(({ source, kind, secretEnv, isSecretSet, refused, lastRefused }) => ({
+      all.map(({ source, kind, secretEnv, isSecretSet, isTrusted, refused, lastRefused }) => ({
         source,
         kind,
         secret_env: secretEnv,
         secret_set: isSecretSet,
+        trusted: isTrusted,
         refused,
         last_refused: lastRefused,
       })),
     );
     return EXIT.done;
   }
-  const rows = all.map(({ source, kind, secretEnv, isSecretSet, refused, lastRefused }) => [
+  const rows = all.map(({ source, kind, secretEnv, isSecretSet, isTrusted, refused, lastRefused }) => [
     terminal.bold(source),
     kind ?? 'not in guild.yaml',
-    secretEnv === undefined ? '' : `${secretEnv} ${isSecretSet ? 'is set' : 'is not set here'}`,
+    secretEnv === undefined
+      ? ''
+      : `${secretEnv} ${isSecretSet ? 'is set' : 'is not set here'}${isTrusted ? '' : ', not trusted yet (guild trust)'}`,
     lastRefused === undefined
       ? 'none refused'
       : `${refused} refused, last ${localDateTime(lastRefused.at)}: ${lastRefused.why}`,

@@ -3,7 +3,7 @@
  * has trusted. Scripted models do not act. Agents and tasks do not either: whatever they want
  * passes the gates.
  */
-import type { Provider, SandboxSetting } from '../config/config.js';
+import type { Provider, SandboxSetting, Webhook } from '../config/config.js';
 import type { NotifyChannels } from '../config/notify.js';
 import { visible } from './visible.js';
 
@@ -22,6 +22,8 @@ export interface Acting {
   loosened?: Loosened;
   /** The address of a database in guild.yaml: work and a password go there. */
   store?: string;
+  /** Programs that may send messages, and how they prove it; absent if there are none. */
+  webhooks?: Record<string, Webhook>;
 }
 
 export interface Loosened {
@@ -49,8 +51,8 @@ export const NOT_TRUSTED = 'this workspace is not trusted yet (guild trust), so 
 
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
-export function isNothing({ providers, plugins, code, rules, loosened, notify, store }: Acting): boolean {
-  if ([code, loosened, notify, store].some((part) => part !== undefined)) return false;
+export function isNothing({ providers, plugins, rules, ...others }: Acting): boolean {
+  if (Object.values(others).some((part) => part !== undefined)) return false;
   return [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
 }
 
@@ -60,7 +62,7 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, rules, loosened, notify, store }: Acting): Part[] {
+export function partsOf({ providers, plugins, code, rules, loosened, notify, store, webhooks }: Acting): Part[] {
   return [
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
     ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
@@ -72,6 +74,7 @@ export function partsOf({ providers, plugins, code, rules, loosened, notify, sto
     ...Object.entries(rules).map(([file, text]) => ({ name: file, lines: visible(text.trimEnd()).split('\n') })),
     ...(loosened === undefined ? [] : [{ name: 'settings that loosen a gate', lines: loosenedLines(loosened) }]),
     ...(store === undefined ? [] : [{ name: 'store', lines: [`keeps the work in ${visible(store)}`] }]),
+    ...(webhooks === undefined ? [] : [{ name: 'webhooks', lines: Object.entries(webhooks).map(webhookLine) }]),
   ];
 }
 
@@ -107,6 +110,11 @@ function notifyLines({ command, webhook }: NotifyChannels): string[] {
     ...(command === undefined ? [] : [`runs ${visible(command)}`]),
     ...(webhook === undefined ? [] : [`posts to ${visible(webhook.url)}, signed with ${visible(webhook.secretEnv)}`]),
   ];
+}
+
+function webhookLine([name, { kind, secretEnv, agent }]: [string, Webhook]): string {
+  const proof = `${kind === 'token' ? 'the token' : 'a signature with the secret'} in ${visible(secretEnv)}`;
+  return `${visible(name)} sends messages${agent === undefined ? '' : ` to ${visible(agent)}`}, proven by ${proof}`;
 }
 
 /** The parts that are new, changed or gone, each as a list of lines with `+`, `-` or a blank. */

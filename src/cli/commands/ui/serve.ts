@@ -1,5 +1,5 @@
 /** `guild serve`: lets other programs send messages to the workspace. */
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { serveDoors } from '../../../web/serve-hooks.js';
 import { EXIT, integerOption, listOption, type Call, type Command } from '../../args/command.js';
 import { interrupted } from '../../process/interrupt.js';
@@ -14,7 +14,7 @@ export const command: Command = {
   about: `
 Takes webhooks: each entry of "webhooks" in guild.yaml is a source with an address of its own. A call with a valid proof
 becomes a message in the inbox, marked as untrusted data; any other is refused and counted (guild mail sources). GET /health
-answers while the server runs. Edits of "webhooks" take effect at once.
+answers while the server runs. A source takes calls once you have trusted it (guild trust); one that is removed takes none.
 
 It listens on this machine only. Other machines reach it with --host, and only with TLS: a certificate of your own
 (--tls-cert, --tls-key), or a proxy that has one (--behind-proxy).
@@ -48,9 +48,10 @@ If no process works on the workspace, it starts guild watch, and stops it when i
     }
     const worker = values['no-work'] === true || (await isAnyoneWorking(root)) ? undefined : startWorker(root, io.env);
     if (json) terminal.json({ port: server.port, sources: Object.keys(sources), worker: worker?.pid });
-    for (const [name, { secret, secretEnv }] of Object.entries(sources)) {
+    for (const [name, { secret, secretEnv, isHeld }] of Object.entries(sources)) {
       if (!json) terminal.out(`${server.address}/hooks/${name}`);
-      if (secret === undefined)
+      if (isHeld) terminal.problem(notTrusted(name), 'warning');
+      else if (secret === undefined)
         terminal.problem(
           problem('bad_usage', `${name}: ${secretEnv} is not set, so every call is refused`, {
             hint: `set ${secretEnv} in the environment of guild serve, then start it again`,
@@ -74,6 +75,12 @@ function refusals({ terminal }: Call): (source: string, why: string) => void {
     printed.add(line);
     terminal.say(terminal.colour('yellow', `${line} (guild mail sources counts them)`));
   };
+}
+
+function notTrusted(name: string): Problem {
+  return problem('needs_human', `${name} is not trusted yet, so every call is refused`, {
+    hint: 'guild trust shows it and asks; it then takes effect at once',
+  });
 }
 
 function noSources(): ProblemError {
