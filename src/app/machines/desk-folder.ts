@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
 import { folders, layout } from '../../adapters/files/base/layout.js';
+import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { definitionFiles, isOwnPlace } from '../far/state-files.js';
 import { acceptTrust, lookAtTrust } from '../trust/trust.js';
 import { sumOf } from './mirror/rendered.js';
@@ -28,11 +29,14 @@ function copyDefinitions(root: string, target: string, env: Env): string[] {
   // It is a checkout of its own.
   if (copied === undefined && fs.existsSync(path.join(target, 'guild.yaml'))) return [];
   storeAddress(root, env); // Without one that is trusted, no folder is made.
+  if (!isOwnPlace(target, COPIED)) throw new ProblemError(linked());
   const isOurs = copied !== undefined || !fs.existsSync(target) || fs.readdirSync(target).length === 0;
   const sums: Record<string, string> = {};
   const kept: string[] = [];
-  const bytesAt = (file: string): Buffer | undefined =>
-    fs.existsSync(path.join(target, file)) ? fs.readFileSync(path.join(target, file)) : undefined;
+  const bytesAt = (file: string): Buffer | undefined => {
+    const read = disk().read(path.join(target, file));
+    return read.kind === 'file' ? read.bytes : undefined;
+  };
   const isChanged = (file: string): boolean => {
     const there = bytesAt(file);
     return there !== undefined && sumOf(there) !== copied?.[file];
@@ -54,6 +58,13 @@ function copyDefinitions(root: string, target: string, env: Env): string[] {
   fs.writeFileSync(path.join(target, COPIED), JSON.stringify(sums));
   if (isOurs && kept.length === 0) trustCopy(root, target, env);
   return kept;
+}
+
+function linked(): Problem {
+  return problem('not_allowed', `${COPIED} is not a plain file of this folder, so nothing is written there`, {
+    where: { file: COPIED },
+    hint: 'sync into a new folder: guild sync <dir>',
+  });
 }
 
 function copy(from: string, to: string): void {

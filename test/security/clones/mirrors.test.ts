@@ -10,6 +10,8 @@ import test, { type TestContext } from 'node:test';
 import { publishedIn } from '../../../src/app/far/definitions.js';
 import { checkedOut } from '../../../src/app/machines/checked-out.js';
 import { prepareFolder } from '../../../src/app/machines/desk-folder.js';
+import { mirroredFolder } from '../../../src/app/machines/mirror/folder.js';
+import { showEvents } from '../../../src/app/machines/mirror/history.js';
 import { readShown } from '../../../src/app/machines/mirror/shown-record.js';
 import { sumOf } from '../../../src/app/machines/mirror/rendered.js';
 import { ownMirror } from '../../../src/app/machines/own-mirror.js';
@@ -85,6 +87,34 @@ test('a copied folder of definitions that names files outside removes and overwr
   fs.writeFileSync(path.join(target, '.guild/sync/definitions.json'), JSON.stringify(sums));
   prepareFolder(root, target, env);
   assert.equal(fs.readFileSync(outside, 'utf8'), 'private');
+});
+
+test('guild sync writes no record of its copies through a link, and waits for no pipe', (t) => {
+  const { root, env, outside } = desk(t);
+  const linked = `${root}-linked`;
+  fs.mkdirSync(path.join(linked, '.guild/sync'), { recursive: true });
+  fs.symlinkSync(outside, path.join(linked, '.guild/sync/definitions.json'));
+  assert.throws(() => prepareFolder(root, linked, env), /definitions\.json is not a plain file/);
+  assert.equal(fs.readFileSync(outside, 'utf8'), 'private');
+  const piped = `${root}-piped`;
+  fs.mkdirSync(path.join(piped, 'agents'), { recursive: true });
+  execFileSync('mkfifo', [path.join(piped, 'agents/ana.md')]);
+  assert.deepEqual(prepareFolder(root, piped, env), ['agents/ana.md']);
+});
+
+test('events of a store are not added to a file outside through a link', async (t) => {
+  const { root, outside } = desk(t);
+  fs.mkdirSync(path.join(root, 'events'));
+  fs.symlinkSync(outside, path.join(root, 'events/2026-01-02.jsonl'));
+  const folder = mirroredFolder({ root, workspace: 'w', record: path.join(root, 'shown.json') });
+  const refused: string[] = [];
+  const event = (day: string): string => JSON.stringify({ at: `${day}T00:00:00.000Z`, name: 'task.created' });
+  const ledger = { lines: async () => ({ texts: [event('2026-01-02'), event('2026-01-03')], end: 2 }) };
+  const context = { folder, ledger, refuse: (file: string) => void refused.push(file) };
+  await showEvents(context as unknown as Parameters<typeof showEvents>[0]);
+  assert.equal(fs.readFileSync(outside, 'utf8'), 'private');
+  assert.deepEqual(refused, ['events/2026-01-02.jsonl']);
+  assert.deepEqual(fs.readdirSync(path.join(root, 'events')).sort(), ['2026-01-02.jsonl', '2026-01-03.jsonl']);
 });
 
 test('an entry of the store that is not a valid release is ignored', () => {

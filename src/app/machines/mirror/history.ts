@@ -6,7 +6,7 @@ import type { MirrorContext } from './tasks.js';
 
 const MARK = 'events';
 
-export async function showEvents({ folder, ledger }: MirrorContext): Promise<number> {
+export async function showEvents({ folder, ledger, refuse }: MirrorContext): Promise<number> {
   const { texts, end } = await ledger.lines(EVENTS, { after: Number(folder.mark(MARK) ?? 0) });
   const days = new Map<string, string>();
   for (const text of texts) {
@@ -15,6 +15,10 @@ export async function showEvents({ folder, ledger }: MirrorContext): Promise<num
   }
   for (const [day, lines] of days) {
     const file = `events/${day}.jsonl`;
+    if (!folder.canHold(file)) {
+      refuse(file);
+      continue;
+    }
     folder.makeFolderOf(file);
     fs.appendFileSync(path.join(folder.root, file), lines);
   }
