@@ -107,7 +107,8 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const isKept = config.git.enabled && options.history !== false && options.disk === undefined && !isFar;
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
-  const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
+  const wrote = history?.changed ?? options.onWrite;
+  const disk = wrote === undefined ? given.disk : watchedDisk(given.disk, wrote);
   const { opened, common, believe, texts, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const { store, isHere } = homed(history === undefined ? opened : noted(opened, trail), given, onlookers.problem);
   const peer = store.presence.peer.id;

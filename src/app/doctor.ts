@@ -29,7 +29,7 @@ export async function examine(root: string, env: Record<string, string | undefin
           rights(root, env),
           trusted(root, env),
           agents(root, env),
-          history(root, env),
+          await history(root, env),
           quarantineFinding(root),
           ...journals(root),
           ...(await store(root, env)),
@@ -108,8 +108,11 @@ function trusted(root: string, env: Record<string, string | undefined>): Finding
   }
 }
 
-function history(root: string, env: Record<string, string | undefined>): Finding {
-  const state = openHistory(root, env).state();
+async function history(root: string, env: Record<string, string | undefined>): Promise<Finding> {
+  const state = await openHistory(root, env).then(
+    (opened) => opened.state(),
+    (thrown: unknown) => ({ on: false as const, why: asProblem(thrown).message }),
+  );
   if (state.on) return { name: 'history', verdict: 'good', text: 'kept in git, apart from your own repository' };
   return { name: 'history', verdict: 'odd', text: `not kept: ${state.why}` };
 }

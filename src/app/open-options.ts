@@ -29,6 +29,8 @@ export interface OpenOptions {
    * the real disk.
    */
   history?: boolean;
+  /** Called with the path of each file that this process writes, if it writes no history itself. */
+  onWrite?: ((file: string) => void) | undefined;
   /** Called as things happen. */
   watchers?: Partial<Watchers>;
   /** Tells the person at this process's terminal that something waits or has ended. */

@@ -6,10 +6,12 @@ import path from 'node:path';
 import { disk as realDisk } from '../adapters/disk/index.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { TASK_STATES } from '../domain/task/task.js';
-import type { Commit, FileChange } from '../ports/history.js';
+import type { Commit, FileChange, History } from '../ports/history.js';
+import type { Store } from '../ports/store/index.js';
 import { lineDiff } from '../text/lines/line-diff.js';
+import { readHistoryDesk } from './far/history-desk.js';
 import { openHistory } from './readers/history.js';
-import { openReader } from './readers/open-reader.js';
+import { farPartsOf, openReader } from './readers/open-reader.js';
 
 type Env = Record<string, string | undefined>;
 
@@ -17,6 +19,8 @@ export interface Undone {
   /** The commit that was restored. */
   to: Commit;
   files: FileChange[];
+  /** Files that differ too, and stay: the folder mirrors a store, which they follow from. */
+  left: FileChange[];
   /** The new commit; absent for a preview. */
   commit?: string;
 }
@@ -31,36 +35,48 @@ export async function undoTo(
   env: Env,
   { really = false, force = false } = {},
 ): Promise<Undone> {
-  const history = openHistory(root, env);
+  const history = await openHistory(root, env);
   const state = history.state();
   if (!state.on) throw new ProblemError(problem('not_found', `no history is kept here: ${state.why}`));
   try {
-    const { commit, files } = await history.changes(to);
-    if (!really || files.length === 0) return { to: commit, files };
-    const store = openReader(root);
-    const others = (await store.presence.peers()).filter((peer) => peer.id !== store.presence.peer.id);
-    if (others.length > 0 && !force) throw new ProblemError(atWork(others.map((peer) => peer.pid)));
-    const done = await history.undo(commit.id);
-    // Git removes folders that become empty, and other processes may still list them.
-    const disk = realDisk();
-    for (const taskState of TASK_STATES) disk.makeFolder(path.join(path.resolve(root), 'tasks', taskState));
-    store.events.append({
-      at: new Date().toISOString(),
-      name: 'workspace.undone',
-      cause: 'human',
-      to: commit.id,
-      commit: done.commit,
-    });
-    await store.close();
-    return { to: commit, files, commit: done.commit };
+    const { commit, files, left } = await history.changes(to);
+    if (!really || files.length === 0) return { to: commit, files, left };
+    return { to: commit, files, left, commit: await goBack(history, root, commit.id, force) };
   } finally {
     await history.close();
   }
 }
 
+async function goBack(history: History, root: string, to: string, force: boolean): Promise<string> {
+  const store = openReader(root);
+  try {
+    await refuseNow(store, force);
+    const { commit } = await history.undo(to);
+    // Git removes folders that become empty, and other processes may still list them.
+    const disk = realDisk();
+    for (const taskState of TASK_STATES) disk.makeFolder(path.join(path.resolve(root), 'tasks', taskState));
+    store.events.append({ at: new Date().toISOString(), name: 'workspace.undone', cause: 'human', to, commit });
+    await store.flush();
+    return commit;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Throws if the undo has to wait. In a mirrored folder it is an edit, so work may go on. */
+async function refuseNow(store: Store, force: boolean): Promise<void> {
+  const shared = farPartsOf(store);
+  if (shared !== undefined) {
+    if (!(await readHistoryDesk(shared.ledger))?.isRunning) throw new ProblemError(notSynced());
+    return;
+  }
+  const others = (await store.presence.peers()).filter((peer) => peer.id !== store.presence.peer.id);
+  if (others.length > 0 && !force) throw new ProblemError(atWork(others.map((peer) => peer.pid)));
+}
+
 /** The commit before the first one that names the task; undefined if none does. */
 export async function commitBefore(root: string, task: string, env: Env): Promise<string | undefined> {
-  const history = openHistory(root, env);
+  const history = await openHistory(root, env);
   if (!history.state().on) return undefined;
   try {
     const first = (await history.log({ task, limit: MOST_COMMITS })).at(-1);
@@ -81,7 +97,7 @@ interface Previewed extends Omit<FileChange, 'texts'> {
 
 /** What an undo would change, line by line. Writes nothing. */
 export async function previewUndo(root: string, to: string, env: Env): Promise<{ to: Commit; files: Previewed[] }> {
-  const history = openHistory(root, env);
+  const history = await openHistory(root, env);
   const state = history.state();
   if (!state.on) throw new ProblemError(problem('not_found', `no history is kept here: ${state.why}`));
   try {
@@ -99,6 +115,12 @@ function previewed({ texts, ...file }: FileChange): Previewed {
   const diff = lineDiff(texts.now, texts.then);
   const lines = diff === '' ? [] : diff.split('\n');
   return lines.length > LINES_MAX ? file : { ...file, lines };
+}
+
+function notSynced(): ReturnType<typeof problem> {
+  return problem('needs_human', 'guild sync --history does not run in this folder, so nobody would hear of the undo', {
+    hint: 'start it in another terminal, then undo again',
+  });
 }
 
 function atWork(pids: number[]): ReturnType<typeof problem> {

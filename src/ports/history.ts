@@ -42,9 +42,13 @@ export interface History {
   log(options?: { limit?: number; task?: string }): Promise<Commit[]>;
   /**
    * The file changes that `undo` would make now; with `texts`, the first of them with both texts.
-   * Throws a ProblemError for an unknown commit.
+   * `left`: files that differ too, which an undo does not touch here. Throws a ProblemError for an
+   * unknown commit.
    */
-  changes(to: string, options?: { texts?: boolean }): Promise<{ commit: Commit; files: FileChange[] }>;
+  changes(
+    to: string,
+    options?: { texts?: boolean },
+  ): Promise<{ commit: Commit; files: FileChange[]; left: FileChange[] }>;
   /** Restores files and tasks to a commit, as a new commit. Commits the current state first. */
   undo(to: string): Promise<{ commit: string; files: string[] }>;
   /**

@@ -205,7 +205,7 @@ test('files that people write are unchanged', () => {
 
 test('the history continues in its own repository, and the old commits stay readable', async () => {
   assert.equal(git('rev-parse', 'HEAD'), oldHead, 'the branch is as it was');
-  const history = openHistory(root, process.env);
+  const history = await openHistory(root, process.env);
   const commits = await history.log({ limit: 1000 });
   await history.close();
   const old = commits.findIndex(({ id }) => id === oldHead);

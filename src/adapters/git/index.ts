@@ -41,6 +41,8 @@ interface GitOptions {
   background?: boolean;
   /** Where a file of an old commit is restored to. */
   nameAfterUndo?: (path: string) => string;
+  /** Whether an undo may make this change; default: any. */
+  mayUndo?: (change: FileChange) => boolean;
 }
 
 /** How long an undo waits for the process that writes history. */
@@ -48,6 +50,7 @@ const WAIT_MS = 30_000;
 
 export function git(options: GitOptions): History {
   const { root, env, clock, processes, author, background = false, nameAfterUndo = (name) => name } = options;
+  const { mayUndo = () => true } = options;
   const where = { root, env, background, now: () => clock.now() };
   const target = options.branch ? branchTarget(where) : ownTarget(where);
   const old = options.branch ? undefined : branchTarget(where);
@@ -78,8 +81,8 @@ export function git(options: GitOptions): History {
     log: (filter) => serialize(() => log(filter ?? {})),
     changes: (to, { texts = false } = {}) =>
       serialize(async () => {
-        const { commit, files, old: from, wanted } = await planUndo(to);
-        return { commit, files: texts ? await withTexts(from.run, root, wanted, files) : files };
+        const { commit, files, left, old: from, wanted } = await planUndo(to);
+        return { commit, files: texts ? await withTexts(from.run, root, wanted, files) : files, left };
       }),
     undo: (to) => serialize(() => undo(to)),
     close() {
@@ -114,7 +117,9 @@ export function git(options: GitOptions): History {
     const known = now?.tip === undefined ? new Map<string, OldFile>() : await filesAt({ id: now.tip, run: now.run });
     const names = [...known.keys(), ...files.keys()].filter((name) => known.get(name)?.id !== files.get(name)?.id);
     const changes = differences(root, files, [...names, ...(await uncommitted(now))], (name) => known.has(name));
-    return { commit: await readCommit(found.run, found.id, mail), files: changes, old: found, wanted: files };
+    const left = changes.filter((change) => !mayUndo(change));
+    const commit = await readCommit(found.run, found.id, mail);
+    return { commit, files: changes.filter(mayUndo), left, old: found, wanted: files };
   }
 
   /** Files that differ from the newest commit. */
@@ -180,6 +185,7 @@ export function git(options: GitOptions): History {
 interface UndoPlan {
   commit: Commit;
   files: FileChange[];
+  left: FileChange[];
   old: OldCommit;
   wanted: Map<string, OldFile>;
 }

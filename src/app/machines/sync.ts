@@ -3,15 +3,21 @@
  * and takes in what people change; an engine without agents of its own reads the ballot, boards and
  * inboxes of the folder, as in any workspace.
  */
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { asProblem, problem as problemOf, type Problem } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
+import type { Store } from '../../ports/store/index.js';
 import { mirror, type Mirror } from './mirror/index.js';
 import { disk } from '../../adapters/disk/index.js';
+import { deskName } from '../../adapters/machine/desk-name.js';
+import { folderName, takeHistory } from '../far/history-desk.js';
 import { sharedName } from '../far/shared-name.js';
+import { farPartsOf } from '../readers/open-reader.js';
 import { readConfig } from '../readers/read-config.js';
+import { deskHistory, type DeskHistory } from './desk-history.js';
 import { ownMirror } from './own-mirror.js';
 import { ledgerFor, storeAddress } from './store-address.js';
 
@@ -20,7 +26,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 interface SyncOptions {
   env: Env;
   /** Opens the folder as a workspace. */
-  open(root: string, options: { agents: string[]; watchers: { problem(problem: Problem): void } }): Promise<Desk>;
+  open(root: string, options: DeskOptions): Promise<Desk>;
+  /** Whether this desk keeps the history of the store. */
+  history?: boolean;
   signal: AbortSignal;
   /** Reports to the person at the folder. */
   note(text: string): void;
@@ -29,27 +37,43 @@ interface SyncOptions {
   ready(): void;
 }
 
+interface DeskOptions {
+  agents: string[];
+  watchers: { problem(problem: Problem): void };
+  onWrite?: ((file: string) => void) | undefined;
+}
+
 /** The part of a workspace that a desk needs. */
 interface Desk {
+  /** Another one after the process was declared dead. */
+  readonly store: Store;
   watch(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Works until the signal aborts. */
-export async function sync(root: string, { env, open, signal, note, problem, ready }: SyncOptions): Promise<void> {
-  const ledger = ledgerFor(storeAddress(root, env));
-  const shown = mirrorOf(root, env, ledger, { note });
-  const workspace = await open(root, { agents: [], watchers: { problem } });
+export async function sync(root: string, options: SyncOptions): Promise<void> {
+  const { env, open, signal, note, problem, ready } = options;
+  const address = storeAddress(root, env);
+  const history = options.history ? deskHistory(root, env, problem) : undefined;
+  const ledger = ledgerFor(address);
+  const shown = mirrorOf(root, env, ledger, { note, history });
+  const workspace = await open(root, { agents: [], watchers: { problem }, onWrite: history?.changed });
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
-  signal.addEventListener('abort', () => ledger.hasten(), { once: true });
-  const working = workspace.watch(until);
+  const hasten = (): void => [ledger, farPartsOf(workspace.store)?.ledger].forEach((each) => each?.hasten());
+  signal.addEventListener('abort', hasten, { once: true });
+  const keep = history === undefined ? async () => undefined : keeper(root, ledger, workspace);
+  let working: Promise<void> | undefined;
   try {
+    await keep();
+    working = workspace.watch(until);
     await shown.look();
+    await history?.begin();
     ready();
     await Promise.race([
       working,
-      looks(withForms(shown, root, ledger), {
+      looks(withHistory(withForms(shown, root, ledger), keep, history), {
         bell: ledger,
         everyMs: INTERVALS.folderCheckMs,
         signal: until,
@@ -57,11 +81,39 @@ export async function sync(root: string, { env, open, signal, note, problem, rea
     ]);
   } finally {
     stop.abort();
-    await working.catch(() => undefined);
+    await working?.catch(() => undefined);
     await workspace.close().catch(() => undefined);
-    await shown.look().catch(() => undefined);
+    if (working !== undefined) await shown.look().catch(() => undefined);
+    await history?.close();
     await ledger.close();
   }
+}
+
+/**
+ * Names this desk in the store as the one that keeps history, again when its process has another
+ * name. A process that is gone frees the place, so this one must be known as alive first.
+ */
+function keeper(root: string, ledger: Ledger, workspace: Desk): () => Promise<void> {
+  let named: string | undefined;
+  return async () => {
+    const { presence } = workspace.store;
+    const { id: peer, host } = presence.peer;
+    if (peer === named) return;
+    await presence.join();
+    await takeHistory(ledger, { by: deskName(), host, folder: folderName(root), peer }, randomUUID);
+    named = peer;
+  };
+}
+
+function withHistory(shown: Mirror, keep: () => Promise<void>, history: DeskHistory | undefined): Mirror {
+  return {
+    async look() {
+      await keep();
+      const counts = await shown.look();
+      history?.looked();
+      return counts;
+    },
+  };
 }
 
 /**
@@ -122,7 +174,7 @@ export async function keepDocuments(
   return { look, ended: keep() };
 }
 
-type MirrorParts = Pick<Parameters<typeof mirror>[0], 'note' | 'guard' | 'documentsOnly'>;
+type MirrorParts = Pick<Parameters<typeof mirror>[0], 'note' | 'guard' | 'documentsOnly' | 'history'>;
 
 function mirrorOf(root: string, env: Env, ledger: Ledger, parts: MirrorParts): Mirror {
   const workspace = sharedName(readConfig(disk(), root, env).config, env) ?? '';

@@ -9,11 +9,13 @@ import type { Config } from '../../domain/config/config.js';
 import { ProblemError } from '../../domain/problem.js';
 import { isWorkspace } from '../../adapters/files/index.js';
 import type { Clock } from '../../ports/clock.js';
-import type { History } from '../../ports/history.js';
+import type { FileChange, History } from '../../ports/history.js';
+import type { Ledger } from '../../ports/ledger.js';
 import type { Processes } from '../../ports/processes.js';
 import { parseConfig } from '../../text/config/config.js';
+import { folderName, historyIsElsewhere, isAt, readHistoryDesk } from '../far/history-desk.js';
 import { isShared } from '../far/open-store.js';
-import { noWorkspace } from './open-reader.js';
+import { noWorkspace, openFarReader } from './open-reader.js';
 
 export interface HistoryOptions {
   root: string;
@@ -23,6 +25,8 @@ export interface HistoryOptions {
   processes?: Processes | undefined;
   /** Gives way to other work on a busy machine. */
   background?: boolean;
+  /** The folder mirrors a store, and an undo may only do there what a person's editor does. */
+  isMirror?: boolean;
 }
 
 export function history(options: HistoryOptions): History {
@@ -38,19 +42,41 @@ export function history(options: HistoryOptions): History {
     branch,
     nameAfterUndo: orphaned,
     author: author || undefined,
+    ...(options.isMirror ? { mayUndo: isEdit } : {}),
   });
 }
 
 /** For commands that read history or undo. */
-export function openHistory(folder: string, env: Record<string, string | undefined>): History {
+export async function openHistory(folder: string, env: Record<string, string | undefined>): Promise<History> {
   const root = path.resolve(folder);
   const disk = realDisk();
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
   const read = disk.read(path.join(root, 'guild.yaml'));
   const { config } = parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
-  if (isShared(config, env))
-    return off('the work is in a shared store; guild store pull DIR writes it as a folder that keeps history');
-  return history({ root, config, env });
+  if (!isShared(config, env)) return history({ root, config, env });
+  const store = openFarReader(disk, root, env)!;
+  try {
+    return await mirrorHistory({ root, config, env }, store.far.ledger);
+  } finally {
+    await store.close();
+  }
+}
+
+/** On at the desk that keeps the history of the store; elsewhere off, naming that desk. */
+export async function mirrorHistory(options: HistoryOptions, ledger: Pick<Ledger, 'get'>): Promise<History> {
+  const named = await readHistoryDesk(ledger);
+  const { host } = (options.processes ?? realProcesses()).me();
+  if (named === undefined || !isAt(named.desk, { host, folder: folderName(options.root) }))
+    return off(historyIsElsewhere(named));
+  return history({ ...options, isMirror: true });
+}
+
+/**
+ * Changes that a mirror takes in as a person's. The state of a task, its result and its forms
+ * follow from the store, and definitions from Git.
+ */
+function isEdit({ path: file, change }: FileChange): boolean {
+  return /^(?:memory|context)\//.test(file) || (file.startsWith('sessions/') && change === 'changed');
 }
 
 /**
@@ -73,7 +99,7 @@ function off(why: string): History {
     tend: async () => undefined,
     commit: async () => false,
     log: async () => [],
-    changes: async () => nothing,
+    changes: async () => ({ ...nothing, left: [] }),
     undo: async () => ({ commit: '', files: [] }),
     close: async () => undefined,
   };

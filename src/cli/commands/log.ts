@@ -17,7 +17,7 @@ plain Git, in a repository of its own: git --git-dir=.guild/history.git log.`,
   maxWords: 0,
   async run({ root, values, terminal, json, io }) {
     const limit = integerOption(values, 'limit', [1, 1_000_000]) ?? 20;
-    const history = openHistory(root, io.env);
+    const history = await openHistory(root, io.env);
     const state = history.state();
     if (!state.on) terminal.say(`no history is kept here: ${state.why}`);
     const task = text(values, 'task');

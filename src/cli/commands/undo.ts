@@ -9,13 +9,17 @@ import { printable } from '../render/paint.js';
 import type { Terminal } from '../render/terminal.js';
 
 const SHOWN = 40;
+const LEFT_SHOWN = 5;
 
 export const command: Command = {
   usage: 'undo <commit>',
   about: `
 Shows what going back to a commit would change; --yes does it. The commit is an id from guild log, or HEAD~1 and so on. The
 current state is committed first, so an undo can be undone. Tasks that ended after the commit are open again. Actions that
-already ran are not run again. Incoming messages, events and run records are kept.`,
+already ran are not run again. Incoming messages, events and run records are kept.
+
+Where the work is in PostgreSQL it works in the folder of guild sync --history, and goes back with notes and conversations only: the
+change counts as yours, and the command that syncs the folder takes it in.`,
   options: {
     yes: { type: 'boolean', short: 'y', about: 'go back' },
     force: { type: 'boolean', about: 'go back even while another guild works here' },
@@ -39,8 +43,15 @@ already ran are not run again. Incoming messages, events and run records are kep
   },
 };
 
-export function showUndone(terminal: Terminal, { to, files }: Undone): void {
+export function showUndone(terminal: Terminal, { to, files, left }: Undone): void {
   terminal.out(`back to ${to.id.slice(0, 10)} ${to.subject}`);
   for (const { change, path } of files.slice(0, SHOWN)) terminal.out(`  ${change.padEnd(12)} ${printable(path)}`);
   if (files.length > SHOWN) terminal.out(`  and ${files.length - SHOWN} more`);
+  if (left.length === 0) return;
+  const more = left.length > LEFT_SHOWN ? ` and ${left.length - LEFT_SHOWN} more` : '';
+  const names = left.slice(0, LEFT_SHOWN).map(({ path }) => printable(path));
+  terminal.say(
+    `not undone, because only notes and conversations can be in a mirrored folder: ${names.join(', ')}${more}. ` +
+      'guild task retry, cancel and tell change a task',
+  );
 }

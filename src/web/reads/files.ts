@@ -80,7 +80,7 @@ export async function historyOf(
   env: Record<string, string | undefined>,
   until = '~',
 ): Promise<HistoryPage> {
-  const history = openHistory(root, env);
+  const history = await openHistory(root, env);
   const state = history.state();
   if (!state.on) return { on: false, why: state.why, commits: [] };
   try {

@@ -30,6 +30,8 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
   const { folder, ledger, nextId, guard, now, note, refuse, taint, deletedAfterMs } = context;
   /** When each missing file was first missed. */
   const missed = new Map<string, number>();
+  /** Texts of files that others had deleted before this process looked. */
+  const outdated = new Map<string, string>();
   let isFirst = true;
   return {
     async takeIn() {
@@ -79,14 +81,13 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
   }
 
   /** `text` undefined: the file was deleted. */
-  async function put(file: string, text: string | undefined): Promise<boolean> {
+  async function put(file: string, text: string | undefined, expect = folder.base(file)?.rev ?? 0): Promise<boolean> {
     // Bytes that are not text would not come back the same.
     if (text?.includes('\uFFFD') && !folder.isText(file)) return false;
     const sources = text === undefined ? [] : taint.of(file);
     // Saved again meanwhile, perhaps by somebody else: the next look takes that in.
     if (text !== undefined && folder.exists(file) && folder.read(file) !== text) return false;
     const { key, value } = documentPut({ path: file, bytes: Buffer.from(text ?? ''), taint: sources });
-    const expect = folder.base(file)?.rev ?? 0;
     const puts = [{ key, value: text === undefined ? '' : value, expect, live: false }];
     const answer = await ledger.commit(nextId(), { puts, adds: [] }, guard());
     // It stays a change of this folder, which the next process here sends or finds in conflict.
@@ -98,8 +99,20 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
       return true;
     }
     const entry = await ledger.get(key);
-    if (entry !== undefined) conflict(file, entry, text);
+    if (entry === undefined) return false;
+    if (text !== undefined && isWrittenAgain(file, text, entry)) return put(file, text, entry.rev);
+    conflict(file, entry, text);
     return false;
+  }
+
+  /**
+   * A note that was deleted can be written again. But a text that was in the folder before its
+   * first look, perhaps from a checkout, is older than the deletion.
+   */
+  function isWrittenAgain(file: string, text: string, entry: Entry): boolean {
+    if (entry.value !== '') return false;
+    if (isFirst) outdated.set(file, text);
+    return outdated.get(file) !== text;
   }
 
   /** From now on a person here can see the other version, so the next save counts. */

@@ -63,12 +63,14 @@ interface Place {
    * copied folder would count as changes of this person, and overwrite the store.
    */
   record: string;
+  /** Called with the absolute path of each file that the mirror wrote or removed. */
+  wrote?: (file: string) => void;
 }
 
 /** No content has this sum. */
 const CHANGED = '';
 
-export function mirroredFolder({ root, workspace, record }: Place): Folder {
+export function mirroredFolder({ root, workspace, record, wrote = () => undefined }: Place): Folder {
   const at = (file: string): string => path.join(root, file);
   const saved = readShown(record);
   if (saved !== undefined && saved.workspace !== workspace) {
@@ -109,6 +111,7 @@ export function mirroredFolder({ root, workspace, record }: Place): Folder {
     if (!canHold(file)) throw elsewhere(file);
     makeFolderOf(file);
     replace(at(file), text);
+    wrote(at(file));
   };
 
   return {
@@ -139,6 +142,7 @@ export function mirroredFolder({ root, workspace, record }: Place): Folder {
     },
     append(file, text, rev, sum) {
       const bytes = appendAndRead(at(file), text);
+      wrote(at(file));
       const before = bytes?.subarray(0, -Buffer.byteLength(text));
       if (before !== undefined && sumOf(before) === sum) remember(file, sumOf(bytes!), rev);
       else if (bytes?.includes(text)) remember(file, CHANGED, rev);
@@ -148,9 +152,14 @@ export function mirroredFolder({ root, workspace, record }: Place): Folder {
       if (!canHold(from) || !canHold(to)) throw elsewhere(`${from} or ${to}`);
       makeFolderOf(to);
       fs.renameSync(at(from), at(to));
+      wrote(at(from));
+      wrote(at(to));
     },
     remove(file) {
-      if (canHold(file)) fs.rmSync(at(file), { force: true });
+      if (canHold(file)) {
+        fs.rmSync(at(file), { force: true });
+        wrote(at(file));
+      }
       forget(file);
     },
     mark: (name) => marks.get(name),

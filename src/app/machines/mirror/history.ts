@@ -1,13 +1,14 @@
 /** The event log of the store as the files of a mirrored folder. Nothing flows in. */
-import { eventDay, EVENTS } from './rendered.js';
+import { eventDay, eventOf, EVENTS } from './rendered.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { MirrorContext } from './tasks.js';
 
 const MARK = 'events';
 
-export async function showEvents({ folder, ledger, refuse }: MirrorContext): Promise<number> {
-  const { texts, end } = await ledger.lines(EVENTS, { after: Number(folder.mark(MARK) ?? 0) });
+export async function showEvents({ folder, ledger, refuse, happened }: MirrorContext): Promise<number> {
+  const mark = folder.mark(MARK);
+  const { texts, end } = await ledger.lines(EVENTS, { after: Number(mark ?? 0) });
   const days = new Map<string, string>();
   for (const text of texts) {
     const day = eventDay(text);
@@ -21,6 +22,11 @@ export async function showEvents({ folder, ledger, refuse }: MirrorContext): Pro
     }
     folder.makeFolderOf(file);
     fs.appendFileSync(path.join(folder.root, file), lines);
+  }
+  // A new folder shows the whole past at once.
+  for (const text of mark === undefined ? [] : texts) {
+    const event = eventOf(text);
+    if (event !== undefined) happened(event);
   }
   folder.setMark(MARK, String(end));
   return texts.length;

@@ -9,6 +9,8 @@ import path from 'node:path';
 import { disk } from '../../../adapters/disk/index.js';
 import { fileTaint } from '../../../adapters/file-taint/index.js';
 import { visible } from '../../../domain/consent/visible.js';
+import { defined } from '../../../domain/defined.js';
+import type { Event } from '../../../domain/event.js';
 import type { BoundBase } from '../../../domain/task/approval.js';
 import { INTERVALS } from '../../../domain/intervals.js';
 import { ProblemError } from '../../../domain/problem.js';
@@ -35,6 +37,8 @@ interface MirrorOptions {
   documentsOnly?: boolean;
   /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
   guard?: () => string | undefined;
+  /** Hears of each file that the mirror writes, and of each event that is new here. */
+  history?: { changed(file: string): void; happened(event: Event): void } | undefined;
 }
 
 export interface Mirror {
@@ -47,10 +51,11 @@ const MAX_ENDED = 1000;
 
 export function mirror(options: MirrorOptions): Mirror {
   const { root, ledger, workspace, record, now, note, documentsOnly = false, guard = () => undefined } = options;
+  const { history } = options;
   const name = randomUUID();
   let commits = 0;
   for (const state of TASK_STATES) fs.mkdirSync(path.join(root, 'tasks', state), { recursive: true });
-  const folder = mirroredFolder({ root, workspace, record });
+  const folder = mirroredFolder(defined({ root, workspace, record, wrote: history?.changed }));
   const refused = new Set<string>();
   const context: MirrorContext = {
     folder,
@@ -61,6 +66,7 @@ export function mirror(options: MirrorOptions): Mirror {
     // The next task on another machine does not see a note that an agent deleted.
     deletedAfterMs: documentsOnly ? 0 : INTERVALS.deletionCheckMs,
     note,
+    happened: history?.happened ?? (() => undefined),
     refuse(file) {
       if (refused.has(file)) return;
       refused.add(file);

@@ -6,6 +6,7 @@ import { EFFECT } from '../../../adapters/far/effects.js';
 import { EVENTS, INTENT } from '../../../adapters/far/records.js';
 import { parseRow, TASK } from '../../../adapters/far/rows.js';
 import { replay, SESSION } from '../../../adapters/far/sessions.js';
+import { attempt } from '../../../domain/attempt.js';
 import type { Event } from '../../../domain/event.js';
 import type { Session } from '../../../domain/session/session.js';
 import type { Intent } from '../../../domain/task/intent.js';
@@ -80,6 +81,15 @@ export function eventDay(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Undefined if a field that messages are made of is not text: any worker can write the line. */
+export function eventOf(text: string): Event | undefined {
+  const event = attempt(() => JSON.parse(text) as Event | null) ?? undefined;
+  if (typeof event?.name !== 'string' || typeof event.at !== 'string') return undefined;
+  const { task, agent, cause, parent, root } = event;
+  const isText = [task, agent, cause, parent, root].every((field) => field === undefined || typeof field === 'string');
+  return isText ? event : undefined;
 }
 
 export function taskOf(value: string): Placed {

@@ -24,6 +24,8 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
   const held = new Map<string, { text: string; isReported: boolean }>();
   /** Files whose status changed, which wait while a person edits them. */
   const statuses = new Map<string, string>();
+  /** The status of each file, as its task has it. */
+  const known = new Map<string, string>();
   return {
     async takeIn() {
       let count = 0;
@@ -50,7 +52,9 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
       for (const { key, value } of entries) {
         if (!key.startsWith(TASK) || value === '') continue;
         const placed = taskOf(value);
-        statuses.set(`sessions/${placed.task.session ?? ''}.session.yaml`, printStatus(sessionStatus(placed)));
+        const file = `sessions/${placed.task.session ?? ''}.session.yaml`;
+        known.set(file, printStatus(sessionStatus(placed)));
+        statuses.set(file, known.get(file)!);
       }
       for (const [file, status] of statuses) {
         if (folder.changed(file) !== undefined) continue;
@@ -116,6 +120,8 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     });
     const now = answer === 'fenced' ? undefined : answer.adds[0];
     if (now === undefined) return false; // somebody wrote in between: the next look tries again
+    // A save can bring back an earlier status.
+    if (known.has(file)) statuses.set(file, known.get(file)!);
     // Saved again: the next look takes that in.
     if (!folder.exists(file) || folder.read(file) !== text) return true;
     if (added.length === 0) folder.accept(file, text, now);

@@ -4,6 +4,7 @@
  * new task. A deleted file comes back.
  */
 import { defined } from '../../../domain/defined.js';
+import type { Event } from '../../../domain/event.js';
 import { pagePlace } from '../../../domain/task/result-page.js';
 import type { Intent } from '../../../domain/task/intent.js';
 import { HUMAN, isEnded, TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
@@ -42,6 +43,8 @@ export interface MirrorContext {
   deletedAfterMs: number;
   /** For the person at this folder. */
   note(text: string): void;
+  /** Called for each event that the folder did not show before. */
+  happened(event: Event): void;
   /** Says once that an entry of the store is not shown, because of its name. */
   refuse(file: string): void;
   /** Where files of this folder come from. */

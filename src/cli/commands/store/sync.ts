@@ -18,9 +18,13 @@ the same note in memory/, yours stays, and the other version is saved next to it
 starts again. If two people answer one request, the first answer counts, and the other ballot shows whose it was.
 
 Do not edit the record of a task that is being worked on: use guild task cancel, stop and tell. Results, events and the registry are for
-reading. Stop it with Ctrl-C; the folder stays as it is.`,
+reading. Stop it with Ctrl-C; the folder stays as it is.
+
+With --history the folder also keeps the history of the store in Git, so that guild log and guild undo work in it. One desk keeps
+it at a time; elsewhere these commands name that desk.`,
+  options: { history: { type: 'boolean', about: 'keep the history of the store in this folder' } },
   maxWords: 1,
-  async run({ root, words, io, terminal, json, open }) {
+  async run({ root, words, values, io, terminal, json, open }) {
     const target = words[0] === undefined ? root : path.resolve(io.cwd, words[0]);
     const stop = new AbortController();
     const off = onInterrupt(io, () => stop.abort());
@@ -31,6 +35,7 @@ reading. Stop it with Ctrl-C; the folder stays as it is.`,
       await sync(target, {
         env: io.env,
         open,
+        history: values['history'] === true,
         signal: stop.signal,
         note: (text) => say({ note: text }, text),
         problem: (found) => say({ problem: found }, problemText(found)),

@@ -1,0 +1,186 @@
+/** The desk that keeps the history of a shared store, and what can be undone there. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { processes } from '../../../src/adapters/processes/index.js';
+import { ledgerState, memoryLedger, type LedgerState } from '../../../src/adapters/ledger/memory.js';
+import { folderName, readHistoryDesk, takeHistory, type HistoryDesk } from '../../../src/app/far/history-desk.js';
+import { deskHistory } from '../../../src/app/machines/desk-history.js';
+import { mirror } from '../../../src/app/machines/mirror/index.js';
+import { mirrorHistory } from '../../../src/app/readers/history.js';
+import { parseConfig } from '../../../src/text/config/config.js';
+import type { Ledger } from '../../../src/ports/ledger.js';
+
+let commits = 0;
+const nextId = (): string => `test ${++commits}`;
+
+async function put(ledger: Ledger, key: string, value: unknown, live = true): Promise<void> {
+  await ledger.commit(nextId(), { puts: [{ key, value: JSON.stringify(value), live }], adds: [] });
+}
+
+const desk = (peer: string, folder: string): HistoryDesk => ({ by: `${peer}@host`, host: 'host', folder, peer });
+
+test('one desk keeps history at a time, and the next takes over when it is gone', async () => {
+  const ledger = memoryLedger(ledgerState());
+  await assert.rejects(takeHistory(ledger, desk('ana', '/ana'), nextId), /declared dead/, 'only a live process');
+  await put(ledger, 'peer/ana', {});
+  await put(ledger, 'peer/bo', {});
+  await takeHistory(ledger, desk('ana', '/ana'), nextId);
+  await assert.rejects(takeHistory(ledger, desk('bo', '/bo'), nextId), /already kept by ana@host in \/ana/);
+  await put(ledger, 'peer/ana-again', {});
+  await takeHistory(ledger, desk('ana-again', '/ana'), nextId); // a killed one is not waited for
+  await put(ledger, 'peer/ana-again', {}, false);
+  assert.deepEqual(await readHistoryDesk(ledger), { desk: desk('ana-again', '/ana'), isRunning: false });
+  await takeHistory(ledger, desk('bo', '/bo'), nextId);
+  assert.deepEqual(await readHistoryDesk(ledger), { desk: desk('bo', '/bo'), isRunning: true });
+});
+
+test('an entry that names no desk counts as none', async () => {
+  const ledger = memoryLedger(ledgerState());
+  for (const value of [null, 1, { by: 'x' }, { ...desk('a', '/a'), host: 1 }]) {
+    await put(ledger, 'desk/history', value);
+    assert.equal(await readHistoryDesk(ledger), undefined);
+  }
+});
+
+interface Sync {
+  /** A minute later. */
+  look(): Promise<void>;
+  /** Commits the rest and frees the history for others. The mirror can still look. */
+  commit(): Promise<void>;
+}
+
+interface Seat {
+  root: string;
+  /** Begins as `guild sync --history` does. */
+  begin(): Promise<Sync>;
+  history(): ReturnType<typeof mirrorHistory>;
+  write(file: string, text: string): void;
+  read(file: string): string | undefined;
+}
+
+function seat(t: TestContext, state: LedgerState): Seat {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-desk-'));
+  t.after(() => fs.rmSync(home, { recursive: true, force: true }));
+  const root = path.join(home, 'team');
+  fs.mkdirSync(root);
+  fs.writeFileSync(path.join(root, 'guild.yaml'), '');
+  const at = (file: string): string => path.join(root, file);
+  const { config } = parseConfig('', 'guild.yaml', {});
+  let minute = 0;
+  return {
+    root,
+    async begin() {
+      const kept = deskHistory(root, process.env, assert.ifError);
+      const place = { root, workspace: 'w', record: path.join(home, 'shown.json') };
+      const now = (): Date => new Date(minute * 60_000);
+      const shown = mirror({ ...place, ledger: memoryLedger(state), now, note() {}, history: kept });
+      await shown.look();
+      await kept.begin();
+      return {
+        async look() {
+          minute++;
+          await shown.look();
+          kept.looked();
+        },
+        commit: kept.close,
+      };
+    },
+    history: () => mirrorHistory({ root, config, env: process.env }, memoryLedger(state)),
+    write(file, text) {
+      fs.mkdirSync(path.dirname(at(file)), { recursive: true });
+      fs.writeFileSync(at(file), text);
+    },
+    read: (file) => (fs.existsSync(at(file)) ? fs.readFileSync(at(file), 'utf8') : undefined),
+  };
+}
+
+const task = (description: string): object => ({
+  ...{ id: 'one', root: 'one', depth: 0, role: 'root', description, requirements: [], dependencies: [], context: {} },
+  ...{ priority: 'C', created_by: 'human', created_at: '2026-01-01T00:00:00.000Z', attempts: 0, version: 1 },
+  ...{ session: 'ana-one' },
+});
+const header = {
+  sessionId: 'ana-one',
+  agentId: 'ana',
+  created: '2026-01-01T00:00:00.000Z',
+  status: 'active',
+  task: 'one',
+};
+const said = (content: string): object => ({ role: 'assistant', content, timestamp: '2026-01-01T00:00:00.000Z' });
+
+test('an undo at the desk reaches the store as an edit, and leaves the states of tasks alone', async (t) => {
+  const state = ledgerState();
+  const ledger = memoryLedger(state);
+  const line = async (log: string, item: unknown): Promise<unknown> =>
+    ledger.commit(nextId(), { puts: [], adds: [{ log, text: JSON.stringify(item) }] });
+  await put(ledger, 'task/one', { task: task('Do it'), state: 'pending' });
+  await line('session/ana-one', [{ whole: { header, messages: [said('the first words')] } }]);
+  await put(ledger, 'doc/memory/kept.md', { text: 'first\n' }, false);
+  await put(ledger, 'doc/memory/gone.md', { text: 'it was here\n' }, false);
+  const { root, begin, history, write, read } = seat(t, state);
+  const elsewhere = (await history()).state();
+  assert.match(elsewhere.on ? '' : elsewhere.why, /no desk keeps its history; guild sync DIR --history/);
+  await put(ledger, 'peer/here', {});
+  const own = { by: 'ana@here', host: processes().me().host, folder: folderName(root), peer: 'here' };
+  await takeHistory(ledger, own, nextId);
+  const other = (await seat(t, state).history()).state();
+  assert.match(other.on ? '' : other.why, /history is kept by ana@here in .*team$/);
+
+  const sync = await begin();
+  const [first] = await (await history()).log();
+  await line('events', { at: '2026-01-01T00:00:00.000Z', name: 'task.completed', task: 'one', agent: 'ana' });
+  await put(ledger, 'task/one', { task: task('Do it'), state: 'completed' });
+  await line('session/ana-one', [{ message: said('the last words') }]);
+  write('memory/kept.md', 'second\n');
+  write('memory/new.md', 'not there before\n');
+  fs.rmSync(path.join(root, 'memory/gone.md'));
+  for (let look = 0; look < 2; look++) await sync.look();
+  await sync.commit();
+  const log = await (await history()).log({ task: 'one' });
+  assert.match(log[0]!.subject, /^one: ana answered/, 'as if it were done here');
+  assert.equal((await ledger.get('doc/memory/gone.md'))!.value, '');
+
+  const opened = await history();
+  const { files, left } = await opened.changes(first!.id);
+  const names = ['memory/gone.md', 'memory/kept.md', 'memory/new.md', 'sessions/ana-one.session.yaml'];
+  assert.deepEqual(
+    files.map((file) => file.path),
+    names,
+  );
+  assert.ok(left.some((file) => file.path === 'tasks/completed/one.json' && file.change === 'taken away'));
+  await opened.undo(first!.id);
+  await opened.close();
+  assert.ok(read('tasks/completed/one.json') !== undefined && read('tasks/pending/one.json') === undefined);
+  for (let look = 0; look < 2; look++) await sync.look();
+  assert.match((await ledger.get('doc/memory/kept.md'))!.value, /first/);
+  assert.match((await ledger.get('doc/memory/gone.md'))!.value, /it was here/);
+  assert.equal((await ledger.get('doc/memory/new.md'))!.value, '');
+  const words = (await ledger.lines('session/ana-one')).texts.at(-1)!;
+  assert.match(words, /the first words/);
+  assert.doesNotMatch(words, /the last words/);
+  assert.match(read('sessions/ana-one.session.yaml')!, /^status: completed$/m, 'the status is that of the task');
+  assert.match((await ledger.get('task/one'))!.value, /"state":"completed"/);
+});
+
+test('a note that was deleted can be written again, but not from a folder that is older', async (t) => {
+  const state = ledgerState();
+  const ledger = memoryLedger(state);
+  await put(ledger, 'doc/memory/note.md', { text: 'once\n' }, false);
+  await ledger.commit(nextId(), { puts: [{ key: 'doc/memory/note.md', value: '', live: false }], adds: [] });
+  const { root, write } = seat(t, state);
+  const shown = mirror({
+    ...{ root, workspace: 'w', record: `${root}-shown.json`, ledger: memoryLedger(state) },
+    ...{ now: () => new Date(0), note() {} },
+  });
+  const stored = async (): Promise<string> => (await ledger.get('doc/memory/note.md'))!.value;
+  write('memory/note.md', 'from an old checkout\n');
+  await shown.look();
+  await shown.look();
+  assert.equal(await stored(), '');
+  write('memory/note.md', 'written by a person now\n');
+  await shown.look();
+  assert.match(await stored(), /by a person now/);
+});
