@@ -16,8 +16,11 @@ const RULES = ['guild.yaml', '.mcp.json', 'sessions', '.guild'];
 const AGENT_FOLDERS = ['agents', 'templates', ...FOREIGN_AGENT_FOLDERS];
 const RULE_FOLDERS = ['storage', ...AGENT_FOLDERS, 'plugins', 'tasks'];
 
+/** Git writes through links to references and their logs, and into linked folders of objects. */
+const GIT_FOLDERS = ['objects', 'refs', 'refs/heads', 'logs', 'logs/refs', 'logs/refs/heads'];
+const HISTORY = '.guild/history.git';
 /** Everything in these is the program's own, so nothing in them is a link. */
-const OWN = ['.guild', '.guild/cache', '.guild/history', '.guild/history.git'];
+const OWN = ['.guild', '.guild/cache', '.guild/history', HISTORY, ...GIT_FOLDERS.map((name) => `${HISTORY}/${name}`)];
 /** Folders of folders. A file in them is never written through a link. */
 const PARENTS = ['tasks', 'storage', 'inbox', 'quarantine', 'bus'];
 /** Records are written and removed here; a link would lead that elsewhere. */
@@ -118,7 +121,7 @@ function ownerProblem(root: string, uid: number | undefined): Problem {
 function linkProblem(file: string): Problem {
   return problem('not_allowed', `${file} is a link, so records would be written outside the workspace`, {
     where: { file },
-    hint: 'replace it with a real folder; to keep everything elsewhere, move the whole workspace',
+    hint: 'replace it with a real file or folder; to keep everything elsewhere, move the whole workspace',
   });
 }
 

@@ -43,6 +43,28 @@ for (const link of [...OWN.map((name) => `.guild/${name}`), ...FOLDERS, '.guild/
     }
   });
 
+for (const link of ['logs/HEAD', 'logs/refs/heads/main', 'refs/heads/main', 'objects/pack', 'logs'])
+  for (const isDangling of [false, true])
+    test(`history.git/${link} as a ${isDangling ? 'dangling ' : ''}link: git writes nothing outside`, async (t) => {
+      const victim = place(t, { 'diary.txt': 'dear diary\n' });
+      const before = stateOf(victim);
+      const clone = place(
+        t,
+        scripted('- {say: done}', { 'tasks/pending/t1.json': '{"description": "tidy", "to": "boss"}' }),
+      );
+      const full = path.join(clone.root, '.guild/history.git', link);
+      fs.mkdirSync(path.dirname(full), { recursive: true, mode: 0o700 });
+      const isFolder = link === 'objects/pack' || link === 'logs';
+      fs.symlinkSync(
+        isDangling ? path.join(victim.root, 'new') : isFolder ? victim.root : path.join(victim.root, 'diary.txt'),
+        full,
+      );
+      const ran = await clone.guildWith({ untrusted: true }, 'pump');
+      assert.equal(ran.code, 3, ran.out + ran.err);
+      assert.match(ran.err, new RegExp(`history\\.git/${link} is a link`));
+      assert.deepEqual(stateOf(victim), before);
+    });
+
 test('a linked rule file or board of the user still works', async (t) => {
   const dotfiles = place(t, { 'policy.yaml': '# none\n', 'today.md': '# Today\n' });
   const home = place(t, scripted('- {say: done}'));
