@@ -96,8 +96,8 @@ export function routes(api: Hono, served: Served): void {
     const { where, order, at, keep } = (await context.req.json()) as Record<string, unknown>;
     await log.refresh();
     const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-    const query = { where: allowed(text(where) ?? ''), isTree: order === 'tree', at: text(at), keep: text(keep) };
-    return context.json(await views.open(query));
+    const query = { where: allowed(text(where) ?? ''), isTree: order === 'tree', at: text(at) };
+    return context.json(await views.open(query, text(keep)));
   });
   get('/views/:id', (context) => {
     const from = whole(context.req.query('from'), 0);

@@ -13,28 +13,28 @@ interface ViewQuery {
   isTree: boolean;
   /** A moment of the past; absent: now. */
   at?: string | undefined;
-  /** A row that the page wants to find again. */
-  keep?: string | undefined;
 }
 
 interface Views {
-  open(query: ViewQuery): Promise<ViewOpened>;
+  /** `keep`: a row that the page wants to find again. */
+  open(query: ViewQuery, keep?: string): Promise<ViewOpened>;
   /** Throws `ViewGone` if the view is not kept any more. */
   rows(id: string, from: number, to: number): Promise<ViewRows>;
 }
 
 export class ViewGone extends ProblemError {}
 
-interface View extends Omit<ViewQuery, 'keep'> {
+interface View extends ViewQuery {
   ids: string[];
   /** How deep each task is, in the order of the tree. */
   depths: number[] | undefined;
   usedAt: number;
-  /** Whether these tasks, as they were read last, have another order. */
-  compared: { tasks: readonly ListedTask[]; news: Pick<ViewRows, 'isOther' | 'added'> };
+  /** The tasks as they were read last, and how they differ from the view. */
+  compared: { tasks: readonly ListedTask[]; news: Pick<ViewRows, 'next' | 'added'> };
 }
 
-const VIEWS_KEPT = 8;
+/** Eight lists, each with the one that follows it. */
+const VIEWS_KEPT = 16;
 const VIEW_KEPT_MS = 5 * 60_000;
 
 export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () => number = Date.now): Views {
@@ -47,6 +47,22 @@ export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () =>
     view.usedAt = now();
     for (const oldest of [...views.keys()].slice(0, -VIEWS_KEPT)) views.delete(oldest);
   };
+  const add = ({ where, isTree, at }: ViewQuery, tasks: readonly ListedTask[]): { id: string; ids: string[] } => {
+    const ordered = isTree ? asTree(tasks) : tasks;
+    const ids = ordered.map(({ id }) => id);
+    const id = nameOf([where, String(isTree), at ?? '', ...ids]);
+    const depths = isTree ? ordered.map(({ depth = 0 }) => depth) : undefined;
+    use(id, { where, isTree, at, ids, depths, usedAt: 0, compared: { tasks, news: SAME } });
+    return { id, ids };
+  };
+  const compare = (id: string, view: View, tasks: readonly ListedTask[]): View['compared']['news'] => {
+    if (view.compared.tasks === tasks) return view.compared.news;
+    const next = add(view, tasks);
+    const known = new Set(view.ids);
+    const added = next.ids.filter((each) => !known.has(each)).length;
+    view.compared = { tasks, news: next.id === id ? SAME : { next: next.id, added } };
+    return view.compared.news;
+  };
   const rowsById = async (moment: Moment): Promise<Map<string, ListedTask>> => {
     const tasks = await moment.tasks('');
     if (index?.tasks !== tasks) index = { tasks, byId: new Map(tasks.map((task) => [task.id, task])) };
@@ -54,16 +70,12 @@ export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () =>
   };
 
   return {
-    async open({ where, isTree, at, keep }) {
-      const moment = await momentAt(at);
+    async open(query, keep) {
+      const moment = await momentAt(query.at);
       const start = performance.now();
-      const tasks = await moment.tasks(where);
+      const tasks = await moment.tasks(query.where);
       const ms = Math.round(performance.now() - start);
-      const ordered = isTree ? asTree(tasks) : tasks;
-      const ids = ordered.map(({ id }) => id);
-      const id = nameOf([where, String(isTree), at ?? '', ...ids]);
-      const depths = isTree ? ordered.map(({ depth = 0 }) => depth) : undefined;
-      use(id, { where, isTree, at, ids, depths, usedAt: 0, compared: { tasks, news: SAME } });
+      const { id, ids } = add(query, tasks);
       return { view: id, total: ids.length, ms, index: keep === undefined ? -1 : ids.indexOf(keep) };
     },
 
@@ -78,13 +90,13 @@ export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () =>
       const byId = await rowsById(moment);
       const rows = view.ids.slice(from, to).map((each, n) => rowAt(each, byId.get(each), view.depths?.[from + n]));
       // The past has no news.
-      const news = view.at === undefined ? compare(view, await moment.tasks(view.where)) : SAME;
+      const news = view.at === undefined ? compare(id, view, await moment.tasks(view.where)) : SAME;
       return { view: id, total: view.ids.length, all: byId.size, from, rows, ...news };
     },
   };
 }
 
-const SAME = { isOther: false, added: 0 };
+const SAME = { added: 0 };
 
 function rowAt(id: string, task: ListedTask | undefined, depth: number | undefined): ViewRows['rows'][number] {
   if (task === undefined) return { id, isGone: true };
@@ -92,19 +104,7 @@ function rowAt(id: string, task: ListedTask | undefined, depth: number | undefin
   return depth === undefined ? row : { ...row, depth };
 }
 
-function compare(view: View, tasks: readonly ListedTask[]): View['compared']['news'] {
-  if (view.compared.tasks === tasks) return view.compared.news;
-  const ordered = view.isTree ? asTree(tasks) : tasks;
-  const isOther = ordered.length !== view.ids.length || ordered.some(({ id }, n) => id !== view.ids[n]);
-  const known = new Set(isOther ? view.ids : []);
-  const added = isOther ? ordered.filter(({ id }) => !known.has(id)).length : 0;
-  view.compared = { tasks, news: { isOther, added } };
-  return view.compared.news;
-}
-
 /** The same list has the same name, so that windows share it. */
 function nameOf(parts: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part).update('\0');
-  return hash.digest('base64url').slice(0, 22);
+  return createHash('sha256').update(parts.join('\0')).digest('base64url').slice(0, 22);
 }

@@ -156,8 +156,8 @@ function useChosen({ page }: View): [chosen: number, set: (next: number) => void
 function useStillness(view: View, top: { current: number }) {
   const [isAtTop, setAtTop] = useState(true);
   const touchedAt = useRef(-Infinity);
-  const isOther = view.page?.isOther ?? false;
-  useEffect(() => {
+  const isOther = view.page?.next !== undefined;
+  useLayoutEffect(() => {
     if (!isOther || !isAtTop) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const renew = (): void => {

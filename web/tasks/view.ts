@@ -71,6 +71,11 @@ export function useView(where: string, isTree: boolean, { first, count, firstRow
     problem: refused ?? (isGone ? undefined : read.problem.value),
     moved: view !== undefined && page.current?.view === view.id ? view.moved : 0,
     settled: () => setView((now) => now && { ...now, moved: 0 }),
-    renew: (toTop) => void open(toTop),
+    renew(toTop) {
+      const next = page.current?.next;
+      if (!toTop || next === undefined) return void open(toTop);
+      asked.current++;
+      return setView({ id: next, moved: -Infinity });
+    },
   };
 }

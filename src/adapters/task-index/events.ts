@@ -26,8 +26,8 @@ function eventsSeen(days: readonly Day[]): EventsSeen {
       for (const { part } of all) for (const key of columnsOf(part)) keys.add(key);
       return [...keys];
     },
-    *calls() {
-      for (const { part, file } of all) yield* callsIn(part, file);
+    *calls(since = '') {
+      for (const { part, file } of all) yield* callsIn(part, file, since);
     },
     *lineage() {
       for (const { part } of all) {
@@ -45,15 +45,15 @@ function eventsSeen(days: readonly Day[]): EventsSeen {
           });
       }
     },
-    events(isWanted, limit = Infinity) {
+    events(isWanted, { limit = Infinity, since = '' } = {}) {
       const newestFirst: Event[] = [];
       for (const { part, file } of all.toReversed()) {
         if (newestFirst.length >= limit) break;
         const read = lineReader(part, file);
-        for (const line of wantedIn(part, isWanted)) {
+        for (const line of wantedIn(part, isWanted, since)) {
           if (newestFirst.length >= limit) break;
           const event = read.line(line);
-          if (event !== undefined) newestFirst.push(event);
+          if (event !== undefined && (since === '' || event.at >= since)) newestFirst.push(event);
         }
         read.close();
       }
@@ -76,11 +76,13 @@ function columnsOf(part: DayPart): string[] {
   return [...seen].flatMap((shape) => part.part.shapes[shape - 1]!);
 }
 
-function* callsIn(part: DayPart, file: string): Iterable<CallSeen> {
+function* callsIn(part: DayPart, file: string, since: string): Iterable<CallSeen> {
+  const times = sound(part, () => part.part.times());
+  const isOld = olderThan(since, times);
+  if (times.every((_, line) => isOld(line))) return;
   const [lines, kinds] = [numbers(part, 'call line'), numbers(part, 'call kind')];
   const [models, roles] = [numbers(part, 'call model'), numbers(part, 'call role')];
   const [tasks, agents] = [numbers(part, 'task'), numbers(part, 'agent')];
-  const times = sound(part, () => part.part.times());
   const amounts = sound(part, () => part.part.amounts());
   const text = textsOf(part);
   const read = lineReader(part, file);
@@ -89,6 +91,7 @@ function* callsIn(part: DayPart, file: string): Iterable<CallSeen> {
   try {
     for (let i = 0; i < lines.length; i++) {
       const line = lines[i]!;
+      if (isOld(line) || (Number.isNaN(times[line]) && timeText(line) < since)) continue;
       const call = new Call(kinds[i] === CALL.tool ? 'tool' : 'model', line, timeText);
       call.task = text(tasks[line]!);
       call.agent = text(agents[line]!);
@@ -102,6 +105,12 @@ function* callsIn(part: DayPart, file: string): Iterable<CallSeen> {
   } finally {
     read.close();
   }
+}
+
+/** By the index; a line whose time is not in the index has to be read. */
+function olderThan(since: string, times: Float64Array): (line: number) => boolean {
+  const ms = since === '' ? -Infinity : Date.parse(since);
+  return (line) => times[line]! < ms;
 }
 
 /** A class, because getters of object literals are far slower. */
@@ -129,11 +138,18 @@ class Call implements CallSeen {
 }
 
 /** The numbers of the lines, the last one first. */
-function* wantedIn(part: DayPart, isWanted: (name: string, task: string | undefined) => boolean): Iterable<number> {
+function* wantedIn(
+  part: DayPart,
+  isWanted: (name: string, task: string | undefined) => boolean,
+  since: string,
+): Iterable<number> {
+  const times = sound(part, () => part.part.times());
+  const isOld = olderThan(since, times);
+  if (times.every((_, line) => isOld(line))) return;
   const [names, tasks] = [numbers(part, 'name'), numbers(part, 'task')];
   const text = textsOf(part);
   for (let line = part.part.lines - 1; line >= 0; line--)
-    if (isWanted(text(names[line]!) ?? '', text(tasks[line]!))) yield line;
+    if (!isOld(line) && isWanted(text(names[line]!) ?? '', text(tasks[line]!))) yield line;
 }
 
 function* rowsIn(part: DayPart, file: string, keys: readonly string[]): Iterable<EventRow> {

@@ -44,7 +44,7 @@ export function querySources(root: string, onProgress?: Progress): Sources {
       const store = await shared();
       if (store === undefined) return openEventIndex(root, onProgress).look();
       try {
-        return (await openLogCopy(root, store.far.ledger, onProgress)).seen();
+        return (await openLogCopy(root, store.far.ledger, onProgress)).seen;
       } finally {
         await store.close();
       }

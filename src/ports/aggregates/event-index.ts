@@ -8,18 +8,22 @@ export interface EventIndex {
   look(): EventsSeen;
 }
 
-/** The log at the time of a look, oldest line first. */
-export interface EventsSeen {
+/** What happened, oldest line first. */
+export interface EventHistory {
+  /** Model calls, and tool calls that were made; with `since` those from that ISO time on. */
+  calls(since?: string): Iterable<CallSeen>;
+  /** The events that say where a task is in the tree. */
+  lineage(): Iterable<Pick<Event, 'task' | 'parent' | 'root'>>;
+  /** Reads the events that are wanted by name and task. */
+  events(isWanted: (name: string, task: string | undefined) => boolean, which?: WhichEvents): Event[];
+}
+
+/** The log at the time of a look. */
+export interface EventsSeen extends EventHistory {
   /** The number of events. */
   readonly size: number;
   /** The keys of all events, in the order in which events first have them. */
   columns(): string[];
-  /** Model calls, and tool calls that were made. */
-  calls(): Iterable<CallSeen>;
-  /** The events that say where a task is in the tree. */
-  lineage(): Iterable<Pick<Event, 'task' | 'parent' | 'root'>>;
-  /** Reads the events that are wanted by name and task: all of them, or the newest `limit`. */
-  events(isWanted: (name: string, task: string | undefined) => boolean, limit?: number): Event[];
   /**
    * Events with these keys, as far as they have them, and perhaps more. A line is parsed only for a
    * value that the index lacks.
@@ -27,6 +31,13 @@ export interface EventsSeen {
   rows(keys: readonly string[]): Iterable<EventRow>;
   /** The number of bytes seen of each file of the log. */
   ends(): ReadonlyMap<string, number>;
+}
+
+interface WhichEvents {
+  /** Only the newest ones. */
+  limit?: number;
+  /** Only those from this ISO time on. */
+  since?: string;
 }
 
 export interface EventRow {

@@ -46,8 +46,8 @@ export interface ViewRows {
   all: number;
   from: number;
   rows: (Row | GoneRow)[];
-  /** The query gives another list now, with this many tasks that were not in it. */
-  isOther: boolean;
+  /** The view that the query gives now, if it is another one, and how many tasks it adds. */
+  next?: string;
   added: number;
 }
 

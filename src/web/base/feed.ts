@@ -28,8 +28,11 @@ export interface Feed {
   snapshot(): Promise<Snapshot>;
   /** The answer under this key, computed once per version for all windows. */
   answer(key: string, load: () => Promise<unknown>): Promise<Answer>;
-  /** How often the folders of ended tasks changed; undefined if they cannot be watched. */
-  endedChanges(): number | undefined;
+  /**
+   * A function that gives the ended tasks whose files changed since its last call; undefined if
+   * that is not known, as at the first call.
+   */
+  followEnded(): () => ReadonlySet<string> | undefined;
   /** A change that fired no file event: an intent of this server. */
   ring(): void;
   onChange(hear: () => void): () => void;
@@ -59,8 +62,12 @@ export async function openFeed(root: string, env: Record<string, string | undefi
   };
   const offRing = await states.store.presence.onRing(ring);
   const offNotes = states.follow(ring);
-  let endings = 0;
-  const ended = ENDED.flatMap((folder) => watch(path.join(root, folder), () => (endings++, ring())));
+  const endings = new Set<(file: string | null) => void>();
+  const heardEnd = (file: string | null): void => {
+    for (const hear of endings) hear(file);
+    ring();
+  };
+  const ended = ENDED.flatMap((folder) => watch(path.join(root, folder), heardEnd));
   const settings = watch(root, (name) => name === CONFIG_FILE && ring());
   const watched = [...WATCHED.flatMap((folder) => watch(path.join(root, folder), ring)), ...ended, ...settings];
 
@@ -80,7 +87,19 @@ export async function openFeed(root: string, env: Record<string, string | undefi
       made.catch(() => answers.delete(key));
       return made;
     },
-    endedChanges: () => (ended.length === ENDED.length && !isShared ? endings : undefined),
+    followEnded() {
+      if (ended.length < ENDED.length || isShared) return () => undefined;
+      let changed: Set<string> | undefined;
+      endings.add((file) => {
+        if (file === null) changed = undefined;
+        else changed?.add(path.basename(file, '.json'));
+      });
+      return () => {
+        const since = changed;
+        changed = new Set();
+        return since;
+      };
+    },
     ring,
     onChange(hear) {
       hearers.add(hear);

@@ -17,7 +17,7 @@ export function costsBy(log: Log, seen: Snapshot, by: string, days: number, now:
     throw new ProblemError(problem('bad_usage', `costs are summed by ${BY.join(', ')}, not by ${JSON.stringify(by)}`));
   const shown = Math.min(DAYS_MAX, Math.max(1, days));
   const since = dayOf(new Date(now.getTime() - (shown - 1) * DAY_MS).toISOString());
-  const { rows } = costSums(log.index(), by as CostBy, since);
+  const { rows } = costSums(log, by as CostBy, since);
   const total = noCosts('total');
   for (const row of rows) addCosts(total, row);
   const parts = by === 'day' ? 'model' : (by as Exclude<CostBy, 'day'>);

@@ -144,7 +144,7 @@ function hoursOf(log: Log, now: Date): { hours: number[]; since: string } {
 /** The last hour, or a shorter time if everything in it happened since. */
 function lanesOf(log: Log, now: Date, open: ReadonlyMap<string, Placed>): Pick<Hall, 'lanes' | 'lanesFrom'> {
   const since = (ms: number): string => new Date(now.getTime() - ms).toISOString();
-  const events = log.events((name) => LANE_EVENTS.has(name)).filter(({ at }) => at >= since(HOUR_MS));
+  const events = log.events((name) => LANE_EVENTS.has(name), { since: since(HOUR_MS) });
   const agentOf = new Map(events.flatMap(({ task, agent }) => (task && agent ? [[task, agent] as const] : [])));
   const isForPerson = (task: string): boolean => agentOf.get(task) === HUMAN || isRequest(open, task);
   const lanes = new Map<string, Lane>();

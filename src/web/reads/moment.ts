@@ -5,6 +5,7 @@
 import { openPast } from '../../app/readers/past/open-past.js';
 import { querySources } from '../../app/readers/query-sources.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
+import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import type { Feed } from '../base/feed.js';
@@ -32,6 +33,7 @@ const ENDED_READ = 60;
 /** The last queries are kept per version for all windows, so that scrolling runs none again. */
 export function presentOf(feed: Feed, log: Log): () => Moment {
   const tasks = keptQueries(feed);
+  const ended = newestEnded(feed);
   const { store } = feed.states;
   return () => ({
     feed,
@@ -41,7 +43,7 @@ export function presentOf(feed: Feed, log: Log): () => Moment {
     snapshot: () => feed.snapshot(),
     task: (id) => store.tasks.read(id),
     tasks,
-    ended: () => store.tasks.ended({ limit: ENDED_READ }),
+    ended,
   });
 }
 
@@ -89,26 +91,66 @@ function keptQueries(feed: Feed): Moment['tasks'] {
   };
 }
 
+/** All tasks, newest first. */
+function allTasks(feed: Feed, query: () => Promise<ListedTask[]>): () => Promise<ListedTask[]> {
+  const ended = keptEnded(feed, {
+    readAll: async () => (await query()).flatMap((row) => (isEnded(row.state) ? [[row.id, row]] : [])),
+    of: listedOf,
+  });
+  return async () => {
+    const { open } = await feed.snapshot();
+    const rows = new Map([...(await ended()), ...open.map((placed) => [placed.task.id, listedOf(placed)] as const)]);
+    return [...rows.values()].sort(byNewest);
+  };
+}
+
+/** The newest ended tasks, newest first. */
+function newestEnded(feed: Feed): () => Promise<Placed[]> {
+  const { tasks } = feed.states.store;
+  const kept = keptEnded(feed, {
+    readAll: async () => (await tasks.ended({ limit: ENDED_READ })).map((placed) => [placed.task.id, placed]),
+    of: (placed) => placed,
+  });
+  const endOf = ({ task }: Placed): string => task.ended_at ?? '';
+  return async () => [...(await kept()).values()].sort((a, b) => compareText(endOf(b), endOf(a))).slice(0, ENDED_READ);
+}
+
 /** A missed file event shows an old list no longer than this. */
 const ENDED_KEPT_MS = 30_000;
+/** If more files changed, all are read. */
+const CHANGED_MAX = 200;
 
-/** All tasks, newest first. Ended ones are read again only after a change in their folders. */
-function allTasks(feed: Feed, query: () => Promise<ListedTask[]>): () => Promise<ListedTask[]> {
-  let ended: ListedTask[] | undefined;
-  let changes = -1;
-  let readAt = 0;
-  return async () => {
-    const now = feed.endedChanges();
-    if (ended === undefined || now === undefined || now !== changes || Date.now() - readAt > ENDED_KEPT_MS) {
-      const rows = await query();
-      ended = rows.filter(({ state }) => isEnded(state));
-      changes = now ?? -1;
+interface EndedReads<T> {
+  readAll: () => Promise<(readonly [id: string, value: T])[]>;
+  of: (placed: Placed) => T;
+}
+
+/** Ended tasks by id. Only those whose files changed are read again, one read after the other. */
+function keptEnded<T>(feed: Feed, { readAll, of }: EndedReads<T>): () => Promise<ReadonlyMap<string, T>> {
+  const changes = feed.followEnded();
+  let kept = new Map<string, T>();
+  let readAt = -Infinity;
+  const read = async (): Promise<Map<string, T>> => {
+    const changed = changes();
+    const isOld = Date.now() - readAt > ENDED_KEPT_MS;
+    // After a failure everything is read again.
+    const lastReadAt = readAt;
+    readAt = -Infinity;
+    if (isOld || changed === undefined || changed.size > CHANGED_MAX) {
+      kept = new Map(await readAll());
       readAt = Date.now();
-      return rows;
+      return kept;
     }
-    const { open } = await feed.snapshot();
-    const known = new Set(open.map(({ task }) => task.id));
-    const rows = [...open.map(listedOf), ...ended.filter(({ id }) => !known.has(id))];
-    return rows.sort(byNewest);
+    // The store finds a task that has just ended after it has looked.
+    await feed.snapshot();
+    for (const id of changed) {
+      const placed = await feed.states.store.tasks.read(id);
+      if (placed !== undefined && isEnded(placed.state)) kept.set(id, of(placed));
+      else kept.delete(id);
+    }
+    readAt = lastReadAt;
+    return kept;
   };
+  let last: Promise<Map<string, T>> = Promise.resolve(kept);
+  return () => (last = last.then(read, read));
 }

@@ -46,15 +46,14 @@ export async function whyOf(moment: Moment, id: string): Promise<Why> {
   const { store } = moment.feed.states;
   await moment.feed.snapshot();
   const placed = await existing(moment, id);
-  const index = moment.log.index();
   const titles = new Map((await moment.tasks('')).map((row) => [row.id, row.title]));
   const named = (text: string): string => titled(text, (each) => titles.get(each));
   const { lines } = await waitChain(moment.feed.root, moment.feed.env, store, placed);
   return {
     chain: lines.map(named),
     shares: sharesOf(store, placed).map(named),
-    origin: (await originOf(store, index, placed)).map(named),
-    story: storyOf(index, placed).map(({ at, text }) => ({ at, text: named(text) })),
+    origin: (await originOf(store, moment.log, placed)).map(named),
+    story: storyOf(moment.log, placed).map(({ at, text }) => ({ at, text: named(text) })),
   };
 }
 

@@ -23,11 +23,24 @@ export interface ListedTask extends Row {
   isObjection?: boolean;
 }
 
-/** An open task, as a query would give it. */
+/** A task, as a query would give it. */
 export function listedOf(placed: Placed): ListedTask {
-  const { session, own_usage: own } = placed.task;
+  const { session, own_usage: own, role, result } = placed.task;
   const taint = taintIn(placed.task);
-  return defined({ ...rowOf(placed), own: usageOf(own), session, taint: taint.length > 0 ? taint : undefined });
+  return defined({
+    ...rowOf(placed),
+    ...answerOf(role, result),
+    own: usageOf(own),
+    session,
+    taint: taint.length > 0 ? taint : undefined,
+  });
+}
+
+/** What a bid or a check said. */
+function answerOf(role: string, result = ''): Pick<ListedTask, 'bid' | 'isObjection'> {
+  const { isBid, prompt } = roleFacts(role);
+  if (isBid) return { bid: readBid(result) };
+  return prompt === 'check' ? { isObjection: readVerdict(result)?.advances === false } : {};
 }
 
 /** The newest first. Tasks of one moment have an order as well, so that no row changes places. */
@@ -115,8 +128,7 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
     microUsd: usage.microUsd,
     own,
     session: text('session'),
-    bid: roleFacts(role).isBid ? readBid(text('result') ?? '') : undefined,
-    isObjection: roleFacts(role).prompt === 'check' ? readVerdict(text('result') ?? '')?.advances === false : undefined,
+    ...answerOf(role, text('result')),
     taint: Array.isArray(taint) ? taint.map(String) : undefined,
   };
 }

@@ -41,6 +41,9 @@ async function agree(root: string, index: EventIndex): Promise<void> {
   }
 }
 
+/** Before, between and after the events. */
+const TIMES = ['', '1970-01-01T05:00:00.000Z', '2026-01-15T12:00:00.000Z', '9999-01-01T00:00:00.000Z'];
+
 function compare(seen: EventsSeen, all: Event[]): void {
   assert.equal(seen.size, all.length);
   assert.deepEqual(seen.columns(), [...new Set(all.flatMap((event) => Object.keys(event)))]);
@@ -60,18 +63,33 @@ function compare(seen: EventsSeen, all: Event[]): void {
       all.filter((event) => event.task === task && task !== undefined),
     );
   const isEnd = (name = ''): boolean => name.startsWith('task.');
-  assert.deepEqual(seen.events(isEnd, 3), all.filter(({ name }) => isEnd(name)).slice(-3));
+  const ends = all.filter(({ name }) => isEnd(name));
+  assert.deepEqual(seen.events(isEnd, { limit: 3 }), ends.slice(-3));
+  for (const since of TIMES)
+    assert.deepEqual(
+      seen.events(isEnd, { since }),
+      ends.filter(({ at }) => at >= since),
+    );
   const kin = kinIn(all);
   const indexedKin = kinIn(seen.lineage());
   for (const { task = '' } of all)
     assert.deepEqual([indexedKin.rootOf(task), indexedKin.parentOf(task)], [kin.rootOf(task), kin.parentOf(task)]);
-  assert.deepEqual(
-    [...seen.calls()].map(({ at, kind, task, agent, ms, microUsd }) => ({ at, kind, task, agent, ms, microUsd })),
-    all.flatMap((event) => callOf(event)),
-  );
+  const calls = all.flatMap(callOf);
+  for (const since of TIMES)
+    assert.deepEqual(
+      [...seen.calls(since)].map(({ at, kind, task, agent, ms, microUsd }) => ({
+        at,
+        kind,
+        task,
+        agent,
+        ms,
+        microUsd,
+      })),
+      calls.filter(({ at }) => at >= since),
+    );
 }
 
-function callOf(event: Event): object[] {
+function callOf(event: Event) {
   const kind = { 'model.answered': 'model', 'tool.ran': 'tool' }[event.name as string];
   if (kind === undefined || event['made'] === false || typeof event.at !== 'string') return [];
   const { ms, microUsd } = callCost(event);

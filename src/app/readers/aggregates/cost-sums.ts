@@ -2,7 +2,7 @@
 import { compareText } from '../../../domain/order.js';
 import { kinIn } from '../../../domain/task/lineage.js';
 import { localDay } from '../../../views/local-time.js';
-import type { CallSeen, EventsSeen } from '../../../ports/aggregates/event-index.js';
+import type { CallSeen, EventHistory } from '../../../ports/aggregates/event-index.js';
 
 export const BY = ['agent', 'task', 'model', 'role', 'day'] as const;
 export type CostBy = (typeof BY)[number];
@@ -27,12 +27,11 @@ interface CostSums {
 }
 
 /** `since`: an ISO time, or empty for all. */
-export function costSums(events: EventsSeen, by: CostBy, since: string): CostSums {
+export function costSums(events: EventHistory, by: CostBy, since: string): CostSums {
   const { rootOf } = kinIn(by === 'task' ? events.lineage() : []);
   const rows = new Map<string, CostSum>();
   const unpriced = new Set<string>();
-  for (const call of events.calls()) {
-    if (since !== '' && call.at < since) continue;
+  for (const call of events.calls(since)) {
     if (call.isUnpriced) unpriced.add(String(call.model));
     if (call.kind === 'tool' && by === 'model') continue;
     const key = by === 'task' ? rootOf(call.task ?? '-') : keyOf(call, by);

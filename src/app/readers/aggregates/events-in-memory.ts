@@ -6,13 +6,12 @@ export function eventsInMemory(all: readonly Event[]): EventsSeen {
   return {
     size: all.length,
     columns: () => [...new Set(all.flatMap((event) => Object.keys(event)))],
-    *calls() {
-      for (const event of all) yield* callOf(event);
+    *calls(since = '') {
+      for (const event of all) if (event.at >= since) yield* callOf(event);
     },
     lineage: () => all.filter(({ task, root }) => task !== undefined && root !== undefined),
-    events(isWanted, limit) {
-      const wanted = all.filter(({ name, task }) => isWanted(name, task));
-      return limit === undefined ? wanted : wanted.slice(-limit);
+    events(isWanted, { limit = Infinity, since = '' } = {}) {
+      return all.filter(({ name, task, at }) => isWanted(name, task) && (since === '' || at >= since)).slice(-limit);
     },
     *rows() {
       for (const event of all) yield { row: event, read: () => event };
@@ -26,17 +25,19 @@ export function joinedEvents(older: EventsSeen, newer: EventsSeen): EventsSeen {
   return {
     size: older.size + newer.size,
     columns: () => [...new Set([...older.columns(), ...newer.columns()])],
-    *calls() {
-      yield* older.calls();
-      yield* newer.calls();
+    *calls(since) {
+      yield* older.calls(since);
+      yield* newer.calls(since);
     },
     *lineage() {
       yield* older.lineage();
       yield* newer.lineage();
     },
-    events(isWanted, limit = Infinity) {
-      const last = newer.events(isWanted, limit);
-      return last.length < limit ? [...older.events(isWanted, limit - last.length), ...last] : last;
+    events(isWanted, { limit = Infinity, ...which } = {}) {
+      const last = newer.events(isWanted, { limit, ...which });
+      return last.length < limit
+        ? [...older.events(isWanted, { limit: limit - last.length, ...which }), ...last]
+        : last;
     },
     *rows(keys) {
       yield* older.rows(keys);
@@ -47,7 +48,7 @@ export function joinedEvents(older: EventsSeen, newer: EventsSeen): EventsSeen {
 }
 
 /** A model call, or a tool call that was made; else nothing. */
-export function callOf(event: Event): CallSeen[] {
+function callOf(event: Event): CallSeen[] {
   const isTool = event.name === 'tool.ran' && event['made'] !== false;
   const kind = event.name === 'model.answered' ? 'model' : isTool ? 'tool' : undefined;
   if (kind === undefined) return [];

@@ -14,7 +14,7 @@ import type { Ledger } from '../../../ports/ledger.js';
 import type { TaskIndex } from '../../../ports/aggregates/task-index.js';
 import { eventsInMemory, joinedEvents } from './events-in-memory.js';
 
-export type { CallSeen, EventsSeen } from '../../../ports/aggregates/event-index.js';
+export type { EventHistory, EventsSeen } from '../../../ports/aggregates/event-index.js';
 
 /** Called now and then while much is read; at the end with `done` equal to `total`. */
 export type Progress = (done: number, total: number) => void;
@@ -30,8 +30,7 @@ export function openEventIndex(folder: string, onProgress?: Progress): EventInde
 interface SharedLog {
   /** Where it ended when the copy was brought up to date. */
   end: number;
-  /** The log up to there, and what was added since. */
-  seen(added?: readonly Event[]): EventsSeen;
+  seen: EventsSeen;
 }
 
 /** Brings the copy of a shared store's log up to date. */
@@ -41,7 +40,7 @@ export async function openLogCopy(root: string, ledger: Ledger, onProgress?: Pro
   const { pages, rest, end } = await updateLogCopy(path.join(folder, 'events'), read);
   const index = eventIndex({ root: folder, files: pages, version: programVersion(), onProgress });
   const uncopied = rest.map((text) => JSON.parse(text) as Event);
-  return { end, seen: (added = []) => joinedEvents(index.look(), eventsInMemory([...uncopied, ...added])) };
+  return { end, seen: joinedEvents(index.look(), eventsInMemory(uncopied)) };
 }
 
 /** Another version may read the same record differently. */

@@ -16,7 +16,7 @@ interface Notice {
 export async function noticesSince(root: string, since: Date): Promise<Notice[]> {
   const from = since.toISOString();
   return (await readEvents(root))
-    .events((name) => name === 'human.notified', SHOWN)
+    .events((name) => name === 'human.notified', { limit: SHOWN })
     .filter(({ at }) => at >= from)
     .map(noticeOf);
 }

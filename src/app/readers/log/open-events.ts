@@ -21,8 +21,6 @@ interface EventLog {
   readonly seen: EventsSeen;
   /** The events that were added since the last call, or since the log was opened. */
   more(): Promise<Event[]>;
-  /** The whole log as of the last `more`, or later. */
-  now(): EventsSeen;
 }
 
 interface EventLogOptions {
@@ -34,10 +32,9 @@ interface EventLogOptions {
 export async function openEvents(root: string, { store, onProgress }: EventLogOptions): Promise<EventLog> {
   const parts = farPartsOf(store);
   if (parts !== undefined) return sharedLog(parts.ledger, root, onProgress);
-  const index = openEventIndex(root, onProgress);
-  const seen = index.look();
+  const seen = openEventIndex(root, onProgress).look();
   const tail = eventTail(root, seen.ends());
-  return { seen, more: async () => tail(), now: () => index.look() };
+  return { seen, more: async () => tail() };
 }
 
 /** The log once, for a command that does not follow it. Throws a Problem without a workspace. */
@@ -57,18 +54,14 @@ export async function readEvents(folder: string, onProgress?: Progress): Promise
 /** `root`: where the copy of the log is kept. */
 async function sharedLog(ledger: Ledger, root: string, onProgress?: Progress): Promise<EventLog> {
   const copy = await openLogCopy(root, ledger, onProgress);
-  const added: Event[] = [];
   let place = copy.end;
   return {
-    seen: copy.seen(),
+    seen: copy.seen,
     async more() {
       const { texts, end } = await ledger.lines(EVENTS, { after: place });
       place = end;
-      const events = texts.map((text) => JSON.parse(text) as Event);
-      added.push(...events);
-      return events;
+      return texts.map((text) => JSON.parse(text) as Event);
     },
-    now: () => copy.seen(added),
   };
 }
 

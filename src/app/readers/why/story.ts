@@ -10,7 +10,7 @@ import { kinIn } from '../../../domain/task/lineage.js';
 import { HUMAN, type Placed, type Task, type Waits } from '../../../domain/task/task.js';
 import { moneyText } from '../../../domain/budget/usage.js';
 import { toText, whoText } from '../../../views/who.js';
-import type { EventsSeen } from '../../../ports/aggregates/event-index.js';
+import type { EventHistory } from '../../../ports/aggregates/event-index.js';
 import type { Store } from '../../../ports/store/index.js';
 
 interface Step {
@@ -19,7 +19,7 @@ interface Step {
 }
 
 /** The chain of askers, the first one first. */
-export async function originOf(store: Store, log: EventsSeen, { task }: Placed): Promise<string[]> {
+export async function originOf(store: Store, log: EventHistory, { task }: Placed): Promise<string[]> {
   const above: Task[] = [task];
   // Parent links are user-editable and may form a cycle.
   const seen = new Set([task.id]);
@@ -43,7 +43,7 @@ export async function originOf(store: Store, log: EventsSeen, { task }: Placed):
 const OF_CHILDREN = new Set<string>(['task.created', 'task.completed', 'task.failed', 'approval.answered']);
 
 /** The steps of the task, with the requests to its children and their answers. */
-export function storyOf(log: EventsSeen, { task }: Placed): Step[] {
+export function storyOf(log: EventHistory, { task }: Placed): Step[] {
   const kin = kinIn(log.lineage());
   const isChild = (name: string, id: string | undefined): boolean =>
     OF_CHILDREN.has(name) && id !== undefined && kin.parentOf(id) === task.id;

@@ -38,7 +38,7 @@ const ORDER: AgentState[] = ['error', 'working', 'blocked', 'paused', 'waiting',
 export function ledgerOf(log: EventsSeen): Ledger {
   const ledger: Ledger = { tokens: 0, microUsd: 0, calls: 0, unpriced: 0, latest: [] };
   for (const call of log.calls()) if (call.kind === 'model') addCall(ledger, call);
-  ledger.latest = log.events((name) => Object.hasOwn(SHOWN, name), KEPT);
+  ledger.latest = log.events((name) => Object.hasOwn(SHOWN, name), { limit: KEPT });
   return ledger;
 }
 
