@@ -19,8 +19,11 @@ export interface TrustRecords {
   /** Durable when it returns. */
   write(record: TrustRecord): void;
   remove(root: string): boolean;
-  /** The folder for everything else about the workspace with this record. */
-  folder(id: string): string;
+}
+
+/** The folder for everything else about the workspace with this record. */
+export function recordFolder(state: string, id: string): string {
+  return path.join(state, 'workspaces', id);
 }
 
 export function trustRecords(disk: Disk, state: string): TrustRecords {
@@ -73,7 +76,6 @@ export function trustRecords(disk: Disk, state: string): TrustRecords {
       put(record, (tmp) => disk.rename(tmp, file));
     },
     remove: (root) => disk.remove(fileOf(root)),
-    folder: (id) => path.join(home, id),
   };
   return records;
 }

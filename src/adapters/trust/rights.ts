@@ -9,33 +9,59 @@ import { attempt } from '../../domain/attempt.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
 const { S_IFMT, S_IFLNK, S_IFDIR } = fs.constants;
+const QUIET = { throwIfNoEntry: false } as const;
 
-/** Nobody else may write these, nor an entry of the folders of rules. */
-const RULES = ['guild.yaml', '.mcp.json', 'sessions', '.guild'];
-/** Agents may be in folders below these. */
-const AGENT_FOLDERS = ['agents', 'templates', ...FOREIGN_AGENT_FOLDERS];
-const RULE_FOLDERS = ['storage', ...AGENT_FOLDERS, 'plugins', 'tasks'];
+/** Nobody else may write it. */
+const RULE = 1;
+/** Nobody else may write its entries. */
+const RULES = 2;
+/** Agents may be in folders below it, to which the same applies. */
+const AGENTS = 4;
+/** Records are written and removed there; a link would lead that elsewhere. */
+const STATE = 8;
+/** Everything in it is the program's own, so nothing in it is a link. */
+const OWN = 16;
+/** A folder of folders. A file in it is never written through a link. */
+const PARENT = 32;
 
+const HISTORY = '.guild/history.git';
 /** Git writes through links to references and their logs, and into linked folders of objects. */
 const GIT_FOLDERS = ['objects', 'refs', 'refs/heads', 'logs', 'logs/refs', 'logs/refs/heads'];
-const HISTORY = '.guild/history.git';
-/** Everything in these is the program's own, so nothing in them is a link. */
-const OWN = ['.guild', '.guild/cache', '.guild/history', HISTORY, ...GIT_FOLDERS.map((name) => `${HISTORY}/${name}`)];
-/** Folders of folders. A file in them is never written through a link. */
-const PARENTS = ['tasks', 'storage', 'inbox', 'quarantine', 'bus'];
-/** Records are written and removed here; a link would lead that elsewhere. */
-const STATE_FOLDERS = [...PARENTS, 'sessions', 'events', 'results', 'agents/live', ...OWN];
+/** Parents come first. */
+const PLACES: Readonly<Record<string, number>> = {
+  'guild.yaml': RULE,
+  '.mcp.json': RULE,
+  sessions: RULE + STATE,
+  '.guild': RULE + STATE + OWN,
+  storage: RULE + RULES + STATE + PARENT,
+  agents: RULE + RULES + AGENTS,
+  templates: RULE + RULES + AGENTS,
+  ...Object.fromEntries(FOREIGN_AGENT_FOLDERS.map((folder) => [folder, RULE + RULES + AGENTS])),
+  plugins: RULE + RULES,
+  tasks: RULE + RULES + STATE + PARENT,
+  inbox: STATE + PARENT,
+  quarantine: STATE + PARENT,
+  bus: STATE + PARENT,
+  events: STATE,
+  results: STATE,
+  'agents/live': STATE,
+  '.guild/cache': STATE + OWN,
+  '.guild/history': STATE + OWN,
+  [HISTORY]: STATE + OWN,
+  ...Object.fromEntries(GIT_FOLDERS.map((name) => [`${HISTORY}/${name}`, STATE + OWN])),
+};
 
 /** `root` is a real path. `owner`: another user whom the person has accepted. */
 export function rightsProblems(root: string, owner?: number): Problem[] {
-  const { links, writable, uid } = look(root, [...RULES, ...RULE_FOLDERS, ...STATE_FOLDERS]);
+  const { links, writable, uid } = look(root);
   const isOwn = process.getuid === undefined || uid === process.getuid() || (uid !== undefined && uid === owner);
+  if (isOwn && links.length + writable.length === 0) return [];
   return [...(isOwn ? [] : [ownerProblem(root, uid)]), ...links.map(linkProblem), ...writableProblem(root, writable)];
 }
 
 /** Also for commands that only read or submit: they put broken files into quarantine. */
 export function linkedState(root: string): Problem | undefined {
-  const [link] = look(root, STATE_FOLDERS).links;
+  const [link] = look(root, STATE + OWN + PARENT).links;
   return link === undefined ? undefined : linkProblem(link);
 }
 
@@ -48,59 +74,56 @@ interface Found {
   uid?: number | undefined;
 }
 
-/**
- * Every run looks, in a new process, so calls count here: this is one loop over plain lists and
- * modes.
- */
-function look(root: string, names: readonly string[]): Found {
+/** Every run looks, in a new process, so calls and the size of this code count here. */
+function look(root: string, wanted = -1): Found {
   const stat = lstat(root);
   const found: Found = { links: [], writable: isWritableByOthers(stat) ? ['.'] : [], uid: stat?.uid };
-  const top = comparable(namesIn(root));
-  const places = new Set(names);
-  const agentFolders = new Set(AGENT_FOLDERS);
-  for (const name of places) {
-    // Most of the places are missing, and one list of the root tells which.
-    if (top !== undefined && !top.includes(name.split('/', 1)[0]!)) continue;
-    const place = lstat(`${root}/${name}`);
-    if (place === undefined) continue;
+  const missing = new Set<string>();
+  for (const name in PLACES) {
+    const kind = PLACES[name]! & wanted;
+    if (kind === 0) continue;
+    const parent = name.slice(0, Math.max(0, name.lastIndexOf('/')));
+    if (missing.has(parent) || !lookAt(root, name, kind, found)) missing.add(name);
     // Below a link everything else is elsewhere, too.
-    if (isLink(place) && STATE_FOLDERS.includes(name)) return { ...found, links: [name] };
-    const isRuleFolder = agentFolders.has(name) || RULE_FOLDERS.includes(name);
-    if ((isRuleFolder || RULES.includes(name)) && isWritableByOthers(place)) found.writable.push(name);
-    const isOwn = OWN.includes(name);
-    const isParent = PARENTS.includes(name);
-    if (!isRuleFolder && !isOwn && !isParent) continue;
-    for (const entry of namesIn(`${root}/${name}`) ?? []) {
-      const path = `${name}/${entry}`;
-      const stat = lstat(`${root}/${path}`);
-      if (stat === undefined) continue;
-      if (isLink(stat) && (isOwn || (isParent && isFolder(`${root}/${path}`)))) found.links.push(path);
-      if (isRuleFolder && isWritableByOthers(stat)) found.writable.push(path);
-      if (!agentFolders.has(name) || (stat.mode & S_IFMT) !== S_IFDIR || !mayHoldAgents(entry)) continue;
-      agentFolders.add(path);
-      places.add(path);
-    }
+    else if (found.links.includes(name)) return { ...found, links: [name] };
   }
   return found;
 }
 
-/**
- * Undefined: nothing is known to be missing. Some systems find `.Guild` as `.guild`, and fold other
- * letters by rules of their own.
- */
-function comparable(names: readonly string[] | undefined): string[] | undefined {
-  const text = names?.join('/');
-  if (text === undefined || Buffer.byteLength(text) !== text.length) return undefined;
-  return text.toLowerCase().split('/');
+/** False if there is no such entry. */
+function lookAt(root: string, name: string, kind: number, found: Found): boolean {
+  const stat = lstat(`${root}/${name}`);
+  if (stat === undefined) return false;
+  if (kind & RULE && isWritableByOthers(stat)) found.writable.push(name);
+  if (kind & STATE && isLink(stat)) found.links.push(name);
+  else if (kind & (RULES + OWN + PARENT)) lookInto(root, name, kind, found);
+  return true;
+}
+
+function lookInto(root: string, folder: string, kind: number, found: Found): void {
+  for (const entry of namesIn(`${root}/${folder}`) ?? []) {
+    const name = `${folder}/${entry}`;
+    const stat = lstat(`${root}/${name}`);
+    if (stat === undefined) continue;
+    if (isLink(stat)) {
+      if (kind & OWN || (kind & PARENT && isFolder(`${root}/${name}`))) found.links.push(name);
+    } else if (kind & RULES && isWritableByOthers(stat)) found.writable.push(name);
+    if (kind & AGENTS && (stat.mode & S_IFMT) === S_IFDIR && mayHoldAgents(entry)) lookInto(root, name, kind, found);
+  }
 }
 
 /** Undefined if the folder cannot be listed. */
 function namesIn(folder: string): string[] | undefined {
-  return attempt(() => fs.readdirSync(folder));
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return undefined;
+  }
 }
 
 function isFolder(link: string): boolean {
-  return fs.statSync(link, { throwIfNoEntry: false })?.isDirectory() === true;
+  // A link may lead back to itself.
+  return attempt(() => fs.statSync(link).isDirectory(), false);
 }
 
 /** The user id of the folder's owner; undefined where the system has none. */
@@ -150,5 +173,9 @@ function isLink({ mode }: fs.Stats): boolean {
 }
 
 function lstat(file: string): fs.Stats | undefined {
-  return attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }));
+  try {
+    return fs.lstatSync(file, QUIET);
+  } catch {
+    return undefined;
+  }
 }

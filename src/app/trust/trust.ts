@@ -9,7 +9,7 @@ import path from 'node:path';
 import { consent, publicKey } from '../../adapters/consent/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { copyOf, keepCopy } from '../../adapters/trust/plugin-tree.js';
-import { trustRecords, type TrustRecords } from '../../adapters/trust/records.js';
+import { recordFolder, trustRecords, type TrustRecords } from '../../adapters/trust/records.js';
 import { ownerOf, rightsProblems } from '../../adapters/trust/rights.js';
 import { stateFolder } from '../../adapters/trust/state-folder.js';
 import type { Config } from '../../domain/config/config.js';
@@ -84,7 +84,9 @@ export function trustStamp(root: string, env: Env): string | undefined {
 /** The record in the result is a new one if nothing acts, which needs no question. */
 function weigh(known: TrustRecord, state: string, env: Env, config: Acted): Trust {
   const acting = actingIn(known.path, config);
-  const digest = digestOf(acting);
+  // The usual case. Its digest is known, and making one costs more than comparing.
+  const isSeen = known.trusted !== undefined && JSON.stringify(known.trusted.acting) === JSON.stringify(acting);
+  const digest = isSeen ? known.trusted!.digest : digestOf(acting);
   const isHarmless = known.trusted === undefined && isNothing(acting);
   const record = isHarmless ? { ...known, trusted: { digest, acting, at: new Date().toISOString() } } : known;
   const { trusted } = record;
@@ -192,11 +194,11 @@ export function withdrawTrust(root: string, env: Env): boolean {
 
 /** Removes everything that is kept about a workspace: its folder was a copy and is gone. */
 export function forgetTrust(root: string, env: Env): void {
-  const { real, records } = place(root, env);
+  const { real, state, records } = place(root, env);
   const record = records.read(real);
   if (record === undefined) return;
   records.remove(real);
-  fs.rmSync(records.folder(record.id), { recursive: true, force: true });
+  fs.rmSync(recordFolder(state, record.id), { recursive: true, force: true });
 }
 
 /** Rule files that differ from the trusted version. Writes nothing. */
@@ -245,21 +247,26 @@ export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (befor
 
 /** Answers of this user for this workspace. `config`: if it was read already. */
 export function consentFor(record: TrustRecord, env: Env, config?: Pick<Config, 'store'>): Consent {
-  const { state, records } = kept(env);
+  const state = stateFolder(env);
   // An answer counts on every machine of a shared store, wherever their folders are.
   const shared = sharedName(config ?? readConfig(realDisk(), record.path, env).config, env);
   const workspace = shared ?? record.id;
-  return consent({ disk: realDisk(), folder: records.folder(record.id), workspace, keyFile: keyFileOf(state, env) });
+  return consent({
+    disk: realDisk(),
+    folder: recordFolder(state, record.id),
+    workspace,
+    keyFile: keyFileOf(state, env),
+  });
 }
 
 /** The folder outside of the workspace for what this machine keeps about it. */
 export function keptFolder(record: TrustRecord, env: Env): string {
-  return kept(env).records.folder(record.id);
+  return recordFolder(stateFolder(env), record.id);
 }
 
 /** The public part of this user's key, for other machines. */
 export function publicKeyOf(env: Env): string {
-  return publicKey(realDisk(), keyFileOf(kept(env).state, env));
+  return publicKey(realDisk(), keyFileOf(stateFolder(env), env));
 }
 
 function keyFileOf(state: string, env: Env): string {

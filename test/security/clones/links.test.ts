@@ -75,3 +75,11 @@ test('a linked rule file or board of the user still works', async (t) => {
   const { code, err } = await home.guild('pump');
   assert.equal(code, 0, err);
 });
+
+test('a link that leads to itself does not close the workspace', async (t) => {
+  const home = place(t, scripted('- {say: done}'));
+  fs.mkdirSync(path.join(home.root, 'tasks'), { mode: 0o700 });
+  fs.symlinkSync('loop', path.join(home.root, 'tasks/loop'));
+  const { code, err } = await home.guild('pump');
+  assert.equal(code, 0, err);
+});
