@@ -1,5 +1,5 @@
 /** Commands that are denied by name and arguments. Wrappers such as `env` are removed already. */
-import { type Arg, couldBe, HOLE, HOME, STAR } from './shape.js';
+import { type Arg, couldBe, HOLE, HOME, isExact, STAR } from './shape.js';
 import { plainPath, type Places } from './secrets.js';
 
 export function deniedArgv(name: string, args: Arg[], places: Places): string | undefined {
@@ -42,25 +42,23 @@ function removesTooMuch(args: Arg[], places: Places): string | undefined {
     else if (!text.startsWith('-') || text === '-') operands.push(text);
   }
   if (!recursive) return undefined;
-  for (const operand of operands) {
-    const what = tooMuch(operand, places);
+  const home = plainPath(places.home ?? '/home/user', {});
+  for (const operand of new Set(operands)) {
+    const what = tooMuch(operand, home, places.cwd);
     if (what !== undefined) return `rm would remove ${what}`;
   }
   return undefined;
 }
 
 /** The removed directory, if it is the root, a system directory or a home directory. */
-function tooMuch(operand: string, places: Places): string | undefined {
-  const home = plainPath(places.home ?? '/home/user', {});
+function tooMuch(operand: string, home: string, cwd: string | undefined): string | undefined {
   const spelled = operand.startsWith(HOME) ? home + operand.slice(1) : operand;
-  if (!spelled.startsWith('/') && places.cwd === undefined) return undefined;
-  const path = plainPath(spelled, { cwd: places.cwd });
+  if (!spelled.startsWith('/') && cwd === undefined) return undefined;
+  const path = plainPath(spelled, { cwd });
   const [first, second, ...rest] = path.split('/').filter(Boolean);
   if (first === undefined || (second === undefined && isAll(first))) return 'the whole system';
   if (second === undefined)
-    return SYSTEM.some((name) => couldBe(first.toLowerCase(), name)) && !isHole(first)
-      ? 'a system directory'
-      : undefined;
+    return couldBeSystem(first.toLowerCase()) && !isHole(first) ? 'a system directory' : undefined;
   const last = rest.at(-1) ?? second;
   const above = path.slice(0, path.lastIndexOf('/'));
   if (path === home || (above === home && isAll(last))) return 'the home directory';
@@ -68,7 +66,12 @@ function tooMuch(operand: string, places: Places): string | undefined {
     return isHole(last) ? undefined : 'a home directory';
   }
   const system = rest.length === 0 && isAll(second) && !/^(tmp|mnt|media|run)$/i.test(first);
-  return system && SYSTEM.includes(first.toLowerCase()) ? 'all of a system directory' : undefined;
+  return system && SYSTEM.has(first.toLowerCase()) ? 'all of a system directory' : undefined;
+}
+
+/** A word without marks is one name; another is compared with each. */
+function couldBeSystem(first: string): boolean {
+  return isExact(first) ? SYSTEM.has(first) : [...SYSTEM].some((name) => couldBe(first, name));
 }
 
 function isAll(part: string): boolean {
@@ -79,6 +82,7 @@ function isHole(part: string): boolean {
   return part.includes(HOLE) || part.includes(HOME);
 }
 
-const SYSTEM =
+const SYSTEM = new Set(
   `bin boot cores dev etc home lib lib32 lib64 libx32 lost+found media mnt opt proc root run sbin snap srv sys tmp usr
-  var applications library network private system users volumes`.split(/\s+/);
+  var applications library network private system users volumes`.split(/\s+/),
+);

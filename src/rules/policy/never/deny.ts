@@ -49,6 +49,8 @@ class DenyWalk {
   private left: number;
   /** The scripts that contain the command that is examined. */
   private readonly nested = new Set<string>();
+  /** Scripts by their text: a line may repeat one. */
+  private readonly parsed = new Map<string, ParsedShell>();
   private cwd: string | undefined;
   private readonly functions = new Map<string, Seen>();
   /** The findings on commands of one word, by their text: a line may repeat one. */
@@ -250,7 +252,8 @@ class DenyWalk {
     if (this.nested.has(text)) return;
     if (this.nested.size >= MAX_NESTED) seen.deny ??= TOO_DEEP;
     if (seen.deny !== undefined || !this.mayExamine(text.length, seen)) return;
-    const parsed = this.context.parse(text);
+    let parsed = this.parsed.get(text);
+    if (parsed === undefined) this.parsed.set(text, (parsed = this.context.parse(text)));
     const script = parsed.ok ? parsed.script : parsed.partial;
     if (script === undefined) return;
     this.nested.add(text);

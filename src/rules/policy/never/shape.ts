@@ -75,6 +75,11 @@ export function literalText(word: ShellWord): string | undefined {
   return parts.includes(undefined) ? undefined : parts.join('');
 }
 
+/** Whether the pattern has no marks, so that it matches one name only. */
+export function isExact(pattern: string): boolean {
+  return !MARKS.test(pattern);
+}
+
 /** Whether a pattern with marks can match this name. */
 export function couldBe(pattern: string, name: string): boolean {
   return fitsPattern(pattern, name, MARKED);
