@@ -6,10 +6,12 @@ import path from 'node:path';
 import { disk as realDisk } from '../adapters/disk/index.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { TASK_STATES } from '../domain/task/task.js';
-import type { Commit, FileChange, History } from '../ports/history.js';
+import type { Commit, FileChange, History, OldContent } from '../ports/history.js';
+import type { Ledger } from '../ports/ledger.js';
 import type { Store } from '../ports/store/index.js';
 import { lineDiff } from '../text/lines/line-diff.js';
 import { readHistoryDesk } from './far/history-desk.js';
+import { refuseIfHeld, undoInStore } from './machines/undo-in-store.js';
 import { openHistory } from './readers/history.js';
 import { farPartsOf, openReader } from './readers/open-reader.js';
 
@@ -41,20 +43,30 @@ export async function undoTo(
   try {
     const { commit, files, left } = await history.changes(to);
     if (!really || files.length === 0) return { to: commit, files, left };
-    return { to: commit, files, left, commit: await goBack(history, root, commit.id, force) };
+    return { to: commit, files, left, commit: await goBack(history, root, { to: commit.id, files, force }) };
   } finally {
     await history.close();
   }
 }
 
-async function goBack(history: History, root: string, to: string, force: boolean): Promise<string> {
+interface Wanted {
+  to: string;
+  files: FileChange[];
+  force: boolean;
+}
+
+async function goBack(history: History, folder: string, { to, files, force }: Wanted): Promise<string> {
+  const root = path.resolve(folder);
   const store = openReader(root);
   try {
-    await refuseNow(store, force);
-    const { commit } = await history.undo(to);
+    const ledger = farPartsOf(store)?.ledger;
+    if (ledger === undefined) await refuseIfOthersWork(store, force);
+    else await refuseInStore(ledger, files, force);
+    const restore = ledger && ((old: OldContent[]) => undoInStore(ledger, root, old));
+    const { commit } = await history.undo(to, restore);
     // Git removes folders that become empty, and other processes may still list them.
     const disk = realDisk();
-    for (const taskState of TASK_STATES) disk.makeFolder(path.join(path.resolve(root), 'tasks', taskState));
+    for (const taskState of TASK_STATES) disk.makeFolder(path.join(root, 'tasks', taskState));
     store.events.append({ at: new Date().toISOString(), name: 'workspace.undone', cause: 'human', to, commit });
     await store.flush();
     return commit;
@@ -63,15 +75,14 @@ async function goBack(history: History, root: string, to: string, force: boolean
   }
 }
 
-/** Throws if the undo has to wait. In a mirrored folder it is an edit, so work may go on. */
-async function refuseNow(store: Store, force: boolean): Promise<void> {
-  const shared = farPartsOf(store);
-  if (shared !== undefined) {
-    if (!(await readHistoryDesk(shared.ledger))?.isRunning) throw new ProblemError(notSynced());
-    return;
-  }
+async function refuseIfOthersWork(store: Store, force: boolean): Promise<void> {
   const others = (await store.presence.peers()).filter((peer) => peer.id !== store.presence.peer.id);
   if (others.length > 0 && !force) throw new ProblemError(atWork(others.map((peer) => peer.pid)));
+}
+
+async function refuseInStore(ledger: Ledger, files: FileChange[], force: boolean): Promise<void> {
+  if (!(await readHistoryDesk(ledger))?.isRunning) throw new ProblemError(notSynced());
+  if (!force) await refuseIfHeld(ledger, files);
 }
 
 /** The commit before the first one that names the task; undefined if none does. */
@@ -118,9 +129,13 @@ function previewed({ texts, ...file }: FileChange): Previewed {
 }
 
 function notSynced(): ReturnType<typeof problem> {
-  return problem('needs_human', 'guild sync --history does not run in this folder, so nobody would hear of the undo', {
-    hint: 'start it in another terminal, then undo again',
-  });
+  return problem(
+    'needs_human',
+    'guild sync --history does not run in this folder, so it may not show the newest state',
+    {
+      hint: 'start it in another terminal, then undo again',
+    },
+  );
 }
 
 function atWork(pids: number[]): ReturnType<typeof problem> {

@@ -19,6 +19,15 @@ export interface FileChange {
   texts?: { now: string; then: string };
 }
 
+/** A file as a commit has it. */
+export interface OldContent {
+  path: string;
+  /** Absent: the commit does not have it. */
+  bytes?: Buffer;
+  /** As Git writes it: `100644`, `100755` or `120000`. */
+  mode?: string;
+}
+
 export interface History {
   /** Whether history is kept here; if not, one sentence that says why. Read-only. */
   state(): { on: true } | { on: false; why: string };
@@ -49,8 +58,15 @@ export interface History {
     to: string,
     options?: { texts?: boolean },
   ): Promise<{ commit: Commit; files: FileChange[]; left: FileChange[] }>;
-  /** Restores files and tasks to a commit, as a new commit. Commits the current state first. */
-  undo(to: string): Promise<{ commit: string; files: string[] }>;
+  /**
+   * Restores files and tasks to a commit, as a new commit. Commits the current state first.
+   * `restore`: takes the files to where the folder gets them from, and returns those that are to be
+   * written here. If it throws, nothing is written.
+   */
+  undo(
+    to: string,
+    restore?: (files: OldContent[]) => Promise<OldContent[]>,
+  ): Promise<{ commit: string; files: string[] }>;
   /**
    * Commits the remaining changes, also those of people, if this object has committed before.
    * Bounded in time: a large first commit is continued by the next process. Resolves when no

@@ -74,10 +74,21 @@ test('a desk keeps history and undoes there; others name it', { skip: NO_POSTGRE
   await during(until(() => read(worker, NOTE) === 'second\n'));
   succeeds(await desk.guild('undo', before!.id, '--yes'));
   await during(until(() => read(worker, NOTE) === 'first\n'));
-  assert.match((await commits(desk))[0]!.subject, /^undo: back to/);
+  const back = (await commits(desk)).find(({ subject }) => subject.startsWith('undo: back to'));
+  assert.match((await desk.guild('undo', back!.id)).err, /nothing would change/, 'the commit has what the undo did');
+  // A task that is newer than the commit is gone, and can be made again.
+  const done = (await commits(desk))[0]!;
+  desk.put('tasks/pending/two.json', '{ "description": "Do it too", "to": "ana" }');
+  await during(until(() => read(desk, 'results/two.md') !== undefined));
+  await during(until(async () => (await commits(desk, '--task', 'two')).length > 0));
+  succeeds(await during(desk.guild('undo', done.id, '--yes')));
+  await during(until(() => read(desk, 'results/two.md') === undefined));
+  assert.match((await other.guild('task', 'show', 'two')).err, /no task/);
+  assert.equal(read(desk, 'sessions/ana-two.session.yaml'), undefined);
+  desk.put('tasks/pending/two.json', '{ "description": "Do it now", "to": "ana" }');
+  await during(until(() => read(desk, 'results/two.md') !== undefined));
+  assert.match(succeeds(await other.guild('task', 'show', 'two')).out, /Do it now/);
   await stop(syncs);
-  const late = await desk.guild('undo', before!.id, '--yes');
-  assert.equal(late.code, 0, 'nothing to undo');
   desk.put(NOTE, 'third\n');
   assert.match((await desk.guild('undo', before!.id, '--yes')).err, /does not run in this folder/);
   assert.equal(read(desk, NOTE), 'third\n');

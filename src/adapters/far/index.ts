@@ -13,6 +13,7 @@
 // effect        effect/<id>       no           create-once, then its outcome
 // blob          blob/<sha256>     no           create-once
 // conversation  log session/<id>               appended where it ends
+// removed       undone/<key>      until made   the undo that removed the task or conversation
 // event         log events                     appended anywhere, labelled by task
 // evidence      log evidence                   appended anywhere, labelled by task
 import type { Peer } from '../../domain/peer.js';
@@ -33,6 +34,7 @@ import { sessionVerbs } from './sessions.js';
 import { shelf, type Shelf } from './shelf.js';
 import { keptOfEnded } from './task-lists.js';
 import { taskVerbs } from './tasks.js';
+import { undone, UNDONE } from './undone.js';
 
 export interface FarOptions {
   ledger: Ledger;
@@ -117,7 +119,9 @@ export function far(options: FarOptions): FarStore {
     },
   });
   const beforeScanEnds: (() => Promise<void>)[] = [];
-  const tasks = taskVerbs({ ledger, outbox: out, looks: seen, rows: table, presence: here, beforeScanEnds });
+  const removed = undone(shelf(UNDONE, shared), ledger);
+  const work = { ledger, outbox: out, looks: seen, rows: table, presence: here, undone: removed };
+  const tasks = taskVerbs({ ...work, beforeScanEnds });
   const isOpen = async (id: string): Promise<boolean> => {
     if (tasks.isOpen(id)) return true;
     const state = (await tasks.read(id))?.state;
@@ -126,7 +130,7 @@ export function far(options: FarOptions): FarStore {
   const now = (): Date => clock.now();
   return {
     tasks,
-    sessions: sessionVerbs(ledger, out),
+    sessions: sessionVerbs(ledger, out, removed),
     locks: locks(shelf(TURN, shared), tasks.isOpen, isOpen),
     effects: effects({ outbox: out, read, peer: peer.id, now, witness: options.witness ?? noWitness() }),
     blobs: blobs(out, read),

@@ -5,8 +5,8 @@
 import { defined } from '../../domain/defined.js';
 import { openIndex, type OpenIndex } from '../../rules/scheduling/open-index.js';
 import { roleFacts } from '../../domain/task/role.js';
-import { isEnded, type OpenState, type Placed, type Task, type TaskState } from '../../domain/task/task.js';
-import type { Entry } from '../../ports/ledger.js';
+import { isEnded, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
+import type { Entry, Put } from '../../ports/ledger.js';
 import type { Looks } from './looks.js';
 import type { Cell, Value } from './batch.js';
 import type { Outbox } from './outbox.js';
@@ -96,7 +96,13 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
     const id = key.slice(TASK.length);
     const known = index.byId.get(id);
     if (known !== undefined && rev <= known.cell.rev) return;
-    const { task, state, owner } = parseRow(value);
+    const row = parseRow(value);
+    if (row === undefined) {
+      remove(id);
+      ended.delete(id);
+      return;
+    }
+    const { task, state, owner } = row;
     if (live && !isEnded(state)) {
       ended.delete(id);
       add(defined({ id, task, state, owner, cell: { key, rev } }));
@@ -150,6 +156,13 @@ export function claimTag(agent: string): string {
   return `claimed for ${agent}`;
 }
 
-export function parseRow(value: string): { task: Placed['task']; state: TaskState; owner?: Placed['owner'] } {
-  return JSON.parse(value) as Placed;
+/** Undefined: an undo removed the task. */
+export function parseRow(value: string): Placed | undefined {
+  const row = JSON.parse(value) as Placed & { removed?: true };
+  return row.removed ? undefined : row;
+}
+
+/** The value of a task that an undo removed. Earlier versions take it for one that failed. */
+export function removedRow({ task }: Placed): Pick<Put, 'value' | 'live' | 'tag'> {
+  return { value: JSON.stringify({ task, state: 'failed', removed: true }), live: false, tag: 'removed' };
 }

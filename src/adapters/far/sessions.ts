@@ -1,7 +1,7 @@
 /**
  * Conversations as logs. A line is a list of items: the whole conversation, as it is created or as
- * a person saved it, a message, or a status. A process appends where it believes the end to be, so
- * nothing is written over what it has not seen.
+ * a person saved it, a message, a status, or its removal. A process appends where it believes the
+ * end to be, so nothing is written over what it has not seen.
  */
 import { defined } from '../../domain/defined.js';
 import { problem } from '../../domain/problem.js';
@@ -12,8 +12,14 @@ import { diffMessages } from '../../text/session/message-diff.js';
 import { parseSession } from '../../text/session/parse.js';
 import type { Tail } from './batch.js';
 import type { Outbox } from './outbox.js';
+import type { Undone } from './undone.js';
 
-export type SessionItem = { whole: Session } | { message: Message } | { status: SessionHeader['status'] };
+export type SessionItem =
+  | { whole: Session }
+  | { message: Message }
+  | { status: SessionHeader['status'] }
+  /** An undo removed the conversation. */
+  | { removed: true };
 
 interface Known {
   readonly tail: Tail;
@@ -25,19 +31,24 @@ export const SESSION = 'session/';
 /** Conversations that are kept in memory; others are read again. */
 const MAX_KNOWN = 2000;
 
-export function sessionVerbs(ledger: Ledger, outbox: Outbox): Sessions {
+export function sessionVerbs(ledger: Ledger, outbox: Outbox, undone: Undone): Sessions {
   const all = new Map<string, Known>();
 
   return {
     async create(header, messages, { durable = true } = {}) {
       const id = header.sessionId;
+      const log = SESSION + id;
+      const wasRemoved = undone.has(log);
+      const end = wasRemoved ? await undone.endOf(log) : 0;
+      if (wasRemoved) all.delete(id);
       if (all.has(id)) return undefined;
       const session: Session = { header, messages: [...messages] };
-      const tail: Tail = { log: SESSION + id, end: 0, isLost: false };
+      const tail: Tail = { log, end, isLost: false };
       const items: SessionItem[] = [{ whole: structuredClone(session) }];
       if (durable && !(await outbox.grow(tail, items))) return undefined;
       if (!durable) outbox.growLater(tail, items);
       remember(id, { tail, session });
+      if (wasRemoved) await undone.done(log);
       return session;
     },
     async open(id, { isNew = false } = {}) {
@@ -48,7 +59,10 @@ export function sessionVerbs(ledger: Ledger, outbox: Outbox): Sessions {
       const { texts, end } = await ledger.lines(SESSION + id, isCurrent ? { after: before.tail.end } : {});
       if (isCurrent && texts.length === 0) return { kind: 'open', session: before.session };
       const session = replay(texts, isCurrent ? before.session : undefined);
-      if (session === undefined) return { kind: 'missing' };
+      if (session === undefined) {
+        all.delete(id);
+        return { kind: 'missing' };
+      }
       remember(id, { tail: { log: SESSION + id, end, isLost: false }, session });
       if (before === undefined) return { kind: 'open', session };
       const edited = diffMessages(before.session.messages, session.messages);
@@ -114,6 +128,7 @@ export function replay(texts: readonly string[], before?: Session): Session | un
   let session = before && { header: before.header, messages: [...before.messages] };
   for (const item of texts.flatMap((text) => JSON.parse(text) as SessionItem[])) {
     if ('whole' in item) session = { header: { ...item.whole.header }, messages: [...item.whole.messages] };
+    else if ('removed' in item) session = undefined;
     else if (session === undefined) continue;
     else if ('message' in item) session.messages.push(item.message);
     else session.header = { ...session.header, status: item.status };

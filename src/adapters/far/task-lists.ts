@@ -8,6 +8,8 @@ import type { Outbox } from './outbox.js';
 import type { FarPresence } from './presence.js';
 import { claimTag, parseRow, TASK } from './rows.js';
 
+type Ended = NonNullable<Parameters<Tasks['ended']>[0]>;
+
 interface Dependencies {
   ledger: Ledger;
   outbox: Outbox;
@@ -17,25 +19,36 @@ interface Dependencies {
 
 export function taskLists({ ledger, outbox, looks, presence }: Dependencies): Pick<Tasks, 'ended' | 'claimsFor'> {
   return {
-    async ended({ state, root, limit = Infinity } = {}) {
-      await outbox.flush();
-      const containing = root === undefined ? undefined : `"root":${JSON.stringify(root)}`;
-      const atMost = limit === Infinity || root !== undefined ? undefined : limit;
-      const entries = await ledger.list(TASK, defined({ live: false, tag: state, containing, limit: atMost }));
-      const all = entries.map(({ value }) => parseRow(value));
-      return root === undefined ? all : all.filter(({ task }) => task.root === root).slice(0, limit);
-    },
+    ended,
     async claimsFor(agent) {
       await outbox.flush();
       await looks.look();
       const entries = await ledger.list(TASK, { tag: claimTag(agent), live: true });
       return entries.flatMap(({ key, rev, value }) => {
-        const { owner } = parseRow(value);
+        const owner = parseRow(value)?.owner;
         if (owner === undefined || !presence.isAlive(owner.peer)) return [];
         return [{ task: key.slice(TASK.length), peer: owner.peer, since: BigInt(rev) }];
       });
     },
   };
+
+  async function ended({ state, root, limit = Infinity }: Ended = {}): Promise<Placed[]> {
+    await outbox.flush();
+    const containing = root === undefined ? undefined : `"root":${JSON.stringify(root)}`;
+    const atMost = limit === Infinity || root !== undefined ? undefined : limit;
+    const entries = await ledger.list(TASK, defined({ live: false, tag: state, containing, limit: atMost }));
+    const all = entries.flatMap(({ value }) => parseRow(value) ?? []);
+    // Tasks that an undo removed are in the way of others.
+    if (entries.length === atMost && all.length < atMost && state === undefined) return endedOfStates(atMost);
+    return root === undefined ? all : all.filter(({ task }) => task.root === root).slice(0, limit);
+  }
+
+  async function endedOfStates(limit: number): Promise<Placed[]> {
+    const tags: EndedState[] = ['completed', 'failed'];
+    const entries = await Promise.all(tags.map((tag) => ledger.list(TASK, { live: false, tag, limit })));
+    const newest = entries.flat().sort((a, b) => b.rev - a.rev);
+    return newest.flatMap(({ value }) => parseRow(value) ?? []).slice(0, limit);
+  }
 }
 
 const PAGE = 250;
@@ -52,7 +65,8 @@ export async function keptOfEnded<T>(
     do {
       page = await ledger.list(TASK, defined({ live: false, tag, before: page.at(-1)?.rev, limit: PAGE }));
       for (const { rev, value } of page) {
-        const part = keep(parseRow(value));
+        const placed = parseRow(value);
+        const part = placed && keep(placed);
         if (part !== undefined) kept.push({ rev, value: part });
       }
     } while (page.length === PAGE);

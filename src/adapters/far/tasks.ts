@@ -14,6 +14,7 @@ import type { Outbox } from './outbox.js';
 import type { FarPresence } from './presence.js';
 import { parseRow, rowValue, TASK, type Row, type Rows } from './rows.js';
 import { taskLists } from './task-lists.js';
+import type { Undone } from './undone.js';
 
 interface Dependencies {
   ledger: Ledger;
@@ -21,11 +22,12 @@ interface Dependencies {
   looks: Looks;
   rows: Rows;
   presence: FarPresence;
+  undone: Undone;
   /** Updates of other ports that run with each scan. */
   beforeScanEnds: readonly (() => Promise<void>)[];
 }
 
-export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnds }: Dependencies): Tasks {
+export function taskVerbs({ ledger, outbox, looks, rows, presence, undone, beforeScanEnds }: Dependencies): Tasks {
   const { index } = rows;
   const me = presence.peer.id;
   /** Of tasks that this process made and no other has held since: the children it made for them. */
@@ -35,12 +37,16 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
   return {
     async create(task, { durable = true } = {}) {
       const key = TASK + task.id;
+      const wasRemoved = undone.has(key);
+      const rev = wasRemoved ? await undone.revOf(key) : 0;
       if (index.byId.has(task.id) || rows.ended(task.id) !== undefined || outbox.unsent(key)) return false;
-      const row: Row = { id: task.id, task, state: 'pending', cell: { key, rev: 0 } };
+      const row: Row = { id: task.id, task, state: 'pending', cell: { key, rev } };
       rows.create(row);
       childrenOf.set(row.cell, new Set());
       ownChildren(task.parent)?.add(task.id);
-      return write(row.cell, row, durable);
+      const isWritten = await write(row.cell, row, durable);
+      if (isWritten && wasRemoved) await undone.done(key);
+      return isWritten;
     },
     async scan() {
       outbox.check();
@@ -95,8 +101,9 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, beforeScanEnd
     async reopen(id, task) {
       await outbox.flush();
       const entry = await ledger.get(TASK + id);
-      if (entry === undefined || !isEnded(parseRow(entry.value).state)) return false;
-      const cell: Cell = { key: entry.key, rev: entry.rev };
+      const before = entry && parseRow(entry.value);
+      if (before === undefined || !isEnded(before.state)) return false;
+      const cell: Cell = { key: entry!.key, rev: entry!.rev };
       if (!(await outbox.set(cell, rowValue({ task, state: 'pending' })))) return false;
       looks.learn({ key: cell.key, rev: cell.rev, value: rowValue({ task, state: 'pending' }).print(), live: true });
       return true;

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { defined } from '../../domain/defined.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Commit, FileChange, History } from '../../ports/history.js';
+import type { Commit, FileChange, History, OldContent } from '../../ports/history.js';
 import type { Processes } from '../../ports/processes.js';
 import { isCovered } from './changes/covered.js';
 import { changesByPeople } from './changes/look.js';
@@ -19,6 +19,7 @@ import { branchTarget, ownTarget, type OpenTarget } from './repository/target.js
 import {
   differences,
   filesAt,
+  oldContents,
   resolveCommit,
   restoreFiles,
   unknownCommit,
@@ -84,7 +85,7 @@ export function git(options: GitOptions): History {
         const { commit, files, left, old: from, wanted } = await planUndo(to);
         return { commit, files: texts ? await withTexts(from.run, root, wanted, files) : files, left };
       }),
-    undo: (to) => serialize(() => undo(to)),
+    undo: (to, restore) => serialize(() => undo(to, restore ?? (async (files) => files))),
     close() {
       writes.hurry();
       return serialize(writes.close);
@@ -147,7 +148,10 @@ export function git(options: GitOptions): History {
     });
   }
 
-  async function undo(to: string): Promise<{ commit: string; files: string[] }> {
+  async function undo(
+    to: string,
+    restore: (files: OldContent[]) => Promise<OldContent[]>,
+  ): Promise<{ commit: string; files: string[] }> {
     const { commit, files, old: from, wanted } = await planUndo(to);
     const names = files.map(({ path: name }) => name);
     const note = (changed: readonly string[]): void => {
@@ -158,7 +162,7 @@ export function git(options: GitOptions): History {
     await landed(
       await writes.commit({ subject: 'before an undo', body: 'the workspace as it was' }, { look: 'whole' }),
     );
-    await restoreFiles(from.run, root, wanted, files, nameAfterUndo);
+    restoreFiles(root, await restore(await oldContents(from.run, wanted, files)), nameAfterUndo);
     note([...names, ...names.map(nameAfterUndo)]);
     const more = names.length > 50 ? [`and ${names.length - 50} more`] : [];
     const body = [`back to ${commit.id}`, ...names.slice(0, 50), ...more].join('\n');

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { ProblemError, problem } from '../../domain/problem.js';
-import type { FileChange } from '../../ports/history.js';
+import type { FileChange, OldContent } from '../../ports/history.js';
 import { isCovered, pathInWorkspace, staysAfterUndo } from './changes/covered.js';
 import { readNow } from './changes/files-now.js';
 import { must, type RunGit } from './repository/program.js';
@@ -103,22 +103,28 @@ export function unknownCommit(to: string): ProblemError {
   );
 }
 
-/** `nameAfter`: the name that a file gets instead of its old one. */
-export async function restoreFiles(
+/** What the commit has of each changed file. */
+export async function oldContents(
   run: RunGit,
-  root: string,
   files: ReadonlyMap<string, OldFile>,
   changes: readonly FileChange[],
-  nameAfter: (name: string) => string,
-): Promise<void> {
-  const wanted = changes.map(({ path: name }) => name).filter((name) => files.has(name));
+): Promise<OldContent[]> {
+  const wanted = changes.flatMap(({ path: name }) => files.get(name) ?? []);
   const contents = await readBlobs(
     run,
-    wanted.map((name) => files.get(name)!.id),
+    wanted.map(({ id }) => id),
   );
-  for (const { path: name } of changes) if (!files.has(name)) fs.rmSync(path.join(root, name), { force: true });
-  for (const [i, name] of wanted.entries())
-    place(path.join(root, nameAfter(name)), contents[i]!, files.get(name)!.mode);
+  return changes.map(({ path: name }) => {
+    const old = files.get(name);
+    return old === undefined ? { path: name } : { path: name, bytes: contents.shift()!, mode: old.mode };
+  });
+}
+
+/** `nameAfter`: the name that a file gets instead of its old one. */
+export function restoreFiles(root: string, files: readonly OldContent[], nameAfter: (name: string) => string): void {
+  for (const { path: name, bytes } of files) if (bytes === undefined) fs.rmSync(path.join(root, name), { force: true });
+  for (const { path: name, bytes, mode = '100644' } of files)
+    if (bytes !== undefined) place(path.join(root, nameAfter(name)), bytes, mode);
 }
 
 function place(file: string, bytes: Buffer, mode: string): void {

@@ -142,8 +142,9 @@ type Write = (file: string, bytes: string | Buffer) => void;
 
 async function pullTasks(ledger: Ledger, render: Render): Promise<Placed[]> {
   const entries = await ledger.list(TASK);
-  return entries.map(({ value }) => {
+  return entries.flatMap(({ value }) => {
     const placed = taskOf(value);
+    if (placed === undefined) return [];
     render(taskFile(placed), sumOf(value));
     const page = resultFile(placed);
     if (page !== undefined) render(page, sumOf(value));

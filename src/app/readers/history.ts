@@ -9,12 +9,13 @@ import type { Config } from '../../domain/config/config.js';
 import { ProblemError } from '../../domain/problem.js';
 import { isWorkspace } from '../../adapters/files/index.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FileChange, History } from '../../ports/history.js';
+import type { History } from '../../ports/history.js';
 import type { Ledger } from '../../ports/ledger.js';
 import type { Processes } from '../../ports/processes.js';
 import { parseConfig } from '../../text/config/config.js';
 import { folderName, historyIsElsewhere, isAt, readHistoryDesk } from '../far/history-desk.js';
 import { isShared } from '../far/open-store.js';
+import { isUndoneInStore } from '../far/undone-files.js';
 import { noWorkspace, openFarReader } from './open-reader.js';
 
 export interface HistoryOptions {
@@ -25,7 +26,7 @@ export interface HistoryOptions {
   processes?: Processes | undefined;
   /** Gives way to other work on a busy machine. */
   background?: boolean;
-  /** The folder mirrors a store, and an undo may only do there what a person's editor does. */
+  /** The folder mirrors a store, which an undo changes. */
   isMirror?: boolean;
 }
 
@@ -42,7 +43,7 @@ export function history(options: HistoryOptions): History {
     branch,
     nameAfterUndo: orphaned,
     author: author || undefined,
-    ...(options.isMirror ? { mayUndo: isEdit } : {}),
+    ...(options.isMirror ? { mayUndo: isUndoneInStore } : {}),
   });
 }
 
@@ -69,14 +70,6 @@ export async function mirrorHistory(options: HistoryOptions, ledger: Pick<Ledger
   if (named === undefined || !isAt(named.desk, { host, folder: folderName(options.root) }))
     return off(historyIsElsewhere(named));
   return history({ ...options, isMirror: true });
-}
-
-/**
- * Changes that a mirror takes in as a person's. The state of a task, its result and its forms
- * follow from the store, and definitions from Git.
- */
-function isEdit({ path: file, change }: FileChange): boolean {
-  return /^(?:memory|context)\//.test(file) || (file.startsWith('sessions/') && change === 'changed');
 }
 
 /**

@@ -18,11 +18,11 @@ Shows what going back to a commit would change; --yes does it. The commit is an 
 current state is committed first, so an undo can be undone. Tasks that ended after the commit are open again. Actions that
 already ran are not run again. Incoming messages, events and run records are kept.
 
-Where the work is in PostgreSQL it works in the folder of guild sync --history, and goes back with notes and conversations only: the
-change counts as yours, and the command that syncs the folder takes it in.`,
+Where the work is in PostgreSQL it works in the folder of guild sync --history, while that command runs. Tasks, results, boards,
+conversations and notes go back on all machines; definitions do not, because they travel by Git.`,
   options: {
     yes: { type: 'boolean', short: 'y', about: 'go back' },
-    force: { type: 'boolean', about: 'go back even while another guild works here' },
+    force: { type: 'boolean', about: 'go back even while another guild works here, or on these tasks' },
   },
   maxWords: 1,
   async run({ words, root, values, terminal, json, io }) {
@@ -51,7 +51,7 @@ export function showUndone(terminal: Terminal, { to, files, left }: Undone): voi
   const more = left.length > LEFT_SHOWN ? ` and ${left.length - LEFT_SHOWN} more` : '';
   const names = left.slice(0, LEFT_SHOWN).map(({ path }) => printable(path));
   terminal.say(
-    `not undone, because only notes and conversations can be in a mirrored folder: ${names.join(', ')}${more}. ` +
-      'guild task retry, cancel and tell change a task',
+    `not undone, because only the work is in the store: ${names.join(', ')}${more}. Definitions go back with Git and ` +
+      'guild publish',
   );
 }

@@ -9,6 +9,7 @@ import { ledgerState, memoryLedger, type LedgerState } from '../../../src/adapte
 import { folderName, readHistoryDesk, takeHistory, type HistoryDesk } from '../../../src/app/far/history-desk.js';
 import { deskHistory } from '../../../src/app/machines/desk-history.js';
 import { mirror } from '../../../src/app/machines/mirror/index.js';
+import { refuseIfHeld, undoInStore } from '../../../src/app/machines/undo-in-store.js';
 import { mirrorHistory } from '../../../src/app/readers/history.js';
 import { parseConfig } from '../../../src/text/config/config.js';
 import type { Ledger } from '../../../src/ports/ledger.js';
@@ -98,7 +99,8 @@ function seat(t: TestContext, state: LedgerState): Seat {
 }
 
 const task = (description: string): object => ({
-  ...{ id: 'one', root: 'one', depth: 0, role: 'root', description, requirements: [], dependencies: [], context: {} },
+  ...{ id: 'one', root: 'one', depth: 0, role: 'root', description, requirements: [], dependencies: [] },
+  context: { original_goal: description },
   ...{ priority: 'C', created_by: 'human', created_at: '2026-01-01T00:00:00.000Z', attempts: 0, version: 1 },
   ...{ session: 'ana-one' },
 });
@@ -111,7 +113,14 @@ const header = {
 };
 const said = (content: string): object => ({ role: 'assistant', content, timestamp: '2026-01-01T00:00:00.000Z' });
 
-test('an undo at the desk reaches the store as an edit, and leaves the states of tasks alone', async (t) => {
+interface Work {
+  state: LedgerState;
+  ledger: Ledger;
+  line(log: string, item: unknown): Promise<unknown>;
+}
+
+/** A store with a pending task, its conversation and two notes. */
+async function work(): Promise<Work> {
   const state = ledgerState();
   const ledger = memoryLedger(state);
   const line = async (log: string, item: unknown): Promise<unknown> =>
@@ -120,49 +129,127 @@ test('an undo at the desk reaches the store as an edit, and leaves the states of
   await line('session/ana-one', [{ whole: { header, messages: [said('the first words')] } }]);
   await put(ledger, 'doc/memory/kept.md', { text: 'first\n' }, false);
   await put(ledger, 'doc/memory/gone.md', { text: 'it was here\n' }, false);
-  const { root, begin, history, write, read } = seat(t, state);
-  const elsewhere = (await history()).state();
-  assert.match(elsewhere.on ? '' : elsewhere.why, /no desk keeps its history; guild sync DIR --history/);
+  return { state, ledger, line };
+}
+
+async function takenBy({ root }: Seat, ledger: Ledger): Promise<void> {
   await put(ledger, 'peer/here', {});
   const own = { by: 'ana@here', host: processes().me().host, folder: folderName(root), peer: 'here' };
   await takeHistory(ledger, own, nextId);
+}
+
+/** As `guild undo` does it beside a mirror that looks. */
+async function undo({ root, history }: Seat, to: string, ledger: Ledger, sync: Sync): Promise<void> {
+  const opened = await history();
+  await opened.undo(to, async (old) => {
+    let isDone = false;
+    const doing = undoInStore(ledger, root, old).finally(() => (isDone = true));
+    doing.catch(() => undefined);
+    while (!isDone) {
+      await sync.look();
+      await new Promise((resolve) => setImmediate(resolve)); // timers of the undo
+    }
+    return doing;
+  });
+  await opened.close();
+}
+
+test('an undo at the desk takes tasks, conversations and notes back in the store', async (t) => {
+  const { state, ledger, line } = await work();
+  const here = seat(t, state);
+  const { root, begin, history, write, read } = here;
+  const elsewhere = (await history()).state();
+  assert.match(elsewhere.on ? '' : elsewhere.why, /no desk keeps its history; guild sync DIR --history/);
+  await takenBy(here, ledger);
   const other = (await seat(t, state).history()).state();
   assert.match(other.on ? '' : other.why, /history is kept by ana@here in .*team$/);
 
   const sync = await begin();
+  write('tasks/week.task.md', '- [ ] first\n');
   const [first] = await (await history()).log();
   await line('events', { at: '2026-01-01T00:00:00.000Z', name: 'task.completed', task: 'one', agent: 'ana' });
-  await put(ledger, 'task/one', { task: task('Do it'), state: 'completed' });
+  await put(ledger, 'task/one', { task: { ...task('Do it'), result: 'Done' }, state: 'completed' }, false);
   await line('session/ana-one', [{ message: said('the last words') }]);
+  await put(ledger, 'task/two', {
+    task: { ...task('Then this'), id: 'two', root: 'two', session: 'ana-two' },
+    state: 'pending',
+  });
+  await line('session/ana-two', [{ whole: { header: { ...header, sessionId: 'ana-two' }, messages: [] } }]);
   write('memory/kept.md', 'second\n');
   write('memory/new.md', 'not there before\n');
+  write('guild.yaml', 'git: true\n');
+  write('tasks/week.task.md', '- [x] first\n');
+  write('tasks/approvals.task.md', '- [x] an answer\n');
   fs.rmSync(path.join(root, 'memory/gone.md'));
   for (let look = 0; look < 2; look++) await sync.look();
   await sync.commit();
   const log = await (await history()).log({ task: 'one' });
   assert.match(log[0]!.subject, /^one: ana answered/, 'as if it were done here');
   assert.equal((await ledger.get('doc/memory/gone.md'))!.value, '');
+  assert.match(read('results/one.md')!, /Done/);
 
-  const opened = await history();
-  const { files, left } = await opened.changes(first!.id);
-  const names = ['memory/gone.md', 'memory/kept.md', 'memory/new.md', 'sessions/ana-one.session.yaml'];
+  const { files, left } = await (await history()).changes(first!.id);
+  const names = files.map((file) => file.path);
+  for (const name of ['memory/gone.md', 'sessions/ana-two.session.yaml', 'tasks/completed/one.json', 'results/one.md'])
+    assert.ok(names.includes(name), name);
   assert.deepEqual(
-    files.map((file) => file.path),
-    names,
+    left.map((file) => file.path),
+    ['guild.yaml', 'tasks/approvals.task.md'],
   );
-  assert.ok(left.some((file) => file.path === 'tasks/completed/one.json' && file.change === 'taken away'));
-  await opened.undo(first!.id);
-  await opened.close();
-  assert.ok(read('tasks/completed/one.json') !== undefined && read('tasks/pending/one.json') === undefined);
+  await undo(here, first!.id, ledger, sync);
   for (let look = 0; look < 2; look++) await sync.look();
+  assert.equal(read('tasks/completed/one.json') ?? read('results/one.md') ?? read('tasks/pending/two.json'), undefined);
+  assert.equal(JSON.parse(read('tasks/pending/one.json')!).result, undefined);
+  assert.deepEqual(JSON.parse((await ledger.get('task/one'))!.value), { task: task('Do it'), state: 'pending' });
+  assert.equal((await ledger.get('task/one'))!.live, true, 'work again');
   assert.match((await ledger.get('doc/memory/kept.md'))!.value, /first/);
   assert.match((await ledger.get('doc/memory/gone.md'))!.value, /it was here/);
   assert.equal((await ledger.get('doc/memory/new.md'))!.value, '');
-  const words = (await ledger.lines('session/ana-one')).texts.at(-1)!;
-  assert.match(words, /the first words/);
-  assert.doesNotMatch(words, /the last words/);
-  assert.match(read('sessions/ana-one.session.yaml')!, /^status: completed$/m, 'the status is that of the task');
-  assert.match((await ledger.get('task/one'))!.value, /"state":"completed"/);
+  assert.equal(read('memory/kept.md'), 'first\n');
+  assert.equal(read('memory/new.md') ?? read('sessions/ana-two.session.yaml'), undefined);
+  assert.match(read('sessions/ana-one.session.yaml')!, /the first words/);
+  assert.doesNotMatch(read('sessions/ana-one.session.yaml')!, /the last words/);
+  assert.equal(read('guild.yaml'), 'git: true\n');
+  assert.equal(read('tasks/approvals.task.md'), '- [x] an answer\n');
+  assert.equal((await ledger.get('undone/task/two'))?.live, true);
+
+  const [undone, before] = await (await history()).log();
+  assert.match(undone!.subject, /^undo: back to/);
+  await undo(here, before!.id, ledger, sync);
+  for (let look = 0; look < 2; look++) await sync.look();
+  assert.match(read('tasks/completed/one.json')!, /Done/, 'an undo can be undone');
+  assert.match(read('results/one.md')!, /Done/);
+  assert.match(read('sessions/ana-one.session.yaml')!, /the last words/);
+  assert.match(read('tasks/pending/two.json')!, /Then this/);
+  assert.equal((await ledger.get('undone/task/two'))?.live, false);
+});
+
+test('an undo waits for live processes, and changes nothing if the store has moved on', async (t) => {
+  const { state, ledger } = await work();
+  const here = seat(t, state);
+  await takenBy(here, ledger);
+  const sync = await here.begin();
+  const [first] = await (await here.history()).log();
+  const claimed = { task: task('Do it'), state: 'active', owner: { agent: 'ana', peer: 'far' } };
+  await put(ledger, 'task/one', claimed);
+  await put(ledger, 'peer/far', { host: 'worker-3' });
+  here.write('memory/kept.md', 'second\n');
+  await sync.look();
+  const { files } = await (await here.history()).changes(first!.id);
+  await assert.rejects(refuseIfHeld(ledger, files), /a process on worker-3 works on task one/);
+  await put(ledger, 'peer/far', {}, false);
+  await refuseIfHeld(ledger, files);
+  // The worker comes back with a result that the folder does not show yet.
+  await put(ledger, 'task/one', { task: task('Do it'), state: 'completed' }, false);
+  const opened = await here.history();
+  await assert.rejects(
+    opened.undo(first!.id, (old) => undoInStore(ledger, here.root, old)),
+    /task one changed in the store/,
+  );
+  await opened.close();
+  assert.match((await ledger.get('task/one'))!.value, /completed/);
+  assert.match((await ledger.get('doc/memory/kept.md'))!.value, /second/);
+  await sync.commit();
 });
 
 test('a note that was deleted can be written again, but not from a folder that is older', async (t) => {

@@ -92,7 +92,8 @@ export function eventOf(text: string): Event | undefined {
   return isText ? event : undefined;
 }
 
-export function taskOf(value: string): Placed {
+/** Undefined: an undo removed the task. */
+export function taskOf(value: string): Placed | undefined {
   return parseRow(value);
 }
 

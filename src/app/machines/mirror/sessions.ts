@@ -52,6 +52,7 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
       for (const { key, value } of entries) {
         if (!key.startsWith(TASK) || value === '') continue;
         const placed = taskOf(value);
+        if (placed === undefined) continue;
         const file = `sessions/${placed.task.session ?? ''}.session.yaml`;
         known.set(file, printStatus(sessionStatus(placed)));
         statuses.set(file, known.get(file)!);
@@ -87,6 +88,7 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     if (folder.changed(file) !== undefined || isThere !== folder.exists(file)) return 'kept';
     if (session !== undefined) folder.show(file, sessionFile(id, session).text, end);
     else if (isLonger) lengthen(file, folder.read(file), { messages: messagesOf(items), end });
+    else if (isThere) folder.remove(file); // by an undo
     return true;
   }
 

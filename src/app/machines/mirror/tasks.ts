@@ -7,11 +7,12 @@ import { defined } from '../../../domain/defined.js';
 import type { Event } from '../../../domain/event.js';
 import { pagePlace } from '../../../domain/task/result-page.js';
 import type { Intent } from '../../../domain/task/intent.js';
-import { HUMAN, isEnded, TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
+import { HUMAN, isEnded, TASK_STATES, type Placed, type Task, type TaskState } from '../../../domain/task/task.js';
 import { parseClaimName } from '../../../adapters/files/base/layout.js';
 import { rowValue } from '../../../adapters/far/rows.js';
+import { UNDONE } from '../../../adapters/far/undone.js';
 import type { FileTaint } from '../../../ports/consent/file-taint.js';
-import type { Entry, Ledger } from '../../../ports/ledger.js';
+import type { Entry, Ledger, Put } from '../../../ports/ledger.js';
 import { parseTask } from '../../../text/records/task.js';
 import { INTENT, resultFile, sumOf, TASK, taskFile, taskOf } from './rendered.js';
 import type { Folder } from './folder.js';
@@ -77,8 +78,7 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
       places.delete(id);
       folder.forget(file);
       const entry = await ledger.get(TASK + id);
-      if (entry === undefined) continue;
-      show([entry]);
+      if (entry === undefined || show([entry]) === 0) continue;
       note(`${file} was deleted and is back; cancel the task with guild task cancel ${id}`);
     }
     return count;
@@ -107,8 +107,8 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     const base = isNew ? undefined : folder.base(shownAt);
     // A file that was only moved says nothing about the record, which may have changed meanwhile.
     const current = base !== undefined && sumOf(text) === base.sum ? await ledger.get(TASK + task.id) : undefined;
-    const record = current === undefined ? task : taskOf(current.value).task;
-    const rev = await put({ task: record, state }, current?.rev ?? base?.rev ?? 0);
+    const record = (current && taskOf(current.value)?.task) ?? task;
+    const rev = isNew ? await make(record) : await put({ task: record, state }, current?.rev ?? base?.rev ?? 0);
     if (rev === undefined) return refused(file, task.id);
     if (shownAt !== undefined && shownAt !== file) folder.forget(shownAt);
     folder.accept(file, text, rev);
@@ -148,10 +148,17 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     return true;
   }
 
-  async function put(placed: Placed, expect: number): Promise<number | undefined> {
+  /** An undo may have removed a task of this id. */
+  async function make(task: Task): Promise<number | undefined> {
+    const entry = await ledger.get(TASK + task.id);
+    if (entry === undefined || taskOf(entry.value) !== undefined) return put({ task, state: 'pending' }, 0);
+    return put({ task, state: 'pending' }, entry.rev, [{ key: UNDONE + entry.key, value: '', live: false }]);
+  }
+
+  async function put(placed: Placed, expect: number, more: Put[] = []): Promise<number | undefined> {
     const { print, live, tag } = rowValue(placed);
     const put = defined({ key: TASK + placed.task.id, value: print(), expect, live, tag });
-    const answer = await ledger.commit(nextId(), { puts: [put], adds: [] });
+    const answer = await ledger.commit(nextId(), { puts: [put, ...more], adds: [] });
     return answer === 'fenced' ? undefined : answer.puts[0];
   }
 
@@ -172,6 +179,10 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     for (const entry of entries) {
       if (!entry.key.startsWith(TASK) || entry.value === '') continue;
       const placed = taskOf(entry.value);
+      if (placed === undefined) {
+        if (hide(entry)) count++;
+        continue;
+      }
       const { path, text } = taskFile(placed);
       if (!folder.canHold(path) || TASK + placed.task.id !== entry.key) {
         refuse(path);
@@ -188,6 +199,16 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
       count++;
     }
     return count;
+  }
+
+  /** An undo removed the task. */
+  function hide({ key, rev }: Entry): boolean {
+    const id = key.slice(TASK.length);
+    const file = places.get(id);
+    if (file === undefined || (folder.base(file)?.rev ?? 0) >= rev || folder.changed(file) !== undefined) return false;
+    places.delete(id);
+    folder.remove(file);
+    return true;
   }
 
   /** A page that a person wrote stays, and ours goes beside it. */

@@ -1,0 +1,36 @@
+/**
+ * Tasks and conversations that an undo removed. Keys of the ledger are never free again, so a live
+ * entry names each of them for the process that makes it again: its first write follows the one
+ * that removed it. Derived tasks are made again under the same id.
+ */
+import type { Ledger } from '../../ports/ledger.js';
+import { parseRow } from './rows.js';
+import type { Shelf } from './shelf.js';
+
+export const UNDONE = 'undone/';
+
+export interface Undone {
+  /** Whether this process has heard that an undo removed the task or the conversation. */
+  has(key: string): boolean;
+  /** The revision of the entry of a removed task; 0: it was made again. */
+  revOf(key: string): Promise<number>;
+  /** The place where the log of a removed conversation ends. */
+  endOf(log: string): Promise<number>;
+  /** It was made again. */
+  done(key: string): Promise<void>;
+}
+
+export function undone(shelf: Shelf, ledger: Pick<Ledger, 'get' | 'lines'>): Undone {
+  return {
+    has: (key) => shelf.get(key) !== undefined,
+    async revOf(key) {
+      const entry = await ledger.get(key);
+      return entry !== undefined && parseRow(entry.value) === undefined ? entry.rev : 0;
+    },
+    endOf: async (log) => (await ledger.lines(log, { last: 1 })).end,
+    async done(key) {
+      const held = shelf.get(key);
+      if (held !== undefined) await shelf.replace(key, held, undefined);
+    },
+  };
+}
