@@ -40,7 +40,7 @@ test('a backslash at the end of a line is the word that Bash makes of it', () =>
     const { verdict, argv } = judge(`ls ${rest}`);
     assert.deepEqual([verdict, argv], ['auto', [['ls', ...inBash.split('\0').slice(0, -1)]]], rest);
   }
-  // Stuck to the name it is part of the name.
+  // Without a space before it, the backslash is part of the name of the command.
   assert.equal(judge('ls\\').verdict, 'ask');
 });
 

@@ -43,7 +43,7 @@ function poison(workspace: Place, task: string, session: string): void {
   put('pending', 'weekly', { to: 'boss', schedule: { cron: '0 9 * * 1', timezone: 'UTC' } });
 }
 
-/** The fields are on the page as text, and nothing of them became anything else. */
+/** The fields are on the page as text only: no markup, no link, no script. */
 async function harmless(page: Page, name: string): Promise<string> {
   const found = await page.evaluate<{ text: string; hacked: unknown; nodes: number; links: string[] }>(`({
     text: document.title + document.body.innerText,

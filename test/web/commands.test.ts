@@ -79,7 +79,7 @@ test('guild demo --ui plays the office day, and the person clicks', async (t) =>
   const here = place(t);
   const demo = here.start('demo', '--ui', '--pace', '0', '--dir', 'day', '--json');
   const { page, faults } = await showPage(browser, await urlOf(demo));
-  // The story starts now, so nothing of it was missed; it says where to go.
+  // The story begins when the page is open. Its first line links to the Inbox.
   await page.click('.story a:has-text("Open the Inbox")');
   for (const what of ['podman ps', 'reply']) await approve(page, what);
   await until(() => here.list('day/tasks/completed').some((name) => /^inbox-[^.]+\.json$/.test(name)));

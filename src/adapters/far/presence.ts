@@ -38,7 +38,7 @@ interface PresenceOptions {
   looks: Looks;
   leaseMs: number;
   monotonicMs: () => number;
-  /** Calls `act` again and again. Returns a function that ends it. */
+  /** Calls `act` at this interval until the returned function is called. */
   every: (ms: number, act: () => void) => () => void;
   /** Peers under which this process worked until it gave up their store. */
   abandoned: ReadonlySet<string>;

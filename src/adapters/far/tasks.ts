@@ -1,7 +1,8 @@
 /**
- * Tasks as entries: one for each, and its revision is the fence. Creating, claiming, parking and
- * settling are compare-and-swap, so each has one winner. A task that no other process has seen yet
- * is claimed at no cost, and of one made and ended between two commits only the end is sent.
+ * Tasks as entries of the ledger, one entry for each task. Its revision is the fence: creating,
+ * claiming, parking and settling are compare-and-swap, so each has one winner. A claim of a task
+ * that no other process has seen costs nothing. If a task is created and ended between two commits,
+ * only its end is sent.
  */
 import { defined } from '../../domain/defined.js';
 import { roleFacts } from '../../domain/task/role.js';

@@ -276,7 +276,7 @@ export function writer(options: WriterOptions): Writer {
     return plain / Math.max(1, plain + stamps.count('timed'));
   }
 
-  /** Whether a look at ended work is short in relation to the life of this process. */
+  /** Whether looking at ended work takes little time compared with the age of this process. */
   function isCheap(stamps: Stamps): boolean {
     const lifeMs = clock.monotonicMs() - openedAt;
     return stamps.count('timed') * MS_PER_FILE < Math.max(CHEAP_WALK_MS, lifeMs / LAST_LOOK_SHARE);

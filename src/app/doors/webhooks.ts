@@ -116,7 +116,7 @@ interface WebhookView {
   lastRefused?: { at: string; why: string };
 }
 
-/** The sources and their refusals, also of names that no source has. */
+/** Every source with its refusals, and refused calls to names that are not a source. */
 export async function listWebhooks(root: string, env: Env): Promise<WebhookView[]> {
   const views = new Map<string, WebhookView>();
   for (const [source, { kind, secretEnv, isHeld }] of Object.entries(sourcesOf(root, env) ?? {})) {

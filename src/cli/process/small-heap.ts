@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 export function keepHeapSmall(): void {
-  // New objects get no more room than at the start; what survives is collected sooner.
+  // The space for new objects does not grow, so garbage is collected more often.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--optimize-for-size');
 }

@@ -42,7 +42,7 @@ export async function announceTools(context: EngineContext, task: Task, conversa
 }
 
 function newTools(context: EngineContext, task: Task, { agent, head, startedAt }: Conversation): ToolSpec[] {
-  // Without pins each opening builds the list.
+  // A conversation without pinned tools gets the present list every time it is opened.
   if (startedAt === undefined) return [];
   const present = presentFile(context, agent, task);
   const pinned = head().tools;

@@ -9,7 +9,7 @@ export interface Table {
   readonly size: number;
   /** The keys of all rows, in the order in which rows first have them. */
   columns(): string[];
-  /** The rows in order, with these keys as far as they have them, and perhaps more. */
+  /** The rows in order. Each has those of these keys that it knows; it may have others, too. */
   rows(keys: readonly string[]): Iterable<TableRow>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The ballot knows its version: half-saved and outdated files refuse nothing that nobody refused,
- * and a file that a person is saving is never replaced.
+ * The ballot knows its version: an entry that is missing from a half-saved or outdated file does
+ * not count as refused, and a file that a person is saving is never replaced.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -280,7 +280,7 @@ interface Fed {
   runs: boolean;
 }
 
-/** The entry for an open descriptor among the variables. */
+/** The entry of `fetched` for an open file descriptor. */
 const DESCRIPTOR = '<&';
 
 const INERT = new Set(['ls', 'cat', 'ps', 'grep', 'head', 'wc', 'pwd', 'echo', 'date', 'git', 'true', ':']);

@@ -45,10 +45,7 @@ export function checkThoughts(body: Json, turns: readonly Turn[], family: Family
   };
 }
 
-/**
- * Every returned thought, with a hash of the text before it, in which thoughts and marks are left
- * out.
- */
+/** Every returned thought, with a hash of the text before it without thoughts and cache marks. */
 function walk(body: Json, turns: readonly Turn[]): { returned: Returned[]; prefix: string } {
   const tools = without(body['tools'] ?? [], ['cache_control']);
   let prefix = digest([blocksOf(body['system']).map(({ text }) => text), tools]);
