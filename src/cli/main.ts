@@ -116,13 +116,27 @@ function innerOf(io: Io, words: string[], outer: string[]): NonNullable<Call['in
   if (typeof values['workspace'] === 'string') shared.push('--workspace', values['workspace']);
   return {
     words,
-    async run(open) {
+    async run(open, root) {
       const listed = COMMANDS.find(({ name }) => name === words[0]);
       if (listed === undefined) return fail(io, unknownCommand(words[0] ?? ''), values['json'] === true);
       const { command } = await listed.load();
-      return runCommand(io, listed, command, [...shared, ...words.slice(1)], open);
+      if (root === undefined) return runCommand(io, listed, command, [...shared, ...words.slice(1)], open);
+      return onFiles(io, (there) =>
+        runCommand(there, listed, command, [...shared, '--workspace', root, ...words.slice(1)], open),
+      );
     },
   };
+}
+
+/** Some readers look at the environment of the process, which may name a shared store. */
+async function onFiles<T>(io: Io, run: (there: Io) => Promise<T>): Promise<T> {
+  const { GUILD_STORE: before } = process.env;
+  if (before !== undefined) process.env['GUILD_STORE'] = 'files';
+  try {
+    return await run({ ...io, env: { ...io.env, GUILD_STORE: 'files' } });
+  } finally {
+    if (before !== undefined) process.env['GUILD_STORE'] = before;
+  }
 }
 
 /** Prints a problem, for programs too, and returns its exit code. */

@@ -82,6 +82,27 @@ export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
   }
 }
 
+/** The work of a folder in which nobody works any more, for a store that has other work too. */
+export async function workOf(root: string): Promise<{ puts: Put[]; adds: Add[]; tasks: number }> {
+  const reader = openFilesReader(root);
+  try {
+    await reader.tasks.scan(true);
+    await refuseIfBusy(root, reader);
+    const [puts, adds]: [Put[], Add[]] = [[], []];
+    const [put, add] = [(each: Put): void => void puts.push(each), (each: Add): void => void adds.push(each)];
+    const left = new Map(workFiles(root).map((file) => [file, fs.readFileSync(path.join(root, file))]));
+    const keep = keeper(left, put);
+    const tasks = await pushTasks(reader, put, keep);
+    await pushSessions(reader, add, keep, tasksBySession(tasks));
+    pushEvents(left, add, () => undefined);
+    pushEffects(root, put);
+    pushBlobs(left, put);
+    return { puts, adds, tasks: tasks.length };
+  } finally {
+    await reader.close();
+  }
+}
+
 function baseOf(files: ReadonlyMap<string, Buffer>, file: string): BoundBase | undefined {
   const bytes = files.get(file);
   return bytes && { path: file, sha256: sumOf(bytes) };

@@ -131,11 +131,9 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
   };
 }
 
-/** A cassette has the files at the start, and this work has none. */
+/** Other commands work on tasks that other machines take too. */
 function inStore(): Problem {
-  return problem('bad_usage', 'the work of this workspace is in a shared store, which cannot be recorded', {
-    hint: 'guild store pull DIR writes it as a folder; record there',
-  });
+  return problem('bad_usage', 'where the work is in a shared store, only guild run can be recorded');
 }
 
 function untrusted(): Problem {

@@ -53,8 +53,11 @@ export interface Call {
   open: typeof openWorkspace;
   /** Every command with its forms and options, as `guild help --json` prints them. */
   help(): Promise<Help>;
-  /** For a command that takes another command: its words, and a function that runs it. */
-  inner?: { words: string[]; run(open: typeof openWorkspace): Promise<number> };
+  /**
+   * For a command that takes another command: its words, and a function that runs it. `root`: in
+   * this workspace on files, wherever the work of the own one is.
+   */
+  inner?: { words: string[]; run(open: typeof openWorkspace, root?: string): Promise<number> };
 }
 
 export interface Command {

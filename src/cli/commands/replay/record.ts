@@ -1,6 +1,7 @@
 /** `guild record`: runs another command and records it on a cassette. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { recordAtDesk, type DeskRecording } from '../../../app/replay/record-at-desk.js';
 import { recordRun, type Recorded } from '../../../app/replay/record-run.js';
 import { replayRun } from '../../../app/replay/replay-run.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
@@ -20,7 +21,10 @@ models, commands and plugins, what people changed meanwhile, and when. guild rep
   guild record office.jsonl -- demo --yes
 
 A cassette contains the workspace and all conversations. Secrets (.env*, secrets/, keys) are left out; a secret that an agent
-has read is in its conversation. During a recording the tasks of a pass run one after the other, and no history is committed.`,
+has read is in its conversation. During a recording the tasks of a pass run one after the other, and no history is committed.
+
+Where the work is in PostgreSQL, run can be recorded in the folder of guild sync --history. It takes place in a copy of that folder,
+and the store gets its tasks when it is over; until then nobody else sees them.`,
   options: { 'no-check': { type: 'boolean', about: 'do not replay the cassette afterwards to verify it' } },
   takesCommand: true,
   maxWords: 1,
@@ -39,8 +43,10 @@ has read is in its conversation. During a recording the tasks of a pass run one 
       );
     const file = path.resolve(call.io.cwd, named);
     const recording = recordRun({ file, command: words, version: VERSION });
-    const code = await call.inner!.run(recording.open);
+    const desk = words[0] === 'run' ? await recordAtDesk(call.root, call.io.env) : undefined;
+    const code = await call.inner!.run(recording.open, desk?.folder);
     const recorded = recording.finish();
+    if (desk !== undefined) await giveToStore(call, desk);
     if (recorded === undefined) {
       call.terminal.say(`nothing happened, so ${named} was not written`);
       return code;
@@ -50,6 +56,17 @@ has read is in its conversation. During a recording the tasks of a pass run one 
     return (await isSame(call, named)) ? code : EXIT.problem;
   },
 };
+
+async function giveToStore({ terminal }: Call, desk: DeskRecording): Promise<void> {
+  try {
+    const { tasks, beside } = await desk.deliver();
+    if (tasks > 0) terminal.say(terminal.dim(`\n${counted(tasks, 'task')} of the recording given to the store`));
+    for (const file of beside) terminal.say(`${file}: the recorded version; others changed the note meanwhile`);
+  } finally {
+    const kept = desk.remove();
+    if (kept !== undefined) terminal.say(`${kept} has files of the recording that are nowhere else`);
+  }
+}
 
 function report({ terminal, json }: Call, file: string, { passes, calls, leftOut }: Recorded): void {
   if (json) terminal.json({ cassette: file, passes, calls, leftOut });
