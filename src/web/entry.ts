@@ -49,8 +49,9 @@ function signed(key: Buffer, kind: string, at: number): string {
 }
 
 function timeOf(key: Buffer, kind: string, value: string): number | undefined {
-  const [at = '', random = '', signature = ''] = value.split('.');
-  if (!isSame(signature, mac(key, `${kind} ${at}.${random}`))) return undefined;
+  const [at = '', random = '', signature = '', ...more] = value.split('.');
+  // One spelling only: a used token must not count again with something added to it.
+  if (more.length > 0 || !isSame(signature, mac(key, `${kind} ${at}.${random}`))) return undefined;
   return Number.parseInt(at, 36);
 }
 

@@ -1,6 +1,7 @@
 /** Notifications run nothing that was not trusted, and pass hostile text as data. */
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { createHash, createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -80,3 +81,22 @@ test('the bell carries no escape of the text, and its notification only where a 
   assert.equal(nine.slice(5, -1).match(/[\u0000-\u001f]/), null);
   assert.match(bell(message, { TERM: 'foot' }), /\]777;notify;a[^;]*,b;c/);
 });
+
+for (const kind of ['a FIFO', 'a link to a device', 'an old folder'])
+  test(`${kind} in place of a claim neither stops watch nor the notice`, async (t) => {
+    const here = place(t, scripted('- {say: done}'));
+    here.put('guild.yaml', `${here.read('guild.yaml')}git: false\nnotify: {gather: 1ms, command: "cat > told.json"}\n`);
+    here.put('tasks/pending/t1.json', JSON.stringify({ description: 'Work', to: 'boss' }));
+    const name = `ended-${createHash('sha256').update('t1').digest('hex').slice(0, 20)}`;
+    const claim = path.join(here.root, '.guild/notified', `${name}.1`);
+    fs.mkdirSync(path.dirname(claim), { recursive: true, mode: 0o700 });
+    if (kind === 'a FIFO') execFileSync('mkfifo', [claim]);
+    else if (kind === 'an old folder') fs.mkdirSync(claim);
+    else fs.symlinkSync('/dev/zero', claim);
+    if (kind === 'an old folder') fs.utimesSync(claim, new Date(0), new Date(0));
+    const watch = here.spawn('watch');
+    await until(() => isThere(here, 'told.json') && here.read('told.json').endsWith('}\n'));
+    watch.interrupt();
+    assert.equal((await watch.ended).code, 0);
+    assert.ok(isThere(here, `.guild/notified/${name}.2`));
+  });

@@ -52,6 +52,7 @@ test('a token opens the window once, and within a minute', async (t) => {
   assert.equal((await enter(window.raw, `${token}x`)).status, 401);
   assert.equal((await enter(window.raw, token)).status, 204);
   assert.equal((await enter(window.raw, token)).status, 401);
+  assert.equal((await enter(window.raw, `${token}.x`)).status, 401, 'a used token with something added');
   let now = 1_000_000;
   const key = Buffer.alloc(32, 7);
   const late = entry(key, () => now);

@@ -4,41 +4,45 @@
  * sends. If it dies in between, nothing was sent, and the next process claims the next number.
  */
 import { createHash } from 'node:crypto';
-import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../domain/attempt.js';
+import { writtenAt } from '../../domain/stamp.js';
+import type { Disk } from '../../ports/disk.js';
 import type { NearNotices, NoticeName } from '../../ports/store/notices.js';
 
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 const MAX_CLAIMS = 9;
+const MAX_NAME_BYTES = 1000;
 
-export function notifyLedger(root: string, peer: string): NearNotices {
+export function notifyLedger(disk: Disk, root: string, peer: string): NearNotices {
   const folder = path.join(root, '.guild', 'notified');
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  disk.makeFolder(folder, 0o700);
   const start = path.join(folder, 'since');
   create(start, '');
-  forgetOld(folder);
+  forgetOld(disk, folder);
   const nameOf = ({ kind, task }: NoticeName): string =>
     path.join(folder, `${kind}-${createHash('sha256').update(task).digest('hex').slice(0, 20)}`);
+  const isSent = (notice: NoticeName): boolean => disk.stamp(`${nameOf(notice)}.sent`) !== undefined;
   /** The number of the next claim; undefined if it is claimed by a live process, or sent. */
   const next = (notice: NoticeName, isAlive: (peer: string) => boolean): number | undefined => {
-    const name = nameOf(notice);
-    if (fs.existsSync(`${name}.sent`)) return undefined;
+    if (isSent(notice)) return undefined;
     for (let n = 1; n <= MAX_CLAIMS; n++) {
-      const holder = read(`${name}.${n}`);
-      if (holder === undefined) return n;
-      if (holder === peer || isAlive(holder)) return undefined;
+      const read = disk.read(`${nameOf(notice)}.${n}`, MAX_NAME_BYTES);
+      if (read.kind === 'missing') return n;
+      // Anything else was not made by a process of ours.
+      const holder = read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
+      if (holder !== undefined && (holder === peer || isAlive(holder))) return undefined;
     }
     return undefined;
   };
   return {
-    since: () => fs.statSync(start).mtime,
+    since: () => new Date(writtenMs(disk.stamp(start)) ?? Date.now()),
     isKnown: (notice, isAlive) => next(notice, isAlive) === undefined,
     claim(notice, isAlive) {
       const n = next(notice, isAlive);
       if (n === undefined || !create(`${nameOf(notice)}.${n}`, peer)) return false;
       // It may have been sent between the look and the claim.
-      return !fs.existsSync(`${nameOf(notice)}.sent`);
+      return !isSent(notice);
     },
     sent: (notice) => void create(`${nameOf(notice)}.sent`, peer),
   };
@@ -46,28 +50,26 @@ export function notifyLedger(root: string, peer: string): NearNotices {
   /** Never seen half-written; false if it is there. */
   function create(file: string, text: string): boolean {
     const tmp = path.join(folder, `tmp-${peer}`);
-    fs.writeFileSync(tmp, text, { mode: 0o600 });
+    disk.remove(tmp);
+    disk.create(tmp, text);
     try {
-      fs.linkSync(tmp, file);
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
+      return disk.link(tmp, file);
     } finally {
-      fs.rmSync(tmp, { force: true });
+      disk.remove(tmp);
     }
   }
 }
 
-function read(file: string): string | undefined {
-  return attempt(() => fs.readFileSync(file, 'utf8'));
-}
-
-function forgetOld(folder: string): void {
-  for (const name of fs.readdirSync(folder)) {
+function forgetOld(disk: Disk, folder: string): void {
+  for (const name of disk.list(folder)) {
     if (name === 'since') continue;
     const file = path.join(folder, name);
-    const stat = fs.statSync(file, { throwIfNoEntry: false });
-    if (stat !== undefined && Date.now() - stat.mtimeMs > KEPT_MS) fs.rmSync(file, { force: true });
+    const written = writtenMs(disk.stamp(file));
+    // A folder cannot be removed like this, and nobody misses it.
+    if (written !== undefined && Date.now() - written > KEPT_MS) attempt(() => disk.remove(file));
   }
+}
+
+function writtenMs(stamp: string | undefined): number | undefined {
+  return stamp === undefined ? undefined : Number(writtenAt(stamp) / 1_000_000n);
 }

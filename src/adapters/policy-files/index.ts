@@ -114,12 +114,12 @@ const MAX_RULE_BYTES = 1024 * 1024;
  * Follows a link, because people link their rules. It may lead to a device or a FIFO in a folder
  * of a stranger, which would never end.
  */
-export function readRuleFile(file: string): Buffer {
+export function readRuleFile(file: string, maxBytes = MAX_RULE_BYTES): Buffer {
   const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile()) throw new Error('it is not a regular file');
-    if (stat.size > MAX_RULE_BYTES) throw new Error(`it has ${stat.size} bytes, more than ${MAX_RULE_BYTES}`);
+    if (stat.size > maxBytes) throw new Error(`it has ${stat.size} bytes, more than ${maxBytes}`);
     return fs.readFileSync(fd);
   } finally {
     fs.closeSync(fd);

@@ -19,7 +19,7 @@ const RULES = 2;
 const AGENTS = 4;
 /** Records are written and removed there; a link would lead that elsewhere. */
 const STATE = 8;
-/** Everything in it is the program's own, so nothing in it is a link. */
+/** Everything in it is the program's own, so nothing in it is a link, a pipe or a device. */
 const OWN = 16;
 /** A folder of folders. A file in it is never written through a link. */
 const PARENT = 32;
@@ -34,7 +34,7 @@ const PLACES: Readonly<Record<string, number>> = {
   sessions: RULE + STATE,
   '.guild': RULE + STATE + OWN,
   storage: RULE + RULES + STATE + PARENT,
-  agents: RULE + RULES + AGENTS,
+  agents: RULE + RULES + AGENTS + STATE,
   templates: RULE + RULES + AGENTS,
   ...Object.fromEntries(FOREIGN_AGENT_FOLDERS.map((folder) => [folder, RULE + RULES + AGENTS])),
   plugins: RULE + RULES,
@@ -56,17 +56,21 @@ export function rightsProblems(root: string, owner?: number): Problem[] {
   const { links, writable, uid } = look(root);
   const isOwn = process.getuid === undefined || uid === process.getuid() || (uid !== undefined && uid === owner);
   if (isOwn && links.length + writable.length === 0) return [];
-  return [...(isOwn ? [] : [ownerProblem(root, uid)]), ...links.map(linkProblem), ...writableProblem(root, writable)];
+  return [
+    ...(isOwn ? [] : [ownerProblem(root, uid)]),
+    ...links.map((name) => linkProblem(root, name)),
+    ...writableProblem(root, writable),
+  ];
 }
 
 /** Also for commands that only read or submit: they put broken files into quarantine. */
 export function linkedState(root: string): Problem | undefined {
   const [link] = look(root, STATE + OWN + PARENT).links;
-  return link === undefined ? undefined : linkProblem(link);
+  return link === undefined ? undefined : linkProblem(root, link);
 }
 
 interface Found {
-  /** Links where records would be written. */
+  /** Links where records would be written, and pipes and devices where they would be read. */
   links: string[];
   /** Rules that other users can write; '.' is the root. */
   writable: string[];
@@ -105,9 +109,9 @@ function lookInto(root: string, folder: string, kind: number, found: Found): voi
     const name = `${folder}/${entry}`;
     const stat = lstat(`${root}/${name}`);
     if (stat === undefined) continue;
-    if (isLink(stat)) {
-      if (kind & OWN || (kind & PARENT && isFolder(`${root}/${name}`))) found.links.push(name);
-    } else if (kind & RULES && isWritableByOthers(stat)) found.writable.push(name);
+    if (kind & OWN && !stat.isFile() && !stat.isDirectory()) found.links.push(name);
+    if (kind & PARENT && isLink(stat) && isFolder(`${root}/${name}`)) found.links.push(name);
+    if (kind & RULES && isWritableByOthers(stat)) found.writable.push(name);
     if (kind & AGENTS && (stat.mode & S_IFMT) === S_IFDIR && mayHoldAgents(entry)) lookInto(root, name, kind, found);
   }
 }
@@ -141,8 +145,13 @@ function ownerProblem(root: string, uid: number | undefined): Problem {
   );
 }
 
-function linkProblem(file: string): Problem {
-  return problem('not_allowed', `${file} is a link, so records would be written outside the workspace`, {
+function linkProblem(root: string, file: string): Problem {
+  const stat = lstat(`${root}/${file}`);
+  const what =
+    stat !== undefined && !isLink(stat)
+      ? 'neither a file nor a folder, so reading it might never end'
+      : 'a link, so records would be written outside the workspace';
+  return problem('not_allowed', `${file} is ${what}`, {
     where: { file },
     hint: 'replace it with a real file or folder; to keep everything elsewhere, move the whole workspace',
   });

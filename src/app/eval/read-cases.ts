@@ -1,9 +1,11 @@
 /** Finds and reads the case files of a folder, or of one file. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../../domain/attempt.js';
 import type { EvalCase } from '../../domain/eval/eval-case.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { parseEvalCases } from '../../text/eval/cases.js';
+import { textIn } from '../trust/text-file.js';
 
 interface CasesRead {
   cases: EvalCase[];
@@ -27,6 +29,14 @@ export function readCases(cwd: string, from: string): CasesRead {
         .sort()
         .map((name) => path.join(full, name))
     : [full];
-  const read = files.map((file) => parseEvalCases(fs.readFileSync(file, 'utf8'), path.relative(cwd, file)));
+  const read = files.map((file) => {
+    const name = path.relative(cwd, file);
+    const text = attempt(() => textIn(file));
+    if (text !== undefined) return parseEvalCases(text, name);
+    return {
+      cases: [],
+      problems: [problem('bad_file', `${name} is not a small text file`, { where: { file: name } })],
+    };
+  });
   return { cases: read.flatMap(({ cases }) => cases), problems: read.flatMap(({ problems }) => problems) };
 }

@@ -1,4 +1,5 @@
 /** Where the processes of a workspace keep which notices were sent: in its store or its folder. */
+import { disk as realDisk } from '../../adapters/disk/index.js';
 import { farNotices } from '../../adapters/far/ports/notices.js';
 import { notifyLedger } from '../../adapters/notify/index.js';
 import type { Notices } from '../../ports/store/notices.js';
@@ -8,5 +9,7 @@ import { farPartsOf } from '../readers/open-reader.js';
 export function openNotices(root: string, store: Store): Notices {
   const { id: peer } = store.presence.peer;
   const parts = farPartsOf(store);
-  return parts === undefined ? notifyLedger(root, peer) : farNotices({ ...parts, peer, now: () => new Date() });
+  return parts === undefined
+    ? notifyLedger(realDisk(), root, peer)
+    : farNotices({ ...parts, peer, now: () => new Date() });
 }

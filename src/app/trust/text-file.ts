@@ -1,13 +1,13 @@
-/** Reads a small text that is usually missing. */
+/** Reads a text that is often missing, and may be a pipe or a device in a folder of a stranger. */
 import fs from 'node:fs';
 import { readRuleFile } from '../../adapters/policy-files/index.js';
 
 /** Undefined if the file does not exist. Throws if it cannot be read. */
-export function textIn(file: string): string | undefined {
+export function textIn(file: string, maxBytes?: number): string | undefined {
   // An error costs more than a look.
   if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
-    return readRuleFile(file).toString('utf8');
+    return readRuleFile(file, maxBytes).toString('utf8');
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

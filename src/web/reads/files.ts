@@ -14,9 +14,11 @@ const NOTES_SHOWN = 200;
 const COMMITS_SHOWN = 200;
 const BALLOT = 'approvals.task.md';
 
+/** Without links and pipes: no process takes tasks from them, and a link may lead to any file. */
 export function boardsOf(root: string): Boards {
   const folder = path.join(root, 'tasks');
-  const names = fs.readdirSync(folder).filter((name) => name.endsWith('.task.md') && name !== BALLOT);
+  const entries = fs.readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = entries.map(({ name }) => name).filter((name) => name.endsWith('.task.md') && name !== BALLOT);
   return {
     boards: names.sort().map((name) => {
       const file = `tasks/${name}`;

@@ -6,6 +6,7 @@ import { attempt } from '../../domain/attempt.js';
 import { sessionStatus, sessionText } from '../../app/far/session-text.js';
 import { writtenLines } from '../../app/editing/written-lines.js';
 import { farPartsOf, openReader } from '../../app/readers/open-reader.js';
+import { textIn as textInFile } from '../../app/trust/text-file.js';
 import { thoughtsOf } from '../../app/editing/thoughts.js';
 import { defined } from '../../domain/defined.js';
 import type { FileRef } from '../../domain/file-ref.js';
@@ -236,7 +237,7 @@ function rowFrom(file: string, id: string, at: number): SessionRow {
 
 function headOf(file: string): string {
   try {
-    const open = fs.openSync(file, 'r');
+    const open = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
     try {
       const bytes = Buffer.alloc(HEAD_BYTES);
       return bytes.subarray(0, fs.readSync(open, bytes, 0, HEAD_BYTES, 0)).toString('utf8');
@@ -249,8 +250,10 @@ function headOf(file: string): string {
 }
 
 export function textOf(file: string): string {
-  return attempt(() => fs.readFileSync(file, 'utf8'), '');
+  return attempt(() => textInFile(file, MAX_TEXT_BYTES)) ?? '';
 }
+
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 export function seenOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);

@@ -56,7 +56,9 @@ export function placed(root: string, file: string): string {
       return path.relative(root, target);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      if (fs.readFileSync(target).equals(fs.readFileSync(file))) return path.relative(root, target);
+      // A pipe or device of that name is somebody else's.
+      const isFile = fs.lstatSync(target).isFile();
+      if (isFile && fs.readFileSync(target).equals(fs.readFileSync(file))) return path.relative(root, target);
     }
   }
 }

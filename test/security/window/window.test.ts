@@ -10,14 +10,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Hono } from 'hono';
-import type { HistoryPage, Requests, TurnsChanged, UndoPreview } from '../../src/web/base/contract.js';
-import { openFeed } from '../../src/web/base/feed.js';
-import type { Live } from '../../src/web/base/live.js';
-import { streams } from '../../src/web/stream.js';
-import { place, ROOT, type Place } from '../kit/guild.js';
-import { until } from '../kit/until.js';
-import { openBrowser, showPage } from '../kit/web/browser.js';
-import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
+import type { HistoryPage, Requests, TurnsChanged, UndoPreview } from '../../../src/web/base/contract.js';
+import { openFeed } from '../../../src/web/base/feed.js';
+import type { Live } from '../../../src/web/base/live.js';
+import { streams } from '../../../src/web/stream.js';
+import { place, ROOT, type Place } from '../../kit/guild.js';
+import { until } from '../../kit/until.js';
+import { openBrowser, showPage } from '../../kit/web/browser.js';
+import { askingPlace, openWindow, SCRIPTED, type Window } from '../../kit/web/window.js';
 
 const EMPTY = { 'guild.yaml': SCRIPTED, 'agents/boss.md': '---\ndescription: Does it\n---\nYou are the boss.\n' };
 

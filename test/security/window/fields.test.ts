@@ -8,10 +8,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { place, succeeds, type Place } from '../kit/guild.js';
-import { until } from '../kit/until.js';
-import { openBrowser, showPage } from '../kit/web/browser.js';
-import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
+import { place, succeeds, type Place } from '../../kit/guild.js';
+import { until } from '../../kit/until.js';
+import { openBrowser, showPage } from '../../kit/web/browser.js';
+import { askingPlace, openWindow, SCRIPTED } from '../../kit/web/window.js';
 
 const HOSTILE =
   '<img src=x onerror="window.hacked=1">\u202Etxt.exe\u200B [go](javascript:window.hacked=1) </script><script>window.hacked=1</script>';
