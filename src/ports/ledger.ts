@@ -93,6 +93,8 @@ export interface Ledger {
     prefix: string,
     options?: { tag?: string; live?: boolean; containing?: string; before?: number; limit?: number },
   ): Promise<Entry[]>;
+  /** The number of entries with this label. Reads none of them. */
+  count(tag: string): Promise<number>;
   /**
    * The lines after a place, or all, oldest first. `first`: only this many of the oldest. `last`:
    * only this many of the newest of these.

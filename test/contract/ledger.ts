@@ -167,6 +167,7 @@ function entriesContract(check: Check): void {
       handles.map((ledger, n) => put(ledger, `k${n}`, 'x', { expect: 0, tag: 'few', atMost: 2 })),
     );
     assert.equal(revs.filter((rev) => rev !== undefined).length, 2);
+    assert.equal(await handles[0].count('few'), 2);
     assert.equal((await handles[0].list('k', { tag: 'few' })).length, 2);
   });
 }

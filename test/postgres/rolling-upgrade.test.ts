@@ -45,6 +45,7 @@ function olderLedger({ url }: Address): Ledger {
       const places = (all: (number | null)[]): Committed['puts'] => all.map((place) => place ?? undefined);
       return { puts: places(said.p), adds: places(said.a) };
     },
+    count: async () => 0,
     async get(key) {
       const { rows } = await client.query('select key, rev, value, live from older.entry where key = $1', [key]);
       return (rows as Parameters<typeof entryOf>[0][]).map(entryOf)[0];

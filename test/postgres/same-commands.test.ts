@@ -71,6 +71,8 @@ const COMMANDS = [
   ['cost', '--by', 'model'],
   ['cost', '--by', 'day'],
   ['query', 'SELECT id, state, to FROM tasks ORDER BY id'],
+  ['query', 'SELECT id, state FROM tasks WHERE failed = false'],
+  ['query', 'SELECT * FROM tasks', '--json'],
   ['query', 'SELECT COUNT(*) FROM tasks'],
   ['query', "SELECT COUNT(*) FROM tasks WHERE state = 'completed' AND to = 'ana'"],
   ['query', 'SELECT agent, task, messages FROM sessions ORDER BY task'],

@@ -16,6 +16,7 @@ import {
   canMatch,
   evaluate,
   parseQuery,
+  pick,
   type Query,
   type Row,
   type Select,
@@ -35,6 +36,8 @@ export interface WantedTasks {
   states: readonly EndedState[];
   /** No more than this many of them. */
   limit?: number | undefined;
+  /** The query only counts, by columns that follow from the state. */
+  isCount: boolean;
   /**
    * The part of a row that the query uses; undefined: the row does not match. A source that reads
    * very many rows keeps only these parts.
@@ -135,7 +138,36 @@ function wantedTasks(query: Select): WantedTasks | undefined {
       ? row
       : Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(row, key) ? [[key, row[key]]] : [])));
   };
-  return { states, limit: where === undefined && orderBy.length === 0 && !count ? limit : undefined, keep };
+  const isCount = count && fieldsOf(where).every((field) => Object.hasOwn(stateColumns('pending'), field));
+  return { states, limit: where === undefined && orderBy.length === 0 && !count ? limit : undefined, isCount, keep };
+}
+
+/** A SELECT whose rows need not be kept: they are read again each time they are asked for. */
+export interface RowStream {
+  /** The columns that it names; absent for `*`. */
+  columns?: string[];
+  rows(): AsyncIterable<Row>;
+}
+
+/** Undefined: the query has to be run as a whole. */
+export async function streamQuery(
+  text: string,
+  inPages: (wanted: WantedTasks) => Promise<RowStream['rows'] | undefined>,
+): Promise<RowStream | undefined> {
+  const parsed = parseQuery(text);
+  if (!parsed.ok || parsed.query.kind !== 'select' || parsed.query.from !== 'tasks') return undefined;
+  const { count, orderBy, limit, into, fields } = parsed.query;
+  if (count || orderBy.length > 0 || limit !== undefined || into !== undefined) return undefined;
+  const wanted = wantedTasks(parsed.query);
+  const pages = wanted && (await inPages(wanted));
+  if (pages === undefined) return undefined;
+  if (fields === undefined) return { rows: pages };
+  return {
+    columns: fields,
+    async *rows() {
+      for await (const row of pages()) yield pick(row, fields);
+    },
+  };
 }
 
 /** Reads, edits and writes the board. Starts over if the file changed in between. */

@@ -32,7 +32,7 @@ import { blobs, events, INTENT, intents } from './records.js';
 import { rows } from './rows.js';
 import { sessionVerbs } from './sessions.js';
 import { shelf, type Shelf } from './shelf.js';
-import { keptOfEnded } from './task-lists.js';
+import { endedInPages, keptOfEnded } from './task-lists.js';
 import { taskVerbs } from './tasks.js';
 import { undone, UNDONE } from './undone.js';
 
@@ -82,6 +82,8 @@ export interface FarParts {
   onNew(hear: (task: Task) => void): void;
   /** Reads ended tasks in pages and keeps of each only what `keep` returns. Newest first. */
   keptOfEnded<T>(states: readonly EndedState[], keep: (placed: Placed) => T | undefined): Promise<T[]>;
+  /** Ended tasks, newest first, read in pages. */
+  endedInPages(states: readonly EndedState[]): AsyncIterable<Placed>;
   /** From now on, called before each scan returns. */
   onScan(act: () => Promise<void>): void;
 }
@@ -164,6 +166,7 @@ export function far(options: FarOptions): FarStore {
         await out.flush();
         return keptOfEnded(ledger, states, keep);
       },
+      endedInPages: (states) => endedInPages(ledger, states),
       onScan: (act) => void beforeScanEnds.push(act),
     },
   };

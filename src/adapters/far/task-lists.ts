@@ -53,23 +53,48 @@ export function taskLists({ ledger, outbox, looks, presence }: Dependencies): Pi
 
 const PAGE = 250;
 
+/** Ended tasks, newest first, read in pages of each state. */
+export async function* endedInPages(ledger: Ledger, states: readonly EndedState[]): AsyncIterable<Placed> {
+  const cursors = await Promise.all(states.map((state) => nextPage(ledger, { tag: state, page: [], at: 0 })));
+  for (;;) {
+    const newest = cursors.reduce<Cursor | undefined>(
+      (best, each) => (revOf(each) > revOf(best) ? each : best),
+      undefined,
+    );
+    if (newest === undefined) return;
+    const placed = parseRow(newest.page[newest.at++]!.value);
+    if (placed !== undefined) yield placed;
+    if (newest.at === newest.page.length) await nextPage(ledger, newest);
+  }
+}
+
+interface Cursor {
+  readonly tag: EndedState;
+  page: Entry[];
+  at: number;
+}
+
+function revOf(cursor: Cursor | undefined): number {
+  return cursor?.page[cursor.at]?.rev ?? -1;
+}
+
+async function nextPage(ledger: Ledger, cursor: Cursor): Promise<Cursor> {
+  const before = cursor.page.at(-1)?.rev;
+  cursor.page = await ledger.list(TASK, defined({ live: false, tag: cursor.tag, before, limit: PAGE }));
+  cursor.at = 0;
+  return cursor;
+}
+
 /** Reads ended tasks in pages and keeps of each only what `keep` returns. Newest first. */
 export async function keptOfEnded<T>(
   ledger: Ledger,
   states: readonly EndedState[],
   keep: (placed: Placed) => T | undefined,
 ): Promise<T[]> {
-  const kept: { rev: number; value: T }[] = [];
-  for (const tag of states) {
-    let page: Entry[] = [];
-    do {
-      page = await ledger.list(TASK, defined({ live: false, tag, before: page.at(-1)?.rev, limit: PAGE }));
-      for (const { rev, value } of page) {
-        const placed = parseRow(value);
-        const part = placed && keep(placed);
-        if (part !== undefined) kept.push({ rev, value: part });
-      }
-    } while (page.length === PAGE);
+  const kept: T[] = [];
+  for await (const placed of endedInPages(ledger, states)) {
+    const part = keep(placed);
+    if (part !== undefined) kept.push(part);
   }
-  return kept.sort((a, b) => b.rev - a.rev).map(({ value }) => value);
+  return kept;
 }

@@ -80,6 +80,9 @@ export function memoryLedger(state: LedgerState): Ledger {
         (live === undefined || entry.live === live);
       return all.filter(isWanted).slice(0, limit).map(shown);
     },
+    async count(tag) {
+      return [...state.entries.values()].filter((entry) => entry.tag === tag).length;
+    },
     async lines(log, { after = 0, tag, first, last } = {}) {
       const all = (state.logs.get(log) ?? []).filter(
         (line) => line.place > after && (tag === undefined || line.tag === tag),

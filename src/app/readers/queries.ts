@@ -4,13 +4,15 @@ import { disk } from '../../adapters/disk/index.js';
 import {
   lintFile as lint,
   runQuery as run,
+  streamQuery,
   type BoardProblem,
   type QueryOptions,
   type QueryReply,
   type Sources,
 } from '../../adapters/boards/queries.js';
 
-export type { QueryReply, Row, Sources } from '../../adapters/boards/queries.js';
+export { streamQuery };
+export type { QueryReply, RowStream, Sources } from '../../adapters/boards/queries.js';
 
 export function runQuery(
   text: string,

@@ -11,13 +11,21 @@ import { ENDED_STATES } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import type { EndedTasks } from '../../ports/aggregates/task-index.js';
 import { joinedTables, tableOf, type Table } from '../../text/query/query.js';
-import { taskRow } from '../../text/records/task-row.js';
+import { stateColumns, taskRow } from '../../text/records/task-row.js';
 import { mayBeShared } from '../far/may-be-shared.js';
 import type { Progress } from './aggregates/open-index.js';
 import { openLook } from './open-look.js';
 import type { Row, Sources, WantedTasks } from '../../adapters/boards/queries.js';
 
-export function querySources(root: string, onProgress?: Progress): Sources {
+export interface CommandSources extends Sources {
+  /**
+   * The matching tasks of a shared store, which are read in pages each time. Undefined: the work is
+   * in this folder, where the index has the rows.
+   */
+  inPages(wanted: WantedTasks): Promise<(() => AsyncIterable<Row>) | undefined>;
+}
+
+export function querySources(root: string, onProgress?: Progress): CommandSources {
   /** Loaded when needed: a short query would spend most of its time on loading modules. */
   const shared = async (): Promise<FarStore | undefined> => {
     const disk = realDisk();
@@ -37,6 +45,19 @@ export function querySources(root: string, onProgress?: Progress): Sources {
       const { openTaskIndex } = await import('./aggregates/open-index.js');
       const open = tableOf([...look.open()].map(taskRow));
       return joinedTables(open, endedTable(openTaskIndex(root, onProgress).look()));
+    },
+    async inPages(wanted) {
+      const isThere = await shared();
+      await isThere?.close();
+      if (isThere === undefined) return undefined;
+      return async function* () {
+        const store = (await shared())!;
+        try {
+          yield* matching(store, wanted);
+        } finally {
+          await store.close();
+        }
+      };
     },
     async events() {
       openLook(root); // throws if there is no workspace
@@ -58,6 +79,18 @@ export function querySources(root: string, onProgress?: Progress): Sources {
       return agentTable(openRoster(root).agents.values());
     },
   };
+}
+
+async function* matching({ tasks, far }: FarStore, { states, keep }: WantedTasks): AsyncIterable<Row> {
+  await tasks.scan(true);
+  for (const placed of tasks.open()) {
+    const row = keep(taskRow(placed));
+    if (row !== undefined) yield row;
+  }
+  for await (const placed of far.endedInPages(states)) {
+    const row = keep(taskRow(placed));
+    if (row !== undefined) yield row;
+  }
 }
 
 /** Reads a whole table and closes the store: a window asks again and again. */
@@ -93,10 +126,15 @@ function endedTable(ended: EndedTasks): Table {
 /** The same for an open workspace, which reads every record: it has no index. */
 export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sources {
   return {
-    async tasks({ states, limit, keep }: WantedTasks = { states: ENDED_STATES, keep: (row) => row }) {
+    async tasks({ states, limit, isCount, keep }: WantedTasks = ALL_TASKS) {
       const store = open();
       await store.tasks.scan(true);
       const shared = (store as Partial<FarStore>).far;
+      if (shared !== undefined && isCount) {
+        const counts = await Promise.all(states.map((state) => shared.ledger.count(state)));
+        const ended = states.map((state, at) => repeated(stateColumns(state), counts[at]!));
+        return ended.reduce(joinedTables, tableOf([...store.tasks.open()].map(taskRow)));
+      }
       if (shared !== undefined && limit === undefined) {
         const ended = await shared.keptOfEnded(states, (placed) => keep(taskRow(placed)));
         return tableOf([...[...store.tasks.open()].map(taskRow), ...ended]);
@@ -130,6 +168,19 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
     agents: async () => agentTable(agents()),
     async events() {
       return tableOf(await open().events.list());
+    },
+  };
+}
+
+const ALL_TASKS: WantedTasks = { states: ENDED_STATES, isCount: false, keep: (row) => row };
+
+/** A table for counting: the same row many times. */
+function repeated(row: Row, size: number): Table {
+  return {
+    size,
+    columns: () => Object.keys(row),
+    *rows() {
+      for (let n = 0; n < size; n++) yield { row, read: () => row };
     },
   };
 }

@@ -2,13 +2,14 @@
  * `guild query`: queries and changes boards, queries tasks, sessions, agents and events. Prints a
  * table or JSON.
  */
-import { type QueryReply, runQuery, type Row, type Sources } from '../../app/readers/queries.js';
-import { querySources } from '../../app/readers/query-sources.js';
+import type { Writable } from 'node:stream';
+import { type QueryReply, runQuery, type RowStream, streamQuery } from '../../app/readers/queries.js';
+import { querySources, type CommandSources } from '../../app/readers/query-sources.js';
 import { ProblemError, problem } from '../../domain/problem.js';
-import { columnsOf } from '../render/columns.js';
 import { type Call, type Command, EXIT, text } from '../args/command.js';
-import { oneLine } from '../render/layout.js';
+import { jsonText } from '../render/paint.js';
 import { progressOn } from '../render/progress.js';
+import { layTable, measuredTable } from '../render/table.js';
 import type { Terminal } from '../render/terminal.js';
 
 export const command: Command = {
@@ -33,10 +34,8 @@ File names start from the workspace. docs/explanation/boards.md describes the la
 };
 
 const MAX_PROBLEMS = 20;
-const MIN_CELL = 8;
-const MAX_CELL = 60;
 
-export async function query(call: Call, sources: Sources): Promise<number> {
+export async function query(call: Call, sources: CommandSources): Promise<number> {
   const sql = call.words.join(' ').trim();
   if (sql === '') {
     const hint = `guild query "SELECT * FROM tasks/approvals.task.md WHERE completed = false"`;
@@ -44,6 +43,11 @@ export async function query(call: Call, sources: Sources): Promise<number> {
   }
   const json = call.json || wantsJson(call);
   const options = { all: call.values['all'] === true, force: call.values['force'] === true };
+  const stream = await streamQuery(sql, sources.inPages);
+  if (stream !== undefined) {
+    await (json ? streamJson(call, stream) : streamTable(call, stream));
+    return EXIT.done;
+  }
   const reply = await runQuery(sql, { root: call.root, sources }, options);
   printProblems(call.terminal, reply);
   if (json) call.terminal.json(jsonOf(reply));
@@ -56,6 +60,36 @@ function wantsJson(call: Call): boolean {
   const format = text(call.values, 'output') ?? text(call.values, 'format') ?? 'table';
   if (format === 'json' || format === 'table') return format === 'json';
   throw new ProblemError(problem('bad_usage', `there is no format ${format}`, { hint: 'use table or json' }));
+}
+
+/** The same line as `jsonOf` gives, row by row: very many rows do not fit into memory. */
+async function streamJson({ io }: Call, { rows }: RowStream): Promise<void> {
+  let separator = '[';
+  for await (const row of rows()) {
+    io.stdout.write(separator + jsonText(row));
+    separator = ',';
+    await drained(io.stdout);
+  }
+  io.stdout.write(separator === '[' ? '[]\n' : ']\n');
+}
+
+/** Reads the rows twice: the widths of the columns come first. */
+async function streamTable({ terminal, io }: Call, { columns, rows }: RowStream): Promise<void> {
+  const table = measuredTable(columns);
+  for await (const row of rows()) table.add(row);
+  const { head, lay } = table.layout(terminal.width);
+  let count = 0;
+  for await (const row of rows()) {
+    for (const line of count++ === 0 ? [...head, ...lay(row)] : lay(row)) terminal.out(line);
+    await drained(io.stdout);
+  }
+  terminal.say(terminal.dim(count === 1 ? '1 row' : `${count} rows`));
+}
+
+/** A program that reads slowly is waited for, so that rows do not pile up here. */
+async function drained(stdout: Call['io']['stdout']): Promise<void> {
+  const stream = stdout as Partial<Writable>;
+  if (stream.writableNeedDrain) await new Promise((resolve) => void stream.once!('drain', resolve));
 }
 
 /** A SELECT gives its rows; a change gives a message and the rows it changed. */
@@ -73,63 +107,4 @@ function printTable(terminal: Terminal, reply: QueryReply): void {
   const { rows } = reply;
   if (rows.length > 0) for (const line of layTable(rows, terminal.width, reply.columns)) terminal.out(line);
   terminal.say(terminal.dim(rows.length === 1 ? '1 row' : `${rows.length} rows`));
-}
-
-/** A table no wider than `width`; with too many columns for it, each row takes lines of its own. */
-export function layTable(rows: readonly Row[], width: number, named?: readonly string[]): string[] {
-  const columns = [...(named ?? filledColumns(rows))];
-  const cells = rows.map((row) => columns.map((column) => cellText(row[column])));
-  const widths = columns.map((column, c) =>
-    cells.reduce((max, row) => Math.max(max, columnsOf(row[c]!)), columnsOf(column)),
-  );
-  const fitted = fit(widths, width);
-  if (!fitted) return rows.flatMap((row) => record(row, columns, width));
-  const lay = (row: string[]): string =>
-    row
-      .map((cell, c) => padded(oneLine(cell, fitted[c]!), fitted[c]!))
-      .join('  ')
-      .trimEnd();
-  return [lay(columns), lay(fitted.map((w) => '-'.repeat(w))), ...cells.map(lay)];
-}
-
-function padded(cell: string, width: number): string {
-  return cell + ' '.repeat(Math.max(0, width - columnsOf(cell)));
-}
-
-/** For `SELECT *`: the columns that any row fills, in the order in which they appear. */
-function filledColumns(rows: readonly Row[]): string[] {
-  const seen = new Map<string, boolean>();
-  for (const row of rows) {
-    for (const [key, value] of Object.entries(row)) {
-      seen.set(key, seen.get(key) === true || !(cellText(value) === '' || value === false));
-    }
-  }
-  const filled = [...seen].filter(([, says]) => says).map(([key]) => key);
-  return filled.length > 0 ? filled : [...seen.keys()];
-}
-
-function cellText(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (Array.isArray(value)) return value.map(cellText).join(', ');
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return text.replace(/\s+/g, ' ').trim();
-}
-
-/** Shrinks the widest columns until all fit; undefined if they would be too narrow to read. */
-function fit(widths: readonly number[], width: number): number[] | undefined {
-  if (width === Infinity) return [...widths];
-  const fitted = widths.map((w) => Math.min(w, MAX_CELL));
-  let over = fitted.reduce((sum, w) => sum + w, 0) + 2 * (fitted.length - 1) - width;
-  while (over > 0) {
-    const widest = fitted.indexOf(Math.max(...fitted));
-    if (fitted[widest]! <= MIN_CELL) return undefined;
-    fitted[widest]! -= 1;
-    over -= 1;
-  }
-  return fitted;
-}
-
-function record(row: Row, columns: readonly string[], width: number): string[] {
-  const filled = columns.filter((column) => cellText(row[column]) !== '');
-  return [...filled.map((column) => oneLine(`${column}: ${cellText(row[column])}`, width)), ''];
 }

@@ -49,6 +49,7 @@ function compareRows(a: Row, b: Row, orderBy: readonly OrderBy[]): number {
   return 0;
 }
 
-function pick(row: Row, fields: readonly string[]): Row {
+/** The row with these fields only. */
+export function pick(row: Row, fields: readonly string[]): Row {
   return Object.fromEntries(fields.map((field) => [field, fieldValue(row, field) ?? null]));
 }

@@ -1,7 +1,7 @@
 /** `guild query` and `guild lint` as a person meets them: output and exit codes. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { layTable } from '../../../src/cli/commands/query.js';
+import { layTable } from '../../../src/cli/render/table.js';
 import { REDIS } from '../../kit/boards.js';
 import { place, type Place } from '../../kit/guild.js';
 

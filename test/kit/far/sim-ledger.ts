@@ -147,6 +147,7 @@ export function simNet(state: LedgerState, random: () => number): SimNet {
       get: read(inner.get),
       news: read(inner.news),
       list: read(inner.list),
+      count: read(inner.count),
       lines: read(inner.lines),
       grown: read(inner.grown),
       newLines: read(inner.newLines),

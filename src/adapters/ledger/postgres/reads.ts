@@ -19,7 +19,7 @@ interface Connections {
 export function reads(
   schema: string,
   { calls, ears }: Connections,
-): Pick<Ledger, 'get' | 'list' | 'lines' | 'grown' | 'newLines'> {
+): Pick<Ledger, 'get' | 'list' | 'count' | 'lines' | 'grown' | 'newLines'> {
   return {
     async get(key) {
       const text = `select key, rev, value, live from ${schema}.entry where key = $1`;
@@ -37,6 +37,11 @@ export function reads(
       const text = `select key, rev, value, live from ${schema}.entry where ${where} order by rev desc ${most}`;
       const { rows } = await calls.query({ text, values });
       return (rows as EntryRow[]).map(entryOf);
+    },
+    async count(tag) {
+      const text = `select count(*) as number from ${schema}.entry where tag = $1`;
+      const { rows } = await calls.query({ text, values: [tag] });
+      return Number((rows as { number: string }[])[0]!.number);
     },
     async lines(log, { after = 0, tag, first, last } = {}) {
       const values: unknown[] = [log, after];
