@@ -22,6 +22,7 @@ import type { Consent } from '../../ports/consent/index.js';
 import type { GateVerdict } from '../../ports/gate.js';
 import { errorText } from '../../rules/patterns/gather.js';
 import type { EngineContext } from '../core/context.js';
+import { machineOf, whyAgain } from './why-again.js';
 
 /** Differences from a plain call: its own id, title or confinement. */
 interface Own {
@@ -57,7 +58,7 @@ export function approvalFor(
     role: APPROVAL_ROLE,
     to: HUMAN,
     description: own.title ?? titleOf(request),
-    context: { request },
+    context: { request, ...machineOf(context) },
   };
 }
 
@@ -166,7 +167,8 @@ export async function consult(
     const placed = await read(child.id);
     const answer = answerTo(context, placed, child);
     if (answer.kind !== 'again') return { child, placed, answer };
-    changed = changedSince(context, approvalOf(placed!.task)?.request, requestIn(child));
+    const { task } = placed!;
+    changed = whyAgain(context, { task, approval: approvalOf(task) }, requestIn(child));
   }
   const message = `it was asked ${MAX_ASKS} times and changed each time before it could run`;
   return { child: wanted, placed: undefined, answer: { kind: 'no', message } };
@@ -184,21 +186,6 @@ export function askedAgainId(effect: string, n: number): string {
 
 export function requestIn(child: WantedChild): ApprovalRequest {
   return child.context!['request'] as ApprovalRequest;
-}
-
-/**
- * Describes, for people, the change of bound content since an answer; undefined if there is none.
- */
-function changedSince(context: EngineContext, before: Bound | undefined, now: Bound): string | undefined {
-  const changes: string[] = [];
-  if (now.walls === 'none' && before?.walls === 'sandbox')
-    changes.push('the sandbox is gone: the command would now run without it');
-  const base = before?.base;
-  if (base !== undefined && (base.path !== now.base?.path || base.sha256 !== now.base.sha256))
-    changes.push(`${base.path} has changed; the changes below are made against it as it is now`);
-  if (before?.content !== undefined && now.content !== undefined && before.content.digest !== now.content.digest)
-    changes.push(context.content.changes(before.content, now.content));
-  return changes.length === 0 ? undefined : changes.join('\n');
 }
 
 /** Whether the human was asked again about the same action after this request. */

@@ -1,0 +1,42 @@
+/** Says, for people, why an answer does not count and the action is asked again. */
+import type { ApprovalRequest, Approval } from '../../domain/task/approval.js';
+import type { Task } from '../../domain/task/task.js';
+import type { EngineContext } from '../core/context.js';
+
+type Context = Pick<EngineContext, 'content' | 'desk' | 'presence'>;
+
+/** For the context of a request: where it would run. Absent where all work is on one machine. */
+export function machineOf({ desk, presence }: Pick<Context, 'desk' | 'presence'>): { machine?: string } {
+  return desk === undefined ? {} : { machine: presence.peer.host };
+}
+
+/** `before`: the request whose answer does not count. */
+export function whyAgain(
+  context: Context,
+  before: { task: Task; approval: Approval | undefined },
+  now: ApprovalRequest,
+): string {
+  const changes = changesSince(context, before.approval?.request, now);
+  const { machine: here } = machineOf(context);
+  const there = before.task.context['machine'];
+  if (here !== undefined && typeof there === 'string' && there !== here)
+    changes.unshift(`it was asked on ${there}, and would now run on ${here}`);
+  return changes.join('\n');
+}
+
+function changesSince({ content }: Context, before: ApprovalRequest | undefined, now: ApprovalRequest): string[] {
+  if (before === undefined) return ['the earlier request cannot be read'];
+  // Only the key of the answer can be the reason.
+  if (before.digest === now.digest) return ['your earlier answer has no signature that counts here'];
+  const changes: string[] = [];
+  if (now.walls === 'none' && before.walls === 'sandbox')
+    changes.push('the sandbox is gone: the command would now run without it');
+  else if (now.confinement !== before.confinement)
+    changes.push(`it would run in another way than you saw: ${now.confinement}`);
+  const { base } = before;
+  if (base !== undefined && (base.path !== now.base?.path || base.sha256 !== now.base.sha256))
+    changes.push(`${base.path} has changed; the changes below are made against it as it is now`);
+  if (before.content !== undefined && now.content !== undefined && before.content.digest !== now.content.digest)
+    changes.push(content.changes(before.content, now.content));
+  return changes.length > 0 ? changes : ['the action is not exactly the one that you saw'];
+}
