@@ -41,6 +41,7 @@ const GO: Record<string, string> = {
 let isGoing = false;
 
 export function listenToKeys(): void {
+  addEventListener('keydown', stopHeld, true);
   addEventListener('keydown', (event) => {
     if ((event.metaKey || event.ctrlKey) && event.key === 'k') {
       event.preventDefault();
@@ -64,6 +65,18 @@ export function listenToKeys(): void {
     event.preventDefault();
     act(event);
   });
+}
+
+const MOVES = new Set(['j', 'k', '+', '-', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
+
+/** A key held down acts once: only moving and writing repeat. */
+function stopHeld(event: KeyboardEvent): void {
+  if (!event.repeat) return;
+  const { key, target } = event;
+  const isWriting = isTyping(target) && !event.metaKey && !event.ctrlKey;
+  const isEnter = key === 'Enter' && !(isWriting && !(target instanceof HTMLInputElement));
+  if (isEnter) event.preventDefault();
+  if (isEnter || !(isTyping(target) || MOVES.has(key))) event.stopPropagation();
 }
 
 export function isTyping(target: EventTarget | null): boolean {

@@ -1,7 +1,7 @@
 /** The frame of every page: top bar, rail, bottom bar on a phone, state of the connection. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { connection, hello } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { useKeys } from './keys.ts';
@@ -71,7 +71,8 @@ const theme = signal(localStorage.getItem('theme') ?? '');
 export function Shell(): JSX.Element {
   const main = useRef<HTMLElement>(null);
   const { page, id } = place.value;
-  useEffect(() => {
+  // Before the effects of the page, which may move the focus further.
+  useLayoutEffect(() => {
     main.current?.scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
   }, [page, id]);

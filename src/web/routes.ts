@@ -83,7 +83,7 @@ export function routes(api: Hono, served: Served): void {
   get('/hall', async (_, moment) =>
     hallOf(await moment.snapshot(), moment.log, await moment.ended(), await cyclesIn(moment), moment.now),
   );
-  get('/requests', async (_, moment) => requestsOf((await moment.snapshot()).open, await moment.ended()));
+  get('/requests', async (_, moment) => requestsOf(await moment.snapshot(), await moment.ended()));
   get('/requests/:id', (context) => requestSource(root, id(context)));
   get('/tasks', async (context, moment) => {
     const tasks = await moment.tasks(allowed(context.req.query('where') ?? ''));

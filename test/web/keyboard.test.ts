@@ -1,7 +1,8 @@
 /** The window without a mouse: every act has a place in the order of the keys, and a name. */
 import assert from 'node:assert/strict';
 import type { Requests } from '../../src/web/base/contract.js';
-import { place } from '../kit/guild.js';
+import type { TestContext } from 'node:test';
+import { place, succeeds, type Place } from '../kit/guild.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { opened, type Opened } from '../kit/web/opened.js';
 import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
@@ -129,7 +130,79 @@ test('a grave request needs y and then Enter, and text from outside turns always
   assert.deepEqual(await sent(), ['request.approve']);
 });
 
-test('r retries a failed task', async (t) => {
+/** Three agents that ask to run a command each. */
+async function askingThree(t: TestContext): Promise<Place> {
+  const names = ['ann', 'bob', 'cleo'];
+  const file = '---\ndescription: Does it\ntools: [execute_command]\n---\nYou work.\n';
+  const line = (name: string): string =>
+    `- agent: ${name}\n  turn: 1\n  call:\n    - execute_command: {command: touch ${name}.txt}\n`;
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'script.yaml': names.map(line).join(''),
+    ...Object.fromEntries(names.map((name) => [`agents/${name}.md`, file])),
+  });
+  for (const name of names) await workspace.guild('run', name, 'Begin the work');
+  return workspace;
+}
+
+const FOCUSED = "document.activeElement.tagName + ' ' + document.activeElement.textContent";
+const SENT_AT =
+  "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/intents')).map(({ startTime }) => startTime)";
+
+test('a key held down answers once, the next request has the focus, and its keys wait half a second', async (t) => {
+  const shown = await opened(t, await askingThree(t));
+  if (shown === undefined) return;
+  const { page, go } = shown;
+  const sent = sentBy(shown);
+  await go('inbox');
+  await page.waitForSelector('h2:has-text("touch ann.txt")');
+  await page.keyboard.down('y');
+  await page.waitForSelector('h2:has-text("touch bob.txt")');
+  await until(async () => /^H2 .*touch bob\.txt/.test(await page.evaluate<string>(FOCUSED)));
+  await until(async () => {
+    await page.keyboard.down('y');
+    return page.evaluate<boolean>(`performance.now() - ${SENT_AT}[0] > 800`);
+  });
+  assert.deepEqual(await sent(), ['request.approve'], 'the key is still down');
+  await page.keyboard.up('y');
+  await until(async () => {
+    await page.keyboard.press('y');
+    return (await sent()).length === 3;
+  });
+  const [, second, third] = await until(async () => {
+    const times = await page.evaluate<number[]>(SENT_AT);
+    return times.length === 3 ? times : undefined;
+  });
+  assert.ok(third! - second! >= 500, `answered after ${third! - second!} ms`);
+});
+
+test('a request that takes the place of another one by itself is not answered by a key that was on its way', async (t) => {
+  const workspace = await askingThree(t);
+  const shown = await opened(t, workspace);
+  if (shown === undefined) return;
+  const { page, go } = shown;
+  const sent = sentBy(shown);
+  await go('inbox');
+  await page.waitForSelector('h2:has-text("touch ann.txt")');
+  await page.evaluate(`new MutationObserver((_, observer) => {
+    if (!document.querySelector('.idetail h2').textContent.includes('touch bob.txt')) return;
+    observer.disconnect();
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'y' }));
+    globalThis.isPressed = true;
+  }).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true })`);
+  const [first] = workspace
+    .list('tasks/pending')
+    .filter((name) => /call/.test(name) && workspace.read(`tasks/pending/${name}`).includes('ann.txt'));
+  succeeds(await workspace.guild('reject', first!.replace('.json', ''), 'not now'));
+  await until(() => page.evaluate<boolean>('globalThis.isPressed === true'));
+  assert.deepEqual(await sent(), []);
+  await until(async () => {
+    await page.keyboard.press('y');
+    return (await sent()).length === 1;
+  });
+});
+
+test('r retries a failed task once, however long it is held', async (t) => {
   const workspace = place(t, {
     'guild.yaml': SCRIPTED,
     'agents/boss.md': '---\ndescription: Does it\n---\nYou are the boss.\n',
@@ -141,6 +214,7 @@ test('r retries a failed task', async (t) => {
   const sent = sentBy(shown);
   await shown.go(`task/${workspace.list('tasks/failed')[0]!.replace('.json', '')}`);
   await shown.page.waitForSelector('button:has-text("Retry")');
-  await shown.page.keyboard.press('r');
-  await until(async () => (await sent()).includes('task.retry'));
+  for (let n = 0; n < 5; n++) await shown.page.keyboard.down('r');
+  await until(async () => (await sent()).length > 0);
+  assert.deepEqual(await sent(), ['task.retry']);
 });

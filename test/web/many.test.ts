@@ -82,6 +82,22 @@ test('a waterfall of 600 tasks draws the rows on the screen, folds the gap, and 
   await page.keyboard.press('0');
   await page.keyboard.press('j');
   await page.waitForSelector('.wfr.sel:has-text("big.part-0000")');
+  await page.keyboard.press('[');
+  await page.waitForSelector('.wfr:has-text("big.part-0000")', { state: 'detached' });
+  await page.keyboard.press(']');
+  await page.waitForSelector('.wfr:has-text("big.part-0000")');
+  const ticks = (): Promise<string[]> => page.locator('.ticks span').allTextContents();
+  const whole = await ticks();
+  await page.keyboard.press('+');
+  await until(async () => String(await ticks()) !== String(whole));
+  const middle = await ticks();
+  await page.keyboard.press('ArrowRight');
+  await until(async () => String(await ticks()) !== String(middle));
+  const right = await ticks();
+  await page.keyboard.press('ArrowLeft');
+  await until(async () => String(await ticks()) !== String(right));
+  await page.keyboard.press('0');
+  await until(async () => String(await ticks()) === String(whole));
   assert.deepEqual(faults, []);
 });
 

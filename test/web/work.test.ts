@@ -15,6 +15,7 @@ test('budgets, bids, teams, checks and costs of real work are on their pages', a
   const shown = await opened(t, workspace);
   if (shown === undefined) return;
   await t.test('the top bar and the hall show today against what it can cost', () => budgets(shown));
+  await t.test('each state of a task and of an agent has its own word and icon', () => states(shown));
   await t.test('each offer has its bids, and the winner first', () => bids(shown));
   await t.test('bids on one task are one row of its run, and attempts have numbers', () => runRows(shown));
   await t.test('a team is a frame around its members', () => teams(shown));
@@ -44,6 +45,28 @@ async function budgets({ page, window, workspace, go }: Opened): Promise<void> {
   workspace.put('guild.yaml', workspace.read('guild.yaml').replace('usd: 1.00', 'usd: 2.00'));
   const { spend: later } = (await window.get('/api/hello')).json<Hello>();
   assert.ok(later.budget!.limit > limit, 'an edited guild.yaml counts at once');
+}
+
+const STATES = {
+  tasks: ['Pending', 'Active', 'Waiting', 'Needs you', 'Completed', 'Failed', 'Cancelled'],
+  agents: ['Idle', 'Working', 'Blocked', 'Free', 'Complete', 'Error', 'Paused'],
+};
+
+const CHIPS =
+  "[...document.querySelectorAll('main .chip:has(svg)')].map((chip) => [chip.textContent, chip.querySelector('svg').innerHTML])";
+
+async function states({ page, go }: Opened): Promise<void> {
+  for (const [name, words] of Object.entries(STATES)) {
+    await go(name);
+    await page.waitForSelector('main .chip');
+    const icons = new Map<string, string>();
+    // The list draws only the rows on the screen.
+    for (let top = 0; words.some((word) => !icons.has(word)); top = (top + 500) % 3000) {
+      await page.evaluate(`document.querySelector('.tscroll')?.scrollTo(0, ${top})`);
+      for (const [word, icon] of await page.evaluate<[string, string][]>(CHIPS)) icons.set(word, icon);
+    }
+    assert.equal(new Set(words.map((word) => icons.get(word))).size, words.length, 'each has an icon of its own');
+  }
 }
 
 async function runRows({ page, go }: Opened): Promise<void> {
@@ -131,8 +154,10 @@ async function costs({ page, window, go }: Opened): Promise<void> {
   await page.click('button:text-is("Tree")');
   const rows = page.locator('.ctree .wfr:not(.wfh)');
   await rows.first().waitFor();
-  await page.keyboard.press(']');
-  await until(async () => (await rows.count()) === tree.length);
+  await until(async () => {
+    await page.keyboard.press(']');
+    return (await rows.count()) === tree.length;
+  });
   const total = `$${(usage.microUsd / 1e6).toFixed(4)}`;
   assert.equal(await rows.first().locator('.num').last().textContent(), total);
   await page.keyboard.press('[');

@@ -7,7 +7,7 @@ import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
 import { Empty, Id, LoadedPage, Refused, Taint, TaskLink } from '../parts.tsx';
 import { AnswerBar } from '../request/answer-bar.tsx';
-import { answerRequest } from '../request/answers.ts';
+import { answerRequest, pauseAnswers } from '../request/answers.ts';
 import { Diff } from '../request/diff.tsx';
 import { Facts, Untrusted, useSource } from '../request/facts.tsx';
 import { Heading, kindWord, outcome, requestIcon, requestTone, sizeOf } from '../request/heading.tsx';
@@ -23,6 +23,7 @@ function Filled({ id, requests }: { id: string; requests: Requests }): JSX.Eleme
   const all = [...requests.open, ...requests.answered];
   const request = all.find((each) => each.id === id) ?? requests.open[0];
   const at = requests.open.findIndex((each) => each.id === request?.id);
+  usePause(request, id);
   const move = (by: number): void => {
     const next = requests.open[Math.min(requests.open.length - 1, Math.max(0, at + by))];
     if (next !== undefined) go(address('inbox', next.id));
@@ -56,11 +57,23 @@ function Filled({ id, requests }: { id: string; requests: Requests }): JSX.Eleme
           place={at + 1}
           of={requests.open.length}
           answered={requests.answered}
+          next={requests.open[at + 1] ?? requests.open[at - 1]}
           move={move}
         />
       )}
     </div>
   );
+}
+
+/** Keys pause when another request takes the place of one by itself, or a request changes. */
+function usePause(request: Request | undefined, chosen: string): void {
+  const shown = useRef(request);
+  useLayoutEffect(() => {
+    const before = shown.current;
+    shown.current = request;
+    if (request === undefined) return;
+    if (before?.id === request.id ? before.seen !== request.seen : chosen !== request.id) pauseAnswers();
+  });
 }
 
 function Item({ request, isHere }: { request: Request; isHere: boolean }): JSX.Element {
@@ -87,10 +100,12 @@ interface ShownProps {
   place: number;
   of: number;
   answered: readonly Request[];
+  /** The request to show after this one is answered. */
+  next: Request | undefined;
   move: (by: number) => void;
 }
 
-function Shown({ request, place, of, answered, move }: ShownProps): JSX.Element {
+function Shown({ request, place, of, answered, next, move }: ShownProps): JSX.Element {
   const [sent, setSent] = useState<Sent>();
   const title = useRef<HTMLHeadingElement>(null);
   const scroll = useRef<HTMLDivElement>(null);
@@ -98,8 +113,15 @@ function Shown({ request, place, of, answered, move }: ShownProps): JSX.Element 
   const source = useSource(request);
   const isOpen = request.answeredAt === undefined;
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
-  const answer = async (kind: IntentKind, args: Record<string, unknown> = {}): Promise<void> =>
-    setSent(await answerRequest(request, kind, args));
+  const answer = async (kind: IntentKind, args: Record<string, unknown> = {}): Promise<void> => {
+    const here = location.hash;
+    const reply = await answerRequest(request, kind, args);
+    setSent(reply);
+    if (!reply.ok || location.hash !== here) return;
+    pauseAnswers();
+    // All like this: the next one may be answered as well.
+    go(address('inbox', args['alike'] === true ? '' : next?.id));
+  };
   useKeys({ j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1) });
   return (
     <div class="idetail">

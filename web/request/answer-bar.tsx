@@ -58,20 +58,20 @@ function Choices({
 }: BarProps & { mode: Mode; setMode: (mode: Mode) => void }): JSX.Element {
   const { editable, isGrave, rule, alike, kind } = request;
   const approve = (): void => void answer('request.approve');
-  const begin = (event?: KeyboardEvent): void => {
-    if (!mayAnswer(request, event)) return;
+  const begin = (): void => {
+    if (!mayAnswer(request)) return;
     if (isGrave) setMode('sure');
     else approve();
   };
   useKeys({
     y: begin,
-    n: (event) => void (mayAnswer(request, event) && setMode('reject')),
-    e: (event) => void (mayAnswer(request, event) && editable !== undefined && setMode('edit')),
-    a: (event) => void (mayAnswer(request, event) && rule !== undefined && setMode('always')),
+    n: () => mayAnswer(request) && setMode('reject'),
+    e: () => mayAnswer(request) && editable !== undefined && setMode('edit'),
+    a: () => mayAnswer(request) && rule !== undefined && setMode('always'),
     s: () => move(1),
     ...(mode === 'look' ? {} : { Escape: () => setMode('look') }),
-    Enter: (event) => {
-      if (!mayAnswer(request, event)) return;
+    Enter: () => {
+      if (!mayAnswer(request)) return;
       if (mode === 'sure') approve();
       if (mode === 'always') void answer('request.always');
     },

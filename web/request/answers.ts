@@ -1,25 +1,28 @@
-/** Guards around answers: a key held down answers once; the next request needs a new press. */
+/** Guards around answers: nobody answers a request that has just come under their finger. */
 import { signal } from '@preact/signals';
 import type { IntentKind, Request } from '../../src/web/base/contract.ts';
 import { send, type Sent } from '../api.ts';
 import { whyNot } from '../parts.tsx';
 
-/** After an answer the next request appears; keys do nothing for this long. */
+/** Keys do nothing for this long after another request has appeared. */
 const PAUSE_MS = 500;
 
-/** When the last answer was sent, over all requests. */
-const answeredAt = signal(0);
+const pausedAt = signal(-Infinity);
+
+export function pauseAnswers(): void {
+  pausedAt.value = performance.now();
+}
 
 export async function answerRequest(
   request: Request,
   kind: IntentKind,
   args: Record<string, unknown> = {},
 ): Promise<Sent> {
-  answeredAt.value = Date.now();
+  pauseAnswers();
   return await send(kind, request.id, args, request.seen);
 }
 
-export function mayAnswer(request: Request, event?: KeyboardEvent): boolean {
+export function mayAnswer(request: Request): boolean {
   if (whyNot() !== undefined || request.answeredAt !== undefined) return false;
-  return event?.repeat !== true && Date.now() - answeredAt.value >= PAUSE_MS;
+  return performance.now() - pausedAt.value >= PAUSE_MS;
 }

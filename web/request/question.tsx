@@ -19,11 +19,9 @@ export function QuestionBar({ request, answer, move, decline }: BarProps & { dec
   };
   useKeys({
     ...Object.fromEntries(
-      (choices ?? [])
-        .slice(0, 9)
-        .map((choice, i) => [String(i + 1), (event: KeyboardEvent) => void (mayAnswer(request, event) && say(choice))]),
+      (choices ?? []).slice(0, 9).map((choice, i) => [String(i + 1), () => mayAnswer(request) && say(choice)]),
     ),
-    n: (event) => void (mayAnswer(request, event) && decline()),
+    n: () => mayAnswer(request) && decline(),
     e: () => box.current?.focus(),
     s: () => move(1),
   });

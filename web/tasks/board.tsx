@@ -11,6 +11,7 @@ import { Icon } from '../icons.tsx';
 import { ProblemBox, Refused, Still, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
 import { address } from '../router.ts';
 import { ago, count, money, visible } from '../text.ts';
+import { Nothing } from './list.tsx';
 import { movesOf, type Column, type Move } from './moves.ts';
 
 const NAMES: Record<Column, string> = {
@@ -34,6 +35,7 @@ export function Board({ where }: { where: string }): JSX.Element {
   const [sent, setSent] = useState<Sent>();
   if (problem.value !== undefined) return <ProblemBox problem={problem.value} />;
   if (data.value === undefined) return <Still rows={6} />;
+  if (data.value.columns.every(({ total }) => total === 0)) return <Nothing where={where} view="board" />;
   const perform = async ({ row, move }: Moving, reason = ''): Promise<void> => {
     setSent(await send(move.kind, row.id, reason === '' ? {} : { reason }));
     setAsking(undefined);

@@ -6,7 +6,7 @@ import { useKeys } from '../keys.ts';
 import { address, go } from '../router.ts';
 import { count, money } from '../text.ts';
 import { VirtualRows } from './virtual-rows.tsx';
-import { foldsFor, isClosed, TreeCell, visibleRows } from './tree-rows.tsx';
+import { turnLevel, isClosed, TreeCell, visibleRows } from './tree-rows.tsx';
 
 interface CostTreeProps {
   rows: readonly TreeRow[];
@@ -29,8 +29,8 @@ export function CostTree({ rows, chosen, choose }: CostTreeProps): JSX.Element {
   useKeys({
     j: () => move(1),
     k: () => move(-1),
-    '[': () => setFolds(foldsFor(rows, 'closed')),
-    ']': () => setFolds(foldsFor(rows, 'open')),
+    '[': () => setFolds(turnLevel(rows, folds, 'closed')),
+    ']': () => setFolds(turnLevel(rows, folds, 'open')),
     Enter: () => {
       const row = rows[chosen];
       if (row?.isGroup === true) toggle(row.id);

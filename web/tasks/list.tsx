@@ -111,7 +111,7 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
             {view.page!.added > 0 ? `${count(view.page!.added)} new` : 'Update the order'}
           </button>
         )}
-        {view.page !== undefined && total === 0 && <Nothing where={where} />}
+        {view.page !== undefined && total === 0 && <Nothing where={where} view={isTree ? 'tree' : 'list'} />}
         <div class="tall" style={{ height: `${total * rowPx.value}px` }}>
           <div class="trows" style={{ transform: `translateY(${start * rowPx.value}px)` }}>
             {drawn.map((each, i) => {
@@ -175,7 +175,7 @@ function useStillness(view: View, top: { current: number }) {
   };
 }
 
-function Nothing({ where }: { where: string }): JSX.Element {
+export function Nothing({ where, view }: { where: string; view: string }): JSX.Element {
   return (
     <Empty icon="tasks" title={where === '' ? 'There is no task yet' : 'No task matches'}>
       {where === '' ? (
@@ -183,7 +183,7 @@ function Nothing({ where }: { where: string }): JSX.Element {
       ) : (
         <>
           <code>{visible(where)}</code>{' '}
-          <a class="link" href="#/tasks">
+          <a class="link" href={`#/tasks?view=${view}`}>
             Clear
           </a>
         </>

@@ -17,12 +17,16 @@ export function isClosed(row: TreeRow, folds: ReadonlySet<string>): boolean {
   return folds.has(row.id) !== (row.isGroup === true);
 }
 
-/** The folds that close every row below the first level, or open every row. */
-export function foldsFor(rows: readonly TreeRow[], wanted: 'closed' | 'open'): Set<string> {
-  const turned = rows.filter(
-    ({ depth, isGroup = false }) => isGroup === (wanted === 'open') && (isGroup || depth >= 1),
+/** The folds after the deepest open level was closed, or the highest closed one opened. */
+export function turnLevel(rows: readonly TreeRow[], folds: ReadonlySet<string>, to: 'closed' | 'open'): Set<string> {
+  const parents = visibleRows(rows, folds).flatMap(({ row, hasChildren }) =>
+    hasChildren && isClosed(row, folds) === (to === 'open') ? row : [],
   );
-  return new Set(turned.map(({ id }) => id));
+  const depths = parents.map(({ depth }) => depth);
+  const level = to === 'open' ? Math.min(...depths) : Math.max(...depths);
+  const turned = new Set(folds);
+  for (const { depth, id } of parents) if (depth === level && !turned.delete(id)) turned.add(id);
+  return turned;
 }
 
 export interface Fold {

@@ -13,7 +13,7 @@ import { duration, money, now } from '../text.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 import { axisOf, ticksOf, type Axis } from './axis.ts';
 import { ALL, Brush, panned, zoomed, type Zoom } from './brush.tsx';
-import { foldsFor, isClosed, TreeCell, visibleRows, type Fold, type ShownRow } from './tree-rows.tsx';
+import { turnLevel, isClosed, TreeCell, visibleRows, type Fold, type ShownRow } from './tree-rows.tsx';
 
 interface WaterfallProps {
   rows: readonly TreeRow[];
@@ -42,8 +42,8 @@ export function Waterfall({ rows, chosen, choose, mergedOf }: WaterfallProps): J
   useKeys({
     j: () => move(1),
     k: () => move(-1),
-    '[': () => setFolds(foldsFor(rows, 'closed')),
-    ']': () => setFolds(foldsFor(rows, 'open')),
+    '[': () => setFolds(turnLevel(rows, folds, 'closed')),
+    ']': () => setFolds(turnLevel(rows, folds, 'open')),
     '+': () => setZoom(zoomed(zoom, 0.5)),
     '-': () => setZoom(zoomed(zoom, 2)),
     '0': () => setZoom(ALL),

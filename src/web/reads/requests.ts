@@ -1,4 +1,5 @@
 /** Requests that wait for the person, and requests that were answered lately. */
+import type { Snapshot } from '../../app/readers/open-states.js';
 import { whyNoRule } from '../../app/trust/no-rule.js';
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';
@@ -14,10 +15,10 @@ import { isForPerson, shortOf, titleOf } from './rows.js';
 
 const ANSWERED_SHOWN = 20;
 
-export function requestsOf(open: readonly Placed[], ended: readonly Placed[]): Requests {
+/** An answer counts as soon as it is given, also if nobody works and reads it. */
+export function requestsOf({ open, forHuman }: Snapshot, ended: readonly Placed[]): Requests {
   return {
-    open: open
-      .filter(isForPerson)
+    open: [...forHuman]
       .sort((a, b) => compareText(a.task.created_at, b.task.created_at))
       .map((placed) => requestOf(placed, open)),
     answered: ended
