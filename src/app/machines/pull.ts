@@ -154,14 +154,16 @@ async function pullTasks(ledger: Ledger, render: Render): Promise<Placed[]> {
 
 async function pullSessions(ledger: Ledger, render: Render, tasks: ReadonlyMap<string, Placed>): Promise<number> {
   const { logs } = await ledger.grown([SESSION]);
+  let count = 0;
   for (const log of logs) {
     const { texts } = await ledger.lines(log);
     const session = sessionOf(texts);
     if (session === undefined) continue;
     const id = log.slice(SESSION.length);
     render(sessionFile(id, session, tasks.get(id)), sumOf(texts.join('\n')));
+    count++;
   }
-  return logs.length;
+  return count;
 }
 
 async function pullEvents(ledger: Ledger, render: Render): Promise<number> {

@@ -49,7 +49,7 @@ export async function recordAtDesk(root: string, env: Env): Promise<DeskRecordin
   if (!isShared(config, env)) return undefined;
   await withLedger(root, env, async (ledger) => {
     const state = (await mirrorHistory({ root, config, env }, ledger)).state();
-    if (!state.on) throw new ProblemError(problem('bad_usage', `nothing can be recorded here: ${state.why}`));
+    if (!state.on) throw new ProblemError(problem('store_refused', `nothing can be recorded here: ${state.why}`));
     if ((await readPublished(ledger))?.hash !== definitionsHash(root)) throw new ProblemError(otherDefinitions());
   });
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-record-')));

@@ -9,6 +9,8 @@ import { ledgerState, memoryLedger, type LedgerState } from '../../../src/adapte
 import { folderName, readHistoryDesk, takeHistory, type HistoryDesk } from '../../../src/app/far/history-desk.js';
 import { deskHistory } from '../../../src/app/machines/desk-history.js';
 import { mirror } from '../../../src/app/machines/mirror/index.js';
+import { keyFromSeed, memoryConsent } from '../../../src/adapters/consent/index.js';
+import { pullStore } from '../../../src/app/machines/pull.js';
 import { refuseIfHeld, undoInStore } from '../../../src/app/machines/undo-in-store.js';
 import { mirrorHistory } from '../../../src/app/readers/history.js';
 import { parseConfig } from '../../../src/text/config/config.js';
@@ -213,6 +215,13 @@ test('an undo at the desk takes tasks, conversations and notes back in the store
   assert.equal(read('tasks/approvals.task.md'), '- [x] an answer\n');
   assert.equal((await ledger.get('undone/task/two'))?.live, true);
 
+  const pulled = path.join(path.dirname(root), 'pulled');
+  await put(ledger, 'peer/here', {}, false);
+  const { tasks, conversations } = await pullStore(root, pulled, ledger, memoryConsent(keyFromSeed('nobody')));
+  assert.deepEqual([tasks, conversations], [1, 1], 'a folder from the store has no removed work');
+  assert.equal(fs.existsSync(path.join(pulled, 'tasks/failed/two.json')), false);
+  await put(ledger, 'peer/here', {});
+
   const [undone, before] = await (await history()).log();
   assert.match(undone!.subject, /^undo: back to/);
   await undo(here, before!.id, ledger, sync);
@@ -241,6 +250,7 @@ test('an undo waits for live processes, and changes nothing if the store has mov
   await refuseIfHeld(ledger, files);
   // The worker comes back with a result that the folder does not show yet.
   await put(ledger, 'task/one', { task: task('Do it'), state: 'completed' }, false);
+  await sync.commit();
   const opened = await here.history();
   await assert.rejects(
     opened.undo(first!.id, (old) => undoInStore(ledger, here.root, old)),
@@ -249,7 +259,6 @@ test('an undo waits for live processes, and changes nothing if the store has mov
   await opened.close();
   assert.match((await ledger.get('task/one'))!.value, /completed/);
   assert.match((await ledger.get('doc/memory/kept.md'))!.value, /second/);
-  await sync.commit();
 });
 
 test('a note that was deleted can be written again, but not from a folder that is older', async (t) => {
