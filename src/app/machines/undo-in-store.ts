@@ -24,6 +24,7 @@ import { parseTask } from '../../text/records/task.js';
 import { parseSession } from '../../text/session/parse.js';
 import { NOTE, SESSION_FILE, TASK_FILE } from '../far/undone-files.js';
 import { DOCUMENT, documentOf, documentPut } from './mirror/document.js';
+import { isCarried } from './mirror/documents.js';
 import { SESSION, sumOf, TASK, taskFile, taskOf } from './mirror/rendered.js';
 
 type Change = { puts: Put[]; adds: Add[] };
@@ -47,21 +48,24 @@ export async function refuseIfHeld(ledger: Ledger, files: readonly Pick<FileChan
 export async function undoInStore(ledger: Ledger, root: string, files: readonly OldContent[]): Promise<OldContent[]> {
   const change: Change = { puts: [], adds: [] };
   const tasks = await undoTasks(ledger, root, files, change);
+  const own = new Set<string>();
   for (const file of files) {
     if (SESSION_FILE.test(file.path)) await undoSession(ledger, file, change);
-    if (NOTE.test(file.path)) await undoNote(ledger, root, file, change);
+    else if (NOTE.test(file.path) && !(await undoNote(ledger, root, file, change))) own.add(file.path);
   }
   const answer = await ledger.commit(randomUUID(), change);
   if (answer === 'fenced' || [...answer.puts, ...answer.adds].includes(undefined))
     throw new ProblemError(changedMeanwhile('some of the files'));
-  await shown(root, files, tasks);
-  return files.filter((file) => isOnlyHere(file));
-}
-
-/** The page of an ended task follows from its record; that of an open one has to go. */
-function isOnlyHere({ path: file, bytes }: OldContent): boolean {
-  if (file.startsWith('results/')) return bytes === undefined;
-  return !TASK_FILE.test(file) && !SESSION_FILE.test(file) && !NOTE.test(file);
+  const isOwn = ({ path: file, bytes }: OldContent): boolean => {
+    // The page of an ended task follows from its record; that of an open one has to go.
+    if (file.startsWith('results/')) return bytes === undefined || !tasks.has(path.posix.parse(file).name);
+    return own.has(file) || !(TASK_FILE.test(file) || SESSION_FILE.test(file) || NOTE.test(file));
+  };
+  await shown(
+    root,
+    files.filter((file) => !isOwn(file)),
+  );
+  return files.filter(isOwn);
 }
 
 /** Returns each task as it is then; undefined: it is removed. */
@@ -120,16 +124,17 @@ async function undoSession(ledger: Ledger, { path: file, bytes }: OldContent, ch
   change.puts.push(...(await undoneEntry(ledger, log, parsed)));
 }
 
-/** A text that came from outside is still tainted. */
-async function undoNote(ledger: Ledger, root: string, file: OldContent, { puts }: Change): Promise<void> {
+/** A text that came from outside is still tainted. False: the file is only in this folder. */
+async function undoNote(ledger: Ledger, root: string, file: OldContent, { puts }: Change): Promise<boolean> {
   const entry = await ledger.get(DOCUMENT + file.path);
-  const now = entry && documentOf(entry);
-  if (!(now?.bytes ?? EMPTY).equals(contentAt(root, file.path) ?? EMPTY))
-    throw new ProblemError(changedMeanwhile(file.path));
+  const [now, here] = [entry && documentOf(entry), contentAt(root, file.path)];
+  if ((now === undefined && here !== undefined) || !isCarried(file.path, file.bytes ?? EMPTY)) return false;
+  if (!(now?.bytes ?? EMPTY).equals(here ?? EMPTY)) throw new ProblemError(changedMeanwhile(file.path));
   const bytes = file.bytes ?? EMPTY;
   const known = fileTaint({ root, disk: disk(), baseOf: (name) => ({ path: name, sha256: sumOf(bytes) }) });
   const put = documentPut({ path: file.path, bytes, taint: known.of(file.path) });
   puts.push({ ...put, value: file.bytes === undefined ? '' : put.value, expect: entry?.rev ?? 0 });
+  return true;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -145,11 +150,7 @@ function contentAt(root: string, file: string): Buffer | undefined {
 }
 
 /** Waits until the mirror shows it, so that the commit of the undo has it. */
-async function shown(
-  root: string,
-  files: readonly OldContent[],
-  tasks: ReadonlyMap<string, Placed | undefined>,
-): Promise<void> {
+async function shown(root: string, files: readonly OldContent[]): Promise<void> {
   const isThere = ({ path: file, bytes }: OldContent): boolean => {
     const now = contentAt(root, file);
     // A task that is there again may have been taken by a worker at once.
@@ -158,8 +159,7 @@ async function shown(
   };
   const { monotonicMs, sleep } = clock();
   const end = monotonicMs() + SHOWN_MS;
-  const wanted = files.filter(({ path: file }) => tasks.has(idOf(file) ?? '') || NOTE.test(file));
-  while (!wanted.every(isThere) && monotonicMs() < end) await sleep(INTERVALS.processCheckMs);
+  while (!files.every(isThere) && monotonicMs() < end) await sleep(INTERVALS.processCheckMs);
 }
 
 const SHOWN_MS = 10_000;

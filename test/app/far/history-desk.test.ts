@@ -166,8 +166,13 @@ test('an undo at the desk takes tasks, conversations and notes back in the store
   const other = (await seat(t, state).history()).state();
   assert.match(other.on ? '' : other.why, /history is kept by ana@here in .*team$/);
 
-  const sync = await begin();
   write('tasks/week.task.md', '- [ ] first\n');
+  const paint = (...bytes: number[]): void => {
+    fs.mkdirSync(path.join(root, 'memory'), { recursive: true });
+    fs.writeFileSync(path.join(root, 'memory/picture.png'), Buffer.from(bytes));
+  };
+  paint(0xff, 0, 1);
+  const sync = await begin();
   const [first] = await (await history()).log();
   await line('events', { at: '2026-01-01T00:00:00.000Z', name: 'task.completed', task: 'one', agent: 'ana' });
   await put(ledger, 'task/one', { task: { ...task('Do it'), result: 'Done' }, state: 'completed' }, false);
@@ -179,6 +184,7 @@ test('an undo at the desk takes tasks, conversations and notes back in the store
   await line('session/ana-two', [{ whole: { header: { ...header, sessionId: 'ana-two' }, messages: [] } }]);
   write('memory/kept.md', 'second\n');
   write('memory/new.md', 'not there before\n');
+  paint(0xff, 0, 2);
   write('guild.yaml', 'git: true\n');
   write('tasks/week.task.md', '- [x] first\n');
   write('tasks/approvals.task.md', '- [x] an answer\n');
@@ -211,6 +217,9 @@ test('an undo at the desk takes tasks, conversations and notes back in the store
   assert.equal(read('memory/new.md') ?? read('sessions/ana-two.session.yaml'), undefined);
   assert.match(read('sessions/ana-one.session.yaml')!, /the first words/);
   assert.doesNotMatch(read('sessions/ana-one.session.yaml')!, /the last words/);
+  assert.equal(read('tasks/week.task.md'), '- [ ] first\n');
+  assert.deepEqual([...fs.readFileSync(path.join(root, 'memory/picture.png'))], [0xff, 0, 1], 'only in this folder');
+  assert.equal(await ledger.get('doc/memory/picture.png'), undefined);
   assert.equal(read('guild.yaml'), 'git: true\n');
   assert.equal(read('tasks/approvals.task.md'), '- [x] an answer\n');
   assert.equal((await ledger.get('undone/task/two'))?.live, true);

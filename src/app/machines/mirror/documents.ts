@@ -4,6 +4,7 @@
  * another machine was faster, this machine's file stays, and the other version is put beside it for
  * a person or an agent to merge.
  */
+import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../../domain/attempt.js';
@@ -153,6 +154,11 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
     taint.writes(file, text, sources);
     folder.show(file, text, rev);
   }
+}
+
+/** Whether a file with these bytes is the same on every machine. Others stay where they are. */
+export function isCarried(file: string, bytes: Buffer): boolean {
+  return isText(file) && !isBeside(file) && bytes.length <= MAX_BYTES && isUtf8(bytes);
 }
 
 function isBeside(file: string): boolean {
