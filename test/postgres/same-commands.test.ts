@@ -161,6 +161,8 @@ function settled({ code, out, err }: Ran, { root }: Place): string {
   const said = `${sorted(out)}\n${err}`
     .replaceAll(root, 'ROOT')
     .replaceAll(root.split('/').at(-1)!, 'FOLDER')
+    // A request on several machines says where it was asked.
+    .replace(/^ *"machine": ".*",\n/gm, '')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/\b\d\d:\d\d(:\d\d)?\b/g, 'TIME')
     .replace(/ *\b\d+(\.\d+)? m?s\b/g, ' MS')
