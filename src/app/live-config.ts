@@ -10,8 +10,11 @@ import type { Config } from '../domain/config/config.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
-/** How a key is called in the file, and whether a running process takes it over. */
-const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = {
+/**
+ * How a key is called in the file, and whether a running process takes it over: at once, as soon as
+ * a person trusts it, or at the next start.
+ */
+const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean | 'trusted' }> = {
   model: { name: 'model', isLive: true },
   aliases: { name: 'models', isLive: true },
   prices: { name: 'prices', isLive: true },
@@ -27,7 +30,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean }> = 
   channels: { name: 'channels', isLive: true },
   schedules: { name: 'schedules', isLive: true },
   timezone: { name: 'timezone', isLive: true },
-  webhooks: { name: 'webhooks', isLive: false },
+  webhooks: { name: 'webhooks', isLive: 'trusted' },
   notify: { name: 'notify', isLive: true },
   notifyBy: { name: 'notify.command or notify.webhook', isLive: false },
   providers: { name: 'providers', isLive: false },
@@ -45,6 +48,8 @@ interface ConfigChange {
   taken: string[];
   /** Keys that wait for the next start. */
   later: string[];
+  /** Keys that wait until a person trusts them. */
+  untrusted: string[];
   /** The file cannot be used; everything stays as it is. */
   problem?: Problem;
 }
@@ -70,31 +75,34 @@ export function liveConfig(
     if (now === stamp) return undefined;
     stamp = now;
     const read = readConfig(disk, root, env);
-    if (read.unreadable !== undefined) return { taken: [], later: [], problem: unusable(read.unreadable) };
+    if (read.unreadable !== undefined)
+      return { taken: [], later: [], untrusted: [], problem: unusable(read.unreadable) };
     // An editor may be saving it; a file that is gone lifts no limit.
     if (!read.there) return undefined;
     const taken = takeOver(config(), before, read.config);
     before = read.config;
-    const later = changed(started, before)
-      .filter(({ isLive }) => !isLive)
-      .map(({ name }) => name);
-    const fresh = later.filter((name) => !said.has(name));
-    said = new Set(later);
-    return taken.length + fresh.length === 0 ? undefined : { taken, later: fresh };
+    const waiting = changed(started, before).filter(({ isLive }) => isLive !== true);
+    const fresh = waiting.filter(({ name }) => !said.has(name));
+    said = new Set(waiting.map(({ name }) => name));
+    const namesOf = (kind: false | 'trusted'): string[] =>
+      fresh.filter(({ isLive }) => isLive === kind).map(({ name }) => name);
+    return taken.length + fresh.length === 0
+      ? undefined
+      : { taken, later: namesOf(false), untrusted: namesOf('trusted') };
   };
 }
 
 /** Changes `config`, and returns the names of the keys. */
 function takeOver(config: Config, before: Config, now: Config): string[] {
   return changed(before, now).flatMap(({ key, name, isLive }) => {
-    if (!isLive) return [];
+    if (isLive !== true) return [];
     if (now[key] === undefined) delete (config as Partial<Config>)[key];
     else Object.assign(config, { [key]: now[key] });
     return [name];
   });
 }
 
-function changed(before: Config, now: Config): { key: keyof Config; name: string; isLive: boolean }[] {
+function changed(before: Config, now: Config): { key: keyof Config; name: string; isLive: boolean | 'trusted' }[] {
   const keys = Object.keys(KEYS) as (keyof Config)[];
   return keys.filter((key) => !isDeepStrictEqual(before[key], now[key])).map((key) => ({ key, ...KEYS[key] }));
 }
@@ -111,12 +119,15 @@ function unusable({ message, where, hint }: Problem): Problem {
 }
 
 /** `guild.yaml changed: limits and budget are in effect; providers waits for the next start`. */
-export function changeText({ taken, later }: ConfigChange): string {
+export function changeText({ taken, later, untrusted }: ConfigChange): string {
   const list = (names: readonly string[]): string =>
     names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   const parts = [
     ...(taken.length > 0 ? [`${list(taken)} ${taken.length === 1 ? 'is' : 'are'} in effect`] : []),
     ...(later.length > 0 ? [`${list(later)} ${later.length === 1 ? 'needs' : 'need'} a new start of guild`] : []),
+    ...(untrusted.length > 0
+      ? [`${list(untrusted)} ${untrusted.length === 1 ? 'waits' : 'wait'} for guild trust`]
+      : []),
   ];
   return `${CONFIG_FILE} changed: ${parts.join('; ')}`;
 }

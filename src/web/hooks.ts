@@ -15,6 +15,8 @@ import { proofOf } from './hook-proof.js';
 
 /** A message in the inbox has at most this many bytes. */
 const MAX_BODY = 256 * 1024;
+/** Longer ids are refused by the reader of the inbox, too. */
+const MAX_ID = 200;
 
 interface Doors {
   webhooks: Webhooks;
@@ -42,6 +44,8 @@ export function hookRoutes({ webhooks, hosts, now = () => new Date() }: Doors): 
     const text = utf8(body);
     if (text === undefined || text.trim() === '')
       return problemReply(context, 400, problem('bad_usage', 'the body is not text'));
+    if (proof.id.length > MAX_ID)
+      return problemReply(context, 400, problem('over_limit', `the id of a message has at most ${MAX_ID} characters`));
     const event = header('x-github-event') ?? header('x-event-type');
     const line = lineOf(defined({ id: proof.id, body: text, at: now(), event, agent: hook.agent }));
     if (Buffer.byteLength(JSON.stringify(line)) > MAX_BODY) return tooLarge(context);

@@ -190,6 +190,18 @@ test('a body that is too large, not text or empty is refused after its proof', a
   assert.deepEqual(inboxOf(here), []);
 });
 
+test('an id that is too long to be told from another is refused, not cut', async (t) => {
+  const { here, call } = await scene(t);
+  const id = 'x'.repeat(200);
+  const bearer = (key: string): Record<string, string> => ({
+    authorization: `Bearer ${TOKEN}`,
+    'idempotency-key': key,
+  });
+  assert.equal((await call('/hooks/ci', bearer(`${id}1`), 'one')).status, 400);
+  assert.equal((await call('/hooks/ci', bearer(id), 'two')).status, 202);
+  assert.equal(inboxOf(here).length, 1);
+});
+
 test('a body cannot break out of its line or name another file', async (t) => {
   const { here, call } = await scene(t);
   const bearer = { authorization: `Bearer ${TOKEN}` };

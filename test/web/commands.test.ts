@@ -130,7 +130,9 @@ test('guild demo --ui shows the swarm making an agent and the deadlock being bro
   await waits.waitForSelector('text=Deadlock of 3 found and resolved');
   deadlock.interrupt();
   await deadlock.ended;
-  const wrong = await here.guild('demo', '--ui', '--pace', 'fast');
+  const before = here.list('.');
+  const wrong = await here.spawnWith({ env: { TMPDIR: here.root } }, 'demo', '--ui', '--pace', 'fast').ended;
   assert.equal(wrong.code, 2);
   assert.match(wrong.err, /--pace/);
+  assert.deepEqual(here.list('.'), before, 'no folder is left behind');
 });

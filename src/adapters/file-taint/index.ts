@@ -23,9 +23,14 @@ interface Known {
   folders: Map<string, Set<string>>;
   /** A crash has torn the last line; the next one must not continue it. */
   isTorn: boolean;
+  /** The record cannot be read, so every file may come from outside. */
+  isLost?: true;
 }
 
 type Line = { file: string; sha256: string; taint: string[] } | { agent: string; taint: string[] };
+
+/** The source of files whose record cannot be read. */
+const LOST = 'file-taint/unreadable';
 
 export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
   const file = path.join(root, '.guild', 'file-taint.jsonl');
@@ -35,6 +40,7 @@ export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
   return {
     of(requested) {
       const record = load();
+      if (record.isLost) return [LOST];
       if (record.files.size === 0 && record.folders.size === 0) return [];
       const base = baseOf(requested);
       if (base === undefined) return [];
@@ -42,7 +48,8 @@ export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
       return own ?? [...(record.folders.get(ownerOf(base.path)) ?? [])];
     },
     below(folder) {
-      const { files, folders } = load();
+      const { files, folders, isLost } = load();
+      if (isLost) return [LOST];
       const start = folder === '' ? '' : `${folder}/`;
       const isBelow = (name: string): boolean => name.startsWith(start) || start.startsWith(name);
       const sources = [...files].flatMap(([name, hashes]) =>
@@ -53,7 +60,8 @@ export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
       return [...new Set(sources)];
     },
     writes(requested, content, taint) {
-      const { files, folders } = load();
+      const { files, folders, isLost } = load();
+      if (isLost) return;
       if (taint.length === 0 && files.size === 0 && folders.size === 0) return;
       const base = baseOf(requested);
       if (base === undefined) return;
@@ -63,7 +71,9 @@ export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
       append({ file: base.path, sha256, taint: [...taint] });
     },
     runs(agent, taint) {
-      const before = load().folders.get(agent);
+      const { folders, isLost } = load();
+      const before = folders.get(agent);
+      if (isLost) return;
       if (taint.some((source) => before?.has(source) !== true)) append({ agent, taint: [...taint] });
     },
   };
@@ -73,6 +83,7 @@ export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
     if (now === stamp) return known;
     const read = disk.read(file);
     known = parse(read.kind === 'file' ? read.bytes.toString('utf8') : '');
+    if (read.kind !== 'file' && read.kind !== 'missing') known.isLost = true;
     stamp = now;
     return known;
   }

@@ -19,7 +19,8 @@ export interface Ready {
 
 export interface NewCommit {
   paths: ReadonlySet<string>;
-  message: Message;
+  /** Or the message for the files that the repository does not ignore. */
+  message: Message | ((names: readonly string[]) => Message);
   author: Person;
   committer: Person;
   at: Date;
@@ -54,7 +55,8 @@ export async function commitFiles(
   const committed: CommittedFile[] = [];
   let git: Importer | undefined;
   let sliceFrom = performance.now();
-  for (const name of await target.wanted(opened, [...paths])) {
+  const wanted = await target.wanted(opened, [...paths]);
+  for (const name of wanted) {
     add(name);
     if (performance.now() - sliceFrom < SLICE_MS) continue;
     await begun()?.drained();
@@ -83,7 +85,8 @@ export async function commitFiles(
   function begin(): Importer {
     if (git !== undefined) return git;
     git = ready.git();
-    const text = `${message.subject}\n${message.body === '' ? '' : `\n${message.body}\n`}`;
+    const { subject, body } = typeof message === 'function' ? message(wanted) : message;
+    const text = `${subject}\n${body === '' ? '' : `\n${body}\n`}`;
     git.begin({ ref: opened.ref, parent: opened.tip, author, committer, at, message: text });
     return git;
   }

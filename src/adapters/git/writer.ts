@@ -137,7 +137,7 @@ export function writer(options: WriterOptions): Writer {
         own.done();
         return { kind: 'nothing' };
       }
-      const file = lists.leave(own.paths, message ?? messageOf(own.paths, 'changed'));
+      const file = lists.leave(own.paths, message ?? naming('changed')([...own.paths]));
       own.done();
       return { kind: 'left', file };
     }
@@ -178,7 +178,7 @@ export function writer(options: WriterOptions): Writer {
       wasKilled ||= text === undefined;
       await write({
         paths,
-        message: text ?? messageOf(paths, 'left by a killed process:'),
+        message: text ?? naming('left by a killed process:'),
         evenIfSame: text !== undefined,
       });
       done();
@@ -189,7 +189,7 @@ export function writer(options: WriterOptions): Writer {
     if (own.paths.size > 0 || (message !== undefined && evenIfSame))
       await write({
         paths: own.paths,
-        message: message ?? messageOf(own.paths, 'changed'),
+        message: message ?? naming('changed'),
         evenIfSame,
         late: lists.names,
       });
@@ -221,11 +221,11 @@ export function writer(options: WriterOptions): Writer {
     const isOurs = (name: string): boolean => wasKilled && isProgramsOwn(name);
     const ours = new Set(found.filter(isOurs));
     const theirs = new Set(found.filter((name) => !isOurs(name)));
-    if (ours.size > 0) await write({ paths: ours, message: messageOf(ours, 'left by a killed process:') });
+    if (ours.size > 0) await write({ paths: ours, message: naming('left by a killed process:') });
     if (theirs.size > 0)
       await write({
         paths: theirs,
-        message: messageOf(theirs, 'by hand:'),
+        message: naming('by hand:'),
         author: (person ??= await readPerson(root, env)),
       });
     lastLook = clock.monotonicMs();
@@ -286,7 +286,12 @@ export function writer(options: WriterOptions): Writer {
 const NAMED = 3;
 const LISTED = 50;
 
-function messageOf(paths: ReadonlySet<string>, what: string): Message {
+/** The message that names the files of a commit. */
+function naming(what: string): (paths: readonly string[]) => Message {
+  return (paths) => messageOf(paths, what);
+}
+
+function messageOf(paths: readonly string[], what: string): Message {
   const names = [...paths].sort();
   const tasks = [...new Set(names.flatMap((name) => taskOf(name) ?? []))].slice(0, LISTED);
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';

@@ -89,7 +89,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
     asks?.look();
     const edit = changed();
     if (edit?.problem !== undefined) view.problem(edit.problem, 'warning');
-    else if (edit !== undefined && edit.later.length > 0)
+    else if (edit !== undefined && edit.later.length + edit.untrusted.length > 0)
       view.problem(problem('bad_file', changeText(edit), { where: { file: 'guild.yaml' } }), 'warning');
     else if (edit !== undefined) view.say(changeText(edit));
   };

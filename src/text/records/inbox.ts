@@ -61,6 +61,15 @@ export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRe
   const { column, source } = at(0);
   if (!isMapping(json.value)) return no('bad_field', 'a message is a JSON object', SHAPE, column, source);
   const fields = fieldsOf(json.value);
+  // A shorter form of it might be the id of another message, which would then count as known.
+  if (fields?.id !== undefined && fields.id.length > MAX_NAME)
+    return no(
+      'over_limit',
+      `the id has ${fields.id.length} characters; the limit is ${MAX_NAME}`,
+      SHORT_ID,
+      column,
+      source,
+    );
   if (fields !== undefined) return { ok: true, fields };
   const named = ['text', ...TEXTS].map((name) => jsonOffset(text, [name])).find((offset) => offset !== undefined);
   const place = at(named ?? 0);
@@ -68,6 +77,7 @@ export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRe
 }
 
 const FIX_LINE = 'fix the line or remove it: the other lines are read';
+const SHORT_ID = 'send a shorter id, such as a hash of it';
 const SHAPE = 'write at least {"from": "who", "text": "what"}';
 const TEXTS = ['message', 'content', 'body'];
 /** Longer names are cut: they are shown next to the text. */
@@ -94,7 +104,7 @@ function fieldsOf(line: Record<string, unknown>): MailFields | undefined {
     inReplyTo: first('in_reply_to'),
   };
   const present = Object.entries(named).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value.slice(0, MAX_NAME)]],
+    value === undefined ? [] : [[name, name === 'id' ? value : value.slice(0, MAX_NAME)]],
   );
   return { text, ...(Object.fromEntries(present) as Partial<MailFields>) };
 }

@@ -216,3 +216,16 @@ test('a person may commit, amend and switch branches between our commits', async
   );
   assert.equal(person('status', '--porcelain'), '');
 });
+
+test('a message names no file that the repository ignores', async (t) => {
+  const { history, edit, git: person } = ground(t);
+  edit('.gitignore', 'memory/private-*\n');
+  edit('memory/a.md', 'one\n');
+  await history.commit('first', '');
+  edit('memory/a.md', 'two\n');
+  edit('memory/private-plan.md', 'ours\n');
+  await history.close();
+  const messages = person('log', '--format=%B');
+  assert.match(messages, /by hand: memory\/a\.md/);
+  assert.doesNotMatch(messages, /private/);
+});

@@ -212,6 +212,8 @@ test('an edit of guild.yaml takes effect in a running watch, or says which keys 
   const provider = good.replace('providers:\n', 'providers:\n  other: {base_url: "http://127.0.0.1:1/v1"}\n');
   workspace.put('guild.yaml', provider);
   await watch.says(/warning: guild\.yaml changed: [^;]+ are in effect; providers needs a new start of guild/);
+  workspace.put('guild.yaml', `${provider}webhooks: {ci: {kind: github, secret_env: CI_SECRET}}\n`);
+  await watch.says(/warning: guild\.yaml changed: webhooks waits for guild trust\n/);
   workspace.put('guild.yaml', `${provider}budgt: {usd: 1}\n`);
   await watch.says(/changed and cannot be used, so the previous settings stay in force: unknown key "budgt"/);
   workspace.put('guild.yaml', `${provider}budget: {usd: 1}\n`);
@@ -220,5 +222,5 @@ test('an edit of guild.yaml takes effect in a running watch, or says which keys 
   watch.interrupt();
   const { code, err } = await watch.ended;
   assert.equal(code, 0);
-  assert.equal(err.match(/guild\.yaml changed/g)?.length, 4, err);
+  assert.equal(err.match(/guild\.yaml changed/g)?.length, 5, err);
 });

@@ -136,3 +136,14 @@ test('M4: in a shared conversation a later task has read what influenced an earl
   await pump(workspace);
   assert.match(ballotOf(workspace), /Influenced by: slack\/mallory/);
 });
+
+test('M4: a record of taint that cannot be read makes every file one from outside', async (t) => {
+  const first = '{write_file: {path: workspaces/executor/a.md, content: "hello from mallory"}}';
+  const then = '{read_file: {path: workspaces/executor/a.md}}';
+  const ballot = await ballotAfter(t, { first, then }, ({ root }) => {
+    const record = path.join(root, '.guild/file-taint.jsonl');
+    fs.rmSync(record);
+    fs.mkdirSync(record);
+  });
+  assert.match(ballot, /Influenced by: .*unreadable/i);
+});

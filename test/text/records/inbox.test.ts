@@ -124,3 +124,16 @@ test('any message is read unchanged, whatever lines surround it', () => {
     }),
   );
 });
+
+test('a message whose id is too long is refused, because a part of it may be the id of another', () => {
+  const line = (id: string): string => `${JSON.stringify({ id, text: 'hello' })}\n`;
+  const { mail, problems } = read(line('x'.repeat(200)) + line('x'.repeat(201)));
+  assert.deepEqual(
+    mail.map(({ id }) => id?.length),
+    [200],
+  );
+  assert.deepEqual(
+    problems.map(({ code, where }) => [code, where?.line]),
+    [['over_limit', 2]],
+  );
+});

@@ -12,7 +12,7 @@ import { acceptTrust } from '../../../app/trust/trust.js';
 import { INTERVALS } from '../../../domain/intervals.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import type { WindowServer } from '../../../web/server.js';
-import { EXIT, text, type Call } from '../../args/command.js';
+import { EXIT, type Call } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
 import { narrator } from '../../render/narrator.js';
 import { sceneOf, type NowPlaying, type Story } from './stories.js';
@@ -20,7 +20,7 @@ import { sceneOf, type NowPlaying, type Story } from './stories.js';
 /** About how many seconds a model call and a new scene take, unless the person says otherwise. */
 const PACE_S = 2.5;
 
-function paceOf(value: string | undefined): number {
+export function paceOf(value: string | undefined): number {
   const seconds = value === undefined ? PACE_S : Number(value);
   if (Number.isFinite(seconds) && seconds >= 0 && seconds <= 60) return seconds * 1000;
   throw new ProblemError(problem('bad_usage', `--pace is a number of seconds up to 60, not ${JSON.stringify(value)}`));
@@ -30,11 +30,9 @@ function paceOf(value: string | undefined): number {
 export async function playInWindow(
   call: Call,
   folder: string,
-  story: Story,
-  begin: (folder: string) => void,
+  { story, turnMs, begin }: { story: Story; turnMs: number; begin: (folder: string) => void },
 ): Promise<number> {
   const { terminal, io } = call;
-  const turnMs = paceOf(text(call.values, 'pace'));
   fs.cpSync(packageFolder('examples', story.example), folder, { recursive: true });
   // The folder is a copy of files that came with this program.
   acceptTrust(folder, io.env);

@@ -11,7 +11,7 @@ import { acceptTrust } from '../../../app/trust/trust.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { EXIT, newFolder, text, type Call, type Command } from '../../args/command.js';
 import { answerBallot, BALLOT, openEntries } from './ballot.js';
-import { playInWindow } from './in-window.js';
+import { paceOf, playInWindow } from './in-window.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';
 import { STORIES, storyOf } from './stories.js';
 import { askLine } from '../../process/ask.js';
@@ -62,10 +62,15 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
       );
     if (values['ui'] !== true && text(values, 'pace') !== undefined)
       throw new ProblemError(problem('bad_usage', '--pace is for --ui', { hint: 'guild demo --ui --pace 5' }));
+    const turnMs = paceOf(text(values, 'pace'));
     const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
     if (values['cluster'] === true) return (await import('./cluster.js')).playOnCluster(call, folder);
     if (values['ui'] === true)
-      return playInWindow(call, folder, story, story === STORIES['office'] ? sarahWrites : () => undefined);
+      return playInWindow(call, folder, {
+        story,
+        turnMs,
+        begin: story === STORIES['office'] ? sarahWrites : () => undefined,
+      });
     const model = text(values, 'model');
     fs.cpSync(packageFolder('examples', 'office'), folder, { recursive: true });
     // The folder is a copy of files that came with this program.
