@@ -14,6 +14,8 @@ export function keptTools(workspace, name, settings) {
   return {
     read() {
       try {
+        // The folder may have come from elsewhere, with a pipe or a device in place of the list.
+        if (!fs.lstatSync(file).isFile()) return undefined;
         const kept = JSON.parse(fs.readFileSync(file, 'utf8'));
         if (kept.failed !== undefined) return Date.now() - fs.statSync(file).mtimeMs < RETRY_MS ? kept : undefined;
         return Array.isArray(kept.tools) ? kept : undefined;
@@ -25,7 +27,8 @@ export function keptTools(workspace, name, settings) {
     forget: () => fs.rmSync(file, { force: true }),
     write(value) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(value), { mode: 0o600 });
+      fs.rmSync(`${file}.${process.pid}`, { force: true });
+      fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(value), { mode: 0o600, flag: 'wx' });
       fs.renameSync(`${file}.${process.pid}`, file);
     },
   };

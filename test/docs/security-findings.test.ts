@@ -5,8 +5,8 @@ import test from 'node:test';
 import { ROOT } from '../kit/guild.js';
 import { listedTests } from './listed-tests.js';
 
-test('every finding, rule and surface names a test that exists', () => {
-  const listed = listedTests(path.join(ROOT, 'test/security/README.md'), ['finding', 'rule', 'surface']);
+test('every finding, rule, surface and requirement names a test that exists', () => {
+  const listed = listedTests(path.join(ROOT, 'test/security/README.md'), ['finding', 'rule', 'surface', 'requirement']);
   const findings = [
     'C1',
     'C2',

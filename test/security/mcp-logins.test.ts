@@ -1,5 +1,9 @@
-/** Logins of MCP servers: in the user's state folder, and readable by the user alone. */
+/**
+ * MCP servers: logins are in the user's state folder and readable by the user alone, and the kept
+ * list of tools may be that of a stranger.
+ */
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -41,4 +45,25 @@ test('GUILD_STATE holds logins, too', (t) => {
   loginProvider(URL_OF, env).saveTokens({ access_token: 'a' });
   assert.equal(fs.statSync(path.join(home, 'mine/mcp', NAME)).mode & 0o777, 0o600);
   assert.deepEqual(fs.readdirSync(home), ['mine']);
+});
+
+test('a pipe or device in place of the kept list of tools is not read', (t) => {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-tools-'));
+  t.after(() => fs.rmSync(home, { recursive: true, force: true }));
+  const key = createHash('sha256').update('{}').digest('hex').slice(0, 16);
+  const file = path.join(home, '.guild/cache/mcp', `notes-${key}.json`);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  const cache = pathToFileURL(path.join(ROOT, 'plugins/mcp/tool-cache.mjs')).href;
+  const code = `import { keptTools } from ${JSON.stringify(cache)}; console.log(keptTools(${JSON.stringify(home)}, 'notes', {}).read())`;
+  // A call that blocks would block this process, too.
+  const read = (): string =>
+    spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 60_000 }).stdout;
+  fs.writeFileSync(file, '{"tools": []}');
+  assert.match(read(), /tools/);
+  fs.rmSync(file);
+  execFileSync('mkfifo', [file]);
+  assert.match(read(), /undefined/);
+  fs.rmSync(file);
+  fs.symlinkSync('/dev/zero', file);
+  assert.match(read(), /undefined/);
 });

@@ -8,6 +8,7 @@ import { seatbeltArgs } from '../../src/adapters/shell/seatbelt.js';
 import { seccompFilter } from '../../src/adapters/shell/seccomp.js';
 import { hostOf, isLocalAddress, namesHost, wrongHosts } from '../../src/rules/policy/hosts.js';
 import { NO_SANDBOX, shellBench } from '../kit/commands.js';
+import { pump, scene, tickAll } from './scene.js';
 
 const skip = NO_SANDBOX;
 
@@ -26,6 +27,24 @@ P
   );
   assert.doesNotMatch(output, /OPENED|UNSHARED|CALLED|ERRNO/);
   assert.notEqual(output.split('\n')[0], '0');
+});
+
+test('H4, M7: a command that a person approved finds these walls, on any build', { skip }, async (t) => {
+  const look =
+    'echo UID=$(id -u); (exec 3<>/proc/sys/kernel/core_pattern) && echo OPENED; echo SIZE=$(df -B1 --output=size /tmp | tail -1)';
+  const workspace = scene(
+    t,
+    `- {turn: 1, call: [{execute_command: {command: ${JSON.stringify(look)}}}]}\n- say: done\n`,
+  );
+  await workspace.guild('run', 'executor', 'look');
+  tickAll(workspace);
+  const said = (): string => workspace.read(`sessions/${workspace.list('sessions')[0]!}`);
+  // A file that was saved a moment ago is read by a later pass.
+  for (let n = 0; n < 10 && !/SIZE=\d/.test(said()); n++) await pump(workspace);
+  assert.doesNotMatch(said(), /^\s*OPENED/m, 'a setting of the kernel was opened for writing');
+  assert.match(said(), /UID=[1-9]/);
+  const size = Number(/SIZE=(\d+)/.exec(said())?.[1]);
+  assert.ok(size > 0 && size <= 512 * 1024 ** 2, said());
 });
 
 test('H4: the process limit holds', { skip }, async (t) => {

@@ -3,6 +3,7 @@
  * through them. A linked `.guild/tmp` once had old files removed from any folder of the user.
  */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
@@ -83,3 +84,41 @@ test('a link that leads to itself does not close the workspace', async (t) => {
   const { code, err } = await home.guild('pump');
   assert.equal(code, 0, err);
 });
+
+/** How a folder from elsewhere makes another repository of the user its own. */
+const REDIRECTED: Record<string, (clone: Place, victim: string) => void> = {
+  'a file commondir in .git'(clone, victim) {
+    clone.put('.git/HEAD', 'ref: refs/heads/main\n');
+    clone.put('.git/commondir', `${victim}\n`);
+  },
+  'a worktree that it brings'(clone, victim) {
+    clone.put('.git', 'gitdir: fake\n');
+    clone.put('fake/HEAD', 'ref: refs/heads/main\n');
+    clone.put('fake/gitdir', '../.git\n');
+    clone.put('fake/commondir', `${victim}\n`);
+  },
+  'a linked branch'(clone, victim) {
+    execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: clone.root });
+    fs.symlinkSync(path.join(victim, 'refs/heads/main'), path.join(clone.root, '.git/refs/heads/main'));
+    fs.rmSync(path.join(clone.root, '.git/objects'), { recursive: true });
+    fs.symlinkSync(path.join(victim, 'objects'), path.join(clone.root, '.git/objects'));
+  },
+};
+
+for (const [way, redirect] of Object.entries(REDIRECTED))
+  test(`${way}: history on the branch does not commit to another repository`, async (t) => {
+    const project = place(t);
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=v', '-c', 'user.email=v@x', ...args], {
+        cwd: project.root,
+        encoding: 'utf8',
+      });
+    git('init', '-q', '-b', 'main');
+    git('commit', '-q', '--allow-empty', '-m', 'mine');
+    const clone = place(t, scripted('- {say: done}'));
+    clone.put('guild.yaml', `${clone.read('guild.yaml')}git: {branch: true}\n`);
+    redirect(clone, path.join(project.root, '.git'));
+    const { out, err } = await clone.guildWith({ untrusted: true }, 'run', 'boss', 'hello');
+    assert.equal(git('log', '--all', '--format=%s'), 'mine\n', out + err);
+    assert.equal(git('status', '--porcelain'), '');
+  });

@@ -7,7 +7,6 @@ import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
-import { serveScript } from '../../../src/app/serve-script.js';
 import { place, scripted, succeeds, type Given, type Place, type Ran } from '../../kit/guild.js';
 import { catcher } from '../catcher.js';
 
@@ -135,10 +134,10 @@ function ask(port: number, headers: Record<string, string>, body: string): Promi
 }
 
 test('Low: the model server answers only this machine, and its errors name no path', async (t) => {
-  const { root, put } = place(t);
+  const { root, put, spawn } = place(t, { 'guild.yaml': 'git: {enabled: false}\n' });
   put('script.yaml', '- {agent: nobody, say: x}\n');
-  const server = await serveScript({ file: path.join(root, 'script.yaml'), port: 0 });
-  t.after(() => server.close());
+  const served = spawn('model-server', '--script', 'script.yaml', '--port', '0');
+  const server = { port: Number(await served.says(/127\.0\.0\.1:(\d+)/)) };
   const json = { 'content-type': 'application/json' };
   const chat = JSON.stringify({ model: 'a/b', messages: [{ role: 'user', content: 'hello' }] });
   const local = `127.0.0.1:${server.port}`;

@@ -16,7 +16,11 @@ type Place =
 export function findPlace(root: string): Place {
   const gitDir = path.join(root, '.git');
   const entry = fs.lstatSync(gitDir, { throwIfNoEntry: false });
-  if (entry?.isDirectory()) return { kind: 'own', gitDir, commonDir: gitDir };
+  if (entry?.isDirectory()) {
+    const led = leadsElsewhere(gitDir);
+    if (led !== undefined) return { kind: 'off', why: `${led} leads to another repository, which is not touched` };
+    return { kind: 'own', gitDir, commonDir: gitDir };
+  }
   if (entry?.isFile()) return linkedWorktree(gitDir);
   if (entry !== undefined) return { kind: 'off', why: `${gitDir} is neither a folder nor a file` };
   const above = enclosingRepository(fs.realpathSync(root));
@@ -43,12 +47,29 @@ function linkedWorktree(file: string): Place {
   const backLink = readSmallFile(path.join(gitDir, 'gitdir'))?.trim();
   const common = readSmallFile(path.join(gitDir, 'commondir'))?.trim();
   if (backLink === undefined || common === undefined) return off;
+  const commonDir = path.resolve(gitDir, common);
   try {
     if (fs.realpathSync(path.resolve(gitDir, backLink)) !== fs.realpathSync(file)) return off;
+    // Git keeps it there. Another folder may have come with the workspace and name any repository.
+    if (path.dirname(fs.realpathSync(gitDir)) !== path.join(fs.realpathSync(commonDir), 'worktrees')) return off;
   } catch {
     return off;
   }
-  return { kind: 'own', gitDir, commonDir: path.resolve(gitDir, common) };
+  return { kind: 'own', gitDir, commonDir };
+}
+
+/** Places through which Git would write elsewhere, if they are links. */
+const WRITTEN = ['HEAD', 'index', 'config', 'packed-refs', 'logs', 'logs/HEAD', 'objects', 'objects/pack'];
+
+/** A folder from elsewhere may bring a repository that is another one in truth. */
+function leadsElsewhere(gitDir: string): string | undefined {
+  const common = path.join(gitDir, 'commondir');
+  if (fs.lstatSync(common, { throwIfNoEntry: false }) !== undefined) return common;
+  const parts = branchOf(gitDir)?.split('/') ?? [];
+  const ofBranch = parts.map((_, n) => parts.slice(0, n + 1).join('/'));
+  return [...WRITTEN, ...ofBranch, ...ofBranch.map((name) => `logs/${name}`)]
+    .map((name) => path.join(gitDir, name))
+    .find((file) => fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink());
 }
 
 interface Head {
