@@ -62,15 +62,18 @@ export function routes(api: Hono, served: Served): void {
     const answer = await load(context, moment);
     return guests === undefined ? answer : guests.value(forGuests(answer, outsideOf(await moment.tasks(''))));
   };
+  const momentAt = async (at?: string): Promise<Moment> => {
+    await log.refresh();
+    return at === undefined ? present() : pastOf(feed, log, at);
+  };
   const get = (route: string, load: Load): void => {
     api.get(route, async (context) => {
       const at = context.req.query('at');
-      await log.refresh();
       // Answers about the past are not cached, because hardly any moment is asked for twice.
       const { body, etag } =
         at === undefined
-          ? await feed.answer(context.req.url, () => read(context, present(), load))
-          : answerOf(await read(context, await pastOf(feed, log, at), load));
+          ? await feed.answer(context.req.url, async () => read(context, await momentAt(), load))
+          : answerOf(await read(context, await momentAt(at), load));
       if (context.req.header('if-none-match') === etag) return context.body(null, 304);
       return context.body(body, 200, { etag, 'content-type': 'application/json; charset=utf-8' });
     });
@@ -90,11 +93,10 @@ export function routes(api: Hono, served: Served): void {
     const limit = Math.min(whole(context.req.query('limit'), 100), ROWS_MAX);
     return { total: tasks.length, rows: tasks.slice(0, limit).map(rowOnly) } satisfies TaskPage;
   });
-  const views = openViews(async (at) => (at === undefined ? present() : pastOf(feed, log, at)));
+  const views = openViews(momentAt);
   // Nothing is written: it is a POST because it keeps something here for a while.
   api.post('/views', async (context) => {
     const { where, order, at, keep } = (await context.req.json()) as Record<string, unknown>;
-    await log.refresh();
     const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
     const query = { where: allowed(text(where) ?? ''), isTree: order === 'tree', at: text(at) };
     return context.json(await views.open(query, text(keep)));
@@ -188,13 +190,16 @@ export async function helloOf(
   more: Omit<Hello, 'now' | 'counts' | 'spend' | 'processes'>,
 ): Promise<Hello> {
   const { feed, log } = served;
-  await log.refresh();
-  const seen = await feed.snapshot();
-  const { open, forHuman, peers } = seen;
   const now = new Date();
-  const counts = { requests: forHuman.length, ...countStates(open) };
-  const processes = peers.filter((peer) => peer.id !== feed.states.store.presence.peer.id).length;
-  return { ...more, now: now.toISOString(), processes, counts, spend: spendToday(seen, log, now) };
+  const { body } = await feed.answer('hello', async () => {
+    await log.refresh();
+    const seen = await feed.snapshot();
+    const { open, forHuman, peers } = seen;
+    const counts = { requests: forHuman.length, ...countStates(open) };
+    const processes = peers.filter((peer) => peer.id !== feed.states.store.presence.peer.id).length;
+    return { processes, counts, spend: spendToday(seen, log, now) };
+  });
+  return { ...more, now: now.toISOString(), ...(JSON.parse(body) as Pick<Hello, 'processes' | 'counts' | 'spend'>) };
 }
 
 function whole(text: string | undefined, otherwise: number): number {

@@ -183,7 +183,7 @@ always('fifty windows that read the same change cost one read of the folder', as
     t.mock.method(fs, name, (...args: unknown[]) => (calls++, real.apply(fs, args)));
   }
   // Less than a browser may ask in a second.
-  const routes = ['hall', 'waits', 'agents'];
+  const routes = ['hello', 'hall', 'agents'];
   let changes = 0;
   const cost = async (windows: number): Promise<number> => {
     const words = `Change ${++changes}`;
@@ -199,5 +199,5 @@ always('fifty windows that read the same change cost one read of the folder', as
   const one = await cost(1);
   const fifty = await cost(50);
   assert.ok(one > 0, 'the calls are counted');
-  assert.ok(fifty < one * 5, `${fifty} calls for fifty windows, ${one} for one`);
+  assert.ok(fifty < one * 1.5, `${fifty} calls for fifty windows, ${one} for one`);
 });

@@ -15,6 +15,7 @@ test('budgets, bids, teams, checks and costs of real work are on their pages', a
   const shown = await opened(t, workspace);
   if (shown === undefined) return;
   await t.test('the top bar and the hall show today against what it can cost', () => budgets(shown));
+  await t.test('a process has the tasks that it works on', () => machines(shown));
   await t.test('each state of a task and of an agent has its own word and icon', () => states(shown));
   await t.test('each offer has its bids, and the winner first', () => bids(shown));
   await t.test('bids on one task are one row of its run, and attempts have numbers', () => runRows(shown));
@@ -43,8 +44,12 @@ async function budgets({ page, window, workspace, go }: Opened): Promise<void> {
   await page.waitForSelector('.panel:has(h2:text-is("Spending today")) >> text=at most');
   await page.waitForSelector('.fig:has-text("Spent today") >> text=/\\d+% of \\$/');
   workspace.put('guild.yaml', workspace.read('guild.yaml').replace('usd: 1.00', 'usd: 2.00'));
-  const { spend: later } = (await window.get('/api/hello')).json<Hello>();
-  assert.ok(later.budget!.limit > limit, 'an edited guild.yaml counts at once');
+  await until(async () => (await window.get('/api/hello')).json<Hello>().spend.budget!.limit > limit);
+}
+
+async function machines({ page, go }: Opened): Promise<void> {
+  await go('machines');
+  await page.waitForSelector('.panel:has-text("1 task") >> text=Type the invitation for the first Sunday');
 }
 
 const STATES = {

@@ -15,10 +15,8 @@ export async function machinesOf(feed: Feed): Promise<Machines> {
 
 function machineOf(peer: Peer, own: Peer, open: Snapshot['open']): Machine {
   const { id, host, pid, since, agents } = peer;
-  const tasks = open.flatMap(({ task, state }) =>
-    state === 'active' && task.claimed_by === id
-      ? [defined({ id: task.id, title: titleOf(summary(task)), agent: task.to })]
-      : [],
+  const tasks = open.flatMap(({ task, owner }) =>
+    owner?.peer === id ? [defined({ id: task.id, title: titleOf(summary(task)), agent: task.to })] : [],
   );
   return { id, host, pid, since, agents, tasks, isHere: host === own.host };
 }
