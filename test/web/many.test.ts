@@ -201,3 +201,22 @@ always('fifty windows that read the same change cost one read of the folder', as
   assert.ok(one > 0, 'the calls are counted');
   assert.ok(fifty < one * 1.5, `${fifty} calls for fifty windows, ${one} for one`);
 });
+
+always('a query of open tasks looks at no file of an ended one', async (t) => {
+  const window = await openWindow(t, longRun(t, 40, 1));
+  let ended = 0;
+  for (const name of CALLS) {
+    const real = fs[name] as (...args: unknown[]) => unknown;
+    t.mock.method(fs, name, (...args: unknown[]) => {
+      if (/completed.big/.test(String(args[0]))) ended++;
+      return real.apply(fs, args);
+    });
+  }
+  const count = async (where: string): Promise<number> => {
+    ended = 0;
+    await window.get(`/api/tasks?where=${encodeURIComponent(where)}`);
+    return ended;
+  };
+  assert.ok((await count("state = 'completed'")) > 0, 'the calls are counted');
+  assert.equal(await count("to = 'human' AND state IN ('pending', 'active', 'waiting')"), 0);
+});

@@ -16,6 +16,7 @@ test('budgets, bids, teams, checks and costs of real work are on their pages', a
   if (shown === undefined) return;
   await t.test('the top bar and the hall show today against what it can cost', () => budgets(shown));
   await t.test('a process has the tasks that it works on', () => machines(shown));
+  await t.test('a conversation has the state of its task', () => conversations(shown));
   await t.test('each state of a task and of an agent has its own word and icon', () => states(shown));
   await t.test('each offer has its bids, and the winner first', () => bids(shown));
   await t.test('bids on one task are one row of its run, and attempts have numbers', () => runRows(shown));
@@ -50,6 +51,11 @@ async function budgets({ page, window, workspace, go }: Opened): Promise<void> {
 async function machines({ page, go }: Opened): Promise<void> {
   await go('machines');
   await page.waitForSelector('.panel:has-text("1 task") >> text=Type the invitation for the first Sunday');
+}
+
+async function conversations({ page, go }: Opened): Promise<void> {
+  await go('conversations');
+  await page.waitForSelector('.crow:has-text("planner"):has-text("Can you check") >> text=Waiting');
 }
 
 const STATES = {

@@ -41,7 +41,7 @@ export function Conversations(): JSX.Element {
               </div>
               {sessions.map((row) => (
                 <a key={row.id} class="row crow" href={address('conversation', row.id)}>
-                  <SessionState status={row.status} />
+                  <SessionState {...row} />
                   <b class="one">{visible(row.agent)}</b>
                   <span class="one">
                     {visible(row.title ?? row.id)} {row.forkedFrom !== undefined && <span class="chip">fork</span>}
@@ -57,7 +57,7 @@ export function Conversations(): JSX.Element {
   );
 }
 
-/** The status of a conversation in the words of its task. */
+/** The status of a conversation without a task, in the words of one. */
 const STATES: Record<string, TaskStateWord> = {
   active: 'active',
   sleeping: 'waiting',
@@ -65,8 +65,7 @@ const STATES: Record<string, TaskStateWord> = {
   error: 'failed',
 };
 
-function SessionState({ status }: { status: string }): JSX.Element {
-  const state = STATES[status];
+function SessionState({ status, state = STATES[status] }: SessionRow): JSX.Element {
   return state === undefined ? <span class="dim">{visible(status)}</span> : <TaskState row={{ state }} />;
 }
 

@@ -42,8 +42,9 @@ export function querySources(root: string, onProgress?: Progress): CommandSource
         const { openReader, recordQuarantined } = await import('./open-reader.js');
         await recordQuarantined(openReader(root), problems);
       }
-      const { openTaskIndex } = await import('./aggregates/open-index.js');
       const open = tableOf([...look.open()].map(taskRow));
+      if (wanted?.states.length === 0) return open;
+      const { openTaskIndex } = await import('./aggregates/open-index.js');
       return joinedTables(open, endedTable(openTaskIndex(root, onProgress).look()));
     },
     async inPages(wanted) {

@@ -291,6 +291,8 @@ export interface SessionRow {
   agent: string;
   status: string;
   task?: string;
+  /** The state of its task. */
+  state?: TaskState;
   title?: string;
   /** The conversation that it is a copy of, and the number of messages that were copied. */
   forkedFrom?: string;

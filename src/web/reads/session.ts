@@ -142,7 +142,7 @@ function filesIn(messages: readonly Message[]): string[] {
 /** The newest conversations, each with the title of its task. */
 export async function conversationsOf(moment: Moment): Promise<SessionRow[]> {
   const { feed, at, whole } = moment;
-  const titles = new Map((await moment.tasks('')).map(({ id, title }) => [id, title]));
+  const tasks = new Map((await moment.tasks('')).map((task) => [task.id, task]));
   const later = new Set(
     at === undefined
       ? []
@@ -151,8 +151,8 @@ export async function conversationsOf(moment: Moment): Promise<SessionRow[]> {
   return (await sessionList(feed))
     .filter(({ id }) => !later.has(id))
     .map((row) => {
-      const title = titles.get(row.task ?? '') ?? row.title;
-      return title === undefined ? row : { ...row, title };
+      const { title = row.title, state } = tasks.get(row.task ?? '') ?? {};
+      return defined({ ...row, title, state });
     });
 }
 
