@@ -59,7 +59,7 @@ export async function adoptJournals(root: string, peer: string | undefined): Pro
 
 function journals(root: string): Finding[] {
   const found = journalAdoption(root, disk(), processes()).held();
-  if (found.length === 0) return [{ name: 'journals', verdict: 'good', text: 'none is held' }];
+  if (found.length === 0) return [{ name: 'journals', verdict: 'good', text: 'all can be replayed' }];
   return found.map(({ peer, why, host, pid }) => ({
     name: 'journals',
     verdict: 'odd',
@@ -101,7 +101,7 @@ function rights(root: string, env: Record<string, string | undefined>): Finding 
 function trusted(root: string, env: Record<string, string | undefined>): Finding {
   try {
     const { state } = lookAtTrust(root, env);
-    if (state === 'trusted') return { name: 'trust', verdict: 'good', text: 'you trust what of it acts' };
+    if (state === 'trusted') return { name: 'trust', verdict: 'good', text: 'you trust everything in it that acts' };
     return { name: 'trust', verdict: 'odd', text: `${state}: guild trust shows what it wants` };
   } catch (thrown) {
     return { name: 'trust', verdict: 'bad', text: asProblem(thrown).message };

@@ -129,6 +129,18 @@ test('recorded replies give the same outcome without a model', async (t) => {
   assert.equal((JSON.parse(out) as { passed: boolean }).passed, true);
 });
 
+test('a case to which no model answered fails with the reason, even if it expects a failure', async (t) => {
+  const workspace = await starter(t);
+  workspace.put(
+    'mine.yaml',
+    '- {task: Which port?, to: retriever, expect: {state: failed}}\n- {task: Which host?, to: retriever, expect: {result: db}}\n',
+  );
+  const { code, out } = await workspace.guild('eval', 'mine.yaml');
+  assert.equal(code, 1);
+  assert.equal(out.match(/✗ mine\.yaml:\d: OPENAI_API_KEY is not set/g)?.length, 2);
+  assert.match(out, /0 of 2 cases passed/);
+});
+
 test('a wrong case file is reported with its place, and nothing runs', async (t) => {
   const workspace = await starter(t);
   workspace.put('evals/bad.yaml', '- task: x\n  expekt: {result: y}\n');

@@ -1,7 +1,9 @@
 /** A newcomer's first minutes, as the README shows them. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { findRoot } from '../../src/cli/args/find-workspace.js';
 import { place, scripted, succeeds } from '../kit/guild.js';
 
 const EXAMPLE = JSON.stringify({
@@ -194,4 +196,51 @@ test('an agent that could not do it ends the run with exit code 1 and its own wo
   assert.equal(ran.code, 1);
   assert.match(ran.out + ran.err, /boss could not do it: There is no key/);
   assert.deepEqual([here.list('tasks/failed'), here.list('tasks/completed')], [['door.json'], []]);
+});
+
+test('the search for a workspace ends at a folder that cannot be looked at', (t) => {
+  const { root } = place(t);
+  const loop = path.join(root, 'loop');
+  fs.symlinkSync('loop', loop);
+  assert.equal(findRoot(undefined, { cwd: loop, env: {} }), loop);
+  assert.equal(findRoot('w', { cwd: loop, env: {} }), path.join(loop, 'w'));
+});
+
+test('the words of two turns are two lines, and a failed run says how to use its model again', async (t) => {
+  const { guild } = place(
+    t,
+    scripted('- {turn: 1, say: First.}\n- {turn: 2, say: Second.}\n', {
+      'agents/hand.md': '---\ndescription: Helps\ntools: [final_report]\n---\nYou help.\n',
+    }),
+  );
+  const { out, err, code } = await guild('run', 'hand', '--id', 'h', '--model', 'pretend/y', 'Help');
+  assert.deepEqual([out, code], ['First.\nSecond.\n', 1]);
+  assert.match(err, /guild run -c h --model pretend\/y "Go on"/);
+});
+
+test('without a terminal, a request is listed with the way to answer it, and the hint keeps the command', async (t) => {
+  const { guild } = place(
+    t,
+    scripted('- {turn: 1, call: [{execute_command: {command: "touch x"}}]}\n', {
+      'agents/hand.md': '---\ndescription: Helps\ntools: [execute_command]\n---\nYou help.\n',
+    }),
+  );
+  assert.equal((await guild('run', 'hand', '--id', 'h', 'Help')).code, 4);
+  const listed = await guild('inbox');
+  assert.match(listed.err, /answer at a terminal with guild inbox, or with guild approve/);
+  const id = /^(h\.call-\w+)/.exec(listed.out)![1]!;
+  assert.match((await guild('approve', id)).err, new RegExp(`then: guild approve ${id} --seen \\w{64}`));
+  assert.match((await guild('approve', '--all-like', id)).err, new RegExp(`guild approve --all-like ${id} --seen`));
+  assert.match((await guild('edit', id, 'touch y')).err, new RegExp(`guild edit ${id} <new text> --seen`));
+});
+
+test('a second init of a trusted workspace does not ask for trust again', async (t) => {
+  const { guild, guildWith, put } = place(t);
+  succeeds(await guild('init', 'w'));
+  assert.doesNotMatch(succeeds(await guild('init', 'w')).err, /guild trust/);
+  put('theirs/guild.yaml', 'providers: { p: { base_url: "https://p.example/v1" } }\n');
+  assert.match(
+    succeeds(await guildWith({ untrusted: true }, 'init', 'theirs')).err,
+    /guild trust shows which of them can act/,
+  );
 });

@@ -48,7 +48,12 @@ export async function runCase(evalCase: EvalCase, options: RunOptions): Promise<
     const run: EvalRun = { ...(await measured(workspace, placed, folder)), asks, ms, ...(verdict ? { verdict } : {}) };
     await workspace.close();
     const { file: _, ...rest } = run;
-    return { ...rest, unmet: unmet(evalCase, run) };
+    // Without an answer of a model, the expectations say nothing about the case.
+    const { error } = placed.task;
+    return {
+      ...rest,
+      unmet: error?.code === 'model_failed' && run.turns === 0 ? [error.message] : unmet(evalCase, run),
+    };
   } finally {
     forgetTrust(folder, options.env);
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

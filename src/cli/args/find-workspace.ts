@@ -20,7 +20,13 @@ export function isWorkspaceFolder(folder: string): boolean {
   return fs.existsSync(path.join(folder, 'guild.yaml'));
 }
 
+/** A folder that cannot be looked at, as after `sudo -u` in a private home, is another user's. */
 function isOwn(folder: string): boolean {
   const user = process.getuid?.();
-  return user === undefined || fs.statSync(folder, { throwIfNoEntry: false })?.uid === user;
+  if (user === undefined) return true;
+  try {
+    return fs.statSync(folder).uid === user;
+  } catch {
+    return false;
+  }
 }

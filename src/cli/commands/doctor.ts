@@ -52,7 +52,7 @@ async function adopt(call: Call): Promise<number> {
     const next = why === 'unreadable' ? 'its journal is in .guild/evidence' : 'the next process replays its journal';
     print(call, 'good', 'adopted', `${peer}: ${next}, and its tasks continue with the next guild pump, run or watch`);
   }
-  if (adopted.length === 0 && !call.json) print(call, 'good', 'journals', 'none is held that cannot be replayed');
+  if (adopted.length === 0 && !call.json) print(call, 'good', 'journals', 'all can be replayed');
   return EXIT.done;
 }
 

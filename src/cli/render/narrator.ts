@@ -91,6 +91,8 @@ export function narrator(
     if (json || (terminal.quiet && now.task !== streamed())) return;
     seen.progress(now, turn);
     live.start();
+    // The words of two turns in a row are two paragraphs.
+    if (now.kind === 'thinking' && now.task === streamed()) endLine();
     if (now.kind === 'words' && now.task === streamed()) stream(now.text);
     else if (now.kind === 'result') {
       const found = isStory && now.tool === 'execute_command' && now.rest !== undefined ? [now.line, ...now.rest] : [];

@@ -63,7 +63,8 @@ export function unmet({ expect }: EvalCase, run: EvalRun): string[] {
   const failures: string[] = [];
   const need = (holds: boolean, why: string): void => void (holds || failures.push(why));
   const isWanted = expect.state === 'ended' ? run.state !== 'waiting' : run.state === expect.state;
-  need(isWanted, `it is ${run.state}, not ${expect.state}`);
+  const why = run.state === 'failed' ? `: ${run.result}` : '';
+  need(isWanted, `it is ${run.state}, not ${expect.state}${why}`);
   for (const each of expect.result) need(has(run.result, each), `the result lacks ${patternText(each)}`);
   for (const each of expect.notResult) need(!has(run.result, each), `the result contains ${patternText(each)}`);
   for (const { path, has: wanted } of expect.files) {

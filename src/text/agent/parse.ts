@@ -119,12 +119,24 @@ function headOf(text: string, file: string, format: AgentFormat): Head {
   const split = splitFrontmatter(text);
   if (split.kind === 'found') return { source: { file, text, start: split.start, end: split.end }, body: split.body };
   const source = { file, text, start: 0, end: 0 };
-  if (split.kind === 'none') return { source, body: split.body };
+  if (split.kind === 'none') return { source, body: split.body, ...late(text, file, split.body) };
   const open = problem('bad_file', 'the frontmatter that starts here is never closed', {
     where: whereAt(file, text, split.at),
     hint: 'add a line "---" between the frontmatter and the prompt',
   });
   return { source, body: text.length, problem: open };
+}
+
+/** Settings after a comment or an empty line: without them the agent would have other tools. */
+function late(text: string, file: string, from: number): { problem?: Problem } {
+  const before = /^(?:\s|<!--[^]*?-->)+(?=---[ \t]*\r?\n\w+:[^]*?\n---[ \t]*(?:\r?\n|$))/.exec(text.slice(from))?.[0];
+  if (before === undefined || !/\n[ \t]*$/.test(before)) return {};
+  return {
+    problem: problem('bad_file', 'the frontmatter does not start on the first line', {
+      where: whereAt(file, text, from + before.length),
+      hint: 'remove everything before this line "---"',
+    }),
+  };
 }
 
 /** Without a value nothing can be read. With one, the problems are only warnings. */

@@ -15,6 +15,9 @@ export const writeFile = defineTool({
     const written = await context.folder.write(context.agent.name, path, content, context.approved, context.base);
     if (!written.ok) return fileProblem(written, 'write', path, context);
     const { created, bytes } = written.value;
-    return { kind: 'text', text: `${created ? 'created' : 'replaced'} ${path}, ${bytes} bytes` };
+    return {
+      kind: 'text',
+      text: `${created ? 'created' : 'replaced'} ${path}, ${bytes === 1 ? '1 byte' : `${bytes} bytes`}`,
+    };
   },
 });

@@ -260,3 +260,19 @@ test('fallback models are read in every format', () => {
   assert.deepEqual(agent('---\nmetacognition: {}\n---\nx').metacognition, {}, "the agent's own model");
   assert.equal(agent('---\nmetacognition:\n---\nx').metacognition, undefined, 'an empty key means no check');
 });
+
+test('frontmatter after a comment or an empty line is a problem, not a prompt of an agent without settings', () => {
+  for (const before of ['<!-- agents/watcher.md -->\n', '\n', '<!-- two\nlines -->\n\n'])
+    for (const file of ['agents/watcher.md', '.claude/agents/watcher.md']) {
+      const { agent: read, problems } = parse(
+        `${before}---\ndescription: Looks\ntools: [read_file]\n---\nLook.\n`,
+        file,
+      );
+      assert.equal(read, undefined);
+      assert.match(problems[0]!.message, /does not start on the first line/);
+      assert.equal(problems[0]!.where?.line, before.split('\n').length);
+    }
+  const prompt = 'Look.\n\n---\nnote: a rule, not settings\n---\n';
+  assert.equal(agent(prompt).systemPrompt, prompt.trim());
+  assert.match(agent('\n---\nA rule and text.\n').systemPrompt, /A rule/);
+});

@@ -100,7 +100,7 @@ async function isSeen(
   if (call.json || !hasPerson(call.io))
     throw new ProblemError(
       problem('needs_human', `there is no terminal to show ${id} on, so nothing was allowed`, {
-        hint: `look at it with guild approve --json, then: guild approve ${id} --seen ${request.seen}`,
+        hint: `look at it with guild approve --json, then: guild ${again(call, id, instead)} --seen ${request.seen}`,
       }),
     );
   for (const line of requestLines(request, call.terminal)) call.terminal.out(line);
@@ -112,6 +112,12 @@ async function isSeen(
   }
   call.terminal.say(`${id} still waits; guild reject ${id} refuses it`);
   return false;
+}
+
+/** The same command, for a person who has looked at the request elsewhere. */
+function again({ values }: Call, id: string, instead: string | undefined): string {
+  if (instead !== undefined) return `edit ${id} <new text>`;
+  return values['all-like'] === undefined ? `approve ${id}` : `approve --all-like ${id}`;
 }
 
 async function report(desk: Desk, call: Call, verb: Verb, ids: string[], wanted: number): Promise<number> {

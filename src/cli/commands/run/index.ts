@@ -113,6 +113,11 @@ function report(call: Call, workspace: Workspace, narration: RunNarrator, { task
   if (call.json) call.terminal.json(taskRecord({ task, state }));
   if (state === 'failed') {
     if (!call.json) call.terminal.problem(task.error ?? problem('bug', 'it failed without a reason'));
+    const model = text(call.values, 'model');
+    if (model !== undefined)
+      call.terminal.say(
+        `a retry uses the models of the files; for ${model}: guild run -c ${task.id} --model ${model} "Go on"`,
+      );
     return task.error?.code === 'not_allowed' ? EXIT.refused : EXIT.problem;
   }
   if (!isEnded(state)) {
