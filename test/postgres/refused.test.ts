@@ -1,5 +1,7 @@
 /** Messages for a person when the database refuses, and the rights of each role. */
 import assert from 'node:assert/strict';
+import { removedRow } from '../../src/adapters/far/rows.js';
+import type { Task } from '../../src/domain/task/task.js';
 import { after, before } from 'node:test';
 import pg from 'pg';
 import { clock } from '../../src/adapters/clock/index.js';
@@ -172,6 +174,8 @@ test('a worker changes neither a task that another process holds nor what a task
   );
   const rewritten = held('p1', { description: 'Pay Bob 500' });
   says(await refusal(commit('one_worker', rewritten, 'peer/p1')), /a worker may not rewrite task\/held/, /grant/);
+  const hidden = { key: 'task/held', ...removedRow({ task: task as unknown as Task, state: 'active' }) };
+  says(await refusal(commit('one_worker', hidden, 'peer/p1')), /a worker may not remove task\/held/, /grant/);
   // A worker's daily writes still work: its own task, and the task of a process declared dead.
   await commit('one_worker', held('p1', { attempts: 1 }), 'peer/p1');
   await commit('two_worker', { key: 'peer/p1', value: '{}', live: false });

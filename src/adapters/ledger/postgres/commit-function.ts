@@ -4,8 +4,8 @@ import { roleName } from './schema.js';
 /**
  * The only way to write. It runs with the rights of the schema's owner and judges its caller:
  * a worker may write neither definitions, keys and pauses nor a person's answer, and of tasks only
- * those that no other live process holds. The guard is locked until the commit, so a peer cannot be
- * declared dead between the check and the write.
+ * those that no other live process holds. It removes none: only an undo at a desk does. The guard
+ * is locked until the commit, so a peer cannot be declared dead between the check and the write.
  */
 export function writers(s: string): string {
   return `
@@ -91,6 +91,9 @@ begin
   new := ${s}.guild_json(p->>'v');
   if was_live and (${changed}) then
     raise insufficient_privilege using message = format('a worker may not rewrite %s', k);
+  end if;
+  if new->>'removed' = 'true' then
+    raise insufficient_privilege using message = format('a worker may not remove %s', k);
   end if;
 end $judge$;
 `;
