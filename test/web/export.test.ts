@@ -29,8 +29,12 @@ test('an exported run opens from disk, without connections and without text from
   page.on('pageerror', (error) => faults.push(error.message));
   await page.goto(`file://${path.join(workspace.root, 'run.html')}`);
   await page.waitForSelector('text=Begin the work');
+  const overflow = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  await page.setViewportSize({ width: 390, height: 844 });
+  assert.equal(await overflow(), 0, 'the run fits a phone');
   await page.click('.srow a');
   await page.waitForSelector('.fold summary');
+  assert.equal(await overflow(), 0, 'a conversation fits a phone');
   assert.equal(
     await page.locator('.comp, .acts button, a:text-is("Replay")').count(),
     0,
