@@ -117,7 +117,7 @@ async function boundAt(app: Hono, options: ServerOptions, before: number, hostNa
   return listen(app, listening, before, hostName).catch(() => listen(app, listening, 0, hostName));
 }
 
-/** For other programs. A read-only window has none. */
+/** Webhooks of other programs. A read-only window takes none. */
 interface Doors {
   webhooks: Webhooks | undefined;
   hosts: Set<string>;

@@ -7,7 +7,7 @@
 import path from 'node:path';
 import type { Disk, Read } from '../../src/ports/disk.js';
 
-/** Names the time since the power was turned on. */
+/** The file with the boot id, which changes with each simulated power cut. */
 export const BOOT = '/boot';
 
 interface Inode {

@@ -36,7 +36,7 @@ if (NO_POSTGRES === false) {
     const { adds } = (await writer.commit('old', { puts: [], adds: texts })) as Committed;
     await writer.commit('new', { puts: [], adds: [{ log: 'bus/state', text: 'new' }] });
     await writer.close();
-    /** The server counts what a connection read when that is closed. */
+    /** PostgreSQL counts the rows that a connection read when the connection closes. */
     const counts = async (): Promise<{ logs: number; lines: number }> => {
       const read = 'coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)';
       const of = (table: string): string =>

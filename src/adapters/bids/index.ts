@@ -30,7 +30,7 @@ interface Folded {
 const VERSION = 1;
 /** Longest unread tail of one event file. A longer one is skipped. */
 const MAX_NEW_BYTES = 512 * 1024 * 1024;
-/** The fold is saved after this much new input. Until then every process folds it by itself. */
+/** The folded records are saved after this much new input; each process folds the rest. */
 const SAVE_AFTER_BYTES = 64 * 1024;
 
 export function bids({ root, disk, peer, fold }: BidsOptions): Bids {

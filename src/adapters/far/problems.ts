@@ -1,7 +1,7 @@
 /** Why a process of a store for several machines cannot continue. */
 import { problem, ProblemError } from '../../domain/problem.js';
 
-/** Other processes continue its work, so its own writes must not count. */
+/** After its lease has expired, the writes of a process must not count. */
 export function declaredDead(): ProblemError {
   return new ProblemError(
     problem('declared_dead', 'this process did not renew its lease in time, so other processes continue its work', {

@@ -220,7 +220,7 @@ function trustedPolicies(trusted: GateOptions['trusted']): (now: LoadedPolicy) =
     const own = given.own === undefined ? [] : [withOwn(now, (ownRules ??= policyOf({ [POLICY_FILE]: given.own })))];
     if (given.restricted !== undefined)
       return [now, ...own].map((policy) => ({ ...policy, closed: policy.closed ?? given.restricted! }));
-    // Usually they are as they were trusted, and one reading is enough.
+    // Rules that have not changed since they were trusted are judged once, not twice.
     if (isSame(given.rules, texts)) return [now, ...own];
     if (known?.rules !== given.rules) known = { rules: given.rules, policy: policyOf(given.rules) };
     return [now, known.policy, ...own];

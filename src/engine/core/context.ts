@@ -191,7 +191,7 @@ export interface Audit {
   note(event: Event): void;
   /** A pass is over: the noted events go into the next commit, within a few seconds. */
   passed(): void;
-  /** Commits the rest; resolves when no commit is running. */
+  /** Commits the changes noted so far; resolves when no commit is running. */
   close(): Promise<void>;
 }
 

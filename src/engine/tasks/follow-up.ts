@@ -22,7 +22,7 @@ interface Said {
   from?: number;
   /** Files of the workspace that the agent gets with the message. */
   attachments?: string[];
-  /** More context: where an answer goes, taint. */
+  /** More keys of the task's context, such as its taint or the address for the answer. */
   context?: Record<string, unknown>;
 }
 

@@ -104,7 +104,7 @@ export function waitGraph(): WaitGraph {
 
   function fit(a: Node, b: Node): Fit {
     if (a.level < b.level) return FITS;
-    // A node without waits closes no cycle, and nothing else has to be raised with it.
+    // A node without waits cannot close a cycle, and raising it raises no other node.
     if (b.waits.size === 0) return a.level === b.level ? FITS : { level: a.level, raised: [b] };
     const mark = ++searches;
     const back = lookBack(a, b, mark, Math.sqrt(count));

@@ -56,7 +56,7 @@ export function importer(start: StartGit): Importer {
       write(`author ${author.name} <${author.mail}> ${seconds}\n`);
       write(`committer ${committer.name} <${committer.mail}> ${seconds}\n`);
       writeData(Buffer.from(message));
-      // The process knows its own branch; it only needs to know where to start.
+      // git fast-import tracks the branch itself: only the first commit names its parent.
       if (parent !== undefined && commits === 1) write(`from ${parent}\n`);
     },
     put(path, mode, content) {
