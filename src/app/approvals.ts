@@ -47,7 +47,7 @@ export interface Desk {
 /** `shared`: the store of this process, which it scans and closes itself. */
 export async function openDesk(root: string, env: Env, shared?: Store): Promise<Desk> {
   const consent = consentFor(lookAtTrust(root, env).record, env);
-  const store = shared ?? openReader(root);
+  const store = shared ?? openReader(root, env);
   if (shared === undefined) await store.tasks.scan(true);
   let answered = await answeredRequests(store, consent);
   const desk: Desk = {

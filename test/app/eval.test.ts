@@ -9,6 +9,7 @@ import { readCases } from '../../src/app/eval/read-cases.js';
 import { runCases } from '../../src/app/eval/run-cases.js';
 import { environment, place, ROOT, succeeds, type Place } from '../kit/guild.js';
 import { sampleOf, sampleTests } from '../kit/sample.js';
+import { trust } from '../kit/trust/state.js';
 
 const test = sampleTests('app/eval', 3);
 
@@ -86,6 +87,15 @@ test('a run happens in a copy: the workspace has no task, file or event of it', 
   const before = fs.readdirSync(workspace.root).sort();
   await offline(workspace.root, [SHIPPED.cases.find(({ about }) => /writes the file/.test(about))!], 'google');
   assert.deepEqual(fs.readdirSync(workspace.root).sort(), before);
+});
+
+test('a team that works in a shared store is evaluated without the store', async (t) => {
+  const workspace = await starter(t);
+  workspace.put('guild.yaml', `${workspace.read('guild.yaml')}store: postgres://nobody@127.0.0.1:1/none\n`);
+  trust(workspace.root, environment(workspace.root));
+  const found = SHIPPED.cases.find(({ about }) => /writes the file/.test(about))!;
+  const [outcome] = await offline(workspace.root, [found], 'google');
+  assert.equal(outcome!.passed, 1, outcome!.problem ?? outcome!.runs[0]?.unmet.join('; '));
 });
 
 test('a case says yes to requests only if the person has agreed to that', async (t) => {

@@ -38,7 +38,9 @@ export async function runCase(evalCase: EvalCase, options: RunOptions): Promise<
     copyTeam(options.root, folder);
     trustCopy(options.root, folder, options.env);
     for (const [file, text] of Object.entries(evalCase.files)) write(folder, file, text);
-    const { modelName, model, env } = options;
+    const { modelName, model } = options;
+    // Cases run in the copy, also if the work of the team is in a shared store.
+    const env = { ...options.env, GUILD_STORE: 'files' };
     const open = defined({ env, history: false, model, modelName });
     const workspace = await openWorkspace(folder, open);
     const startedMs = performance.now();

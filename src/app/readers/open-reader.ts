@@ -15,11 +15,11 @@ import { isShared, openFarStore } from '../far/open-store.js';
 import { noWorkspace } from './no-workspace.js';
 import { readConfig } from './read-config.js';
 
-export function openReader(folder: string): Store {
+export function openReader(folder: string, env = process.env): Store {
   const root = path.resolve(folder);
   const disk = realDisk();
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
-  const shared = openFarReader(disk, root);
+  const shared = openFarReader(disk, root, env);
   return shared ?? openFilesReader(root);
 }
 
