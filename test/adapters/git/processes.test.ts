@@ -58,11 +58,12 @@ test('four processes share a workspace: one line of commits, every message and f
   fs.mkdirSync(path.join(place.root, 'results'));
   const names = ['ana', 'bob', 'cy', 'dee'];
   const children = names.map((name) => start(place, name, 8));
-  assert.deepEqual(await Promise.all(children.map(({ ended }) => ended)), [0, 0, 0, 0]);
+  const codes = await Promise.all(children.map(({ ended }) => ended));
   assert.deepEqual(
     children.map(({ err }) => err),
     ['', '', '', ''],
   );
+  assert.deepEqual(codes, [0, 0, 0, 0]);
   await place.history.tend(); // the lists of those who ended while another wrote
   const wanted = names.flatMap((name) => Array.from({ length: 8 }, (_, i) => `${name} ${i}`));
   const subjects = (await place.history.log({ limit: 1000 })).map(({ subject }) => subject);

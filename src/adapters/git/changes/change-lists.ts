@@ -130,7 +130,8 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
       const other = path.join(folder, name);
       if (name.startsWith(`${key}-`)) continue;
       if (name.endsWith('.left')) left.push(readBatch(other));
-      if (!name.endsWith('.live')) continue;
+      // Its process is just writing it, or has just removed it.
+      if (!name.endsWith('.live') || readText(other) === '') continue;
       const holder = readHolder(other);
       if (holder !== undefined && processes.isAlive(holder)) isOtherAlive = true;
       else {
