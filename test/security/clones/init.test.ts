@@ -24,7 +24,7 @@ for (const more of [[], ['--example', 'office'], ['--swarm']])
     for (const [file, text] of Object.entries(SETTINGS)) {
       const home = place(t, { [file]: text });
       const { err } = succeeds(await home.guildWith({ untrusted: true }, 'init', '.', ...more));
-      assert.match(err, /It had settings before\. guild trust shows/, file);
+      assert.match(err, /The folder had settings before\. guild trust shows/, file);
       assert.equal(isTrusted(home), false, file);
       assert.equal(home.read(file), text);
     }
