@@ -1,7 +1,7 @@
 /** `guild init`: creates a workspace. It never overwrites a file. */
 import path from 'node:path';
 import { exampleNames, initWorkspace } from '../../app/starter.js';
-import { acceptTrust } from '../../app/trust/trust.js';
+import { acceptTrust, lookAtTrust } from '../../app/trust/trust.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, newFolder, text, type Command } from '../args/command.js';
@@ -47,7 +47,8 @@ are shown, and --ignore adds them to .gitignore.`,
       );
       for (const line of toIgnore) terminal.say(terminal.dim(`  ${line}`));
     }
-    if (hadSettings)
+    // A workspace without a setting that can act counts as trusted, too; new files may change that.
+    if (hadSettings && (created.length > 0 || lookAtTrust(folder, io.env).state !== 'trusted'))
       terminal.say(`\nThe folder had settings before. guild trust shows which of them can act, and asks.`);
     terminal.say(`\nThe workspace is ready. Next:\n`);
     if (shown !== '.') terminal.say(`  cd ${shown}`);
