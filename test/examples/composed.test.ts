@@ -9,6 +9,7 @@ import type { TestContext } from 'node:test';
 import { serveModel } from '../../src/adapters/models/server/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { place, ROOT, succeeds, type Place } from '../kit/guild.js';
+import { unclosedJournals } from '../kit/journals.js';
 import { sampleOf, sampleTests } from '../kit/sample.js';
 import { until } from '../kit/until.js';
 
@@ -81,8 +82,7 @@ for (const moment of sampleOf('composed, killed at a call', [1, 5, 9, 13], 4)) {
     await watchedToTheEnd(workspace, server);
     const twice = server.asked() - CALLS;
     assert.ok(twice <= AT_ONCE, `${twice} were asked twice, after a death at ${atDeath}`);
-    const unclosed = workspace.list('.guild/journal').filter((name) => !name.endsWith('.closed'));
-    assert.deepEqual(unclosed, [], 'no journal is left to replay');
+    assert.deepEqual(unclosedJournals(workspace.list('.guild/journal')), [], 'no journal is left to replay');
   });
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
+import { unclosedJournals } from '../../kit/journals.js';
 import { until } from '../../kit/until.js';
 import { sampleTests } from '../../kit/sample.js';
 
@@ -129,8 +130,6 @@ const asking = {
   'tasks/pending/a.json': '{"description":"write","to":"hand"}',
 };
 
-const peerOf = (name: string): string => name.split('.')[0]!;
-
 test('a process whose file in agents/live is deleted writes it again and continues', async (t) => {
   const workspace = place(t, scripted(SLOW, dropped));
   const watches = [workspace.start('watch'), workspace.start('watch')];
@@ -143,10 +142,7 @@ test('a process whose file in agents/live is deleted writes it again and continu
   for (const { interrupt } of watches) interrupt();
   for (const { ended } of watches) assert.equal((await ended).code, 0);
   for (const id of TASKS) assert.equal(workspace.read(`results/${id}.md`), `# thing ${id}\n\nDone: ${id}.\n`);
-  // The last file of a journal tells that its process closed it.
-  const journals = workspace.list('.guild/journal');
-  const closed = new Set(journals.flatMap((name) => (name.endsWith('.closed') ? peerOf(name) : [])));
-  const unclosed = journals.filter((name) => !closed.has(peerOf(name)));
+  const unclosed = unclosedJournals(workspace.list('.guild/journal'));
   assert.deepEqual([workspace.list('tasks/active'), unclosed, workspace.list('tasks/failed')], [[], [], []]);
 });
 
