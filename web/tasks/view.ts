@@ -36,6 +36,8 @@ export function useView(where: string, isTree: boolean, { first, count, firstRow
   const [isLost, setLost] = useState(false);
   const page = useRef<ViewRows>(undefined);
   const asked = useRef(0);
+  /** The view before this one: its rows are known, but they are those of that time. */
+  const before = useRef<string>(undefined);
   const at = momentIso.value;
   const isLive = connection.value.live;
 
@@ -57,6 +59,7 @@ export function useView(where: string, isTree: boolean, { first, count, firstRow
     if (opened === undefined) return undefined;
     if ('problem' in opened) return setRefused(opened.problem);
     setRefused(undefined);
+    if (opened.view !== view?.id) before.current = view?.id;
     setView({ id: opened.view, moved: toTop ? -Infinity : opened.index === -1 ? 0 : opened.index - top });
     if (path !== undefined && opened.view === view?.id) readAgain(path);
     return undefined;
@@ -73,8 +76,10 @@ export function useView(where: string, isTree: boolean, { first, count, firstRow
     settled: () => setView((now) => now && { ...now, moved: 0 }),
     renew(toTop) {
       const next = page.current?.next;
-      if (!toTop || next === undefined) return void open(toTop);
+      // An undo leads back to an earlier view.
+      if (!toTop || next === undefined || next === before.current) return void open(toTop);
       asked.current++;
+      before.current = view?.id;
       return setView({ id: next, moved: -Infinity });
     },
   };
