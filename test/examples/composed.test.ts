@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { serveModel } from '../../src/adapters/models/server/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { place, ROOT, succeeds, type Place } from '../kit/guild.js';
-import { unclosedJournals } from '../kit/journals.js';
+import { unclosedJournals } from '../kit/temp/journals.js';
 import { sampleOf, sampleTests } from '../kit/sample.js';
 import { until } from '../kit/until.js';
 

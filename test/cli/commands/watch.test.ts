@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
-import { unclosedJournals } from '../../kit/journals.js';
+import { unclosedJournals } from '../../kit/temp/journals.js';
 import { until } from '../../kit/until.js';
 import { sampleTests } from '../../kit/sample.js';
 
