@@ -289,7 +289,7 @@ test('a pulled change of a trusted source does not change its proof or its agent
   assert.equal((await call('/hooks/shop', signed(body), body)).status, 202);
 });
 
-test('an empty key after whsec_ signs nothing, and an empty idempotency key is none', async (t) => {
+test('an empty key after whsec_ signs nothing, and an empty idempotency key counts as absent', async (t) => {
   const { here, call } = await scene(t, { env: { SHOP_SECRET: 'whsec_' } });
   const body = '{"text":"x"}';
   assert.equal((await call('/hooks/shop', signed(body, { secret: '' }), body)).status, 401);

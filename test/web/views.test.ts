@@ -166,14 +166,22 @@ test('many tasks above the screen are counted and shown on a click, and the chos
   assert.equal(await page.locator('.tr.on').textContent(), chosen);
 });
 
-test('a new task is at the top of an untouched list after two reads: the list says which one follows it', async (t) => {
+/** A list of thirty tasks in a browser; undefined without a browser. */
+async function shownList(t: TestContext) {
   const browser = await openBrowser(t);
-  if (browser === undefined) return;
+  if (browser === undefined) return undefined;
   const workspace = workspaceOf(t, 30);
   const window = await openWindow(t, workspace);
   const { page } = await showPage(browser, window.server.link());
   await page.goto(`http://${window.host}/#/tasks`);
   await page.waitForSelector('.tr.on');
+  return { page, workspace };
+}
+
+test('a new task is at the top of an untouched list after two reads: the list says which one follows it', async (t) => {
+  const shown = await shownList(t);
+  if (shown === undefined) return;
+  const { page, workspace } = shown;
   const asked: string[] = [];
   page.on('request', (request) => request.url().includes('/api/views') && asked.push(request.method()));
   workspace.put('tasks/pending/new.json', '{"description": "Came later", "dependencies": ["never"]}');
@@ -182,13 +190,9 @@ test('a new task is at the top of an untouched list after two reads: the list sa
 });
 
 test('a list at its top does not move while a person points at it, and catches up afterwards', async (t) => {
-  const browser = await openBrowser(t);
-  if (browser === undefined) return;
-  const workspace = workspaceOf(t, 30);
-  const window = await openWindow(t, workspace);
-  const { page } = await showPage(browser, window.server.link());
-  await page.goto(`http://${window.host}/#/tasks`);
-  await page.waitForSelector('.tr.on');
+  const shown = await shownList(t);
+  if (shown === undefined) return;
+  const { page, workspace } = shown;
   await page.evaluate(`addEventListener('pointermove', () => (globalThis.touched = performance.now()), true);
     new MutationObserver(() => {
       if (document.body.textContent.includes('Came later')) globalThis.shown ??= performance.now();

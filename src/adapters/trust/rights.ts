@@ -94,7 +94,7 @@ function look(root: string, wanted = -1): Found {
   return found;
 }
 
-/** False if there is no such entry. */
+/** Returns false if the entry does not exist. */
 function lookAt(root: string, name: string, kind: number, found: Found): boolean {
   const stat = lstat(`${root}/${name}`);
   if (stat === undefined) return false;

@@ -94,7 +94,7 @@ async function tryCase(t: TestContext, used: Place, name: string, kind: Kind): P
   if (kind === 'unreadable') fs.chmodSync(at, 0o700);
 }
 
-/** False if there is no such case. */
+/** Returns false if this kind does not apply to the entry. */
 function replaced(at: string, kind: Kind, victim: string, wasFolder: boolean): boolean {
   if (kind === 'unreadable') {
     if (process.getuid?.() === 0 || !fs.existsSync(at)) return false;
