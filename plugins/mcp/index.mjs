@@ -1,8 +1,7 @@
 /**
  * MCP servers for Guildhall. Their tools become tools named <server>_<tool>. Each call needs
- * approval unless guild.yaml lists the tool under `free`. The lists of tools are kept in
- * .guild/cache, so that a workspace opens without starting servers, and are renewed whenever a
- * server is used.
+ * approval unless guild.yaml lists the tool under `free`. The lists of tools are kept, so that a
+ * workspace opens without starting servers, and are renewed whenever a server is used.
  */
 import { connection } from './connect.mjs';
 import { replyText, resourceText } from './reply.mjs';
@@ -27,7 +26,7 @@ export default async function mcp(host) {
 }
 
 function server(host, name, settings, onChange) {
-  const kept = keptTools(host.workspace, name, settings);
+  const kept = keptTools(host, name, settings);
   let offered = { tools: [], hasResources: false };
   let isRenewed = false;
   const take = (tools) => {

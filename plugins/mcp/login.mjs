@@ -6,8 +6,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as http from 'node:http';
-import * as os from 'node:os';
 import * as path from 'node:path';
+import { stateFolder, statesOf } from './state-folder.mjs';
 
 const WAIT_MS = 5 * 60_000;
 
@@ -72,12 +72,10 @@ function provider(file, flow, show) {
   };
 }
 
-/** In the state folder of the user, which no sandbox shows to a command. */
 function tokenFile(url, env) {
-  const states = env.XDG_STATE_HOME || path.join(env.HOME || os.homedir(), '.local', 'state');
   const name = `${createHash('sha256').update(url).digest('hex').slice(0, 24)}.json`;
-  const file = path.join(env.GUILD_STATE ? path.resolve(env.GUILD_STATE) : path.join(states, 'guild'), 'mcp', name);
-  takeOver(path.join(states, 'guildhall', 'mcp', name), file);
+  const file = path.join(stateFolder(env), 'mcp', name);
+  takeOver(path.join(statesOf(env), 'guildhall', 'mcp', name), file);
   return file;
 }
 

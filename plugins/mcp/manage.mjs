@@ -13,7 +13,7 @@ export async function listServers(host) {
   const { servers, wrong } = namedServers(host);
   const shown = await Promise.all(
     [...servers].map(async ([name, settings]) => {
-      const kept = keptTools(host.workspace, name, settings);
+      const kept = keptTools(host, name, settings);
       kept.forget();
       const link = connection(name, settings, host);
       try {
@@ -57,7 +57,7 @@ export async function loginTo(host, name, show) {
   if (settings.url === undefined)
     throw new Error(`${name} is a program on this machine; only a server with a url has a login`);
   await login(settings.url, host.env, show);
-  keptTools(host.workspace, name, settings).forget();
+  keptTools(host, name, settings).forget();
 }
 
 function targetOf({ url, command }) {

@@ -301,8 +301,10 @@ function rulesOf(
   trust: Trust | undefined,
   env: Foundation['env'],
   tape: Tape | undefined,
-): Pick<Parameters<typeof gate>[0], 'trusted' | 'onRule'> {
-  if (trust !== undefined) return { trusted: rulesInForce(trust, env), onRule: trustedEdit(trust, env) };
+): Pick<Parameters<typeof gate>[0], 'trusted' | 'onRule' | 'workspace'> {
+  // A replay knows no record, so a recording counts without one, too.
+  const own = trust === undefined || tape !== undefined ? {} : { workspace: trust.record.id };
+  if (trust !== undefined) return { trusted: rulesInForce(trust, env), onRule: trustedEdit(trust, env), ...own };
   return {
     trusted() {
       const restricted = tape?.replayed?.restricted();

@@ -5,6 +5,7 @@
 import os from 'node:os';
 import { attempt } from '../../domain/attempt.js';
 import { defined } from '../../domain/defined.js';
+import { isMapping } from '../../domain/mapping.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { ApprovalRequest, BoundBase } from '../../domain/task/approval.js';
 import { stricter, type Policy, type Risk } from '../../domain/policy.js';
@@ -36,6 +37,8 @@ interface GateOptions {
   peer: string;
   /** Whether commands run in a sandbox; without one their operands are looked up. */
   isSandboxed: () => boolean;
+  /** The id of the trust record, which nobody else knows. Only counts with it were made here. */
+  workspace?: string;
   /** True for a plugin's tool that does not need approval. */
   isFree?: (tool: string) => boolean;
   /**
@@ -56,7 +59,7 @@ interface Line {
 }
 
 export function gate(options: GateOptions): Gate {
-  const { root, disk, folder, peer, isSandboxed, isFree, trusted, onRule } = options;
+  const { root, disk, folder, peer, isSandboxed, isFree, trusted, onRule, workspace = '' } = options;
   const lasting = trustedPolicies(trusted);
   const change = changeFile({ root, disk, peer });
   const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.glance(`${root}/${file}`)).join(' ');
@@ -76,9 +79,9 @@ export function gate(options: GateOptions): Gate {
       if (!mayBeRule(line)) return 0;
       let times = 0;
       await change(HABITS, (before) => {
-        const counts = countsIn(before);
-        times = (counts[line] ?? 0) + 1;
-        return JSON.stringify({ ...counts, [line]: times });
+        const counts = countsIn(before, workspace);
+        times = (counts.get(line) ?? 0) + 1;
+        return JSON.stringify({ workspace, counts: Object.fromEntries(counts.set(line, times)) });
       });
       return times;
     },
@@ -242,9 +245,13 @@ function withOwn(now: Policy, own: Policy): Policy {
 /** Counts how often each command line was allowed. */
 const HABITS = '.guild/allowed.json';
 
-/** A file torn by a power cut counts as empty. */
-function countsIn(text: string): Record<string, number> {
-  return attempt(() => JSON.parse(text) as Record<string, number>, {});
+/** A file torn by a power cut counts as empty, and so do counts that came with a copied folder. */
+function countsIn(text: string, workspace: string): Map<string, number> {
+  const kept = attempt(() => JSON.parse(text) as unknown, undefined);
+  if (!isMapping(kept) || kept['workspace'] !== workspace || !isMapping(kept['counts'])) return new Map();
+  return new Map(
+    Object.entries(kept['counts']).filter((entry): entry is [string, number] => Number.isInteger(entry[1])),
+  );
 }
 
 /** The plugin action that the line runs, if the line is one plain command. */

@@ -52,7 +52,7 @@ async function openIn(
   const loaded = await loadPlugins({
     root,
     plugins,
-    env: { PATH: process.env['PATH'], SECRET: 'hush', ...env },
+    env: { PATH: process.env['PATH'], SECRET: 'hush', GUILD_STATE: path.join(root, 'state'), ...env },
     builtIn: packageFolder('plugins'),
   });
   t.after(() => loaded.close());
@@ -185,7 +185,7 @@ test('a change of the tools is noticed: announced by the server, or found at the
   assert.ok(!names().includes('lab_grown') && !names().includes('lab_background'));
   await host.call('lab_grow');
   await until(() => names().includes('lab_grown'));
-  const cache = path.join(host.root, '.guild', 'cache', 'mcp');
+  const cache = path.join(host.root, 'state', 'mcp', 'tools');
   const [file] = fs.readdirSync(cache);
   const stale = { tools: [{ name: 'find', description: 'Old.', inputSchema: { type: 'object' } }], hasResources: true };
   fs.writeFileSync(path.join(cache, file!), JSON.stringify(stale));

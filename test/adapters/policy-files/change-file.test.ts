@@ -24,6 +24,19 @@ test('simultaneous approvals, here and in another process, are all counted', asy
   assert.deepEqual(disk.list('/w/.guild/tmp'), []);
 });
 
+test('counts that came with a copied folder do not count, whatever their file holds', async () => {
+  const line = 'touch x';
+  const others = ['null', '[]', '7', `{"${line}":2}`, `{"workspace":"theirs","counts":{"${line}":2}}`];
+  const wrong = ['{"workspace":"ours","counts":null}', `{"workspace":"ours","counts":{"${line}":"2"}}`];
+  for (const text of [...others, ...wrong]) {
+    const disk = simDisk();
+    disk.makeFolder('/w/.guild/tmp');
+    disk.save('/w/.guild/allowed.json', text);
+    const here = gate({ root: '/w', disk, folder: FOLDER, peer: 'a', isSandboxed: () => true, workspace: 'ours' });
+    assert.deepEqual([await here.noteAllowed(line), await here.noteAllowed(line)], [1, 2], text);
+  }
+});
+
 test("rules approved at the same moment are all kept, and so is a person's edit in between", async () => {
   const disk = simDisk();
   let writes = 0;
