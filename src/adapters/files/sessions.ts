@@ -33,6 +33,8 @@ interface Dependencies {
 interface SessionItem extends Item {
   session: Session;
   text: string;
+  /** Other processes may continue it, so its file is in place when an append returns. */
+  isAwaited: boolean;
 }
 
 export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }: Dependencies): Sessions & {
@@ -45,7 +47,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
   const { cache, remember } = reader;
 
   return {
-    async create(header, messages) {
+    async create(header, messages, { durable = true } = {}) {
       const id = header.sessionId;
       const file = layout.session(id);
       const head = printHeader(header);
@@ -64,6 +66,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
         to: file,
         session,
         text,
+        isAwaited: durable,
         done: (placing) => done(id, head, item, placing),
       };
       placer.put(item);
@@ -91,8 +94,9 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
       return undefined;
     },
     async setStatus(id, status) {
-      await placed(id);
-      mark(id, status);
+      const item = queued(id);
+      if (item === undefined) mark(id, status);
+      else markUnplaced(item, status);
     },
     known(id, stamp) {
       const cached = cache.get(id);
@@ -109,7 +113,10 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
     claimed: (line) => void (lastClaim = line),
   };
 
-  /** Messages that come before the file does: it is created with them. */
+  /**
+   * Messages that come before the file does: it is created with them. That of a stage follows when
+   * it is due, or before the calls of its messages start: a person's file under its name counts.
+   */
   async function begin(
     id: string,
     item: SessionItem,
@@ -120,6 +127,8 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
     journal.add({ session: id, at: Buffer.byteLength(item.text), text });
     item.text += text;
     item.session.messages.push(...messages);
+    journal.write();
+    if (!durable && !item.isAwaited) return 'written';
     const line = journal.line();
     const [placing] = await Promise.all([
       placer.placed(item, { isAlone: true }),
@@ -196,6 +205,14 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
     cached.session.header.status = status;
     if (grewBy(cached.stamp, stamp, 0)) remember(id, { ...cached, stamp });
     else cache.delete(id);
+  }
+
+  function markUnplaced(item: SessionItem, status: SessionHeader['status']): void {
+    const span = statusSpan(item.text);
+    if (span === undefined) return;
+    const { offset, length } = span;
+    item.text = item.text.slice(0, offset) + status.padEnd(length) + item.text.slice(offset + length);
+    item.session.header.status = status;
   }
 
   function beginsWith(file: string, head: string, bytes: number): boolean {

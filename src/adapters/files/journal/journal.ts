@@ -19,6 +19,8 @@ export interface Journal {
    */
   put(put: Put, file?: string): void;
   add(add: Add): void;
+  /** Writes the line now: what was added so far survives a crash of this process. */
+  write(): void;
   /** The number of the line that has everything added so far. */
   line(): number;
   /** Resolves when this line and all before it are on the device; default: all lines so far. */
@@ -125,6 +127,7 @@ export function journal(options: JournalOptions): Journal {
       next.adds.push(add);
       schedule();
     },
+    write: () => void write(),
     line: () => (isEmpty(next) && placedSinceLine.size === 0 ? lastLine : lastLine + 1),
     durable,
     isDurable,
