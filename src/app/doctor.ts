@@ -40,8 +40,8 @@ export async function examine(root: string, env: Record<string, string | undefin
 }
 
 /**
- * Without a peer, every journal that cannot be replayed. A journal whose process cannot be judged
- * must be named, because that process may be at work.
+ * Without `peer`, takes every journal that could not be read. A journal whose process may still be
+ * alive is only taken if `peer` names it.
  */
 export async function adoptJournals(root: string, peer: string | undefined): Promise<HeldJournal[]> {
   if (!isWorkspace(disk(), root)) throw new ProblemError(noWorkspace(root, disk().stamp(root) !== undefined));

@@ -11,8 +11,8 @@ import { problem, type Problem } from '../domain/problem.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
 /**
- * How a key is called in the file, and whether a running process takes it over: at once, as soon as
- * a person trusts it, or at the next start.
+ * The name of a key in the file, and whether a running process takes it over: at once, as soon as a
+ * person trusts it, or at the next start.
  */
 const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean | 'trusted' }> = {
   model: { name: 'model', isLive: true },

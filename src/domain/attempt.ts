@@ -1,6 +1,6 @@
 /**
- * Runs a read whose failure has an answer of its own: a file that is gone, text that is not JSON.
- * Not for failures that somebody must hear about.
+ * Runs a read whose failure is an expected outcome, such as a missing file or text that is not
+ * JSON. Do not use it for failures that must be reported.
  */
 export function attempt<T>(read: () => T): T | undefined;
 export function attempt<T, F>(read: () => T, fallback: F): T | F;

@@ -12,8 +12,8 @@ export const INTERVALS = {
   /** A task whose session cannot be read is tried again. */
   unreadableCheckMs: 2000,
   /**
-   * A process retries a failed store after the first time, and later after growing times up to the
-   * second.
+   * A process retries a failed store after the first of these delays; each later delay is longer,
+   * up to the second.
    */
   storeRetryMs: 2000,
   storeRetryMaxMs: 60_000,
@@ -23,7 +23,7 @@ export const INTERVALS = {
   peerCheckOfManyMs: 2000,
   /** With many peers, each notices a death after a random delay of at most this. */
   peerNoticeSpreadMs: 1000,
-  /** A process saves up to which time it has looked at conversations. */
+  /** A process saves the time up to which it has read conversations. */
   sessionsMarkMs: 1000,
   /** Votes are counted. */
   voteCheckMs: 20,

@@ -22,8 +22,8 @@ type Place = Pick<Peer, 'host' | 'bootId' | 'pidNamespace'>;
 
 /**
  * Whether the pid of another process can be looked up from here. `gone`: it ran before this machine
- * started, whatever the name of its host, because a new container has a new one. `elsewhere`: it
- * runs or ran on this machine where its pid means something else, so nobody here can tell.
+ * started; the host name is not compared, because every new container has a new one. `elsewhere`:
+ * it runs or ran on this machine where its pid means something else, so nobody here can tell.
  */
 export function whereabouts(other: Place, me: Place): 'here' | 'elsewhere' | 'gone' {
   if (other.bootId !== me.bootId) return 'gone';

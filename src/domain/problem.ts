@@ -38,7 +38,7 @@ export const PROBLEM_CODES = [
   'disk_failed',
   'store_away', // the database does not answer
   'store_refused', // the database answers no: password, rights, schema
-  'declared_dead', // other peers took this process for dead, and its work is theirs now
+  'declared_dead', // other peers considered this process dead and took over its tasks
   'bad_usage', // a wrong command line
   'bug',
 ] as const;

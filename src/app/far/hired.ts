@@ -31,7 +31,7 @@ interface Hired {
 }
 
 interface HiredAgents {
-  /** The agents of this folder, which others now get too. */
+  /** Wraps the agents of this folder so that other machines get the approved ones too. */
   shared(agents: Agents, given: { tasks: Pick<Tasks, 'read'>; consent: Consent }): Agents;
   /** Files here that an approval made, relative to the folder. */
   files(): ReadonlySet<string>;
@@ -74,7 +74,7 @@ export function hiredAgents({ shelf, onScan }: FarParts, root: string): HiredAge
           allowed.add(`${name} ${source}`);
           return isHere(name, source) ? undefined : agents.create(name, source, approval);
         },
-        // The others are in a checkout, where a machine alone changes nothing.
+        // Other agents come from a checkout, which one machine alone must not change.
         retire: (name) => files().has(`agents/${name}.md`) && agents.retire(name),
       };
     },

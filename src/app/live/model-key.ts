@@ -7,8 +7,8 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 
 /**
- * The problem if no model of the agent has a key; undefined if one has, or needs none. Nobody is
- * asked for a key that a provider wants which is not trusted yet.
+ * The problem if no model of the agent has a key; undefined if one has, or needs none. A provider
+ * that is not trusted yet does not count: its key is not asked for.
  */
 export function missingKey(
   agent: Agent,

@@ -26,9 +26,9 @@ export function prepareFolder(root: string, target: string, env: Env): string[] 
 
 function copyDefinitions(root: string, target: string, env: Env): string[] {
   const copied = readCopied(target);
-  // It is a checkout of its own.
+  // The target is itself a checkout.
   if (copied === undefined && fs.existsSync(path.join(target, 'guild.yaml'))) return [];
-  storeAddress(root, env); // Without one that is trusted, no folder is made.
+  storeAddress(root, env); // throws unless the address is trusted, before any folder is created
   if (!isOwnPlace(target, COPIED)) throw new ProblemError(linked());
   const isOurs = copied !== undefined || !fs.existsSync(target) || fs.readdirSync(target).length === 0;
   const sums: Record<string, string> = {};

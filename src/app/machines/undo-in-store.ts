@@ -29,7 +29,10 @@ import { SESSION, sumOf, TASK, taskFile, taskOf } from './mirror/rendered.js';
 
 type Change = { puts: Put[]; adds: Add[] };
 
-/** Throws a ProblemError if a live process works on a task that the undo changes, or beside it. */
+/**
+ * Throws a ProblemError if a live process works on a task that the undo changes, or on one of the
+ * same root.
+ */
 export async function refuseIfHeld(ledger: Ledger, files: readonly Pick<FileChange, 'path'>[]): Promise<void> {
   const roots = new Set<string>();
   for (const id of new Set(files.flatMap(({ path: file }) => idOf(file) ?? []))) {

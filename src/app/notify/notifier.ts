@@ -142,8 +142,8 @@ export function notifier(options: NotifierOptions): Notifier {
 const MAX_TIMER_MS = 15_000;
 
 /**
- * A whole request of the person. One that ended at once is not worth a notice, because they just
- * asked; a failed run of a schedule always is.
+ * Whether the end of a person's request is worth a notice. A request that ended at once is not,
+ * because the person just made it; a failed run of a schedule always is.
  */
 function isOwn({ task }: Placed, kind: Notice['kind'], gatherMs: number): boolean {
   if (task.parent !== undefined || task.to === HUMAN) return false;

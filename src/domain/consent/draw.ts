@@ -13,7 +13,7 @@ export interface Drawn {
   title: string;
   /** The argument that a person may edit, and its text; `arguments`: all of them, as JSON. */
   action: { key: string; text: string };
-  /** Everything else that a person must know, one fact in a line. */
+  /** Everything else that a person must know, one fact per line. */
   about: string[];
   /** The same facts for a surface that has room for headings of its own. */
   facts: { asked: string[]; runs: string; more: string[] };

@@ -16,7 +16,10 @@ export interface Acting {
   code?: { hash: string; files: Record<string, string> };
   /** The text of each rule file by its path. */
   rules: Record<string, string>;
-  /** A command that runs, and a server that is called, when something waits; absent if neither. */
+  /**
+   * The command to run and the server to call when something waits for a person; absent if neither
+   * is set.
+   */
   notify?: NotifyChannels;
   /** Settings of guild.yaml that loosen a gate; absent if there are none. */
   loosened?: Loosened;

@@ -42,7 +42,7 @@ export interface ProviderData {
   /** The provider's name in `guild.yaml`. */
   name: string;
   model: string;
-  /** sha256 of the message and the data: a message that was edited has another. */
+  /** sha256 of the message and the data; it no longer matches if the message was edited. */
   message: string;
   /** sha256 chain over the system text, the tools and every earlier message as they were sent. */
   chain: string;
@@ -147,7 +147,7 @@ export interface Message {
   taint?: string[];
   /** In a conversation that several tasks share: the task that begins with this message. */
   task?: string;
-  /** sha256 of the agent file from here on, if it changed since. */
+  /** sha256 of the agent file from here on, if it changed. */
   definition?: string;
   timestamp?: string;
 }

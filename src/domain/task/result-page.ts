@@ -7,7 +7,10 @@ import type { Task } from './task.js';
 
 type Ended = Pick<Task, 'id' | 'extra' | 'retries'>;
 
-/** Roots and tasks that a person put under another one; children that agents made have none. */
+/**
+ * Whether a task gets a page: roots do, and tasks that a person added below another; children that
+ * agents created do not.
+ */
 export function hasPage({ id, parent }: Pick<Task, 'id' | 'parent'>): boolean {
   return parent === undefined || !(id.startsWith(`${parent}.`) || mayBeCut(id));
 }

@@ -16,7 +16,7 @@ const BEGIN_TOOL = 'begin_task';
 /** The approval to wait for, or why the task must not begin. */
 type StartPermit = 'granted' | { ask: WantedChild } | { refused: string };
 
-/** For a task that needs one. */
+/** Call it only for a task that needs a permit. */
 export async function startPermit(context: EngineContext, task: Task): Promise<StartPermit> {
   // A retry after a refusal asks again; a permission given before a retry stays valid.
   let refused: string | undefined;

@@ -36,7 +36,7 @@ export type CallReply = (RanReply | DeferredReply) & {
 interface Before {
   /** Requests that are not on record yet. */
   asking: number;
-  /** One of them waits for the human, so no effect may happen now. */
+  /** An earlier call waits for the human, so no effect may run now. */
   isWaiting: boolean;
 }
 
@@ -83,8 +83,8 @@ export async function executeCall(
   const { child, placed, answer } = await consult(context, wanted);
   const hasBegun = async (): Promise<boolean> => (await context.effects.get(wanted.id)).state !== 'none';
   if (answer.kind === 'open') {
-    // The call may itself have changed a file that its answer is bound to, so it is not asked
-    // again.
+    // The call may itself have changed a file that its answer is bound to, so the human is not
+    // asked again.
     if (placed === undefined && (await hasBegun()))
       return runApproved(context, task, agent, call, tool, stop, { request: requestIn(wanted) });
     const full = placed === undefined ? tooManyOpen(context, agent, before.asking) : undefined;
@@ -123,7 +123,7 @@ function refusalOf(context: EngineContext, call: ToolCall, gate: GateVerdict): s
   return call.name === 'execute_command' && gate.action === undefined ? context.shell.refusal() : undefined;
 }
 
-/** People hear of it too: a sandbox that is gone is a problem, not a mode. */
+/** Reported to people too: a sandbox that has disappeared is a fault, not a setting. */
 async function refuseCommand(context: EngineContext, task: Task, call: ToolCall, message: string): Promise<CallReply> {
   const hint = 'guild doctor says why; `sandbox: preferred` in guild.yaml lets commands ask instead';
   if (!context.faults.has(message)) {

@@ -17,7 +17,7 @@ export function openSessions(context: EngineContext): SessionShown[] {
   });
 }
 
-/** Requests to a person are counted by themselves, and schedules only wait for their next time. */
+/** Requests to a person are counted separately, and schedules only wait for their next time. */
 export function openWork(context: EngineContext): OpenWork {
   const work: OpenWork = { pending: 0, active: 0, waiting: 0, requests: 0 };
   for (const { task, state } of context.tasks.open()) {

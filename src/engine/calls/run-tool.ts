@@ -150,7 +150,7 @@ async function runOnce(
   const isNew =
     before.state === 'none' &&
     (await context.effects.begin(id, digest, `${call.name} by ${agent.name}`)) &&
-    // A workspace that was restored from a backup has forgotten it.
+    // A workspace restored from a backup has no record of the effect.
     (!approved || (await context.consent.begin(id)));
   if (!isNew) {
     return {

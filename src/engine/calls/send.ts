@@ -54,7 +54,7 @@ async function delivered(
   }
 }
 
-/** An agent moves only work of its own goal. */
+/** An agent may reassign only tasks under its own root. */
 async function assign(
   context: EngineContext,
   own: Task,

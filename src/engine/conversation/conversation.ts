@@ -43,7 +43,10 @@ export interface Conversation {
   append(messages: Message[], durable: boolean): Promise<'written' | 'edited'>;
   /** Appends this task's first message if another task started the conversation. Idempotent. */
   begin(): Promise<void>;
-  /** Appends a message that these tools are available. From then on it has them, as given here. */
+  /**
+   * Appends a message that these tools are available. From then on the conversation has them, as
+   * given here.
+   */
   offer(tools: readonly ToolSpec[], text: string): Promise<void>;
   /** Cost of this task's turns. Counted incrementally, so the length does not matter. */
   usage(): Usage;

@@ -128,7 +128,7 @@ async function recordedIn(
   const isAnswer = call !== undefined && owner !== undefined && isAsk(call.name);
   const child = isAnswer ? childId(owner, `call-${call.id}`) : kind === 'task_result' ? from : undefined;
   const placed = child === undefined ? undefined : await tasks.read(child);
-  // A message may come from any task; only a child's answer is in the conversation.
+  // `from` may name any task; only the answer of a child counts.
   if (placed === undefined || !owners.has(placed.task.parent ?? '')) return;
   for (const source of taintIn(placed.task)) heard.add(source);
 }

@@ -51,8 +51,8 @@ export async function capacity(context: EngineContext): Promise<Capacity> {
 
 /**
  * Checks `max_concurrent_tasks` again after a claim. Two processes may both find room and claim at
- * the same time; then the later claim goes back. If the file system cannot tell which was first,
- * both do. `here`: other tasks of this agent in this process.
+ * the same time; then the later claim is released. If the file system cannot tell which was first,
+ * both are. `here`: other tasks of this agent in this process.
  */
 export async function isOverCapacity(context: EngineContext, claim: Claim, here: number): Promise<boolean> {
   const { id, agent } = claim;
@@ -75,7 +75,7 @@ export function claimLimit(context: EngineContext, agent: string): { atMost?: nu
   return atMost === Infinity ? {} : { atMost };
 }
 
-/** The same from the last scan: true if another attempt is worthwhile. */
+/** The same check against the last scan: whether another claim is worth trying. */
 export function hasCapacity(context: EngineContext, agent: string, here: number): boolean {
   return here + (claimedByOthers(context).get(agent) ?? 0) < maxTasks(context, agent);
 }

@@ -99,7 +99,7 @@ export interface EngineContext extends Ports {
   queue: ReadyQueue;
   unreadable: UnreadableSessions;
   pace: Pace;
-  /** Messages of faults that were reported and concern one thing only. */
+  /** Messages of reported faults that affect one thing only; each is reported once. */
   faults: Set<string>;
   /** The version of the open tasks whose dependencies were checked last. */
   lastLook: { version: number };
@@ -129,19 +129,19 @@ interface Folds {
   facts: (messages: readonly Message[]) => MessageFacts;
 }
 
-/** What the messages up to `seen` have brought into a conversation. */
+/** The outside sources found in the first `seen` messages of a conversation. */
 export interface TaintFold {
   seen: number;
   calls: Map<string, ToolCall>;
   heard: Set<string>;
-  /** The task that speaks at this place, and all that have spoken. */
+  /** The task that the next message belongs to, and all tasks seen so far. */
   owner: string | undefined;
   owners: Set<string>;
 }
 
 /** See `message-facts`. */
 export interface MessageFacts {
-  /** The last ones that a message sets. */
+  /** The pins and the agent file that the latest message with such fields sets. */
   pins?: Pins;
   definition?: string;
   /** Tasks that continued the conversation, each with the index of its first message. */

@@ -1,6 +1,6 @@
 /**
- * The project's text for agents: skills, and the nearest AGENTS.md or CLAUDE.md. Its text is the
- * same for every task of an agent, so that caches hit.
+ * The project's text for agents: skills, and the nearest AGENTS.md or CLAUDE.md. It is the same for
+ * every task of an agent, so that caches hit.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';

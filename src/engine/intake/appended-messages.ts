@@ -85,8 +85,8 @@ async function isUnderWay({ tasks }: EngineContext, owner: string | undefined): 
 }
 
 /**
- * Where the person's messages at the end begin. The program writes messages of the user, too: into
- * a failed task's conversation, only later ones are the person's.
+ * The index of the first message that a person appended. The program itself adds user messages when
+ * a task fails, so in a failed task's conversation only later messages count.
  */
 function firstAppended(messages: readonly Message[], placed: Placed | undefined): number | undefined {
   const ended = placed?.state === 'failed' ? (placed.task.ended_at ?? '') : '';
@@ -95,7 +95,7 @@ function firstAppended(messages: readonly Message[], placed: Placed | undefined)
   let from = messages.length;
   while (from > 0 && isPersons(messages[from - 1]!)) from--;
   const isSaid = messages.slice(from).some(({ content }) => content.trim() !== '');
-  // The request of an ended task is its own, not a message to it.
+  // The request that started an ended task is not a message to it.
   const isAll = placed !== undefined && from === 0;
   return isSaid && !isAll ? from : undefined;
 }
@@ -107,7 +107,7 @@ interface Found {
   at: string;
 }
 
-/** A conversation without a task: a person put it there. Where its text comes from is not known. */
+/** A conversation without a task: a person put it there. The origin of its text is unknown. */
 async function dropped(
   context: EngineContext,
   { header: { sessionId, agentId } }: Session,

@@ -363,7 +363,7 @@ function reportStrays(context: EngineContext, { strays = [] }: Scan): void {
 function report(context: EngineContext, problem: Problem): void {
   context.watchers.problem(problem);
   const isHeld = problem.movedTo === undefined;
-  // Every process tells its person; the history has it once.
+  // Every process tells its user; history records it once.
   if (!isHeld || context.heldFiles.isNews(problem))
     record(context, isHeld ? 'file.held' : 'file.quarantined', { problem });
 }

@@ -84,8 +84,8 @@ const SEARCH = 2;
 
 /**
  * Processes that all begin with the oldest task lose most races for it. At the front of a long
- * queue each begins with its own tasks, which follow from their ids. The others come next, so that
- * no task is left behind if a process does not take its own.
+ * queue each begins with its own tasks, which are chosen by a hash of their ids. The others come
+ * next, so that no task is left behind if a process does not take its own.
  */
 function ownShare({ presence, config }: EngineContext, places: readonly Place[]): readonly Place[] {
   const share = SHARE * config.limits.parallel;

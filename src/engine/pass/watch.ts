@@ -65,7 +65,7 @@ export function watchGoal(
         rungAt = clock.monotonicMs();
         wake();
       };
-      // A peer without agents shows the work of others.
+      // A peer that hosts no agents still shows the work of others.
       const unhook = await ports.presence.onRing(ring, { workOnly: ports.hosts?.size !== 0 });
       await ports.presence.join();
       return unhook;

@@ -1,4 +1,4 @@
-/** The event log of the store as the files of a mirrored folder. Nothing flows in. */
+/** The event log of the store as the files of a mirrored folder. Nothing is read back from them. */
 import { eventDay, eventOf, EVENTS } from './rendered.js';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -10,7 +10,7 @@ const BALLOT = 'approvals.task.md';
 
 interface Boards {
   sheets: Sheet[];
-  /** Those that cannot be read. */
+  /** Boards that cannot be read. */
   problems: Problem[];
 }
 
@@ -34,7 +34,7 @@ function readSheet(disk: Disk, root: string, file: string): Sheet | undefined {
   return { board: parseBoard(text, file), text };
 }
 
-/** Such as a schedule that is never due, or an agent that does not exist. */
+/** Bullets with a fault, such as a schedule that is never due or an agent that does not exist. */
 export function boardProblems({ sheets, problems }: Boards, agents: Iterable<string>): Problem[] {
   return [
     ...problems,
