@@ -1,6 +1,7 @@
 /** Workspaces for the benchmarks, with one agent that reads a file and answers. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { acceptTrust } from '../../src/app/trust/trust.js';
 
 export const AGENT = 'reader';
 
@@ -24,6 +25,8 @@ export function writeWorkspace(root: string, settings: Settings = {}): string {
     `---\ndescription: Answers from files\ntools: [read_file]\n---\nYou answer from files.\n`,
   );
   writeFile(root, 'memory/facts.md', FACTS);
+  // Agents of a workspace that nobody trusts do not work.
+  acceptTrust(root, process.env);
   return root;
 }
 

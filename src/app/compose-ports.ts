@@ -316,7 +316,14 @@ function rulesOf(
 /** Agents that are held are paused until the workspace is trusted and opened again. */
 function withHeld(pauses: Pauses, held: ReadonlyMap<string, string>): Pauses {
   if (held.size === 0) return pauses;
-  const both = (paused: ReadonlyMap<string, string>): ReadonlyMap<string, string> => new Map([...paused, ...held]);
+  let from: ReadonlyMap<string, string> | undefined;
+  let all: ReadonlyMap<string, string> = held;
+  // Several modules ask in every pass, so the maps are merged only when the paused agents change.
+  const both = (paused: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
+    if (paused !== from) all = new Map([...paused, ...held]);
+    from = paused;
+    return all;
+  };
   return {
     ...pauses,
     look: () => both(pauses.look()),

@@ -44,7 +44,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
   const folder = path.join(root, 'tasks');
   const loaded = new Map<string, LoadedBoard>();
   const reported = new Set<string>();
-  let lastAgents: string | undefined;
+  let isStale = true;
   let agentNames: ReadonlySet<string> = new Set();
   let tasks: BoardTasks = { listed: new Map(), wanted: [], problems: [] };
   let followed = new Set<string>();
@@ -55,10 +55,11 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     async read(agents) {
       const problems: Problem[] = [];
       const isNew = await refresh(problems);
-      agentNames = new Set(agents);
-      const now = [...agentNames].sort().join(' ');
-      if (!isNew && now === lastAgents) return { changed: false, wanted: [], reopened: [], problems: fresh(problems) };
-      lastAgents = now;
+      const names = [...agents];
+      const isSame = names.length === agentNames.size && names.every((name) => agentNames.has(name));
+      if (!isNew && isSame && !isStale) return { changed: false, wanted: [], reopened: [], problems: fresh(problems) };
+      agentNames = new Set(names);
+      isStale = false;
       deriveTasks();
       for (const { board } of loaded.values())
         problems.push(...board.problems.filter(({ severity }) => severity === 'error'));
@@ -67,7 +68,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
       return { changed: true, wanted: tasks.wanted, reopened, problems: fresh([...problems, ...tasks.problems]) };
     },
     readAgain() {
-      lastAgents = undefined;
+      isStale = true;
     },
     bullet: (id) => tasks.listed.get(id)?.bullet,
     taskIds: () => tasks.listed.keys(),

@@ -6,12 +6,13 @@ const MIN_FAULTS = 3;
 
 /** True if an agent was retired. Its file moves to `agents/retired/`. */
 export function retireFailing(context: EngineContext): boolean {
-  const onProbation = [...context.agents.all().values()].filter((agent) => agent.probation);
+  const onProbation: string[] = [];
+  for (const { name, probation } of context.agents.all().values()) if (probation) onProbation.push(name);
   if (onProbation.length === 0) return false;
   const records = context.bids.records();
   const busy = new Set([...context.tasks.open()].map(({ task }) => task.to));
   let moved = false;
-  for (const { name } of onProbation) {
+  for (const name of onProbation) {
     const { accepted, rejected, failed } = tally(recordOf(records, name));
     if (rejected + failed < MIN_FAULTS || rejected + failed <= accepted || busy.has(name)) continue;
     if (!context.agents.retire(name)) continue;
