@@ -13,6 +13,7 @@ import { writeFinishedTasks } from '../harness/finished-workspace.js';
 import { atMost, atMostTimes, median, without, type Bench, type Row, type Testbed } from '../harness/rows.js';
 import { shippedWorkspace } from '../harness/shipped-workspace.js';
 import { threadsCpuMs } from '../harness/usage.js';
+import { changesOnDisk } from './window-changes.js';
 import { largePages, writeLongRun } from './window-frames.js';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -36,7 +37,7 @@ export const windowBench: Bench = {
       return [
         scriptSize(testbed),
         await firstPaint(browser, page, testbed, tasks),
-        await changeOnDisk(page, root, testbed),
+        ...(await changesOnDisk(page, root, testbed.rounds)),
         await manyReaders(page, served.child, root, testbed),
         ...(await largePages(page, testbed.rounds)),
         ...(await idle(served.child)),
@@ -100,25 +101,6 @@ async function firstPaint(browser: Browser, page: Page, { rounds }: Testbed, tas
   }
   const ms = median(times) - median(empty);
   return atMost(`window: first rows beside ${tasks} tasks, over an empty answer`, ms, 'ms', 1000);
-}
-
-/** From the write until the text is in the page, both read from the same clock. */
-async function changeOnDisk(page: Page, root: string, { rounds }: Testbed): Promise<Row> {
-  await page.goto(`${new URL(page.url()).origin}/#/tasks`);
-  await page.waitForSelector('.tr:not(.thead)');
-  const times: number[] = [];
-  for (let round = 0; round < Math.max(5, rounds); round++) {
-    const name = `seen-${round}-${process.pid}`;
-    const appeared = page.evaluate<number>(`new Promise((resolve) => {
-      const look = () => document.body.textContent.includes('${name}') ? resolve(Date.now()) : requestAnimationFrame(look);
-      look();
-    })`);
-    await sleep(300);
-    const start = Date.now();
-    fs.writeFileSync(path.join(root, 'tasks', 'pending', `${name}.json`), JSON.stringify({ description: name }));
-    times.push((await appeared) - start);
-  }
-  return atMost('window: a change on disk until it is on the screen', median(times), 'ms', 150);
 }
 
 /** The processor time of the server for one change that many windows read, over that of one. */

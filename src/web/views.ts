@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { problem, ProblemError } from '../domain/problem.js';
 import type { ViewOpened, ViewRows } from './base/contract.js';
 import type { Moment } from './reads/moment.js';
-import { asTree, rowOnly, type ListedTask } from './reads/tasks.js';
+import { rowOnly, treeOrder, type ListedTask } from './reads/tasks.js';
 
 interface ViewQuery {
   where: string;
@@ -48,10 +48,10 @@ export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () =>
     for (const oldest of [...views.keys()].slice(0, -VIEWS_KEPT)) views.delete(oldest);
   };
   const add = ({ where, isTree, at }: ViewQuery, tasks: readonly ListedTask[]): { id: string; ids: string[] } => {
-    const ordered = isTree ? asTree(tasks) : tasks;
-    const ids = ordered.map(({ id }) => id);
+    const tree = isTree ? treeOrder(tasks) : undefined;
+    const ids = tree?.map(({ row }) => row.id) ?? tasks.map(({ id }) => id);
     const id = nameOf([where, String(isTree), at ?? '', ...ids]);
-    const depths = isTree ? ordered.map(({ depth = 0 }) => depth) : undefined;
+    const depths = tree?.map(({ depth }) => depth);
     use(id, { where, isTree, at, ids, depths, usedAt: 0, compared: { tasks, news: SAME } });
     return { id, ids };
   };

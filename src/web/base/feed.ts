@@ -28,15 +28,20 @@ export interface Feed {
   snapshot(): Promise<Snapshot>;
   /** The answer under this key, computed once per version for all windows. */
   answer(key: string, load: () => Promise<unknown>): Promise<Answer>;
-  /**
-   * A function that gives the ended tasks whose files changed since its last call; undefined if
-   * that is not known, as at the first call.
-   */
-  followEnded(): () => ReadonlySet<string> | undefined;
+  followEnded(): EndedFollowed;
   /** A change that fired no file event: an intent of this server. */
   ring(): void;
   onChange(hear: () => void): () => void;
   close(): Promise<void>;
+}
+
+export interface EndedFollowed {
+  /**
+   * The ended tasks whose files changed since the last call; undefined if that is not known, as at
+   * the first call.
+   */
+  changed(): ReadonlySet<string> | undefined;
+  stop(): void;
 }
 
 export async function openFeed(root: string, env: Record<string, string | undefined>): Promise<Feed> {
@@ -88,16 +93,20 @@ export async function openFeed(root: string, env: Record<string, string | undefi
       return made;
     },
     followEnded() {
-      if (ended.length < ENDED.length || isShared) return () => undefined;
+      if (ended.length < ENDED.length || isShared) return UNKNOWN;
       let changed: Set<string> | undefined;
-      endings.add((file) => {
+      const hear = (file: string | null): void => {
         if (file === null) changed = undefined;
         else changed?.add(path.basename(file, '.json'));
-      });
-      return () => {
-        const since = changed;
-        changed = new Set();
-        return since;
+      };
+      endings.add(hear);
+      return {
+        changed() {
+          const since = changed;
+          changed = new Set();
+          return since;
+        },
+        stop: () => void endings.delete(hear),
       };
     },
     ring,
@@ -114,6 +123,8 @@ export async function openFeed(root: string, env: Record<string, string | undefi
     },
   };
 }
+
+const UNKNOWN: EndedFollowed = { changed: () => undefined, stop: () => undefined };
 
 /** Files that people edit, and whose saves ring for no process. */
 const WATCHED = ['sessions', 'agents', 'tasks'];

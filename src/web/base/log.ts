@@ -7,8 +7,11 @@ import type { EventHistory } from '../../app/readers/aggregates/open-index.js';
 import { openEvents } from '../../app/readers/log/open-events.js';
 import type { StatesView } from '../../app/readers/open-states.js';
 import type { Event } from '../../domain/event.js';
+import { addToSums, type AgentSums } from './agent-sums.js';
 
 export interface Log extends EventHistory {
+  /** Each event is counted once, however often this is read. */
+  agents(): ReadonlyMap<string, AgentSums>;
   /** Reads the lines that were added since the last call. */
   refresh(): Promise<void>;
 }
@@ -20,15 +23,20 @@ const TAIL_MAX = 20_000;
 export async function openLog(root: string, { store }: StatesView): Promise<Log> {
   let log = await openEvents(root, { store });
   let added: Event[] = [];
+  let sums: Map<string, AgentSums> | undefined;
   const seen = (): EventHistory => joinedEvents(log.seen, eventsInMemory(added));
 
   return {
     async refresh() {
-      added.push(...(await log.more()));
+      const more = await log.more();
+      added.push(...more);
+      if (sums !== undefined) addToSums(sums, eventsInMemory(more));
       if (added.length < TAIL_MAX) return;
       log = await openEvents(root, { store });
       added = [];
+      sums = undefined;
     },
+    agents: () => (sums ??= addToSums(new Map(), seen())),
     events: (isWanted, which) => seen().events(isWanted, which),
     calls: (since) => seen().calls(since),
     lineage: () => seen().lineage(),
@@ -37,8 +45,9 @@ export async function openLog(root: string, { store }: StatesView): Promise<Log>
 
 /** The log as it was at this time. */
 export function logUntil(log: Log, at: string): Log {
-  return {
+  const until: Log = {
     ...log,
+    agents: () => addToSums(new Map(), until),
     events: (isWanted, { limit = Infinity, ...which } = {}) =>
       log
         .events(isWanted, which)
@@ -48,4 +57,5 @@ export function logUntil(log: Log, at: string): Log {
       for (const call of log.calls(since)) if (call.at <= at) yield call;
     },
   };
+  return until;
 }

@@ -12,7 +12,7 @@ import { problem, ProblemError } from '../../domain/problem.js';
 import { agentGraph } from '../../views/agent-graph.js';
 import { summary } from '../../views/summary.js';
 import type { AgentFile, AgentList, AgentRow, AgentSchema, BidRow, Bids, Row } from '../base/contract.js';
-import type { Log } from '../base/log.js';
+import { noSums } from '../base/agent-sums.js';
 import type { Moment } from './moment.js';
 import { titled, titleOf } from './rows.js';
 import { seenOf, textOf } from './session.js';
@@ -23,13 +23,7 @@ export async function agentList(moment: Moment, env: Record<string, string | und
   const { agents: states, open } = await moment.snapshot();
   const titles = new Map(open.map(({ task }) => [task.id, titleOf(summary(task))]));
   const { agents: paused } = await readPaused(feed.root, feed.states.store);
-  const spent = new Map<string, { microUsd: number; calls: number }>();
-  for (const call of log.calls()) {
-    if (call.kind !== 'model') continue;
-    const sum = spent.get(call.agent ?? '') ?? { microUsd: 0, calls: 0 };
-    spent.set(call.agent ?? '', { microUsd: sum.microUsd + call.microUsd, calls: sum.calls + 1 });
-  }
-  const past = pastOf(log);
+  const sums = log.agents();
   const activity = new Map(states.map((state) => [state.agent, state]));
   const rows = [...agents.values()].map((agent): AgentRow => {
     const { state = 'idle', why = '' } = activity.get(agent.name) ?? {};
@@ -43,9 +37,7 @@ export async function agentList(moment: Moment, env: Record<string, string | und
       why: titled(why, (id) => titles.get(id)),
       paused: paused.get(agent.name),
       file: agent.file,
-      microUsd: spent.get(agent.name)?.microUsd ?? 0,
-      calls: spent.get(agent.name)?.calls ?? 0,
-      ...(past.get(agent.name) ?? NO_PAST),
+      ...(sums.get(agent.name) ?? noSums()),
     };
   });
   const broken = [...unreadable].map(([name, fault]): AgentRow => ({
@@ -57,9 +49,7 @@ export async function agentList(moment: Moment, env: Record<string, string | und
     state: 'error',
     why: fault.message,
     file: fault.where?.file ?? '',
-    microUsd: 0,
-    calls: 0,
-    ...NO_PAST,
+    ...noSums(),
     problem: fault,
   }));
   return {
@@ -79,33 +69,6 @@ const TEAM_ENDS = {
   maxRounds: 'all rounds',
   coordinatorDecides: 'until its lead decides',
 };
-
-type Past = Pick<AgentRow, 'record' | 'bids'>;
-
-const NO_PAST: Past = { record: { done: 0, failed: 0 }, bids: { made: 0, won: 0 } };
-
-/** Ends of tasks and awards, from the event log. */
-function pastOf(log: Log): Map<string, Past> {
-  const past = new Map<string, Past>();
-  const of = (agent: string): Past => {
-    const known = past.get(agent) ?? structuredClone(NO_PAST);
-    past.set(agent, known);
-    return known;
-  };
-  const names = new Set(['task.completed', 'task.failed', 'task.awarded']);
-  for (const event of log.events((name) => names.has(name))) {
-    if (event.name === 'task.awarded') {
-      const scores = Array.isArray(event['scores']) ? (event['scores'] as { agent?: string }[]) : [];
-      for (const { agent } of scores) if (typeof agent === 'string') of(agent).bids.made++;
-      if (event.agent !== undefined) of(event.agent).bids.won++;
-    } else if (event.agent !== undefined) {
-      const { record } = of(event.agent);
-      if (event.name === 'task.completed') record.done++;
-      else record.failed++;
-    }
-  }
-  return past;
-}
 
 export function agentFile(root: string, name: string, env: Record<string, string | undefined>): AgentFile {
   const { agents, unreadable, problems } = openRoster(root, env);

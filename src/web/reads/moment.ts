@@ -7,10 +7,10 @@ import { querySources } from '../../app/readers/query-sources.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import { isEnded, type Placed } from '../../domain/task/task.js';
+import { ENDED_STATES, isEnded, type Placed } from '../../domain/task/task.js';
 import type { Feed } from '../base/feed.js';
 import { logUntil, type Log } from '../base/log.js';
-import { byNewest, listedOf, queryTasks, type ListedTask } from './tasks.js';
+import { byNewest, listedOf, queryTasks, tasksQuery, type ListedTask } from './tasks.js';
 
 export interface Moment {
   feed: Feed;
@@ -73,34 +73,80 @@ export async function pastOf(feed: Feed, log: Log, at: string): Promise<Moment> 
 
 const QUERIES_KEPT = 8;
 
+/** Tasks in order. */
+interface List {
+  read(): Promise<ListedTask[]>;
+  /** Nobody asks for this list any more. */
+  stop(): void;
+}
+
 function keptQueries(feed: Feed): Moment['tasks'] {
-  const query = (where: string): Promise<ListedTask[]> => queryTasks(feed.root, where, querySources(feed.root));
-  const all = allTasks(feed, () => query(''));
-  let version = 0;
-  let kept = new Map<string, Promise<ListedTask[]>>();
-  return (where) => {
-    if (version !== feed.version()) {
-      version = feed.version();
-      kept = new Map();
+  const lists = new Map<string, List>();
+  const all = oncePerVersion(feed, allTasks(feed));
+  return async (where) => {
+    if (where.trim() === '') return all.read();
+    const list = lists.get(where) ?? oncePerVersion(feed, matchingTasks(feed, where, all));
+    lists.delete(where);
+    lists.set(where, list);
+    for (const [oldest, { stop }] of [...lists].slice(0, -QUERIES_KEPT)) {
+      lists.delete(oldest);
+      stop();
     }
-    const run = kept.get(where) ?? (where === '' ? all() : query(where));
-    kept.delete(where);
-    kept.set(where, run);
-    for (const oldest of [...kept.keys()].slice(0, -QUERIES_KEPT)) kept.delete(oldest);
-    return run;
+    return list.read();
+  };
+}
+
+function oncePerVersion(feed: Feed, { read, stop }: List): List {
+  let version = 0;
+  let answer: Promise<ListedTask[]> | undefined;
+  return {
+    stop,
+    read() {
+      if (answer === undefined || version !== feed.version()) answer = read();
+      version = feed.version();
+      return answer;
+    },
   };
 }
 
 /** All tasks, newest first. */
-function allTasks(feed: Feed, query: () => Promise<ListedTask[]>): () => Promise<ListedTask[]> {
+function allTasks(feed: Feed): List {
+  const query = (): Promise<ListedTask[]> => queryTasks(feed.root, '', querySources(feed.root));
   const ended = keptEnded(feed, {
     readAll: async () => (await query()).flatMap((row) => (isEnded(row.state) ? [[row.id, row]] : [])),
     of: listedOf,
   });
-  return async () => {
-    const { open } = await feed.snapshot();
-    const rows = new Map([...(await ended()), ...open.map((placed) => [placed.task.id, listedOf(placed)] as const)]);
-    return [...rows.values()].sort(byNewest);
+  return {
+    async read() {
+      const rows = new Map(await ended.read());
+      for (const placed of (await feed.snapshot()).open) rows.set(placed.task.id, listedOf(placed));
+      return [...rows.values()].sort(byNewest);
+    },
+    stop: ended.stop,
+  };
+}
+
+/** Runs a query only on tasks that changed, and takes the rows from the list of all tasks. */
+function matchingTasks(feed: Feed, where: string, all: List): List {
+  const query = tasksQuery(feed.root, where, querySources(feed.root));
+  const ended = keptEnded<readonly unknown[]>(feed, {
+    readAll: async () => [...(await query.keysOfAll(ENDED_STATES))],
+    of: query.keysOf,
+  });
+  return {
+    async read() {
+      const rows = await all.read();
+      const keys = new Map(await ended.read());
+      for (const placed of (await feed.snapshot()).open) {
+        const own = query.keysOf(placed);
+        // A task may have been taken up again since it ended.
+        if (own === undefined) keys.delete(placed.task.id);
+        else keys.set(placed.task.id, own);
+      }
+      const matching = rows.filter(({ id }) => keys.has(id));
+      return matching.sort((a, b) => query.compare(keys.get(a.id)!, keys.get(b.id)!)).slice(0, query.limit);
+    },
+    stop: ended.stop,
   };
 }
 
@@ -112,7 +158,7 @@ function newestEnded(feed: Feed): () => Promise<Placed[]> {
     of: (placed) => placed,
   });
   const endOf = ({ task }: Placed): string => task.ended_at ?? '';
-  return async () => [...(await kept()).values()].sort((a, b) => compareText(endOf(b), endOf(a))).slice(0, ENDED_READ);
+  return async () => [...(await kept.read()).values()].sort((a, b) => compareText(endOf(b), endOf(a))).slice(0, ENDED_READ);
 }
 
 /** A missed file event shows an old list no longer than this. */
@@ -122,16 +168,22 @@ const CHANGED_MAX = 200;
 
 interface EndedReads<T> {
   readAll: () => Promise<(readonly [id: string, value: T])[]>;
-  of: (placed: Placed) => T;
+  /** Undefined: it does not belong here. */
+  of: (placed: Placed) => T | undefined;
+}
+
+interface EndedKept<T> {
+  read(): Promise<ReadonlyMap<string, T>>;
+  stop(): void;
 }
 
 /** Ended tasks by id. Only those whose files changed are read again, one read after the other. */
-function keptEnded<T>(feed: Feed, { readAll, of }: EndedReads<T>): () => Promise<ReadonlyMap<string, T>> {
-  const changes = feed.followEnded();
+function keptEnded<T>(feed: Feed, { readAll, of }: EndedReads<T>): EndedKept<T> {
+  const following = feed.followEnded();
   let kept = new Map<string, T>();
   let readAt = -Infinity;
   const read = async (): Promise<Map<string, T>> => {
-    const changed = changes();
+    const changed = following.changed();
     const isOld = Date.now() - readAt > ENDED_KEPT_MS;
     // After a failure everything is read again.
     const lastReadAt = readAt;
@@ -145,12 +197,13 @@ function keptEnded<T>(feed: Feed, { readAll, of }: EndedReads<T>): () => Promise
     await feed.snapshot();
     for (const id of changed) {
       const placed = await feed.states.store.tasks.read(id);
-      if (placed !== undefined && isEnded(placed.state)) kept.set(id, of(placed));
-      else kept.delete(id);
+      const value = placed !== undefined && isEnded(placed.state) ? of(placed) : undefined;
+      if (value === undefined) kept.delete(id);
+      else kept.set(id, value);
     }
     readAt = lastReadAt;
     return kept;
   };
   let last: Promise<Map<string, T>> = Promise.resolve(kept);
-  return () => (last = last.then(read, read));
+  return { read: () => (last = last.then(read, read)), stop: following.stop };
 }

@@ -1,5 +1,5 @@
 /** The list of tasks: a query of the query language, answered in ranges of rows. */
-import { runQuery, type Sources } from '../../app/readers/queries.js';
+import { runQuery, taskQuery, type Sources, type TaskQuery } from '../../app/readers/queries.js';
 import { defined } from '../../domain/defined.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { compareText } from '../../domain/order.js';
@@ -54,37 +54,58 @@ export function rowOnly({ own: _, session: _session, bid: _bid, isObjection: _no
 
 /** All matching tasks, in order. `where`: what follows WHERE, or empty. */
 export async function queryTasks(root: string, where: string, sources: Sources): Promise<ListedTask[]> {
+  const text = queryOf(where);
+  const order = /\border\s+by\b/i.test(text) ? '' : ' ORDER BY created_at DESC';
+  const { rows } = await runQuery(`${text}${order}`, { root, sources });
+  return rows.map(rowFrom);
+}
+
+/** The same query, for one task at a time. */
+export function tasksQuery(root: string, where: string, sources: Sources): TaskQuery {
+  return taskQuery(queryOf(where), { root, sources });
+}
+
+function queryOf(where: string): string {
   if (/\binto\b/i.test(where.replace(/'[^']*'|"[^"]*"/g, '')))
     throw new ProblemError(
       problem('bad_usage', 'this page only reads: INTO writes a file', { hint: 'use guild query' }),
     );
   const clause = where.trim() === '' ? '' : /^order\s+by\b/i.test(where.trim()) ? where : `WHERE ${where}`;
-  const order = /\border\s+by\b/i.test(clause) ? '' : ' ORDER BY created_at DESC';
-  const { rows } = await runQuery(`SELECT ${COLUMNS} FROM tasks ${clause}${order}`, { root, sources });
-  return rows.map(rowFrom);
+  return `SELECT ${COLUMNS} FROM tasks ${clause}`;
 }
 
 /** Parents before their children, whole trees in the order of the list. `order`: the last first. */
-export function asTree<T extends Row>(rows: readonly T[], order: (a: T, b: T) => number = byNewest): T[] {
+export function asTree<T extends Row>(rows: readonly T[], order?: (a: T, b: T) => number): T[] {
+  return treeOrder(rows, order).map(({ row, depth }) => ({ ...row, depth }));
+}
+
+/** The same without a copy of each row. */
+export function treeOrder<T extends Row>(
+  rows: readonly T[],
+  order: (a: T, b: T) => number = byNewest,
+): { row: T; depth: number }[] {
   const known = new Set(rows.map(({ id }) => id));
+  const roots: T[] = [];
   const below = new Map<string, T[]>();
   for (const row of rows) {
-    const parent = row.parent !== undefined && known.has(row.parent) ? row.parent : '';
-    const list = below.get(parent);
-    if (list === undefined) below.set(parent, [row]);
+    const isRoot = row.parent === undefined || !known.has(row.parent);
+    const list = isRoot ? roots : below.get(row.parent!);
+    if (list === undefined) below.set(row.parent!, [row]);
     else list.push(row);
   }
-  const ordered: T[] = [];
-  const open = (below.get('') ?? []).map((row) => ({ row, depth: 0 })).reverse();
+  const ordered: { row: T; depth: number }[] = [];
+  const open = roots.map((row) => ({ row, depth: 0 })).reverse();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { row, depth } = next;
-    ordered.push({ ...row, depth });
-    const children = [...(below.get(row.id) ?? [])].sort(order);
-    open.push(...children.map((child) => ({ row: child, depth: depth + 1 })));
+    ordered.push(next);
+    const children = below.get(next.row.id);
+    if (children === undefined) continue;
+    const depth = next.depth + 1;
+    for (const row of children.sort(order)) open.push({ row, depth });
   }
+  if (ordered.length === rows.length) return ordered;
   // Parent links are user-editable: tasks in a cycle have no root, and are still shown.
-  const shown = new Set(ordered.map(({ id }) => id));
-  return [...ordered, ...rows.filter(({ id }) => !shown.has(id))];
+  const shown = new Set(ordered.map(({ row }) => row.id));
+  return [...ordered, ...rows.filter(({ id }) => !shown.has(id)).map((row) => ({ row, depth: row.depth ?? 0 }))];
 }
 
 const CARDS_MAX = 50;
