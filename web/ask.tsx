@@ -1,6 +1,7 @@
 /** A small dialog with one text. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { SEND_KEY } from './keys.ts';
 
 interface AskProps {
   title: string;
@@ -34,7 +35,7 @@ export function Ask({ title, label, start = '', close, done }: AskProps): JSX.El
               Back <kbd>Esc</kbd>
             </button>
             <button type="button" class="btn pri" onClick={finish}>
-              {title.replace('…', '')} <kbd>⌘ ↵</kbd>
+              {title.replace('…', '')} <kbd>{SEND_KEY}</kbd>
             </button>
           </div>
         </div>

@@ -2,6 +2,14 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { go } from './router.ts';
 
+/** The key that saves or sends, as this keyboard names it. */
+export const SEND_KEY = `${commandKey()} ↵`;
+
+/** The key that commands of a page begin with. */
+export function commandKey(): string {
+  return /mac|iphone|ipad/i.test(navigator.platform) ? '⌘' : 'Ctrl';
+}
+
 type Keys = Record<string, (event: KeyboardEvent) => void>;
 
 interface Layer {

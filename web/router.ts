@@ -1,5 +1,6 @@
 /** Pages by the fragment of the address: `#/task/<id>`. The server never sees it. */
 import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 
 interface Place {
   page: string;
@@ -38,4 +39,17 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A detail is below its list, not beside it. */
+export const isNarrow = matchMedia('(max-width: 1180px)');
+
+/** Where a detail is below its list, a person who chose it is brought to it when it is there. */
+export function useBroughtTo(isThere: boolean): { readonly current: HTMLDivElement | null } {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Runs after the frame has scrolled to the top, as it does for every page.
+    if (isThere && isNarrow.matches) requestAnimationFrame(() => place.current?.scrollIntoView());
+  }, [isThere]);
+  return place;
 }

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { connection, hello } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
-import { useKeys } from './keys.ts';
+import { commandKey, SEND_KEY, useKeys } from './keys.ts';
 import { Agents } from './pages/agents.tsx';
 import { Boards } from './pages/boards.tsx';
 import { Compare, Conversation, Conversations } from './pages/conversation.tsx';
@@ -266,7 +266,7 @@ const KEYS: [page: string, keys: [key: string, what: string][]][] = [
       ['j k', 'move'],
       ['Enter', 'open'],
       ['Esc', 'back'],
-      ['/ or Ctrl K', 'search and commands'],
+      [`/ or ${commandKey()} K`, 'search and commands'],
       ['c', 'new task'],
       ['?', 'keys'],
     ],
@@ -319,7 +319,7 @@ const KEYS: [page: string, keys: [key: string, what: string][]][] = [
     [
       ['e', 'edit the message'],
       ['f', 'fork from the message'],
-      ['⌘ ↵', 'save or send'],
+      [SEND_KEY, 'save or send'],
     ],
   ],
 ];

@@ -122,8 +122,11 @@ async function manyReaders(page: Page, child: ChildProcess, root: string, { roun
   return atMostTimes(`window: a change read by ${READERS} windows, over one`, await cost(READERS), one, 'ms', 3);
 }
 
+/** Some seconds after the last change, the garbage of the work before it is collected as well. */
+const SETTLED_S = 15;
+
 async function idle(child: ChildProcess): Promise<Row[]> {
-  await sleep(5000);
+  await sleep(SETTLED_S * 1000);
   const before = threadsCpuMs(child.pid!);
   await sleep(IDLE_S * 1000);
   const share = (threadsCpuMs(child.pid!) - before) / 10 / IDLE_S;

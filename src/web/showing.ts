@@ -14,19 +14,30 @@ interface Outside {
   ids: ReadonlySet<string>;
   /** Undefined if there is none. */
   titles: RegExp | undefined;
+  /** Titles in the words of the person, whatever had influence on the work later. */
+  own: ReadonlySet<string>;
+}
+
+interface Tasked {
+  id: string;
+  title: string;
+  taint?: readonly string[] | undefined;
+  isOwn?: boolean | undefined;
 }
 
 /** A shorter title is an ordinary word, and would be cut out of every text. */
 const TITLE_MIN = 4;
 
-export function outsideOf(tasks: readonly { id: string; title: string; taint?: readonly string[] }[]): Outside {
+export function outsideOf(tasks: readonly Tasked[]): Outside {
   const tainted = tasks.filter(({ taint = [] }) => taint.length > 0);
-  const titles = [...new Set(tainted.map(({ title }) => title.replace(/…$/, '')))]
+  const own = new Set(tasks.flatMap(({ title, isOwn }) => (isOwn === true ? [title] : [])));
+  const foreign = tainted.filter(({ title }) => !own.has(title));
+  const titles = [...new Set(foreign.map(({ title }) => title.replace(/…$/, '')))]
     .filter(({ length }) => length >= TITLE_MIN)
     .sort((a, b) => b.length - a.length)
     .map(literalPattern);
   const ids = new Set(tainted.map(({ id }) => id));
-  return { ids, titles: titles.length === 0 ? undefined : new RegExp(titles.join('|'), 'g') };
+  return { ids, own, titles: titles.length === 0 ? undefined : new RegExp(titles.join('|'), 'g') };
 }
 
 export function forGuests(value: unknown, outside: Outside): unknown {
@@ -35,12 +46,12 @@ export function forGuests(value: unknown, outside: Outside): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const fields = value as Record<string, unknown>;
   const isOutside = typeof fields['id'] === 'string' ? outside.ids.has(fields['id']) : isTainted(fields);
+  const isLeftOut = (key: string, text: string): boolean =>
+    (isOutside && WORDS.has(key) && !outside.own.has(text)) || (key === 'text' && 'source' in fields);
   return Object.fromEntries(
     Object.entries(fields).map(([key, each]) => [
       key,
-      typeof each === 'string' && ((isOutside && WORDS.has(key)) || (key === 'text' && 'source' in fields))
-        ? LEFT_OUT
-        : forGuests(each, outside),
+      typeof each === 'string' && isLeftOut(key, each) ? LEFT_OUT : forGuests(each, outside),
     ]),
   );
 }

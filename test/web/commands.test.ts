@@ -16,7 +16,7 @@ test('guild ui --link prints an address that enters the open window, once', asyn
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const workspace = await askingPlace(t);
-  const window = workspace.start('ui', '--no-work', '--json');
+  const window = workspace.start('ui', '--no-work', '--json', '--port', '0');
   await urlOf(window);
   const another = await workspace.guild('ui', '--link', '--json');
   assert.equal(another.code, 0, another.err);

@@ -47,6 +47,43 @@ test('an exported run opens from disk, without connections and without text from
   assert.deepEqual(faults, []);
 });
 
+test('an exported run keeps the words of the person, and hides those that came from outside', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'agents/boss.md': '---\ndescription: Does it\n---\nYou are the boss.\n',
+    'script.yaml': '- say: Done.\n',
+  });
+  const record = (id: string, more: object): string => {
+    const at = new Date().toISOString();
+    const common = {
+      id,
+      root: 'asked',
+      to: 'boss',
+      created_at: at,
+      ended_at: at,
+      attempts: 1,
+      version: 1,
+      priority: 'C',
+    };
+    const rest = { requirements: [], dependencies: [], context: { taint: ['web/search'] } };
+    return JSON.stringify({ ...common, ...rest, ...more });
+  };
+  const own = {
+    description: 'Plan the opening',
+    role: 'root',
+    depth: 0,
+    created_by: 'human',
+    result: 'It opens in May.',
+  };
+  const part = { description: 'Look at what Eve wrote', role: 'call', depth: 1, parent: 'asked', created_by: 'boss' };
+  workspace.put('tasks/completed/asked.json', record('asked', own));
+  workspace.put('tasks/completed/asked.call-1.json', record('asked.call-1', { ...part, result: 'Eve wrote.' }));
+  succeeds(await workspace.guild('export', 'asked', '--out', 'run.html'));
+  const html = workspace.read('run.html');
+  assert.match(html, /"title":"Plan the opening"/);
+  assert.doesNotMatch(html, /It opens in May|what Eve wrote|Eve wrote/);
+});
+
 test('an exported run has no secret, even with --all', async (t) => {
   const workspace = place(t, {
     'guild.yaml': SCRIPTED,

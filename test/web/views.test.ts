@@ -81,6 +81,27 @@ test('a view of a query changes with its matches only, and a bad query opens non
   assert.equal((await window.post('/api/views', { where: '', at: 'yesterday' })).status, 422);
 });
 
+test('a query with an order and a limit follows tasks that change, end and go', async (t) => {
+  const workspace = workspaceOf(t, 4);
+  const feed = await openFeed(workspace.root, environment(workspace.root));
+  t.after(() => feed.close());
+  const { tasks } = presentOf(feed, await openLog(workspace.root, feed.states))();
+  const ids = async (where: string): Promise<string[]> => (await tasks(where)).map(({ id }) => id);
+  const byId = "description LIKE 'Title%' ORDER BY id LIMIT 3";
+  const becomes = (where: string, wanted: string[]): Promise<unknown> =>
+    until(async () => ((await ids(where)).join() === wanted.join() ? true : undefined));
+  assert.deepEqual(await ids(byId), ['old-0000', 'old-0001', 'old-0002']);
+  assert.deepEqual(await ids("state = 'completed'"), ['old-0003', 'old-0002', 'old-0001', 'old-0000'], 'newest first');
+  fs.rmSync(`${workspace.root}/tasks/completed/old-0001.json`);
+  await becomes(byId, ['old-0000', 'old-0002', 'old-0003']);
+  const path = `${workspace.root}/tasks/completed/old-0000.json`;
+  fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('Title of', 'Other title of'));
+  await becomes(byId, ['old-0002', 'old-0003']);
+  workspace.put('tasks/pending/aaa.json', '{"description": "Title of the new one", "dependencies": ["never"]}');
+  await becomes(byId, ['aaa', 'old-0002', 'old-0003']);
+  await becomes("state = 'completed'", ['old-0003', 'old-0002', 'old-0000']);
+});
+
 test('sixteen views are kept, each for five minutes after its last use', async (t) => {
   const workspace = workspaceOf(t, 3);
   const window = await openWindow(t, workspace);

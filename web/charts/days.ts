@@ -103,5 +103,5 @@ function stacked(values: readonly number[]): number[] {
 }
 
 function dayText(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleDateString('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  return new Date(seconds * 1000).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 }

@@ -6,6 +6,7 @@ import { hello, send, type Sent } from '../api.ts';
 import { ActButton, Refused, TaskLink, whyNot } from '../parts.tsx';
 import { visible } from '../text.ts';
 import { matching, mentionIn, MentionList, useAgentNames } from './mention.tsx';
+import { SEND_KEY } from '../keys.ts';
 
 interface Said {
   text: string;
@@ -70,7 +71,7 @@ export function Composer({ talk }: { talk: Conversation }): JSX.Element | null {
           onKeyDown={onKey}
         />
         <ActButton class="btn pri" onClick={() => void say()}>
-          Send <kbd>⌘ ↵</kbd>
+          Send <kbd>{SEND_KEY}</kbd>
         </ActButton>
       </div>
     </div>

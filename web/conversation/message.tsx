@@ -7,7 +7,7 @@ import { send, type Sent } from '../api.ts';
 import { Ask } from '../ask.tsx';
 import { ConflictView } from '../conflict.tsx';
 import { Icon } from '../icons.tsx';
-import { useKeys } from '../keys.ts';
+import { SEND_KEY, useKeys } from '../keys.ts';
 import { Fenced } from './fenced.tsx';
 import { Markdown } from '../markdown.tsx';
 import { ActButton, Refused, whyNot } from '../parts.tsx';
@@ -188,7 +188,7 @@ function Edit({ message, talk, close }: Pick<MessageProps, 'message' | 'talk'> &
             Save as fork
           </button>
           <ActButton class="btn sm pri" onClick={() => void save()}>
-            Save <kbd>⌘ ↵</kbd>
+            Save <kbd>{SEND_KEY}</kbd>
           </ActButton>
         </span>
       </div>

@@ -8,6 +8,7 @@ import { ActButton, ProblemBox, Refused } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { plural, visible } from '../text.ts';
 import type { OpenEditor } from './codemirror.ts';
+import { SEND_KEY } from '../keys.ts';
 
 export function AgentText({ file }: { file: AgentFile }): JSX.Element {
   const [isEditing, setEditing] = useState(false);
@@ -180,7 +181,7 @@ function Editor({ name, path, start, seen: shown, close }: EditorProps): JSX.Ele
           Back
         </button>
         <ActButton class="btn pri" disabled={isBad || name === ''} onClick={() => save.current()}>
-          Save <kbd>⌘ ↵</kbd>
+          Save <kbd>{SEND_KEY}</kbd>
         </ActButton>
       </div>
     </div>

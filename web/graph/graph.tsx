@@ -23,6 +23,8 @@ interface GraphEdge {
   to: string;
   label: string;
   isBad: boolean;
+  /** This one was given up. */
+  isCut?: boolean;
 }
 
 /** Nodes inside a frame with a label. */
@@ -30,12 +32,16 @@ interface GraphGroup {
   id: string;
   members: string[];
   label: string;
+  /** Shown while the pointer is on the frame. */
+  about?: string;
 }
 
-const SCALE_MIN = 0.7;
+const SCALE_MIN = 0.85;
 /** On each side of a label, so that its line bends where it can be seen. */
-const BEND_PX = 18;
+const BEND_PX = 12;
 const HEIGHT = 54;
+/** A second line of a title. */
+const LINE_PX = 15;
 const ICON_PX = 14;
 /** Of one letter of the smaller text. */
 const SMALL_PX = 6.1;
@@ -57,7 +63,11 @@ export function Graph({ nodes, edges, groups = [], boxPx, open, children }: Grap
   const known = new Set(nodes.map(({ id }) => id));
   const drawn = edges.filter(({ from, to }) => known.has(from) && known.has(to));
   const [laid, setLaid] = useState<Laid>();
+  // All boxes are as high as the highest.
+  const isTall = nodes.some(({ title }) => titleLines(title, boxPx).length > 1);
+  const height = HEIGHT + (isTall ? LINE_PX : 0);
   const key = JSON.stringify([
+    height,
     nodes.map(({ id }) => id),
     drawn.map(({ from, to, label }) => [from, to, label]),
     groups,
@@ -68,9 +78,9 @@ export function Graph({ nodes, edges, groups = [], boxPx, open, children }: Grap
       nodes: nodes.map(({ id }) => id),
       edges: drawn.map(({ from, to, label }) => ({ from, to, width: widthOf(label) + 2 * BEND_PX })),
       groups: groups.map(({ members }) => members.filter((id) => known.has(id))),
-      size: { width: boxPx, height: HEIGHT },
+      size: { width: boxPx, height },
     };
-    void layout(request).then((reply) => isCurrent && setLaid({ key, reply, nodes, edges: drawn, groups }));
+    void layout(request).then((reply) => isCurrent && setLaid({ key, reply, height, nodes, edges: drawn, groups }));
     return () => void (isCurrent = false);
   }, [key]);
   return (
@@ -102,6 +112,8 @@ function EdgeList({ nodes, edges }: { nodes: GraphNode[]; edges: GraphEdge[] }):
 interface Laid {
   key: string;
   reply: LayoutReply;
+  /** Of a box. */
+  height: number;
   nodes: GraphNode[];
   edges: GraphEdge[];
   groups: readonly GraphGroup[];
@@ -112,7 +124,7 @@ interface DrawingProps extends Omit<Laid, 'key'> {
   open: (id: string) => void;
 }
 
-function Drawing({ reply, nodes, edges, groups, boxPx, open }: DrawingProps): JSX.Element {
+function Drawing({ reply, height, nodes, edges, groups, boxPx, open }: DrawingProps): JSX.Element {
   return (
     <div class="scrollx canvas" role="region" tabIndex={0} aria-label="Graph">
       <svg
@@ -142,12 +154,12 @@ function Drawing({ reply, nodes, edges, groups, boxPx, open }: DrawingProps): JS
           ))}
         </defs>
         {groups.map((group, i) => (
-          <Frame key={group.id} at={reply.groups[i]} label={group.label} />
+          <Frame key={group.id} at={reply.groups[i]} group={group} />
         ))}
         {edges.map((edge, i) => (
           <path
             key={i}
-            class={edge.isBad ? 'e cyc' : `e ${edge.label.replaceAll(' ', '-')}`}
+            class={edge.isBad ? (edge.isCut === true ? 'e cyc gave' : 'e cyc') : `e ${edge.label.replaceAll(' ', '-')}`}
             d={curve(pastLabel(sideways(reply, nodes, edge, i, boxPx), reply.edges[i]?.label, edge.label))}
             marker-end={edge.isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
           />
@@ -156,7 +168,7 @@ function Drawing({ reply, nodes, edges, groups, boxPx, open }: DrawingProps): JS
           <Label key={i} at={reply.edges[i]?.label} text={edge.label} isBad={edge.isBad} />
         ))}
         {nodes.map((node, i) => (
-          <Node key={node.id} node={node} at={reply.nodes[i]!} width={boxPx} open={open} />
+          <Node key={node.id} node={node} at={reply.nodes[i]!} width={boxPx} height={height} open={open} />
         ))}
       </svg>
     </div>
@@ -164,10 +176,12 @@ function Drawing({ reply, nodes, edges, groups, boxPx, open }: DrawingProps): JS
 }
 
 /** A team whose members are drawn elsewhere has no frame of its own. */
-function Frame({ at: box, label }: { at: Box | undefined; label: string }): JSX.Element | null {
+function Frame({ at: box, group }: { at: Box | undefined; group: GraphGroup }): JSX.Element | null {
+  const { label, about } = group;
   if (box === undefined) return null;
   return (
     <g class="team">
+      {about !== undefined && <title>{visible(about)}</title>}
       <rect x={box.x - box.width / 2} y={box.y - box.height / 2} width={box.width} height={box.height} rx="8" />
       <text class="sm" x={box.x - box.width / 2 + 12} y={box.y - box.height / 2 + 17}>
         {fitted(visible(label), box.width - 16, SMALL_FONT)}
@@ -197,44 +211,56 @@ interface NodeProps {
   node: GraphNode;
   at: Point;
   width: number;
+  height: number;
   open: (id: string) => void;
 }
 
-function Node({ node, at, width, open }: NodeProps): JSX.Element {
+function Node({ node, at, width, height, open }: NodeProps): JSX.Element {
   const { about, look, hasLookLast = false } = node;
   const isAboutFirst = hasLookLast || look === undefined;
   const room = width - 32 - (look === undefined ? 0 : ICON_PX + look.word.length * SMALL_PX);
   return (
     <g
       class={`nd ${node.kind}${node.isChosen === true ? ' on' : ''}`}
-      transform={`translate(${at.x - width / 2} ${at.y - HEIGHT / 2})`}
+      transform={`translate(${at.x - width / 2} ${at.y - height / 2})`}
       onClick={() => open(node.id)}
     >
       <title>{visible(node.title)}</title>
-      <rect class="node" width={width} height={HEIGHT} rx="8" />
-      <text class="nm" x="12" y="22">
-        {fitted(visible(node.title), width - 24, TITLE_FONT)}
-      </text>
+      <rect class="node" width={width} height={height} rx="8" />
+      {titleLines(node.title, width).map((line, i) => (
+        <text key={i} class="nm" x="12" y={22 + i * LINE_PX}>
+          {line}
+        </text>
+      ))}
       {about !== undefined && (
-        <text class="sm" x={isAboutFirst ? 12 : width - 12} y="41" text-anchor={isAboutFirst ? 'start' : 'end'}>
+        <text
+          class="sm"
+          x={isAboutFirst ? 12 : width - 12}
+          y={height - 13}
+          text-anchor={isAboutFirst ? 'start' : 'end'}
+        >
           {fitted(visible(about), room, SMALL_FONT)}
         </text>
       )}
       {look !== undefined && (
-        <State look={look} left={hasLookLast ? width - 16 - ICON_PX - look.word.length * SMALL_PX : 12} />
+        <State
+          look={look}
+          top={height - 24}
+          left={hasLookLast ? width - 16 - ICON_PX - look.word.length * SMALL_PX : 12}
+        />
       )}
     </g>
   );
 }
 
 /** An icon and a word, as everywhere. */
-function State({ look: { word, icon, tone }, left }: { look: Look; left: number }): JSX.Element {
+function State({ look: { word, icon, tone }, left, top }: { look: Look; left: number; top: number }): JSX.Element {
   return (
     <g class={`st ${tone}`}>
-      <svg x={left} y="30" width={ICON_PX} height={ICON_PX} viewBox="0 0 16 16">
+      <svg x={left} y={top} width={ICON_PX} height={ICON_PX} viewBox="0 0 16 16">
         <Icon name={icon} />
       </svg>
-      <text class="sm" x={left + ICON_PX + 4} y="41">
+      <text class="sm" x={left + ICON_PX + 4} y={top + 11}>
         {word}
       </text>
     </g>
@@ -278,6 +304,18 @@ function curve(points: readonly Point[]): string {
 
 function at({ x, y }: Point): string {
   return `${x.toFixed(1)} ${y.toFixed(1)}`;
+}
+
+/** A title on one line or two. */
+function titleLines(title: string, width: number): string[] {
+  const text = visible(title);
+  const px = width - 24;
+  const first = fitted(text, px, TITLE_FONT);
+  if (first === text) return [text];
+  // At the last space that has room; a long word is cut where the line ends.
+  const cut = text.lastIndexOf(' ', first.length - 1);
+  const at = cut > 0 ? cut : first.length - 1;
+  return [text.slice(0, at), fitted(text.slice(at).trim(), px, TITLE_FONT)];
 }
 
 let pen: CanvasRenderingContext2D | undefined;

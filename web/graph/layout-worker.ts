@@ -15,8 +15,8 @@ scope.addEventListener('message', ({ data: { id, nodes, edges, groups, size } })
   graph.setGraph({
     rankdir: 'LR',
     nodesep: groups.length > 0 ? LABEL_PX + 20 : 18,
-    ranksep: 22,
-    marginx: 16,
+    ranksep: 14,
+    marginx: 12,
     marginy: groups.length > 0 ? LABEL_PX + 8 : 16,
   });
   graph.setDefaultEdgeLabel(() => ({}));

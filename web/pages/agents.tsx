@@ -1,6 +1,6 @@
 /** Agents: who they are, what they do now, what they cost, and how they work together. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { AgentFile, AgentList, AgentRow } from '../../src/web/base/contract.ts';
 import { addingFor, isAdding } from '../adding.ts';
 import { BidList } from '../agents/bid-list.tsx';
@@ -11,12 +11,12 @@ import { AgentText, NewAgent } from '../editor/agent-text.tsx';
 import { Graph } from '../graph/graph.tsx';
 import { Icon } from '../icons.tsx';
 import { ActButton, AgentChip, agentLook, Empty, LoadedPage, Panel, ProblemBox, Refused, Segments } from '../parts.tsx';
-import { address, go } from '../router.ts';
+import { address, go, isNarrow, useBroughtTo } from '../router.ts';
 import { capitalized, count, money, plural, visible } from '../text.ts';
 
 const PATTERNS: Record<string, string> = {
   advisor: 'asks first',
-  member: 'team member',
+  member: 'member',
   route: 'routes to',
   fallback: 'routes to',
   handoff: 'hands to',
@@ -38,6 +38,11 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
   const [view, setView] = useState<View>('List');
   const [isNew, setNew] = useState(false);
   const chosen = list.agents.find((agent) => agent.name === name) ?? list.agents[0];
+  useEffect(() => {
+    // Runs after the frame has scrolled to the top, as it does for every page.
+    if (!isNarrow.matches)
+      requestAnimationFrame(() => document.getElementById('chosen')?.scrollIntoView({ block: 'nearest' }));
+  }, [view, name]);
   return (
     <div class="page">
       <div class="head">
@@ -80,9 +85,10 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
                 groups={list.teams.map(({ lead, members, ends, rounds }) => ({
                   id: lead,
                   members,
-                  label: `team: ${ends}, ${plural(rounds, 'round')}`,
+                  label: `team: ${ends}`,
+                  about: `at most ${plural(rounds, 'round')}`,
                 }))}
-                boxPx={168}
+                boxPx={156}
                 open={(id) => go(address('agents', id))}
               />
             </Panel>
@@ -98,6 +104,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
               {list.agents.map((agent) => (
                 <a
                   key={agent.name}
+                  id={agent === chosen ? 'chosen' : undefined}
                   class={agent === chosen ? 'row arow on' : 'row arow'}
                   href={address('agents', agent.name)}
                 >
@@ -131,15 +138,8 @@ function Alone({ list }: { list: AgentList }): JSX.Element | null {
   return alone === 0 ? null : <>{plural(alone, 'agent')} without a fixed partner: see List</>;
 }
 
-/** Where it is below the list, a person who chose an agent is brought to it. */
-const isBelow = matchMedia('(max-width: 1180px)');
-
 function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): JSX.Element {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    // Runs after the frame has scrolled to the top, as it does for every page.
-    if (isAsked && isBelow.matches) requestAnimationFrame(() => place.current?.scrollIntoView());
-  }, []);
+  const place = useBroughtTo(isAsked);
   const { data } = useRead<AgentFile>(`/api/agents/${encodeURIComponent(agent.name)}`);
   const [isPausing, setPausing] = useState(false);
   const [sent, setSent] = useState<Sent>();
@@ -148,7 +148,7 @@ function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): J
     setPausing(false);
   };
   return (
-    <div ref={place}>
+    <div class="beside" ref={place}>
       <Panel
         title={agent.name}
         side={

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Boards as Data } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
 import { Empty, Panel, Refused, Loaded, whyNot } from '../parts.tsx';
+import { address } from '../router.ts';
 import { visible } from '../text.ts';
 
 const BOXES: Record<string, string> = { ' ': 'open', _: 'open', '/': 'active', x: 'done', X: 'done', '-': 'dropped' };
@@ -46,12 +47,29 @@ function BoardLine({ text, box, line, file, seen, failed }: LineProps): JSX.Elem
 function PlainLine({ text }: { text: string }): JSX.Element {
   const heading = /^#+\s+(.*)$/.exec(text)?.[1];
   if (heading !== undefined) return <h3>{visible(heading)}</h3>;
+  const task = /^\s+id:\s*([\w.-]+)\s*$/.exec(text)?.[1];
+  if (task !== undefined)
+    return (
+      <p class="pre field">
+        id:{' '}
+        <a class="link" href={address('task', task)}>
+          {task}
+        </a>
+      </p>
+    );
   return <p class={/^\s+[a-z_]+:/.test(text) ? 'pre field' : 'pre'}>{visible(text.trim())}</p>;
 }
 
 /** The heading in its first line. */
 function titleOf({ lines }: Data['boards'][number]): string | undefined {
   return /^# +(.+)$/.exec(lines[0]?.text ?? '')?.[1];
+}
+
+/** Without the title, which the panel has, and without the empty lines around the rest. */
+function shownLines(board: Data['boards'][number]): Data['boards'][number]['lines'] {
+  const lines = board.lines.slice(titleOf(board) === undefined ? 0 : 1);
+  const isText = ({ text }: { text: string }): boolean => text.trim() !== '';
+  return lines.slice(Math.max(0, lines.findIndex(isText)), lines.findLastIndex(isText) + 1);
 }
 
 /** `2 of 5 done`, of the boxes that still count. */
@@ -96,7 +114,7 @@ export function Boards(): JSX.Element {
                     </p>
                   ))}
                   <div class="b board">
-                    {board.lines.slice(titleOf(board) === undefined ? 0 : 1).map(({ text, box, line }) => (
+                    {shownLines(board).map(({ text, box, line }) => (
                       <BoardLine
                         key={line}
                         text={text}

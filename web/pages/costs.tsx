@@ -5,7 +5,7 @@ import type { BudgetUse, CostRow, Costs as Data } from '../../src/web/base/contr
 import { useRead } from '../api.ts';
 import { UseBar } from '../charts/budget-bar.tsx';
 import { Empty, Loaded, Panel, Segments, TaskLink } from '../parts.tsx';
-import { capitalized, count, duration, money, visible } from '../text.ts';
+import { capitalized, count, duration, money, plural, visible } from '../text.ts';
 
 const BY = ['agent', 'model', 'task', 'role', 'day'];
 const RANGES: [string, number][] = [
@@ -100,12 +100,14 @@ function Beside({ by, days }: { by: string; days: number }): JSX.Element | null 
   const all = data.value!.rows.length;
   return (
     <Panel title={`By ${by}`} side={all > rows.length ? `${rows.length} of ${all}` : ''}>
-      <ul class="list">
+      <ul class="list shares">
         {rows.map((row) => (
           <li key={row.key}>
             <b class="name one">{visible(row.key)}</b>
             <meter class="bar" min={0} max={most} value={row.microUsd} />
-            <span class="r">{money(row.microUsd, row.unpricedCalls)}</span>
+            <span class="num hide">{plural(row.calls, 'call')}</span>
+            <span class="num hide">{count(row.tokens)}</span>
+            <span class="num">{money(row.microUsd, row.unpricedCalls)}</span>
           </li>
         ))}
       </ul>

@@ -6,7 +6,7 @@ import { send, useRead, type Sent } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { ActButton, Empty, Loaded, Panel, ProblemBox, Refused, Still } from '../parts.tsx';
 import { changedLines, Diff } from '../request/diff.tsx';
-import { address } from '../router.ts';
+import { address, useBroughtTo } from '../router.ts';
 import { ago, plural, visible } from '../text.ts';
 
 export function History({ id }: { id: string }): JSX.Element {
@@ -15,6 +15,7 @@ export function History({ id }: { id: string }): JSX.Element {
     <div class="page">
       <div class="head">
         <h1>History</h1>
+        <span class="meta">Every change of the workspace, and the way back</span>
       </div>
       <Loaded read={read}>
         {(history) =>
@@ -54,6 +55,7 @@ function Preview({ id }: { id: string }): JSX.Element {
   const { data, problem } = useRead<UndoPreview>(`/api/history/${encodeURIComponent(id)}/undo`);
   const [isSure, setSure] = useState(false);
   const [sent, setSent] = useState<Sent>();
+  const place = useBroughtTo(data.value !== undefined);
   if (problem.value !== undefined) return <ProblemBox problem={problem.value} />;
   if (data.value === undefined) return <Still />;
   const { files, to } = data.value;
@@ -62,25 +64,27 @@ function Preview({ id }: { id: string }): JSX.Element {
     else setSure(true);
   };
   return (
-    <Panel
-      title={`Back to ${to.id.slice(0, 8)}`}
-      side={
-        <ActButton class={isSure ? 'btn sm danger' : 'btn sm'} disabled={files.length === 0} onClick={undo}>
-          {isSure ? `Really change ${plural(files.length, 'file')}` : 'Undo to here'}
-        </ActButton>
-      }
-    >
-      <div class="b">
-        <Refused sent={sent} />
-        {sent?.ok === true && <p>Done, as a new commit. You can go forward again.</p>}
-        <p class="dim">{plural(files.length, 'file')} would change.</p>
-      </div>
-      <ul class="list">
-        {files.slice(0, 500).map((each) => (
-          <ChangedFile key={each.file} {...each} />
-        ))}
-      </ul>
-    </Panel>
+    <div class="beside" ref={place}>
+      <Panel
+        title={`Back to ${to.id.slice(0, 8)}`}
+        side={
+          <ActButton class={isSure ? 'btn sm danger' : 'btn sm'} disabled={files.length === 0} onClick={undo}>
+            {isSure ? `Really change ${plural(files.length, 'file')}` : 'Undo to here'}
+          </ActButton>
+        }
+      >
+        <div class="b">
+          <Refused sent={sent} />
+          {sent?.ok === true && <p>Done, as a new commit. You can go forward again.</p>}
+          <p class="dim">{plural(files.length, 'file')} would change.</p>
+        </div>
+        <ul class="list">
+          {files.slice(0, 500).map((each) => (
+            <ChangedFile key={each.file} {...each} />
+          ))}
+        </ul>
+      </Panel>
+    </div>
   );
 }
 

@@ -9,7 +9,7 @@ import { Empty, Id, LoadedPage, Refused, Taint, TaskLink } from '../parts.tsx';
 import { AnswerBar } from '../request/answer-bar.tsx';
 import { answerRequest, pauseAnswers } from '../request/answers.ts';
 import { Diff } from '../request/diff.tsx';
-import { Facts, Untrusted, useSource } from '../request/facts.tsx';
+import { Details, Facts, Untrusted, useSource } from '../request/facts.tsx';
 import { Heading, kindWord, outcome, requestIcon, requestTone, sizeOf } from '../request/heading.tsx';
 import { address, go } from '../router.ts';
 import { ago, clock, plural, visible } from '../text.ts';
@@ -155,6 +155,7 @@ function Shown({ request, place, of, answered, next, move }: ShownProps): JSX.El
         <Facts request={request} />
         <Refused sent={sent} />
         <Action request={request} />
+        <Details request={request} />
         <Untrusted source={source} />
         <Footer request={request} source={source} answered={answered} />
       </div>
@@ -179,7 +180,7 @@ function Action({ request }: { request: Request }): JSX.Element {
       {changes.length > 0 ? (
         <details class="fold">
           <summary>
-            <b>{action.key}</b> the whole text
+            <Icon name="right" small /> The whole text of {action.key}
           </summary>
           <pre>{action.text}</pre>
         </details>

@@ -6,6 +6,7 @@ import { addingFor } from '../adding.ts';
 import { send, useRead, type Sent } from '../api.ts';
 import { ActButton, Refused } from '../parts.tsx';
 import { address, go } from '../router.ts';
+import { SEND_KEY } from '../keys.ts';
 
 export function NewTask({ close }: { close: () => void }): JSX.Element {
   const { data } = useRead<AgentList>('/api/agents');
@@ -58,7 +59,7 @@ export function NewTask({ close }: { close: () => void }): JSX.Element {
               Cancel <kbd>Esc</kbd>
             </button>
             <ActButton class="btn pri" onClick={() => void add()}>
-              Add <kbd>⌘ ↵</kbd>
+              Add <kbd>{SEND_KEY}</kbd>
             </ActButton>
           </div>
         </div>

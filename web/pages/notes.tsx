@@ -5,7 +5,7 @@ import type { Channels } from '../../src/web/base/contract.ts';
 import { hello, send, useRead, type Sent } from '../api.ts';
 import { ActButton, Empty, Loaded, Panel, Refused } from '../parts.tsx';
 import { address } from '../router.ts';
-import { ago, clock, visible } from '../text.ts';
+import { ago, clock, plural, visible } from '../text.ts';
 
 export function Notes({ channel }: { channel: string }): JSX.Element {
   const read = useRead<Channels>(`/api/notes${channel === '' ? '' : `?channel=${encodeURIComponent(channel)}`}`);
@@ -13,6 +13,7 @@ export function Notes({ channel }: { channel: string }): JSX.Element {
     <div class="page">
       <div class="head">
         <h1>Notes</h1>
+        <span class="meta">Messages of agents and people, by channel</span>
       </div>
       <Loaded read={read} rows={6}>
         {(notes) => (
@@ -29,8 +30,8 @@ export function Notes({ channel }: { channel: string }): JSX.Element {
                       {visible(each.channel)}
                     </a>
                     <span class="r">
-                      {each.notes}
-                      {each.at !== undefined && `, ${ago(each.at)}`}
+                      {each.notes === 0 ? 'empty' : plural(each.notes, 'note')}
+                      {each.at !== undefined && ` · ${ago(each.at)}`}
                     </span>
                   </li>
                 ))}
@@ -45,7 +46,7 @@ export function Notes({ channel }: { channel: string }): JSX.Element {
                   {notes.notes.map((note, i) => (
                     <li key={i}>
                       <time class="dim">{clock(note.at)}</time>
-                      <b>{visible(note.from)}</b>
+                      <b>{note.from === 'human' ? 'you' : visible(note.from)}</b>
                       <span class="pre">{visible(note.text)}</span>
                     </li>
                   ))}

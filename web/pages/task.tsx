@@ -134,12 +134,16 @@ function Files({ task }: { task: TaskDetail }): JSX.Element {
         row.isGroup === true ? null : (
           <li key={row.id}>
             <TaskState row={row} plain brief />
-            <code class="one">
-              {row.endedAt === undefined ? `tasks/${row.state}/${row.id}.json` : `results/${row.id}.md`}
-            </code>
+            <span class="main">
+              <TaskLink id={row.id} title={row.title} />
+              <code class="one">
+                {row.endedAt === undefined ? `tasks/${row.state}/${row.id}.json` : `results/${row.id}.md`}
+              </code>
+              {row.session !== undefined && <code class="one">sessions/{visible(row.session)}.session.yaml</code>}
+            </span>
             {row.session !== undefined && (
-              <a class="link r one" href={address('conversation', row.session)}>
-                sessions/{visible(row.session)}.session.yaml
+              <a class="btn sm r" href={address('conversation', row.session)}>
+                Conversation
               </a>
             )}
           </li>

@@ -5,7 +5,7 @@ import { useRead } from '../api.ts';
 import { Graph } from '../graph/graph.tsx';
 import { Icon, type IconName } from '../icons.tsx';
 import { moment, showMoment, showNow, type Range } from '../moment.ts';
-import { Empty, Loaded, Panel, TaskLink, taskLook } from '../parts.tsx';
+import { Empty, Loaded, Panel, TaskLink, taskLook, type Look } from '../parts.tsx';
 import { address, go } from '../router.ts';
 import { ago, clock, duration, plural, visible } from '../text.ts';
 
@@ -65,6 +65,7 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
     else if (kind === 'task') go(address('task', id));
   };
   const [last, ...earlier] = waits.broken;
+  const gaveWay = new Set(last?.cycle.flatMap((each) => (each.gaveWay ? [each.id] : [])));
   return (
     <>
       {last !== undefined && <BrokenBanner broken={last} />}
@@ -84,10 +85,21 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
                 hasLookLast: true,
                 ...(state === undefined
                   ? {}
-                  : { look: taskLook({ state, ...(agent === undefined ? {} : { agent }) }) }),
+                  : {
+                      look:
+                        cyclic.has(id) && gaveWay.has(id)
+                          ? GAVE_WAY
+                          : taskLook({ state, ...(agent === undefined ? {} : { agent }) }),
+                    }),
               }))}
-              edges={waits.edges.map(({ from, to, inCycle, label }) => ({ from, to, label, isBad: inCycle }))}
-              boxPx={212}
+              edges={waits.edges.map(({ from, to, inCycle, label }) => ({
+                from,
+                to,
+                label,
+                isBad: inCycle,
+                isCut: inCycle && gaveWay.has(from),
+              }))}
+              boxPx={196}
               open={open}
             >
               <EdgeTable waits={waits} nodes={nodes} />
@@ -104,6 +116,8 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
   );
 }
 
+const GAVE_WAY: Look = { word: 'Gave way', icon: 'cut', tone: 's-fail' };
+
 function EdgeLegend(): JSX.Element {
   return (
     <span class="legend">
@@ -112,6 +126,9 @@ function EdgeLegend(): JSX.Element {
       </span>
       <span>
         <i class="ln bad" /> in a cycle
+      </span>
+      <span>
+        <i class="ln bad gave" /> gave way
       </span>
     </span>
   );

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { IntentKind, Request } from '../../src/web/base/contract.ts';
-import { useKeys } from '../keys.ts';
+import { SEND_KEY, useKeys } from '../keys.ts';
 import { ActButton } from '../parts.tsx';
 import { plural } from '../text.ts';
 import { mayAnswer } from './answers.ts';
@@ -192,7 +192,7 @@ function Write({ label, start, act, cancel, done }: WriteProps): JSX.Element {
           Cancel <kbd>Esc</kbd>
         </button>
         <button type="button" class="btn pri" onClick={finish}>
-          {act} <kbd>⌘ ↵</kbd>
+          {act} <kbd>{SEND_KEY}</kbd>
         </button>
       </span>
     </div>

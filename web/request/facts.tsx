@@ -18,7 +18,7 @@ export function Facts({ request }: { request: Request }): JSX.Element {
   return (
     <dl class="fband">
       <Fact icon="q" name="Asked because">
-        {question !== undefined ? 'The agent needs an answer to continue' : (first ?? 'The agent asks you')}
+        {question !== undefined ? 'The agent needs an answer to continue' : sentence(first ?? 'the agent asks you')}
         {rest.map((line) => (
           <small key={line}>{line}</small>
         ))}
@@ -36,7 +36,7 @@ export function Facts({ request }: { request: Request }): JSX.Element {
           <span class={request.isGrave && risk !== 'HIGH' ? 'ours bad' : 'ours'}>{facts.runs}</span>
         )}
         {facts.more
-          .filter((line) => !line.startsWith('Influenced by:'))
+          .filter((line) => CONFINES.test(line))
           .map((line) => (
             <small key={line} class="ours">
               {line}
@@ -52,6 +52,28 @@ export function Facts({ request }: { request: Request }): JSX.Element {
       </Fact>
     </dl>
   );
+}
+
+const CONFINES = /^(?:Hosts it may reach|Tool of the plugin):/;
+
+/** What else belongs to the request: the version of the file that it changes, other arguments. */
+export function Details({ request: { facts } }: { request: Request }): JSX.Element | null {
+  const lines = facts.more.filter((line) => !CONFINES.test(line) && !line.startsWith('Influenced by:'));
+  if (lines.length === 0) return null;
+  return (
+    <ul class="details">
+      {lines.map((line) => (
+        <li key={line} class="ours">
+          {line}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function sentence(text: string): string {
+  // A name keeps its first letter: `bin/podman` is not `Bin/podman`.
+  return /^[a-z]+(?= )/.test(text) ? `${text[0]!.toUpperCase()}${text.slice(1)}` : text;
 }
 
 function Fact(props: { icon: IconName; name: string; children: ComponentChildren }): JSX.Element {

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Request } from '../../src/web/base/contract.ts';
-import { useKeys } from '../keys.ts';
+import { SEND_KEY, useKeys } from '../keys.ts';
 import { ActButton } from '../parts.tsx';
 import { answerRequest, mayAnswer } from './answers.ts';
 import type { BarProps } from './answer-bar.tsx';
@@ -41,7 +41,7 @@ export function QuestionBar({ request, answer, move, decline }: BarProps & { dec
       <span class="acts">
         {choices === undefined && (
           <ActButton class="btn pri" onClick={() => say(box.current?.value ?? '')}>
-            Answer <kbd>⌘ ↵</kbd>
+            Answer <kbd>{SEND_KEY}</kbd>
           </ActButton>
         )}
         <ActButton class="btn" onClick={decline}>

@@ -158,7 +158,8 @@ function newestEnded(feed: Feed): () => Promise<Placed[]> {
     of: (placed) => placed,
   });
   const endOf = ({ task }: Placed): string => task.ended_at ?? '';
-  return async () => [...(await kept.read()).values()].sort((a, b) => compareText(endOf(b), endOf(a))).slice(0, ENDED_READ);
+  return async () =>
+    [...(await kept.read()).values()].sort((a, b) => compareText(endOf(b), endOf(a))).slice(0, ENDED_READ);
 }
 
 /** A missed file event shows an old list no longer than this. */

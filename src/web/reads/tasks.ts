@@ -12,7 +12,7 @@ import type { Row, TaskBoard, Usage } from '../base/contract.js';
 import { rowOf, rowTitle, shortOf, usageOf } from './rows.js';
 
 const COLUMNS =
-  'id, state, role, type, description, result, to, parent, error, created_at, ended_at, usage, own_usage, session, context.taint';
+  'id, state, role, type, description, result, to, parent, error, created_at, created_by, ended_at, usage, own_usage, session, context.taint';
 
 /** A row with fields that only the server uses. */
 export interface ListedTask extends Row {
@@ -21,11 +21,13 @@ export interface ListedTask extends Row {
   own: Usage;
   bid?: Bid;
   isObjection?: boolean;
+  /** A person asked for it, in these words. */
+  isOwn?: boolean;
 }
 
 /** A task, as a query would give it. */
 export function listedOf(placed: Placed): ListedTask {
-  const { session, own_usage: own, role, result } = placed.task;
+  const { session, own_usage: own, role, result, parent, created_by: by } = placed.task;
   const taint = taintIn(placed.task);
   return defined({
     ...rowOf(placed),
@@ -33,6 +35,7 @@ export function listedOf(placed: Placed): ListedTask {
     own: usageOf(own),
     session,
     taint: taint.length > 0 ? taint : undefined,
+    isOwn: isOwn(by, parent),
   });
 }
 
@@ -48,7 +51,13 @@ export function byNewest(a: Row, b: Row): number {
   return compareText(b.createdAt, a.createdAt) || compareText(b.id, a.id);
 }
 
-export function rowOnly({ own: _, session: _session, bid: _bid, isObjection: _no, ...row }: ListedTask): Row {
+/** Mail is created in the name of its source, and a part of a run by the agent that wanted it. */
+function isOwn(by: string | undefined, parent: string | undefined): true | undefined {
+  return by === HUMAN && parent === undefined ? true : undefined;
+}
+
+export function rowOnly(task: ListedTask): Row {
+  const { own: _, session: _session, bid: _bid, isObjection: _no, isOwn: _own, ...row } = task;
   return row;
 }
 
@@ -151,6 +160,7 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
     session: text('session'),
     ...answerOf(role, text('result')),
     taint: Array.isArray(taint) ? taint.map(String) : undefined,
+    isOwn: isOwn(text('created_by'), text('parent')),
   };
 }
 

@@ -6,7 +6,7 @@ import { openReader } from '../../../app/readers/open-reader.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { linkOf } from '../../../web/link.js';
 import { startServer, type WindowServer } from '../../../web/server.js';
-import { EXIT, text, type Call, type Command } from '../../args/command.js';
+import { EXIT, integerOption, text, type Call, type Command } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
 import { keepHeapSmall } from '../../process/small-heap.js';
 import { LISTEN_OPTIONS, listeningOf } from './listening.js';
@@ -25,7 +25,7 @@ requests as the command line: stop it at any time, and nothing is lost.
 Other machines reach it only with --host, and only with TLS: a certificate of your own (--tls-cert, --tls-key), or a proxy
 that has one (--behind-proxy).`,
   options: {
-    port: { type: 'string', value: 'N', about: 'the port; default: the last one used, or a free one' },
+    port: { type: 'string', value: 'N', about: 'the port; 0 and default: the last one used, or a free one' },
     'read-only': { type: 'boolean', about: 'only show: nothing can be approved, changed or sent' },
     'no-work': { type: 'boolean', about: 'do not start guild watch' },
     link: { type: 'boolean', about: 'print another address of a window that is running' },
@@ -40,7 +40,7 @@ that has one (--behind-proxy).`,
     const root = cassette === undefined ? call.root : await replayed(call, path.resolve(io.cwd, cassette));
     const readOnly = values['read-only'] === true || cassette !== undefined;
     if (values['link'] === true) return anotherLink(call, readOnly);
-    const port = portOf(text(values, 'port'));
+    const port = integerOption(values, 'port', [0, 65_535]) ?? 0;
     const proxy = text(values, 'behind-proxy');
     const listening = listeningOf(values, proxy === undefined ? [] : [proxy]);
     keepHeapSmall();
@@ -126,11 +126,4 @@ function interrupted({ io, terminal }: Call, server: WindowServer): Promise<void
     io.stdin.on('data', heard);
     io.stdin.resume();
   });
-}
-
-function portOf(value: string | undefined): number {
-  if (value === undefined) return 0;
-  const port = Number(value);
-  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new ProblemError(problem('bad_usage', `--port is a number from 1 to 65535, not ${JSON.stringify(value)}`));
 }
