@@ -146,6 +146,11 @@ test('conversation: an edit that meets another edit shows both, and mine becomes
   await until(() => pending().some((text) => text.includes('My version of it')));
   await page.waitForSelector('.msg:has(.who :text-is("Next")) .txt:has-text("My version of it")');
   assert.match(workspace.read(file), /Their version/);
+  await page.click('.chead >> text=Compare');
+  await page.waitForSelector('.compare .cmain:nth-child(2) >> text=My version of it');
+  await page.waitForSelector('.compare >> text=Different from here');
+  const [left, right] = await Promise.all([1, 2].map((n) => page.locator(`.cmain:nth-child(${n})`).boundingBox()));
+  assert.deepEqual([right!.y, right!.x], [left!.y, left!.x + left!.width], 'side by side');
 });
 
 test('agents: a file that changes while a person edits it keeps their text, and a save shows both', async (t) => {

@@ -88,9 +88,11 @@ export function Facts({ talk, close }: { talk: Conversation; close: () => void }
               <Icon name="fork" small /> Forks
             </dt>
             <dd>
-              {origin !== undefined && <Fork id={origin} of={talk.id} name={`from ${forkedFrom}`} />}
-              {talk.forks.map(({ id, at }) => (
-                <Fork key={id} id={talk.id} of={id} name={`${id}, from message ${at}`} open={id} />
+              {origin !== undefined && (
+                <Fork id={origin} of={talk.id} name={`from message ${forkedFrom?.split('@').at(-1)} of another`} />
+              )}
+              {talk.forks.map(({ id, at }, i) => (
+                <Fork key={id} id={talk.id} of={id} name={`fork ${i + 1}, from message ${at}`} open={id} />
               ))}
             </dd>
           </div>
@@ -126,7 +128,7 @@ function Fork({ id, of, name, open = id }: { id: string; of: string; name: strin
       <a class="link one" href={address('conversation', open)}>
         {visible(name)}
       </a>
-      <a class="link" href={`#/compare/${encodeURIComponent(`${id}|${of}`)}`}>
+      <a class="btn sm" href={`#/compare/${encodeURIComponent(`${id}|${of}`)}`}>
         Compare
       </a>
     </div>

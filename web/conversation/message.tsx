@@ -1,6 +1,6 @@
 /** One message with its tool calls, edited in place or forked from. */
 import type { JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation, ShownCall, ShownFile, ShownMessage } from '../../src/web/base/contract.ts';
 import { sizeText } from '../../src/domain/file-ref.ts';
 import { send, type Sent } from '../api.ts';
@@ -156,8 +156,12 @@ function Edit({ message, talk, close }: Pick<MessageProps, 'message' | 'talk'> &
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void save();
   };
   const isConflict = sent?.ok === false && sent.theirs !== undefined;
+  const fence = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isConflict) fence.current?.scrollIntoView({ block: 'end' });
+  }, [isConflict]);
   return (
-    <div class="fence">
+    <div class="fence" ref={fence}>
       <textarea
         ref={box}
         rows={Math.min(20, message.text.split('\n').length + 1)}

@@ -55,9 +55,11 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
         </ActButton>
         {isNew && <NewAgent close={() => setNew(false)} />}
       </div>
-      {list.problems.map((each, i) => (
-        <ProblemBox key={i} problem={each} />
-      ))}
+      {list.problems.map((each, i) => {
+        // The inspector shows those of the chosen agent.
+        const isShown = each.where?.file !== undefined && each.where.file === chosen?.file;
+        return isShown ? null : <ProblemBox key={i} problem={each} />;
+      })}
       {list.agents.length === 0 ? (
         <Empty icon="agents" title="There is no agent yet">
           An agent is a Markdown file in <code>agents/</code>: <code>guild agent new NAME</code> makes one.

@@ -3,7 +3,7 @@ import { Fragment, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TaskState as TaskStateWord } from '../../src/domain/task/task.ts';
 import type { Conversation as Data, SessionRow } from '../../src/web/base/contract.ts';
-import { useRead } from '../api.ts';
+import { isExported, useRead, type Read } from '../api.ts';
 import { Check } from '../conversation/check.tsx';
 import { Composer } from '../conversation/composer.tsx';
 import { Facts } from '../conversation/facts.tsx';
@@ -13,7 +13,7 @@ import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
 import { Empty, Loaded, LoadedPage, NewTaskButton, ProblemBox, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
-import { ago, visible } from '../text.ts';
+import { ago, money, visible } from '../text.ts';
 
 export function Conversations(): JSX.Element {
   const read = useRead<SessionRow[]>('/api/sessions');
@@ -71,33 +71,99 @@ function SessionState({ status, state = STATES[status] }: SessionRow): JSX.Eleme
 
 /** Two conversations side by side: a fork and the one that it came from. */
 export function Compare({ ids }: { ids: string[] }): JSX.Element {
+  const [one = '', two = ''] = ids;
+  const left = useRead<Data>(`/api/sessions/${encodeURIComponent(one)}`);
+  const right = useRead<Data>(`/api/sessions/${encodeURIComponent(two)}`);
+  const differs = firstDifference(left.data.value?.messages, right.data.value?.messages);
   return (
     <div class="page flush compare">
-      {ids.map((id) => (
-        <Column key={id} id={id} />
-      ))}
+      <Column id={one} read={left} differs={differs} />
+      <Column id={two} read={right} differs={differs} />
     </div>
   );
 }
 
-function Column({ id }: { id: string }): JSX.Element {
-  const read = useRead<Data>(`/api/sessions/${encodeURIComponent(id)}`);
+/** The number of the first message that is not the same; undefined if that is not known yet. */
+function firstDifference(left?: Data['messages'], right?: Data['messages']): number | undefined {
+  if (left === undefined || right === undefined) return undefined;
+  const others = new Map(right.map((message) => [message.n, message]));
+  const differing = left.find(({ n, role, text }) => others.get(n)?.role !== role || others.get(n)?.text !== text);
+  return differing?.n ?? (left.at(-1)?.n ?? 0) + 1;
+}
+
+interface ColumnProps {
+  id: string;
+  read: Read<Data>;
+  differs: number | undefined;
+}
+
+function Column({ id, read, differs }: ColumnProps): JSX.Element {
   const talk = read.data.value;
+  const mark = useRef<HTMLDivElement>(null);
+  // Both columns start where they part.
+  useEffect(() => mark.current?.scrollIntoView({ block: 'center' }), [differs]);
   return (
     <section class="cmain" aria-label={id}>
       <div class="chead">
-        <h1>
-          <a class="link" href={address('conversation', id)}>
-            {visible(talk?.task?.title ?? id)}
-          </a>
-        </h1>
+        <div>
+          <div class="crumb">
+            <Icon name={talk?.forkedFrom === undefined ? 'chat' : 'fork'} small />
+            {talk?.forkedFrom === undefined ? 'Conversation' : 'Fork'}
+            {talk !== undefined && ` of ${visible(talk.agent)}, ${money(talk.usage.microUsd)}`}
+          </div>
+          <h1>
+            <a class="link" href={address('conversation', id)}>
+              {visible(talk?.task?.title ?? id)}
+            </a>
+          </h1>
+        </div>
       </div>
       <div class="cscroll" tabIndex={0}>
         <Loaded read={read}>
-          {(each) => each.messages.map((message) => <Message key={message.n} message={message} talk={each} />)}
+          {(each) => (
+            <>
+              {each.messages.map((message) => (
+                <Fragment key={message.n}>
+                  {message.n === differs && <Parting place={mark} />}
+                  <Message message={message} talk={each} />
+                </Fragment>
+              ))}
+              {differs !== undefined && (each.messages.at(-1)?.n ?? 0) < differs && <Parting place={mark} />}
+              {each.next !== undefined && <Next talk={each} />}
+            </>
+          )}
         </Loaded>
       </div>
     </section>
+  );
+}
+
+function Parting({ place }: { place: { current: HTMLDivElement | null } }): JSX.Element {
+  return (
+    <div class="checkline" ref={place}>
+      <span class="chip s-check">
+        <Icon name="fork" /> Different from here
+      </span>
+    </div>
+  );
+}
+
+/** A message that is not in the file yet. */
+function Next({ talk }: { talk: Data }): JSX.Element {
+  return (
+    <article class="msg">
+      <span class="av s-wait">
+        <Icon name="pending" />
+      </span>
+      <div class="body">
+        <div class="who">
+          <b>Next</b>
+          <TaskState row={{ state: 'pending' }} plain />
+          <span class="dim">in the conversation as soon as {visible(talk.agent)} starts</span>
+        </div>
+        <div class="txt">{visible(talk.next!.text)}</div>
+      </div>
+    </article>
   );
 }
 
@@ -118,6 +184,19 @@ function isFromCheck({ checks }: Data, { n, role }: Data['messages'][number]): b
   return role === 'user' && checks.some(({ verdict, after }) => verdict === 'no' && after === n - 1);
 }
 
+/** To the conversation that this one was forked from, or to its newest fork. */
+function CompareLink({ talk }: { talk: Data }): JSX.Element | null {
+  const origin = talk.forkedFrom?.replace(/@\d+$/, '');
+  const fork = talk.forks.at(-1)?.id;
+  if (isExported() || (origin === undefined && fork === undefined)) return null;
+  const pair = origin === undefined ? [talk.id, fork] : [origin, talk.id];
+  return (
+    <a class="btn sm" href={`#/compare/${encodeURIComponent(pair.join('|'))}`}>
+      <Icon name="fork" small /> Compare
+    </a>
+  );
+}
+
 interface TalkProps {
   talk: Data;
   /** The number of the first message that is not shown; empty: the newest are. */
@@ -130,9 +209,11 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
   const [chosen, setChosen] = useState<number>();
   const [hasFacts, setFacts] = useState(false);
   const { total } = talk;
+  const isBroken = talk.text !== undefined;
   useEffect(() => {
-    if (before === '') end.current?.scrollIntoView({ block: 'end' });
-  }, [total, before]);
+    // A file that cannot be read begins with its problem.
+    if (before === '' && !isBroken) end.current?.scrollIntoView({ block: 'end' });
+  }, [total, before, isBroken]);
   const choose = (by: number): void => {
     const numbers = talk.messages.map(({ n }) => n);
     const here = chosen === undefined ? (by > 0 ? -1 : numbers.length) : numbers.indexOf(chosen);
@@ -153,6 +234,7 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
           </div>
           <span class="grow" />
           {talk.task !== undefined && <TaskState row={{ state: talk.task.state }} />}
+          <CompareLink talk={talk} />
           <button type="button" class="btn sm narrowonly" aria-expanded={hasFacts} onClick={() => setFacts(true)}>
             About
           </button>
@@ -184,21 +266,7 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
                 ))}
               </Fragment>
             ))}
-            {talk.next !== undefined && before === '' && (
-              <article class="msg">
-                <span class="av s-wait">
-                  <Icon name="pending" />
-                </span>
-                <div class="body">
-                  <div class="who">
-                    <b>Next</b>
-                    <TaskState row={{ state: 'pending' }} plain />
-                    <span class="dim">in the conversation as soon as {visible(talk.agent)} starts</span>
-                  </div>
-                  <div class="txt">{visible(talk.next.text)}</div>
-                </div>
-              </article>
-            )}
+            {talk.next !== undefined && before === '' && <Next talk={talk} />}
             <LiveTurn talk={talk} />
             <div ref={end} />
           </div>

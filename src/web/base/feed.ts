@@ -35,7 +35,7 @@ export interface Feed {
   close(): Promise<void>;
 }
 
-export interface EndedFollowed {
+interface EndedFollowed {
   /**
    * The ended tasks whose files changed since the last call; undefined if that is not known, as at
    * the first call.

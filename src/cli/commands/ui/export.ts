@@ -14,6 +14,7 @@ and the costs. Results of tools and other text from outside are left out; --all 
 share it: it contains what your agents wrote.`,
   options: {
     out: { type: 'string', short: 'o', value: 'FILE', about: 'the file; default: <task>.html in this folder' },
+    html: { type: 'boolean', about: 'as HTML, the only format and the default' },
     all: { type: 'boolean', about: 'include results of tools and other text from outside' },
     force: { type: 'boolean', about: 'replace the file if it exists' },
   },
