@@ -77,7 +77,10 @@ test('a view of a query changes with its matches only, and a bad query opens non
   assert.equal((await rowsOf(window, view)).next, undefined);
   workspace.put('tasks/pending/match.json', '{"description": "Like 0002", "dependencies": ["never"]}');
   await until(async () => (await rowsOf(window, view)).added === 1);
-  assert.equal((await window.post('/api/views', { where: 'state = = 1' })).status, 422);
+  const refused = await window.post('/api/views', { where: 'state = = 1' });
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /"line":1,.*WHERE state = = 1/, 'the place in the words of the person');
+  assert.doesNotMatch(refused.text, /SELECT/);
   assert.equal((await window.post('/api/views', { where: '', at: 'yesterday' })).status, 422);
 });
 

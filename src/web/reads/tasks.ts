@@ -71,7 +71,13 @@ export async function queryTasks(root: string, where: string, sources: Sources):
 
 /** The same query, for one task at a time. */
 export function tasksQuery(root: string, where: string, sources: Sources): TaskQuery {
-  return taskQuery(queryOf(where), { root, sources });
+  try {
+    return taskQuery(queryOf(where), { root, sources });
+  } catch (thrown) {
+    const place = thrown instanceof ProblemError ? thrown.problem.where : undefined;
+    if (place?.line === undefined || !(thrown instanceof ProblemError)) throw thrown;
+    throw new ProblemError({ ...thrown.problem, where: { ...place, line: place.line - 1 } });
+  }
 }
 
 function queryOf(where: string): string {
@@ -80,7 +86,8 @@ function queryOf(where: string): string {
       problem('bad_usage', 'this page only reads: INTO writes a file', { hint: 'use guild query' }),
     );
   const clause = where.trim() === '' ? '' : /^order\s+by\b/i.test(where.trim()) ? where : `WHERE ${where}`;
-  return `SELECT ${COLUMNS} FROM tasks ${clause}`;
+  // On a line of its own: an error shows the line that the person wrote.
+  return `SELECT ${COLUMNS} FROM tasks\n${clause}`;
 }
 
 /** Parents before their children, whole trees in the order of the list. `order`: the last first. */
