@@ -21,11 +21,10 @@ export interface Story {
   later: { file: string; task: object }[];
 }
 
-/** The agent starts a task; going on with one that waited is not a start. */
 const startedBy =
   (agent: string) =>
   (event: Event): boolean =>
-    event.name === 'task.claimed' && event.agent === agent && event['from'] === 'pending';
+    event.name === 'task.claimed' && event.agent === agent;
 const named =
   (name: string, task = /./) =>
   (event: Event): boolean =>
@@ -150,12 +149,16 @@ export interface NowPlaying {
 
 export function sceneOf(story: Story): NowPlaying {
   const left = [...story.scenes];
+  const claimed = new Set<string | undefined>();
   let step = story.first;
   let stays = 1;
   return {
     step: () => step,
     stays: () => stays,
     see(event) {
+      // Going on with a task is not a start, whether it waited or was put back in between.
+      if (event.name === 'task.claimed' && claimed.has(event.task)) return false;
+      if (event.name === 'task.claimed') claimed.add(event.task);
       const at = left.findIndex(({ starts }) => starts(event));
       if (at === -1) return false;
       const { starts: _, stays: longer = 1, ...next } = left[at]!;
