@@ -9,7 +9,7 @@ import { mainArgument, type Answer, type Approval } from '../domain/task/approva
 import { compareText } from '../domain/order.js';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import { isEnded, type Task } from '../domain/task/task.js';
-import { soundApproval } from '../engine/approvals/request.js';
+import { isOwn, soundApproval } from '../engine/approvals/request.js';
 import type { Consent } from '../ports/consent/index.js';
 import type { Store } from '../ports/store/index.js';
 import { summary } from '../views/summary.js';
@@ -49,13 +49,14 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
   const consent = consentFor(lookAtTrust(root, env).record, env);
   const store = shared ?? openReader(root, env);
   if (shared === undefined) await store.tasks.scan(true);
+  const isFar = farPartsOf(store) !== undefined;
   let answered = await answeredRequests(store, consent);
   const desk: Desk = {
     list: () =>
       [...store.tasks.open()]
         .sort((a, b) => compareText(a.task.created_at, b.task.created_at) || compareText(a.task.id, b.task.id))
         .flatMap(({ task }) => {
-          const approval = soundApproval(task);
+          const approval = ownApproval(task);
           return approval === undefined || answered.has(task.id) ? [] : [asRequest(approval, task)];
         }),
     async look() {
@@ -73,7 +74,7 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
         throw new ProblemError(
           problem('not_found', `there is no task ${id}`, { hint: 'guild approve lists what waits for you' }),
         );
-      const approval = soundApproval(placed.task);
+      const approval = ownApproval(placed.task);
       if (approval === undefined)
         throw new ProblemError(
           problem('bad_usage', `${id} is not a request that waits for you`, {
@@ -87,7 +88,7 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
       const request = await desk.find(id);
       if (request.seen !== seen) throw new ProblemError(changed(id));
       const at = new Date().toISOString();
-      const given: Answer = { ...answer, at, ...(farPartsOf(store) === undefined ? {} : { desk: deskName() }) };
+      const given: Answer = { ...answer, at, ...(isFar ? { desk: deskName() } : {}) };
       if (given.approved) given.signature = consent.sign({ task: id, digest: seen, answer: given });
       const intent = { kind: 'answer' as const, id: randomBytes(6).toString('hex'), task: id, seen, by: 'human', at };
       await store.intents.submit({ ...intent, answer: given });
@@ -96,6 +97,12 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
     close: async () => (shared === undefined ? store.close() : undefined),
   };
   return desk;
+
+  /** Any other is asked again by the next process that works. */
+  function ownApproval(task: Task): Approval | undefined {
+    const approval = soundApproval(task);
+    return approval !== undefined && (isFar || isOwn(consent, approval)) ? approval : undefined;
+  }
 
   function asRequest(approval: Approval, { root: rootId, parent }: Task): OpenRequest {
     const asking = parent === undefined ? undefined : store.tasks.getOpen(parent)?.task;

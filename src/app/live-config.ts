@@ -32,7 +32,7 @@ const KEYS: Record<keyof Required<Config>, { name: string; isLive: boolean | 'tr
   timezone: { name: 'timezone', isLive: true },
   webhooks: { name: 'webhooks', isLive: 'trusted' },
   notify: { name: 'notify', isLive: true },
-  notifyBy: { name: 'notify.command or notify.webhook', isLive: false },
+  notifyBy: { name: 'notify.command, notify.webhook or notify.slack', isLive: false },
   providers: { name: 'providers', isLive: false },
   plugins: { name: 'plugins', isLive: false },
   sandbox: { name: 'sandbox', isLive: false },

@@ -8,7 +8,9 @@ import path from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { bell } from '../../src/cli/render/bell.js';
-import { place, scripted, type Place } from '../kit/guild.js';
+import { notifyByCommand } from '../../src/adapters/notify/index.js';
+import { place, scripted, type Given, type Place } from '../kit/guild.js';
+import { tempFolder } from '../kit/temp/folder.js';
 import { until } from '../kit/until.js';
 
 const HOSTILE = '$(touch owned) `touch owned`; touch owned\u001b]0;x\u0007 <b>bold</b>';
@@ -39,6 +41,45 @@ test('a command of an untrusted workspace does not run; a trusted one gets text 
   assert.equal(isThere(here, 'owned'), false);
   assert.doesNotMatch(here.read('told.txt'), /[\u0007\u001b]/);
   assert.match(here.read('told.txt'), /\$\(touch owned\)/);
+});
+
+test('many or very long notices still reach a command, and none is thrown away', async (t) => {
+  const file = path.join(tempFolder('notice', t), 'told');
+  const long = 'x\u0000'.repeat(200_000);
+  const message = {
+    title: long,
+    text: long,
+    notices: [{ kind: 'failed' as const, task: 't', agent: 'a', title: long }],
+  };
+  const wrong = await notifyByCommand(`cat > ${file}; printf %s "$GUILD_TEXT" >> ${file}.text`, message, process.env);
+  assert.equal(wrong, undefined);
+  assert.deepEqual(JSON.parse(fs.readFileSync(file, 'utf8')), message);
+  assert.doesNotMatch(fs.readFileSync(`${file}.text`, 'utf8'), /\u0000/);
+  const full = await notifyByCommand('true', message, { BIG: 'y'.repeat(4_000_000) });
+  assert.match(full!.message, /could not be shown/);
+});
+
+test('a pulled change of the recipient in Slack sends nothing there before it is trusted', async (t) => {
+  const got: string[] = [];
+  const here = office(t, '  slack: ana\n');
+  const plugins = 'plugins: [slack]\n';
+  here.put('guild.yaml', `${here.read('guild.yaml')}${plugins}`);
+  const sent = (): string => (isThere(here, 'inbox/slack-outbox.jsonl') ? here.read('inbox/slack-outbox.jsonl') : '');
+  const told = async (given: Given): Promise<void> => {
+    fs.rmSync(path.join(here.root, '.guild/notified'), { recursive: true, force: true });
+    const watch = here.spawnWith(given, 'watch');
+    await until(() => here.list('.guild/notified').some((name) => name.endsWith('.sent')));
+    watch.interrupt();
+    await watch.ended;
+    got.push(sent());
+  };
+  await told({});
+  here.put('guild.yaml', here.read('guild.yaml').replace('slack: ana', 'slack: mallory'));
+  await told({ untrusted: true });
+  assert.match(got[0]!, /ana/);
+  assert.doesNotMatch(got[1]!, /mallory/);
+  const { out } = await here.guildWith({ untrusted: true }, 'trust', '--json');
+  assert.match(out, /writes to mallory through the plugin slack/);
 });
 
 test('a webhook is signed, is tried again, and needs its secret', async (t) => {

@@ -146,6 +146,8 @@ test('a text from outside is still from outside on another machine', async (t) =
 
 const NOBODY: Consent = {
   sign: () => '',
+  seal: () => '',
+  isSealed: () => true,
   isSigned: () => false,
   hasShown: () => false,
   noteShown: async () => undefined,

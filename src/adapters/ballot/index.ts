@@ -181,6 +181,8 @@ export function ballot(options: BallotOptions): Ballot {
   ): Promise<Problem[]> {
     delete due.write;
     for (const { id } of open) known.set(id, true);
+    // Another request has taken its place.
+    for (const { id } of ended) again.delete(id);
     const isUpToDate = isShown(open) && ended.length === 0 && again.size === 0 && !(lacksEnd && open.length > 0);
     if (isUpToDate) {
       await acceptUnanswered();

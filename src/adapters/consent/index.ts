@@ -4,7 +4,8 @@
  */
 import { createHash, createPublicKey, sign as signBytes, verify, type KeyObject } from 'node:crypto';
 import path from 'node:path';
-import { signedText } from '../../domain/consent/signed.js';
+import { attempt } from '../../domain/attempt.js';
+import { sealedText, signedText } from '../../domain/consent/signed.js';
 import type { Consent } from '../../ports/consent/index.js';
 import type { Disk } from '../../ports/disk.js';
 import { readKey } from './key.js';
@@ -21,12 +22,11 @@ interface ConsentOptions {
 }
 
 export function consent({ disk, folder, workspace, keyFile }: ConsentOptions): Consent {
-  const { sign, isSigned } = signing(workspace, () => readKey(disk, keyFile));
+  const signatures = signing(workspace, () => readKey(disk, keyFile));
   const known = new Set<string>();
   const shown = (id: string, digest: string): string => path.join(folder, 'shown', nameOf(`${id} ${digest}`));
   return {
-    sign,
-    isSigned,
+    ...signatures,
     hasShown(id, digest) {
       const file = shown(id, digest);
       if (!known.has(file) && disk.stamp(file) !== undefined) known.add(file);
@@ -58,12 +58,14 @@ export function consent({ disk, folder, workspace, keyFile }: ConsentOptions): C
  * that was signed elsewhere counts.
  */
 export function memoryConsent(key: KeyObject, isKnown: Consent['isSigned'] = () => false): Consent {
-  const { sign, isSigned } = signing('recording', () => key);
+  const { sign, isSigned, seal } = signing('recording', () => key);
   const shown = new Set<string>();
   const started = new Set<string>();
   return {
     sign,
     isSigned: (given, signature) => isSigned(given, signature) || isKnown(given, signature),
+    seal,
+    isSealed: () => true,
     hasShown: (id, digest) => shown.has(`${id} ${digest}`),
     async noteShown(entries) {
       for (const { id, digest } of entries) shown.add(`${id} ${digest}`);
@@ -77,20 +79,24 @@ export function memoryConsent(key: KeyObject, isKnown: Consent['isSigned'] = () 
 }
 
 /** The key is read when it is first needed: most runs need none. */
-function signing(workspace: string, read: () => KeyObject): Pick<Consent, 'sign' | 'isSigned'> {
+function signing(workspace: string, read: () => KeyObject): Pick<Consent, 'sign' | 'isSigned' | 'seal' | 'isSealed'> {
   let key: KeyObject | undefined;
   let known: KeyObject | undefined;
+  const signText = (text: string): string => signBytes(null, Buffer.from(text), (key ??= read())).toString('base64');
+  /** Throws if the key cannot be used. */
+  const isOf = (text: string, signature: string): boolean => {
+    known ??= createPublicKey((key ??= read()));
+    return verify(null, Buffer.from(text), known, Buffer.from(signature, 'base64'));
+  };
   return {
-    sign: (given) => signBytes(null, Buffer.from(signedText(workspace, given)), (key ??= read())).toString('base64'),
+    sign: (given) => signText(signedText(workspace, given)),
     isSigned(given, signature) {
       if (typeof signature !== 'string') return false;
-      try {
-        known ??= createPublicKey((key ??= read()));
-        return verify(null, Buffer.from(signedText(workspace, given)), known, Buffer.from(signature, 'base64'));
-      } catch {
-        return false; // without a key no signature counts, and `sign` reports the reason
-      }
+      // Without a key no signature counts, and `sign` reports the reason.
+      return attempt(() => isOf(signedText(workspace, given), signature), false);
     },
+    seal: (task, request) => attempt(() => signText(sealedText(workspace, task, request)), ''),
+    isSealed: (task, request) => attempt(() => isOf(sealedText(workspace, task, request), request.seal ?? ''), true),
   };
 }
 

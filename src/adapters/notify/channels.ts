@@ -13,6 +13,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 const LIMIT_MS = 10_000;
 const TRIES = 3;
 const RETRY_MS = 500;
+const MAX_TEXT = 4000;
+/** In characters; Linux allows 128 KiB for one variable. */
+const MAX_VARIABLE = 30_000;
 
 export async function notifyDesktop({ title, text }: NoticeMessage, env: Env): Promise<Problem | undefined> {
   const [head, body] = [plain(title), plain(text)];
@@ -27,7 +30,12 @@ export async function notifyDesktop({ title, text }: NoticeMessage, env: Env): P
 
 export function notifyByCommand(command: string, message: NoticeMessage, env: Env): Promise<Problem | undefined> {
   const json = JSON.stringify(message);
-  const more = { GUILD_TITLE: plain(message.title), GUILD_TEXT: plain(message.text), GUILD_NOTICE: json };
+  const more = {
+    GUILD_TITLE: plain(message.title),
+    GUILD_TEXT: plain(message.text),
+    // A longer variable would keep the command from starting; standard input has all of it.
+    ...(json.length > MAX_VARIABLE ? {} : { GUILD_NOTICE: json }),
+  };
   return ran('/bin/sh', ['-c', command], { ...env, ...more }, `${json}\n`);
 }
 
@@ -68,12 +76,16 @@ export async function notifyByWebhook(
 
 function ran(program: string, args: string[], env: Env, input = ''): Promise<Problem | undefined> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'], timeout: LIMIT_MS });
     const fail = (why: string): void => resolve(failed(`a notification could not be shown: ${program} ${why}`));
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
-    child.once('error', (error) => fail(error.message));
-    child.once('exit', (code) => (code === 0 ? resolve(undefined) : fail(`exited with ${code ?? 'a time limit'}`)));
+    try {
+      const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'], timeout: LIMIT_MS });
+      child.stdin.on('error', () => undefined);
+      child.stdin.end(input);
+      child.once('error', (error) => fail(error.message));
+      child.once('exit', (code) => (code === 0 ? resolve(undefined) : fail(`exited with ${code ?? 'a time limit'}`)));
+    } catch (error) {
+      fail(error instanceof Error ? error.message : String(error));
+    }
   });
 }
 
@@ -82,5 +94,5 @@ function failed(message: string, hint?: string): Problem {
 }
 
 function plain(text: string): string {
-  return visible(text);
+  return visible(text.slice(0, MAX_TEXT));
 }

@@ -41,19 +41,21 @@ export function openNotifier(parts: Parts): Notifier {
 
 async function send(
   message: NoticeMessage,
-  { desktop, plugin }: NotifyRules,
+  { desktop }: NotifyRules,
   { config, trust, plugins }: Parts,
   env: Parts['env'],
 ): Promise<Problem[]> {
   // A channel that was removed from the file is off at once; a new one waits for trust and a
   // restart.
-  const { command, webhook } = config.notifyBy;
+  const { command, webhook, plugin } = config.notifyBy;
   const trusted: NotifyChannels = trust?.inForce.notify ?? {};
   const sent = await Promise.all([
     desktop ? notifyDesktop(message, env) : undefined,
     command !== undefined && trusted.command !== undefined ? notifyByCommand(trusted.command, message, env) : undefined,
     webhook !== undefined && trusted.webhook !== undefined ? notifyByWebhook(trusted.webhook, message, env) : undefined,
-    plugin === undefined ? undefined : plugins.notify(plugin.name, plugin.to, message),
+    plugin !== undefined && trusted.plugin !== undefined
+      ? plugins.notify(trusted.plugin.name, trusted.plugin.to, message)
+      : undefined,
   ]);
   return sent.filter((problem) => problem !== undefined);
 }

@@ -14,14 +14,14 @@ export interface NotifyRules {
   bell: boolean;
   /** A notification of the desktop. */
   desktop: boolean;
-  /** Through the plugin of this name, to this recipient. */
-  plugin?: { name: string; to: string };
 }
 
 /** Channels that run or send something, so they act only if the workspace is trusted. */
 export interface NotifyChannels {
   command?: string;
   webhook?: { url: string; secretEnv: string };
+  /** Through the plugin of this name, to this recipient. */
+  plugin?: { name: string; to: string };
 }
 
 export interface Notice {

@@ -105,7 +105,7 @@ function baseLine({ path, sha256 }: NonNullable<ApprovalRequest['base']>): strin
 
 /** Fields that are drawn elsewhere, or that mean nothing to a person. */
 const DRAWN = new Set(
-  'tool arguments digest agent session call reasons risk taint confinement diff plugin asked walls hosts content base changed question'.split(
+  'title seal tool arguments digest agent session call reasons risk taint confinement diff plugin asked walls hosts content base changed question'.split(
     ' ',
   ),
 );

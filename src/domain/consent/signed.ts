@@ -1,5 +1,5 @@
-/** The text that a signature of an answer covers. */
-import type { Answer } from '../task/approval.js';
+/** The texts that signatures of answers and requests cover. */
+import type { Answer, ApprovalRequest } from '../task/approval.js';
 
 /** One answer to one request. */
 export interface Consented {
@@ -14,4 +14,13 @@ export interface Consented {
 export function signedText(workspace: string, { task, digest, answer }: Consented): string {
   const { approved, edited = null, text = null, always = false, at } = answer;
   return JSON.stringify(['guild answer 1', workspace, task, digest, approved, edited, text, always, at]);
+}
+
+/**
+ * The words of a request. A record that came by clone or pull could say anything about an action;
+ * only a request that this machine made is shown.
+ */
+export function sealedText(workspace: string, task: string, request: ApprovalRequest): string {
+  const { digest, title = null, reasons, risk = null, diff = null, changed = null, asked = null } = request;
+  return JSON.stringify(['guild request 1', workspace, task, digest, title, reasons, risk, diff, changed, asked]);
 }

@@ -108,10 +108,11 @@ function providerLines({ kind, baseUrl, keyEnv, headers }: Provider): string[] {
   ];
 }
 
-function notifyLines({ command, webhook }: NotifyChannels): string[] {
+function notifyLines({ command, webhook, plugin }: NotifyChannels): string[] {
   return [
     ...(command === undefined ? [] : [`runs ${visible(command)}`]),
     ...(webhook === undefined ? [] : [`posts to ${visible(webhook.url)}, signed with ${visible(webhook.secretEnv)}`]),
+    ...(plugin === undefined ? [] : [`writes to ${visible(plugin.to)} through the plugin ${visible(plugin.name)}`]),
   ];
 }
 

@@ -40,6 +40,8 @@ export interface BoundBase {
 }
 
 export interface ApprovalRequest extends Bound {
+  /** In the program's words. Absent in requests of earlier versions. */
+  title?: string;
   tool: string;
   /** The action, exactly as it would run. */
   arguments: Record<string, unknown>;
@@ -69,6 +71,8 @@ export interface ApprovalRequest extends Bound {
   changed?: string;
   /** How often this action was asked before, if an earlier answer does not count. */
   asked?: number;
+  /** Proves that this machine wrote all of this (`domain/consent/signed`). */
+  seal?: string;
 }
 
 export interface Answer {
@@ -111,13 +115,20 @@ export function approvalOf(task: Task): Approval | undefined {
   if (!(facts.isApproval || facts.isQuestion) || !isRequest(request)) return undefined;
   if (facts.isQuestion !== isQuestion(request.question)) return undefined;
   const answer = task.result === undefined ? undefined : readAnswer(task.result);
-  return defined<Approval>({ id: task.id, title: task.description, created: task.created_at, request, answer });
+  return defined<Approval>({
+    id: task.id,
+    title: request.title ?? task.description,
+    created: task.created_at,
+    request,
+    answer,
+  });
 }
 
 /** The record may have come from anywhere. */
 function isRequest(request: ApprovalRequest | undefined): request is ApprovalRequest {
   if (typeof request !== 'object' || request === null) return false;
   const { tool, arguments: args, digest, agent, session, call, confinement, reasons, taint } = request;
+  const { title, diff, changed, seal, risk } = request;
   const isTexts = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === 'string');
   return (
     [tool, digest, agent, session, call, confinement].every((text) => typeof text === 'string') &&
@@ -125,7 +136,9 @@ function isRequest(request: ApprovalRequest | undefined): request is ApprovalReq
     args !== null &&
     !Array.isArray(args) &&
     isTexts(reasons) &&
-    isTexts(taint)
+    isTexts(taint) &&
+    [title, diff, changed, seal].every((text) => text === undefined || typeof text === 'string') &&
+    (risk === undefined || ['LOW', 'MEDIUM', 'HIGH'].includes(risk))
   );
 }
 

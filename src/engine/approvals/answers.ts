@@ -7,7 +7,7 @@ import { record, type EngineContext, type Ports } from '../core/context.js';
 import { underWay } from '../core/ready-queue.js';
 import { admit } from './admit-mail.js';
 import { openApprovals } from './ballot-view.js';
-import { soundApproval, withDigest } from './request.js';
+import { isOwn, soundApproval, withDigest, withSeal } from './request.js';
 
 /**
  * False if no open approval has this id. The caller has checked an answer that carries a signature.
@@ -26,7 +26,7 @@ export async function answerApproval(
   const ended: Task = { ...task, result: JSON.stringify(answer), ended_at: answer.at };
   // before settling: answering again after a crash creates nothing twice, and loses no rule
   await admit(context, ended);
-  const rule = ruleIn(claim.task, answer);
+  const rule = ruleIn(context, claim.task, answer);
   if (rule !== undefined) await context.gate.allowAlways(rule);
   await context.tasks.settle(claim, ended, 'completed');
   const { signature: _s, ...said } = answer;
@@ -53,13 +53,15 @@ export async function replaceUnsound(context: EngineContext): Promise<boolean> {
   let moved = false;
   for (const { task } of underWay(context)) {
     const approval = approvalOf(task);
-    if (approval === undefined || soundApproval(task) !== undefined) continue;
+    if (approval === undefined) continue;
+    if (soundApproval(task) !== undefined && isOwn(context.consent, approval)) continue;
     const claim = await context.tasks.claim(task.id, HUMAN);
     if (claim === undefined) continue;
     const { waits: _, ...now } = claim.task;
-    if (now.parent === undefined) {
-      const request = { ...withDigest(approval.request), asked: (approval.request.asked ?? 1) + 1 };
-      const id = shortId(`${now.id}-again-${request.asked}`);
+    if (now.parent === undefined && approval.request.tool !== ALLOW_TOOL) {
+      const asked = (approval.request.asked ?? 1) + 1;
+      const id = shortId(`${now.id}-again-${asked}`);
+      const request = withSeal(context, id, { ...withDigest(inOwnWords(approval.request)), asked });
       await context.tasks.create({ ...task, id, root: id, context: { ...task.context, request } });
     }
     const at = context.clock.now().toISOString();
@@ -73,15 +75,22 @@ export async function replaceUnsound(context: EngineContext): Promise<boolean> {
   return moved;
 }
 
+/** Nobody can be asked for the words of the program, so there are as few as possible. */
+function inOwnWords({ tool, diff: _, risk: _r, changed: _c, seal: _s, ...request }: ApprovalRequest): ApprovalRequest {
+  return { ...request, tool, title: `Approve ${tool}`, reasons: ['the request came with the folder'] };
+}
+
 /** How many approvals of the same command lead to the proposal of a rule. */
 const HABIT = 3;
+const ALLOW_TOOL = 'allow_command';
 
 /** The command line that runs without asking from now on, if the answer says so. */
-function ruleIn(task: Task, answer: Answer): string | undefined {
-  const request = soundApproval(task)?.request;
-  if (!answer.approved || request === undefined) return undefined;
+function ruleIn(context: Ports, task: Task, answer: Answer): string | undefined {
+  const approval = soundApproval(task);
+  if (!answer.approved || approval === undefined || !isOwn(context.consent, approval)) return undefined;
+  const { request } = approval;
   const line = lineOf(request, answer);
-  if (request.tool === 'allow_command') return line;
+  if (request.tool === ALLOW_TOOL) return line;
   // Outside text may have led the person to approve, so no rule is made under its influence.
   return isPlain(request, answer) && answer.always === true && request.taint.length === 0 ? line : undefined;
 }
@@ -102,8 +111,10 @@ async function learn(context: Ports, task: Task, answer: Answer): Promise<void> 
   if (request === undefined || !isPlain(request, answer)) return;
   const line = lineOf(request, answer);
   if ((await context.gate.noteAllowed(line)) !== HABIT) return;
+  const title = `Always allow: ${line}`;
   const proposal = withDigest({
-    tool: 'allow_command',
+    title,
+    tool: ALLOW_TOOL,
     arguments: { command: line },
     agent: request.agent,
     session: request.session,
@@ -115,12 +126,13 @@ async function learn(context: Ports, task: Task, answer: Answer): Promise<void> 
     confinement:
       'by the program itself: it adds a rule to storage/terminal-cmd-allowlist.yaml, which you can remove there',
   });
+  const id = `allow-${hash53(line)}`;
   const wanted = makeTask({
-    id: `allow-${hash53(line)}`,
+    id,
     role: APPROVAL_ROLE,
     to: HUMAN,
-    description: `Always allow: ${line}`,
-    context: { request: proposal },
+    description: title,
+    context: { request: withSeal(context, id, proposal) },
     created_at: answer.at,
     created_by: 'guildhall',
   });

@@ -3,7 +3,7 @@ import { compareText } from '../../domain/order.js';
 import { approvalOf, type Approval } from '../../domain/task/approval.js';
 import { isEnded } from '../../domain/task/task.js';
 import type { Fate } from '../../domain/task/approval.js';
-import { effectIdOf, isAnswered, isAskedAgain, soundApproval } from './request.js';
+import { effectIdOf, isAnswered, isAskedAgain, isOwn, soundApproval } from './request.js';
 import type { EngineContext } from '../core/context.js';
 import { underWay } from '../core/ready-queue.js';
 
@@ -11,7 +11,7 @@ export function openApprovals(context: EngineContext): Approval[] {
   const approvals: Approval[] = [];
   for (const { task } of underWay(context)) {
     const approval = soundApproval(task);
-    if (approval) approvals.push(approval);
+    if (approval && isOwn(context.consent, approval)) approvals.push(approval);
   }
   return approvals.sort((a, b) => compareText(a.created, b.created) || compareText(a.id, b.id));
 }

@@ -38,7 +38,9 @@ export function needsPermit({ role, context, extra }: Task): boolean {
 
 function permitFor(task: Task, attempt: number): WantedChild {
   const part = `begin${attempt === 0 ? '' : `-${attempt}`}`;
+  const title = `Approve the start of: ${task.description.split('\n')[0]!.slice(0, 200)}`;
   const request: ApprovalRequest = withDigest({
+    title,
     tool: BEGIN_TOOL,
     arguments: { task: task.description },
     // Not the agent: it may be chosen only after the yes.
@@ -50,12 +52,11 @@ function permitFor(task: Task, attempt: number): WantedChild {
     taint: taintIn(task),
     confinement: 'no action yet: each action of the task is still checked',
   });
-  const title = task.description.split('\n')[0]!.slice(0, 200);
   return {
     id: childId(task.id, part),
     role: APPROVAL_ROLE,
     to: HUMAN,
-    description: `Approve the start of: ${title}`,
+    description: title,
     context: { request },
   };
 }

@@ -41,7 +41,9 @@ export function approvalFor(
   own: Own = {},
 ): WantedChild {
   const plugin = context.tools.get(call.name)?.plugin;
+  const title = own.title ?? titleOf(call.name, plugin, call.arguments);
   const request = withDigest({
+    title,
     tool: call.name,
     arguments: call.arguments,
     agent: agent.name,
@@ -57,7 +59,7 @@ export function approvalFor(
     id: own.id ?? approvalId(context, task, call),
     role: APPROVAL_ROLE,
     to: HUMAN,
-    description: own.title ?? titleOf(request),
+    description: title,
     context: { request, ...machineOf(context) },
   };
 }
@@ -84,7 +86,9 @@ export function questionFor(
     reasons: [],
   },
 ): WantedChild {
+  const title = `Question from ${asker}: ${question.text}`;
   const request = withDigest({
+    title,
     tool: ASK_TOOL,
     arguments: { question: question.text },
     agent: agent.name,
@@ -99,7 +103,7 @@ export function questionFor(
     id: childId(task.id, part),
     role: QUESTION_ROLE,
     to: HUMAN,
-    description: `Question from ${asker}: ${question.text}`,
+    description: title,
     context: { request },
   };
 }
@@ -166,12 +170,26 @@ export async function consult(
     const child = n === 1 ? wanted : askedAgain(wanted, n, changed);
     const placed = await read(child.id);
     const answer = answerTo(context, placed, child);
-    if (answer.kind !== 'again') return { child, placed, answer };
+    if (answer.kind !== 'again')
+      return { child: placed === undefined ? sealed(context, child) : child, placed, answer };
     const { task } = placed!;
     changed = whyAgain(context, { task, approval: approvalOf(task) }, requestIn(child));
   }
   const message = `it was asked ${MAX_ASKS} times and changed each time before it could run`;
   return { child: wanted, placed: undefined, answer: { kind: 'no', message } };
+}
+
+/** Only a request that is made now gets a seal. */
+function sealed(context: Pick<EngineContext, 'consent'>, child: WantedChild): WantedChild {
+  return { ...child, context: { ...child.context, request: withSeal(context, child.id, requestIn(child)) } };
+}
+
+export function withSeal(
+  { consent }: Pick<EngineContext, 'consent'>,
+  id: string,
+  request: ApprovalRequest,
+): ApprovalRequest {
+  return { ...request, seal: consent.seal(id, request) };
 }
 
 function askedAgain(wanted: WantedChild, n: number, changed: string | undefined): WantedChild {
@@ -220,12 +238,17 @@ function answerTo(
   }
   const approval = soundApproval(placed.task);
   if (approval?.answer === undefined || approval.request.digest !== requested.digest) return { kind: 'again' };
-  if (!isAnswered(consent, approval)) return { kind: 'again' };
+  if (!isAnswered(consent, approval) || !isOwn(consent, approval)) return { kind: 'again' };
   return defined({
     kind: 'yes',
     request: approval.request,
     edited: approval.answer.edited,
   });
+}
+
+/** Whether this machine made the request. Any other is not shown, and no yes to it counts. */
+export function isOwn(consent: Consent, { id, request }: Approval): boolean {
+  return request.question !== undefined || consent.isSealed(id, request);
 }
 
 /** Whether this user gave this approval. Any other answer leads to a new question. */
@@ -250,7 +273,7 @@ export function withDigest(request: Omit<ApprovalRequest, 'digest'>): ApprovalRe
 }
 
 /** Fields that are not part of the allowed action: they explain it, or name its origin. */
-const UNBOUND = new Set(['digest', 'session', 'call', 'reasons', 'risk', 'diff', 'asked', 'changed']);
+const UNBOUND = new Set('digest session call title reasons risk diff asked changed seal'.split(' '));
 
 /** Identifies what a person allows. The order of keys does not matter. */
 function digestOf(request: Omit<ApprovalRequest, 'digest'>): string {
@@ -277,7 +300,7 @@ const SUBJECTS = ['path', 'recipient', 'session', 'name', 'description', 'task',
  * The title in the program's words. It names an argument only for the program's own tools, whose
  * arguments it understands.
  */
-function titleOf({ tool, plugin, arguments: args }: ApprovalRequest): string {
+function titleOf(tool: string, plugin: string | undefined, args: ApprovalRequest['arguments']): string {
   if (plugin !== undefined) return `Approve ${tool} of the plugin ${plugin}`;
   if (tool === 'execute_command') return `Approve command: ${String(args['command'])}`;
   const to = args['agent'] === undefined ? '' : `${String(args['agent'])}: `;

@@ -26,8 +26,8 @@ export function whyAgain(
 
 function changesSince({ content }: Context, before: ApprovalRequest | undefined, now: ApprovalRequest): string[] {
   if (before === undefined) return ['the earlier request cannot be read'];
-  // Only the key of the answer can be the reason.
-  if (before.digest === now.digest) return ['your earlier answer has no signature that counts here'];
+  // Only the key of the answer or of the request can be the reason.
+  if (before.digest === now.digest) return ['the earlier request or its answer has no signature that counts here'];
   const changes: string[] = [];
   if (now.walls === 'none' && before.walls === 'sandbox')
     changes.push('the sandbox is gone: the command would now run without it');

@@ -8,7 +8,7 @@ import { childId } from '../../domain/task/id.js';
 import { plainName, taintOf, type Mail } from '../../domain/coordination/mail.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
-import { withDigest } from '../approvals/request.js';
+import { withDigest, withSeal } from '../approvals/request.js';
 import { ADMIT_TOOL, origin, saltOf, takeTask, taskOfMail } from '../approvals/admit-mail.js';
 import type { EngineContext, Ports } from '../core/context.js';
 import { fence } from '../core/fence.js';
@@ -48,7 +48,7 @@ function wantedTask(context: Ports, mail: Mail): { task: Task; follows?: string;
   const { to, problem: unknown } = assigneeOf(context, mail);
   const at = context.clock.now().toISOString();
   const asks = context.config.inbox.admit === 'ask';
-  const task = asks ? admission(mail, to, at) : taskOfMail(mail, to, at, saltOf(context, mail));
+  const task = asks ? admission(context, mail, to, at) : taskOfMail(mail, to, at, saltOf(context, mail));
   const follows = asks || mail.follows === undefined ? {} : { follows: mail.follows };
   return { task, ...follows, problem: unknown };
 }
@@ -75,14 +75,16 @@ function assigneeOf(context: Ports, mail: Mail): { to?: string; problem?: Proble
 }
 
 /** An approval for the human that contains the message. */
-function admission(mail: Mail, to: string | undefined, at: string): Task {
+function admission(context: Ports, mail: Mail, to: string | undefined, at: string): Task {
   const args = {
     from: mail.from ?? 'unknown',
     channel: [mail.source, mail.channel].filter(Boolean).join(' '),
     text: mail.text,
   };
   const agent = to ?? '';
+  const title = `Admit a message from ${origin(mail)}`;
   const request = withDigest({
+    title,
     tool: ADMIT_TOOL,
     arguments: args,
     agent,
@@ -93,14 +95,15 @@ function admission(mail: Mail, to: string | undefined, at: string): Task {
     taint: [taintOf(mail)],
     confinement: 'by the program itself; no command runs',
   });
+  const id = childId(mail.task, 'admit');
   return makeTask({
-    id: childId(mail.task, 'admit'),
+    id,
     role: APPROVAL_ROLE,
     to: HUMAN,
-    description: `Admit a message from ${origin(mail)}`,
+    description: title,
     from: taintOf(mail),
     created_by: taintOf(mail),
     created_at: at,
-    context: { request, mail, taint: [taintOf(mail)] },
+    context: { request: withSeal(context, id, request), mail, taint: [taintOf(mail)] },
   });
 }

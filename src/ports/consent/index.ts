@@ -4,12 +4,20 @@
  * for a person.
  */
 import type { Consented } from '../../domain/consent/signed.js';
+import type { ApprovalRequest } from '../../domain/task/approval.js';
 
 export interface Consent {
   /** Signs an answer for this user. Throws a ProblemError if the key cannot be used. */
   sign(given: Consented): string;
   /** Whether this user signed exactly this answer, for this workspace. Never throws. */
   isSigned(given: Consented, signature: string | undefined): boolean;
+  /** Proves that this machine made the request with this id. Without a usable key it is empty. */
+  seal(task: string, request: ApprovalRequest): string;
+  /**
+   * Whether this machine made exactly this request. True also if the key cannot be used, because
+   * no answer counts then.
+   */
+  isSealed(task: string, request: ApprovalRequest): boolean;
   /** Whether this machine has shown this request unmarked. A mark on any other does not count. */
   hasShown(id: string, digest: string): boolean;
   /** Durable when resolved. If it is lost, the person is asked again. */

@@ -8,7 +8,6 @@ import { textOf } from '../schema/values.js';
 type File = NonNullable<GuildYaml['notify']>;
 
 export function toNotify(file: File, zone: string | undefined): NotifyRules {
-  const slack = textOf(file.slack);
   const quiet = /^(\d+):(\d+)\s*-\s*(\d+):(\d+)$/
     .exec(file.quiet_hours ?? '')
     ?.slice(1)
@@ -26,14 +25,15 @@ export function toNotify(file: File, zone: string | undefined): NotifyRules {
           }),
     bell: file.bell ?? true,
     desktop: file.desktop ?? false,
-    plugin: slack === undefined ? undefined : { name: 'slack', to: slack },
   });
 }
 
 export function toNotifyChannels(file: File | undefined): NotifyChannels {
   const { webhook } = file ?? {};
+  const slack = textOf(file?.slack);
   return defined<NotifyChannels>({
     command: textOf(file?.command),
     webhook: webhook === undefined ? undefined : { url: webhook.url, secretEnv: textOf(webhook.secret_env)! },
+    plugin: slack === undefined ? undefined : { name: 'slack', to: slack },
   });
 }
