@@ -5,8 +5,8 @@ import { whileRunning, type Place, type Spawned } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 
 /**
- * One process for each list of agents. The workspace's pending task comes when all of them are
- * there: an agent that is not there yet is not asked for a bid, an offer or a vote.
+ * One process for each list of agents. The pending task is added once all of them are running: an
+ * agent without a process is not asked for a bid, an offer or a vote.
  */
 export async function startTogether(workspace: Place, terminals: string[][], task: string): Promise<Spawned[]> {
   const file = `tasks/pending/${task}.json`;

@@ -33,6 +33,8 @@ test('a database that does not answer and a wrong option are one clear error eac
     { env: { GUILD_STORE: 'postgres://nobody@127.0.0.1:1/none' } },
     'demo',
     '--cluster',
+    '--dir',
+    'stage',
   );
   assert.equal(code, 1);
   assert.match(err, /127\.0\.0\.1:1/);

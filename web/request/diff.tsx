@@ -7,7 +7,7 @@ import { visible } from '../text.ts';
 interface Line {
   sign: '+' | '-' | ' ' | '@';
   text: string;
-  /** Its number before and after. */
+  /** The number of the line before and after the change. */
   old?: number;
   new?: number;
   /** The part that differs from the line it replaces or is replaced by. */

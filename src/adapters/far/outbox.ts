@@ -56,7 +56,7 @@ interface OutboxOptions {
   /** Begins the ids of this process's commits; no other process may have it. */
   name: string;
   monotonicMs: () => number;
-  /** Calls back when changes that nobody waits for are to be sent. */
+  /** Calls `wake` when it is time to send the changes that no caller waits for. */
   lag: (wake: () => void) => void;
 }
 

@@ -152,7 +152,7 @@ function contentAt(root: string, file: string): Buffer | undefined {
   return attempt(() => fs.readFileSync(path.join(root, file)));
 }
 
-/** Waits until the mirror shows it, so that the commit of the undo has it. */
+/** Waits until the mirror shows the undone state, so that the commit of the undo contains it. */
 async function shown(root: string, files: readonly OldContent[]): Promise<void> {
   const isThere = ({ path: file, bytes }: OldContent): boolean => {
     const now = contentAt(root, file);

@@ -56,7 +56,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
    */
   let wanted: Look = 'all';
   let fullDue = Infinity;
-  /** When the steps that needed no pass of their own get one together. */
+  /** When the next pass is due for tasks that `follow` started without one. */
   let sharedDue = Infinity;
   let lookedAt = -Infinity;
   let restUntil = -Infinity;

@@ -10,11 +10,11 @@ export interface MachineState {
   system: string;
   processors: number;
   upMs: number;
-  /** Over one, five and fifteen minutes; undefined where the system does not count it. */
+  /** Load averages over one, five and fifteen minutes; undefined if the system has none. */
   load?: readonly [number, number, number];
-  /** As far as this process may use it: a container may have less than the machine. */
+  /** The memory that this process may use; a container may have less than the machine. */
   memory: Room;
-  /** Of the file system with the workspace; undefined if it cannot be read. */
+  /** The file system that holds the workspace; undefined if it cannot be read. */
   disk?: Room;
   /** This process. */
   process: { memoryBytes: number; upMs: number };

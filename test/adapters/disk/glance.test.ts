@@ -1,4 +1,6 @@
-/** Looks at what others may change are shared within a turn of the event loop. */
+/**
+ * Within one turn of the event loop, all callers share one look at a file that others may change.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

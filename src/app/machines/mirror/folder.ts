@@ -39,7 +39,7 @@ export interface Folder {
   /** Writes as a whole, and remembers it as shown. */
   show(file: string, text: string, rev: number): void;
   /**
-   * Adds at the end of a file with the content of this sum, and remembers the whole as shown. If a
+   * Appends to a file whose content still has this sum, and records the new content as shown. If a
    * person saves at the same moment, the file counts as changed from the revision that it contains.
    */
   append(file: string, text: string, rev: number, sum: string): void;

@@ -42,7 +42,9 @@ const request = (messages: Message[], more: Partial<ModelRequest> = {}): ModelRe
   ...more,
 });
 
-/** Asks, answers all calls, and says what a person adds. Ids are ten letters, as the engine's. */
+/**
+ * Asks, answers all calls, then sends what a person adds. Ids are ten letters, like the engine's.
+ */
 async function converse(
   as: StandInName,
   said: string[],
