@@ -123,7 +123,7 @@ async function manyReaders(page: Page, child: ChildProcess, root: string, { roun
 }
 
 /** Some seconds after the last change, the garbage of the work before it is collected as well. */
-const SETTLED_S = 15;
+const SETTLED_S = 5;
 
 async function idle(child: ChildProcess): Promise<Row[]> {
   await sleep(SETTLED_S * 1000);

@@ -36,7 +36,7 @@ interface GraphGroup {
   about?: string;
 }
 
-const SCALE_MIN = 0.85;
+const SCALE_MIN = 0.72;
 /** On each side of a label, so that its line bends where it can be seen. */
 const BEND_PX = 12;
 const HEIGHT = 54;

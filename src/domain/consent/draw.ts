@@ -45,7 +45,7 @@ export function draw({ title, request }: Pick<Approval, 'title' | 'request'>): D
 }
 
 function changedLines(changed: string): string[] {
-  return ['Changed since your last answer:', ...linesOf(changed), ''];
+  return ['Why it is asked again:', ...linesOf(changed), ''];
 }
 
 function linesOf(text: string | undefined): string[] {

@@ -3,7 +3,7 @@ import type { ApprovalRequest, Approval } from '../../domain/task/approval.js';
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-type Context = Pick<EngineContext, 'content' | 'desk' | 'presence'>;
+type Context = Pick<EngineContext, 'consent' | 'content' | 'desk' | 'presence'>;
 
 /** For the context of a request: where it would run. Absent where all work is on one machine. */
 export function machineOf({ desk, presence }: Pick<Context, 'desk' | 'presence'>): { machine?: string } {
@@ -16,7 +16,11 @@ export function whyAgain(
   before: { task: Task; approval: Approval | undefined },
   now: ApprovalRequest,
 ): string {
-  const changes = changesSince(context, before.approval?.request, now);
+  const request = before.approval?.request;
+  // Nobody was shown a foreign request, so there is nothing to compare.
+  if (request !== undefined && !context.consent.isSealed(before.task.id, request))
+    return 'the earlier request was not made on this machine, and was not shown';
+  const changes = changesSince(context, request, now);
   const { machine: here } = machineOf(context);
   const there = before.task.context['machine'];
   if (here !== undefined && typeof there === 'string' && there !== here)
@@ -26,8 +30,8 @@ export function whyAgain(
 
 function changesSince({ content }: Context, before: ApprovalRequest | undefined, now: ApprovalRequest): string[] {
   if (before === undefined) return ['the earlier request cannot be read'];
-  // Only the key of the answer or of the request can be the reason.
-  if (before.digest === now.digest) return ['the earlier request or its answer has no signature that counts here'];
+  // Only the key of the answer can be the reason.
+  if (before.digest === now.digest) return ['the earlier answer has no signature that counts here'];
   const changes: string[] = [];
   if (now.walls === 'none' && before.walls === 'sandbox')
     changes.push('the sandbox is gone: the command would now run without it');

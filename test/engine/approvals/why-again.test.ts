@@ -10,6 +10,7 @@ import type { EngineContext } from '../../../src/engine/core/context.js';
 
 const at = (host: string, desk: string | undefined = `ana@${host}`): EngineContext =>
   ({
+    consent: { isSealed: (_: string, { seal }: ApprovalRequest) => seal !== 'forged' },
     content: boundContent({ root: process.cwd(), disk: disk() }),
     desk,
     presence: { peer: { host } },
@@ -41,6 +42,15 @@ test('a changed file, an unknown key and any other change are reasons too', () =
   assert.match(whyAgain(at('first'), before, changed), /^memory\/a\.md has changed/);
   assert.match(whyAgain(at('first'), before, request({ base })), /no signature that counts here/);
   assert.match(whyAgain(at('first'), before, request({ base, digest: 'second' })), /not exactly the one that you saw/);
+});
+
+test('a request of another machine was shown to nobody, so nothing is compared with it', () => {
+  const before = asked(at('first'), request({ seal: 'forged' }));
+  const now = request({ digest: 'second', confinement: 'not sandboxed' });
+  assert.equal(
+    whyAgain(at('first'), before, now),
+    'the earlier request was not made on this machine, and was not shown',
+  );
 });
 
 test('a workspace on one machine names none', () => {

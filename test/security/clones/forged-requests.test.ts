@@ -48,7 +48,7 @@ for (const [what, words] of Object.entries(FORGED))
     assert.match(again, /Approve write_file: memory\/a\.txt/);
     assert.match(again, /\+ ?evil/);
     assert.doesNotMatch(ballotOf(home), FORGED_WORDS);
-    assert.match(again, /the earlier request or its answer has no signature that counts here/);
+    assert.match(again, /the earlier request was not made on this machine/);
     tickAll(home);
     await pump(home);
     assert.equal(home.read('memory/a.txt'), 'evil\n', 'a yes to the true words counts');
