@@ -166,7 +166,7 @@ function settled({ code, out, err }: Ran, { root }: Place): string {
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/\b\d\d:\d\d(:\d\d)?\b/g, 'TIME')
     .replace(/ *\b\d+(\.\d+)? m?s\b/g, ' MS')
-    .replace(/"((busy_)?ms|prints|seen|peer)": ?("[^"]*"|\d+)/g, '"$1":0')
+    .replace(/"((busy_)?ms|prints|seen|peer|seal)": ?("[^"]*"|\d+)/g, '"$1":0')
     // Ids without digits.
     .replace(/"(cause|call|id)": ?"[a-z]{10}"/g, '"$1": "ID"')
     .replace(/…[0-9a-z]{8}\b/g, '…ID')
