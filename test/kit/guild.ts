@@ -79,11 +79,15 @@ export interface Given {
   tty?: { columns: number; rows: number };
 }
 
+/** The user's state and settings: beside the workspace, not those of whoever runs the tests. */
+export function stateOf(root: string): Record<string, string> {
+  return { GUILD_STATE: `${root}-state`, GUILD_CONFIG: `${root}-state/config` };
+}
+
 /** The folder of the test, with a state folder of its own next to it. See `npm run test:walls`. */
 export function environment(root: string, env: Record<string, string> = {}): Record<string, string> {
-  const state = { GUILD_STATE: `${root}-state`, GUILD_CONFIG: `${root}-state/config` };
   const { PATH = '', GUILD_SANDBOX } = process.env;
-  return { PATH, HOME: root, ...state, ...(GUILD_SANDBOX === undefined ? {} : { GUILD_SANDBOX }), ...env };
+  return { PATH, HOME: root, ...stateOf(root), ...(GUILD_SANDBOX === undefined ? {} : { GUILD_SANDBOX }), ...env };
 }
 
 /** Trusts the files that the person wrote since, unless the test is about trust. */

@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { beforeRemoval, ROOT } from './guild.js';
+import { beforeRemoval, ROOT, stateOf } from './guild.js';
 import { until } from './until.js';
 
 interface Pty {
@@ -59,7 +59,7 @@ export function pty(t: TestContext, root: string, { columns, rows }: Size, ...ar
     (word) => `'${word.replaceAll("'", "'\\''")}'`,
   );
   const line = `stty cols ${columns} rows ${rows}; echo $$ > '${pid}'; exec ${quoted.join(' ')}`;
-  const env = { ...process.env, TERM: 'xterm-256color', NO_COLOR: '', PAGER: 'cat', CI: '' };
+  const env = { ...process.env, ...stateOf(root), TERM: 'xterm-256color', NO_COLOR: '', PAGER: 'cat', CI: '' };
   const child: ChildProcess = spawn('script', ['-qefc', line, '/dev/null'], { cwd: root, env, stdio: 'pipe' });
   let raw = '';
   let seen = 0;
