@@ -3,11 +3,13 @@
  * file: it draws a request with `draw`, and an answer names the digest of the drawn text.
  */
 import { randomBytes } from 'node:crypto';
+import { attempt } from '../domain/attempt.js';
 import { deskName } from '../adapters/machine/desk-name.js';
 import { draw, type Drawn } from '../domain/consent/draw.js';
 import { mainArgument, type Answer, type Approval } from '../domain/task/approval.js';
 import { compareText } from '../domain/order.js';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
+import { roleFacts } from '../domain/task/role.js';
 import { isEnded, type Task } from '../domain/task/task.js';
 import { isOwn, soundApproval } from '../engine/approvals/request.js';
 import type { Consent } from '../ports/consent/index.js';
@@ -35,6 +37,11 @@ export interface Desk {
   look(): Promise<OpenRequest[]>;
   /** Whether nobody has answered it yet. */
   isOpen(id: string): Promise<boolean>;
+  /**
+   * How many open requests were not made on this machine, as of the last look. Nobody is shown
+   * their words: a process that works here asks again in the program's own.
+   */
+  foreign(): number;
   /** Throws a ProblemError if no open request has this id. */
   find(id: string): Promise<OpenRequest>;
   /** Signs and submits. Durable when resolved. `seen`: the digest of what the person saw. */
@@ -50,6 +57,7 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
   const store = shared ?? openReader(root, env);
   if (shared === undefined) await store.tasks.scan(true);
   const isFar = farPartsOf(store) !== undefined;
+  const ownApproval = ownRequests(consent, isFar);
   let answered = await answeredRequests(store, consent);
   const desk: Desk = {
     list: () =>
@@ -64,6 +72,10 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
       answered = await answeredRequests(store, consent);
       return desk.list();
     },
+    foreign: () =>
+      [...store.tasks.open()].filter(
+        ({ task }) => isRequest(task) && !answered.has(task.id) && ownApproval(task) === undefined,
+      ).length,
     async isOpen(id) {
       const placed = await store.tasks.read(id);
       return placed !== undefined && !isEnded(placed.state) && !(await answeredRequests(store, consent)).has(id);
@@ -75,6 +87,12 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
           problem('not_found', `there is no task ${id}`, { hint: 'guild approve lists what waits for you' }),
         );
       const approval = ownApproval(placed.task);
+      if (approval === undefined && isRequest(placed.task) && !isEnded(placed.state))
+        throw new ProblemError(
+          problem('not_allowed', `${id} was not made on this machine, so it is not shown`, {
+            hint: 'guild pump asks again, in its own words',
+          }),
+        );
       if (approval === undefined)
         throw new ProblemError(
           problem('bad_usage', `${id} is not a request that waits for you`, {
@@ -98,17 +116,48 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
   };
   return desk;
 
-  /** Any other is asked again by the next process that works. */
-  function ownApproval(task: Task): Approval | undefined {
-    const approval = soundApproval(task);
-    return approval !== undefined && (isFar || isOwn(consent, approval)) ? approval : undefined;
-  }
-
-  function asRequest(approval: Approval, { root: rootId, parent }: Task): OpenRequest {
+  function asRequest(approval: DrawnApproval, { root: rootId, parent }: Task): OpenRequest {
     const asking = parent === undefined ? undefined : store.tasks.getOpen(parent)?.task;
     const request = { ...approval, root: rootId, shown: draw(approval), seen: approval.request.digest };
     return asking === undefined ? request : { ...request, purpose: summary(asking) };
   }
+}
+
+type DrawnApproval = Parameters<typeof draw>[0] & Approval;
+
+export type OwnRequests = (task: Task) => DrawnApproval | undefined;
+
+/**
+ * The request in a task, if this machine made it. `isFar`: other machines of a shared store ask
+ * too. Their keys are not known here, so their requests are drawn as theirs.
+ */
+export function ownRequests(consent: Consent, isFar: boolean): OwnRequests {
+  const known = new WeakMap<Task, { approval: DrawnApproval | undefined }>();
+  const look = (task: Task): DrawnApproval | undefined => {
+    const sound = soundApproval(task);
+    if (sound === undefined || isOwn(consent, sound)) return sound;
+    if (!isFar) return undefined;
+    const { machine } = task.context;
+    return { ...sound, elsewhere: typeof machine === 'string' ? machine : 'another machine' };
+  };
+  return (task) => {
+    const before = known.get(task) ?? { approval: look(task) };
+    known.set(task, before);
+    return before.approval;
+  };
+}
+
+/** The same, for a surface that only reads. While trust cannot be read, no request is drawn. */
+export function readOwnRequests(root: string, env: Env, store: Store): OwnRequests {
+  let known: OwnRequests | undefined;
+  const isFar = farPartsOf(store) !== undefined;
+  const read = (): OwnRequests => ownRequests(consentFor(lookAtTrust(root, env).record, env), isFar);
+  return (task) => (known ??= attempt(read))?.(task);
+}
+
+export function isRequest({ role }: Task): boolean {
+  const { isApproval, isQuestion } = roleFacts(role);
+  return isApproval || isQuestion;
 }
 
 /** Requests with an answer that counts and that no process has taken in yet. */

@@ -84,10 +84,10 @@ export function routes(api: Hono, served: Served): void {
     return where;
   };
   get('/hall', async (_, moment) =>
-    hallOf(await moment.snapshot(), moment.log, await moment.ended(), await cyclesIn(moment), moment.now),
+    hallOf(await moment.snapshot(), moment.log, await moment.ended(), feed.own, await cyclesIn(moment), moment.now),
   );
-  get('/requests', async (_, moment) => requestsOf(await moment.snapshot(), await moment.ended()));
-  get('/requests/:id', (context) => requestSource(root, id(context)));
+  get('/requests', async (_, moment) => requestsOf(await moment.snapshot(), await moment.ended(), feed.own));
+  get('/requests/:id', (context) => requestSource(root, id(context), feed.own));
   get('/tasks', async (context, moment) => {
     const tasks = await moment.tasks(allowed(context.req.query('where') ?? ''));
     const limit = Math.min(whole(context.req.query('limit'), 100), ROWS_MAX);

@@ -159,7 +159,9 @@ function Shown({ request, place, of, answered, next, move }: ShownProps): JSX.El
         <Untrusted source={source} />
         <Footer request={request} source={source} answered={answered} />
       </div>
-      {isOpen ? (
+      {request.isForeign === true ? (
+        <div class="abar">Nothing to answer yet</div>
+      ) : isOpen ? (
         <AnswerBar request={request} answer={answer} move={move} below={below} />
       ) : (
         <div class="abar">

@@ -23,6 +23,6 @@ export async function answerRequest(
 }
 
 export function mayAnswer(request: Request): boolean {
-  if (whyNot() !== undefined || request.answeredAt !== undefined) return false;
+  if (whyNot() !== undefined || request.answeredAt !== undefined || request.isForeign === true) return false;
   return performance.now() - pausedAt.value >= PAUSE_MS;
 }

@@ -26,16 +26,23 @@ export interface Drawn {
   digest: string;
 }
 
-export function draw({ title, request }: Pick<Approval, 'title' | 'request'>): Drawn {
+/** `elsewhere`: the machine that asks, if its words cannot be checked here. */
+export function draw({
+  title,
+  request,
+  elsewhere,
+}: Pick<Approval, 'title' | 'request'> & { elsewhere?: string }): Drawn {
   const action = actionOf(request);
+  const origin = elsewhere === undefined ? [] : [`Asked on: ${flat(elsewhere)}, whose words cannot be checked here`];
+  const lines = request.question ? questionLines(request) : aboutLines(request, action.key);
   return defined({
     title: visible(title).replace(/\s*\n\s*/g, ' '),
     action,
-    about: (request.question ? questionLines(request) : aboutLines(request, action.key)).map(visible),
+    about: [...lines, ...origin].map(visible),
     facts: {
       asked: request.reasons.map((reason) => visible(flat(reason))),
       runs: visible(flat(request.confinement)),
-      more: request.question ? [] : moreLines(request, action.key).map(visible),
+      more: [...(request.question ? [] : moreLines(request, action.key)), ...origin].map(visible),
     },
     question: request.question ? drawnQuestion(request.question) : undefined,
     changes: [...(request.changed ? changedLines(request.changed) : []), ...linesOf(request.diff)],
@@ -105,7 +112,7 @@ function baseLine({ path, sha256 }: NonNullable<ApprovalRequest['base']>): strin
 
 /** Fields that are drawn elsewhere, or that mean nothing to a person. */
 const DRAWN = new Set(
-  'title seal tool arguments digest agent session call reasons risk taint confinement diff plugin asked walls hosts content base changed question'.split(
+  'title seal tool arguments digest agent session call reasons risk taint confinement diff plugin asked walls hosts content base changed question mail'.split(
     ' ',
   ),
 );

@@ -28,6 +28,18 @@ export interface Mail {
   follows?: string;
 }
 
+/** The record may have come from anywhere. */
+export function isMail(value: unknown): value is Mail {
+  if (typeof value !== 'object' || value === null) return false;
+  const { line, ...texts } = value as Mail;
+  const { task, file, source, text } = texts;
+  return (
+    typeof line === 'number' &&
+    [task, file, source, text].every((one) => typeof one === 'string') &&
+    Object.values(texts).every((one) => one === undefined || typeof one === 'string')
+  );
+}
+
 /** The fields of a line, before its origin is added. */
 export type MailFields = Omit<Mail, 'task' | 'file' | 'line' | 'source' | 'follows'>;
 

@@ -67,6 +67,8 @@ export interface ApprovalRequest extends Bound {
   diff?: string;
   /** Set if the request asks for words, not for the approval of an action. */
   question?: Question;
+  /** The message that a yes admits (`domain/coordination/mail`), as the arguments show it. */
+  mail?: unknown;
   /** Asked again: what changed since the human's last answer. */
   changed?: string;
   /** How often this action was asked before, if an earlier answer does not count. */

@@ -3,37 +3,85 @@
  * fenced and labelled as data from outside.
  */
 import { defined } from '../../domain/defined.js';
-import { approvalOf } from '../../domain/task/approval.js';
-import { plainName, taintOf, visible, type Mail } from '../../domain/coordination/mail.js';
-import { hash53 } from '../../domain/task/id.js';
-import { makeTask, type Task } from '../../domain/task/task.js';
+import { APPROVAL_ROLE, type ApprovalRequest } from '../../domain/task/approval.js';
+import { isMail, plainName, taintOf, visible, type Mail } from '../../domain/coordination/mail.js';
+import { childId, hash53 } from '../../domain/task/id.js';
+import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import { fence } from '../../rules/patterns/gather.js';
 import { record, type Ports } from '../core/context.js';
+import { sealed } from '../core/sealed.js';
+import { isOwn, soundApproval, withDigest } from './request.js';
 
-export const ADMIT_TOOL = 'admit_message';
+const ADMIT_TOOL = 'admit_message';
 
-/**
- * The task of an admitted message, with the text as the human edited it; undefined if it was
- * refused.
- */
-function admitted(approval: Task, at: string, salt: string): Task | undefined {
-  const admission = approvalOf(approval);
-  const mail = approval.context['mail'] as Mail | undefined;
-  if (admission?.request.tool !== ADMIT_TOOL || mail === undefined) return undefined;
-  const { request, answer } = admission;
-  if (answer?.approved !== true) return undefined;
-  const text = answer.edited?.['text'];
-  const to = request.agent === '' ? undefined : request.agent;
-  return taskOfMail(typeof text === 'string' ? { ...mail, text } : mail, to, at, salt, answer.by);
+/** An approval for the human that contains the message. `again`: if it is asked again. */
+export function admission(
+  context: Ports,
+  mail: Mail,
+  to: string | undefined,
+  at: string,
+  again: { id: string; asked?: number } = { id: childId(mail.task, 'admit') },
+): Task {
+  const { id, asked } = again;
+  const title = `Admit a message from ${origin(mail)}`;
+  const { from = 'unknown', subject, thread, text } = mail;
+  const channel = [mail.source, mail.channel].filter(Boolean).join(' ');
+  const request = withDigest({
+    ...defined({ asked }),
+    title,
+    tool: ADMIT_TOOL,
+    arguments: defined({ from, channel, subject, thread, text }),
+    agent: to ?? '',
+    session: '',
+    call: mail.task,
+    reasons: ['agents receive messages from outside only after you admit them (inbox: admit: ask in guild.yaml)'],
+    risk: 'LOW',
+    taint: [taintOf(mail)],
+    confinement: 'by the program itself; no command runs',
+    mail,
+  });
+  return makeTask({
+    id,
+    role: APPROVAL_ROLE,
+    to: HUMAN,
+    description: title,
+    from: taintOf(mail),
+    created_by: taintOf(mail),
+    created_at: at,
+    context: { request: sealed(context, id, request), taint: [taintOf(mail)] },
+  });
 }
 
-/** Creates the task of an admitted message. False if it was refused or exists already. */
+/**
+ * The request for a message, made again in the program's words; undefined if its record holds no
+ * message.
+ */
+export function admissionAgain(
+  context: Ports,
+  before: Task,
+  request: ApprovalRequest,
+  again: { id: string; asked: number },
+): Task | undefined {
+  // Until version 0.1 the message was beside the request.
+  const mail = request.mail ?? before.context['mail'];
+  if (request.tool !== ADMIT_TOOL || !isMail(mail)) return undefined;
+  return admission(context, mail, request.agent === '' ? undefined : request.agent, before.created_at, again);
+}
+
+/**
+ * Creates the task of an admitted message, with the text as the human edited it. False if it was
+ * refused or exists already.
+ */
 export async function admit(context: Ports, approval: Task): Promise<boolean> {
-  const mail = approval.context['mail'] as Mail | undefined;
-  const task = admitted(approval, context.clock.now().toISOString(), mail ? saltOf(context, mail) : '');
-  if (mail === undefined || task === undefined) return false;
-  const { follows } = mail;
-  return takeTask(context, task, follows, approval.id);
+  const admission = soundApproval(approval);
+  if (admission?.request.tool !== ADMIT_TOOL || !isOwn(context.consent, admission)) return false;
+  const { request, answer } = admission;
+  if (answer?.approved !== true || !isMail(request.mail)) return false;
+  const text = answer.edited?.['text'];
+  const mail = typeof text === 'string' ? { ...request.mail, text } : request.mail;
+  const to = request.agent === '' ? undefined : request.agent;
+  const task = taskOfMail(mail, to, context.clock.now().toISOString(), saltOf(context, mail), answer.by);
+  return takeTask(context, task, mail.follows, approval.id);
 }
 
 /**
@@ -113,7 +161,7 @@ function describe(mail: Mail, salt: string): string {
 }
 
 /** `sarah in #ops on slack`. A channel with the name of its service is left out. */
-export function origin({ source, from, channel }: Mail): string {
+function origin({ source, from, channel }: Mail): string {
   const place = plainName(channel);
   const isSource = place.replace(/^[#@]/, '').toLowerCase() === source;
   return [

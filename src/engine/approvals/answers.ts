@@ -5,9 +5,10 @@ import { hash53, shortId } from '../../domain/task/id.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 import { underWay } from '../core/ready-queue.js';
-import { admit } from './admit-mail.js';
+import { admissionAgain, admit } from './admit-mail.js';
 import { openApprovals } from './ballot-view.js';
-import { isOwn, soundApproval, withDigest, withSeal } from './request.js';
+import { sealed } from '../core/sealed.js';
+import { isOwn, soundApproval, withDigest } from './request.js';
 
 /**
  * False if no open approval has this id. The caller has checked an answer that carries a signature.
@@ -61,8 +62,9 @@ export async function replaceUnsound(context: EngineContext): Promise<boolean> {
     if (now.parent === undefined && approval.request.tool !== ALLOW_TOOL) {
       const asked = (approval.request.asked ?? 1) + 1;
       const id = shortId(`${now.id}-again-${asked}`);
-      const request = withSeal(context, id, { ...withDigest(inOwnWords(approval.request)), asked });
-      await context.tasks.create({ ...task, id, root: id, context: { ...task.context, request } });
+      const request = sealed(context, id, { ...withDigest(inOwnWords(approval.request)), asked });
+      const again = { ...task, id, root: id, context: { ...task.context, request } };
+      await context.tasks.create(admissionAgain(context, task, approval.request, { id, asked }) ?? again);
     }
     const at = context.clock.now().toISOString();
     await context.tasks.settle(
@@ -132,7 +134,7 @@ async function learn(context: Ports, task: Task, answer: Answer): Promise<void> 
     role: APPROVAL_ROLE,
     to: HUMAN,
     description: title,
-    context: { request: withSeal(context, id, proposal) },
+    context: { request: sealed(context, id, proposal) },
     created_at: answer.at,
     created_by: 'guildhall',
   });

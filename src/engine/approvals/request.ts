@@ -73,7 +73,10 @@ interface Asked {
   reasons: string[];
 }
 
-/** A question to the human. It is answered like an approval, but with words. */
+/**
+ * A question to the human. It is answered like an approval, but with words. Look for the answer
+ * with `consult`: a question that came with the folder is asked again.
+ */
 export function questionFor(
   task: Task,
   agent: Agent,
@@ -170,26 +173,12 @@ export async function consult(
     const child = n === 1 ? wanted : askedAgain(wanted, n, changed);
     const placed = await read(child.id);
     const answer = answerTo(context, placed, child);
-    if (answer.kind !== 'again')
-      return { child: placed === undefined ? sealed(context, child) : child, placed, answer };
+    if (answer.kind !== 'again') return { child, placed, answer };
     const { task } = placed!;
     changed = whyAgain(context, { task, approval: approvalOf(task) }, requestIn(child));
   }
   const message = `it was asked ${MAX_ASKS} times and changed each time before it could run`;
   return { child: wanted, placed: undefined, answer: { kind: 'no', message } };
-}
-
-/** Only a request that is made now gets a seal. */
-function sealed(context: Pick<EngineContext, 'consent'>, child: WantedChild): WantedChild {
-  return { ...child, context: { ...child.context, request: withSeal(context, child.id, requestIn(child)) } };
-}
-
-export function withSeal(
-  { consent }: Pick<EngineContext, 'consent'>,
-  id: string,
-  request: ApprovalRequest,
-): ApprovalRequest {
-  return { ...request, seal: consent.seal(id, request) };
 }
 
 function askedAgain(wanted: WantedChild, n: number, changed: string | undefined): WantedChild {
@@ -237,7 +226,9 @@ function answerTo(
     };
   }
   const approval = soundApproval(placed.task);
-  if (approval?.answer === undefined || approval.request.digest !== requested.digest) return { kind: 'again' };
+  if (approval?.answer === undefined) return { kind: 'again' };
+  // An answer in words is not bound to content: it allows nothing.
+  if (requested.question === undefined && approval.request.digest !== requested.digest) return { kind: 'again' };
   if (!isAnswered(consent, approval) || !isOwn(consent, approval)) return { kind: 'again' };
   return defined({
     kind: 'yes',
@@ -248,7 +239,7 @@ function answerTo(
 
 /** Whether this machine made the request. Any other is not shown, and no yes to it counts. */
 export function isOwn(consent: Consent, { id, request }: Approval): boolean {
-  return request.question !== undefined || consent.isSealed(id, request);
+  return consent.isSealed(id, request);
 }
 
 /** Whether this user gave this approval. Any other answer leads to a new question. */

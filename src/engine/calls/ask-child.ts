@@ -5,7 +5,9 @@
 import type { Budget } from '../../domain/budget/budget.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { withBudget, type RemainingBudget } from '../../rules/budget/remaining.js';
+import { consult } from '../approvals/request.js';
 import { admitNeed } from './admit-need.js';
 import { createChildren } from '../tasks/create-children.js';
 import { asReply, type CallReply } from './execute-call.js';
@@ -28,8 +30,9 @@ export async function askChild(
   remaining: RemainingBudget,
   wave: number,
 ): Promise<Asked> {
-  const child = reply.kind === 'approval' ? reply.placed : await context.tasks.read(reply.child.id);
-  const admitted = child === undefined ? await admitNeed(context, task, reply.child) : reply.child;
+  const { wanted: first, child, refused } = await lookUp(context, reply);
+  if (refused !== undefined) return { kind: 'spoken', reply: asReply(problem('not_allowed', refused)) };
+  const admitted = child === undefined ? await admitNeed(context, task, first) : first;
   if ('code' in admitted) return { kind: 'spoken', reply: asReply(admitted) };
   const granted = child === undefined ? await grantFor(context, task, admitted, remaining, wave) : {};
   if ('code' in granted) {
@@ -48,6 +51,19 @@ export async function askChild(
   if (reply.kind === 'approval' || child === undefined || !isEnded(child.state))
     return { kind: 'wait', children: [wanted] };
   return { kind: 'answered', child };
+}
+
+/** The child as it is on record. A question that came with the folder is asked again instead. */
+async function lookUp(
+  context: EngineContext,
+  reply: Extract<CallReply, { kind: 'ask' | 'spawn' | 'approval' }>,
+): Promise<{ wanted: WantedChild; child: Placed | undefined; refused?: string }> {
+  if (reply.kind === 'approval') return { wanted: reply.child, child: reply.placed };
+  if (!roleFacts(reply.child.role).isQuestion)
+    return { wanted: reply.child, child: await context.tasks.read(reply.child.id) };
+  const { child, placed, answer } = await consult(context, reply.child);
+  const isRefused = placed === undefined && answer.kind === 'no';
+  return { wanted: child, child: placed, ...(isRefused ? { refused: answer.message } : {}) };
 }
 
 /** The child's share of the remaining budget, or why it cannot be created. */

@@ -5,9 +5,9 @@
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { ToolCall } from '../../domain/session/session.js';
-import { isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
+import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import type { Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
-import { questionFor } from '../approvals/request.js';
+import { consult, questionFor } from '../approvals/request.js';
 import type { EngineContext } from '../core/context.js';
 import { childResult } from './child-result.js';
 
@@ -33,16 +33,16 @@ export async function runWithAnswers(
     const n = answers.length;
     const reply = await run(answers, n === 0 ? `call-${call.id}` : `call-${call.id}-${n}`);
     if (reply.kind !== 'question') return reply;
-    const child = questionFor(task, agent, call, reply.question, {
+    const wanted = questionFor(task, agent, call, reply.question, {
       part: `ask-${call.id}-${n + 1}`,
       asker: `${tool.plugin ?? 'the program'} (${call.name}, called by ${agent.name})`,
       confinement: `your answer goes to ${tool.plugin ?? 'the program'}, which continues with it`,
       reasons: [`${call.name} asks while it runs; the words are not ${agent.name}'s`],
     });
-    const placed = await context.tasks.read(child.id);
-    if (placed === undefined || !isEnded(placed.state)) return { kind: 'approval', child, placed };
-    const { text, isError } = childResult(placed);
-    answers.push(isError ? undefined : text);
+    const { child, placed, answer } = await consult(context, wanted);
+    if (answer.kind === 'open') return { kind: 'approval', child, placed };
+    const given = placed === undefined ? undefined : childResult(placed);
+    answers.push(given?.isError === false ? given.text : undefined);
   }
   const message = `${call.name} asked the human more than ${MAX_QUESTIONS} questions in one call`;
   return { kind: 'problem', code: 'over_limit', message };

@@ -3,13 +3,10 @@
  * data from outside. With `admit: ask` it first becomes a question for the human, and a yes creates
  * the task. Task ids are derived from the line, and a line is marked done last.
  */
-import { APPROVAL_ROLE } from '../../domain/task/approval.js';
-import { childId } from '../../domain/task/id.js';
-import { plainName, taintOf, type Mail } from '../../domain/coordination/mail.js';
+import { plainName, type Mail } from '../../domain/coordination/mail.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
-import { withDigest, withSeal } from '../approvals/request.js';
-import { ADMIT_TOOL, origin, saltOf, takeTask, taskOfMail } from '../approvals/admit-mail.js';
+import type { Task } from '../../domain/task/task.js';
+import { admission, saltOf, takeTask, taskOfMail } from '../approvals/admit-mail.js';
 import type { EngineContext, Ports } from '../core/context.js';
 import { fence } from '../core/fence.js';
 
@@ -72,38 +69,4 @@ function assigneeOf(context: Ports, mail: Mail): { to?: string; problem?: Proble
     },
   );
   return { to: fallback, problem: unknown };
-}
-
-/** An approval for the human that contains the message. */
-function admission(context: Ports, mail: Mail, to: string | undefined, at: string): Task {
-  const args = {
-    from: mail.from ?? 'unknown',
-    channel: [mail.source, mail.channel].filter(Boolean).join(' '),
-    text: mail.text,
-  };
-  const agent = to ?? '';
-  const title = `Admit a message from ${origin(mail)}`;
-  const request = withDigest({
-    title,
-    tool: ADMIT_TOOL,
-    arguments: args,
-    agent,
-    session: '',
-    call: mail.task,
-    reasons: ['agents receive messages from outside only after you admit them (inbox: admit: ask in guild.yaml)'],
-    risk: 'LOW',
-    taint: [taintOf(mail)],
-    confinement: 'by the program itself; no command runs',
-  });
-  const id = childId(mail.task, 'admit');
-  return makeTask({
-    id,
-    role: APPROVAL_ROLE,
-    to: HUMAN,
-    description: title,
-    from: taintOf(mail),
-    created_by: taintOf(mail),
-    created_at: at,
-    context: { request: withSeal(context, id, request), mail, taint: [taintOf(mail)] },
-  });
 }

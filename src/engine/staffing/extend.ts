@@ -64,11 +64,10 @@ async function namedCapability(
 ): Promise<'waiting' | 'nothing' | { capability: string }> {
   const maker = makerAmong(presentAgents(context));
   if (maker === undefined) return 'nothing';
-  const wanted = capabilityQuestion(task, maker, unable);
-  const placed = await context.tasks.read(wanted.id);
-  if (placed !== undefined && isEnded(placed.state)) {
-    const { text, isError } = childResult(placed);
-    const capability = isError ? '' : asCapability(text);
+  const { child: wanted, placed, answer } = await consult(context, capabilityQuestion(task, maker, unable));
+  if (answer.kind !== 'open') {
+    const given = placed === undefined ? undefined : childResult(placed);
+    const capability = given?.isError === false ? asCapability(given.text) : '';
     return capability === '' ? 'nothing' : { capability };
   }
   const costs = costsOf(NO_USAGE, await bidsOf(context, task));

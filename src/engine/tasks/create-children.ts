@@ -1,8 +1,10 @@
 /** Creates the children that a task wants. This is the only place where children are created. */
+import type { ApprovalRequest } from '../../domain/task/approval.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { makeChild, type Task, type WantedChild } from '../../domain/task/task.js';
 import { record, type EngineContext } from '../core/context.js';
+import { sealed } from '../core/sealed.js';
 
 /** Returns those that did not exist yet. */
 export async function createChildren(
@@ -13,7 +15,7 @@ export async function createChildren(
   const at = context.clock.now().toISOString();
   const created = await Promise.all(
     wanted.map(async (want) => {
-      const child = makeChild(parent, withAsker(parent, want), at);
+      const child = makeChild(parent, withSeal(context, withAsker(parent, want)), at);
       const isDerived = roleFacts(child.role).isStage && isOursAlone(context, child.to);
       if (!(await context.tasks.create(child, { durable: !isDerived }))) return [];
       context.pace.made(parent.root);
@@ -29,6 +31,13 @@ function isOursAlone({ agents, hosts }: EngineContext, agent = ''): boolean {
   const known = agents.all().get(agent);
   if (known?.session === 'shared' || (known?.maxConcurrentTasks ?? Infinity) !== Infinity) return false;
   return hosts === undefined || hosts.has(agent);
+}
+
+/** A request to the human shows that this machine made it. */
+function withSeal(context: EngineContext, want: WantedChild): WantedChild {
+  const request = want.context?.['request'] as ApprovalRequest | undefined;
+  if (request === undefined) return want;
+  return { ...want, context: { ...want.context, request: sealed(context, want.id, request) } };
 }
 
 /** Requested work names the conversation that asked for it. */

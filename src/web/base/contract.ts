@@ -136,6 +136,8 @@ export interface Request {
   session?: string;
   createdAt: string;
   risk?: 'LOW' | 'MEDIUM' | 'HIGH';
+  /** It came with the folder: nothing that it says is shown, and it cannot be answered. */
+  isForeign?: true;
   /** The title in two parts: the program's words, and what an agent chose. */
   heading: { act: string; object: string };
   /** Everything that a person must know besides the action, as the program words it. */

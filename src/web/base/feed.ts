@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../domain/attempt.js';
+import { readOwnRequests, type OwnRequests } from '../../app/approvals.js';
 import { farPartsOf } from '../../app/readers/open-reader.js';
 import { CONFIG_FILE } from '../../app/readers/read-config.js';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
@@ -21,6 +22,8 @@ export interface Feed {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly states: StatesView;
+  /** The request in a task, if it may be drawn. */
+  readonly own: OwnRequests;
   version(): number;
   /** The version, as pages name it. Opaque to them; a cursor of another start is never the same. */
   cursor(): string;
@@ -78,6 +81,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
 
   return {
     boot,
+    own: readOwnRequests(root, env, states.store),
     root,
     env,
     states,

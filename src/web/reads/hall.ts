@@ -1,4 +1,5 @@
 /** The first page: what waits for the person, who works on what, what it costs, the last hour. */
+import { isRequest, type OwnRequests } from '../../app/approvals.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import { defined } from '../../domain/defined.js';
@@ -8,7 +9,7 @@ import { summary } from '../../views/summary.js';
 import type { AgentNow, Hall, Lane, Spend } from '../base/contract.js';
 import type { Log } from '../base/log.js';
 import { dayBudget } from './budgets.js';
-import { requestOf } from './requests.js';
+import { requestReader } from './requests.js';
 import { rowOf, titled, titleOf } from './rows.js';
 import { spansByTask } from './spans.js';
 
@@ -20,7 +21,14 @@ const PROBLEMS_SHOWN = 5;
 const ORDER: AgentState[] = ['error', 'working', 'blocked', 'paused', 'waiting', 'complete', 'idle'];
 
 /** `cycles`: how many groups of tasks wait for each other now; the program breaks them. */
-export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], cycles: number, now: Date): Hall {
+export function hallOf(
+  seen: Snapshot,
+  log: Log,
+  ended: readonly Placed[],
+  own: OwnRequests,
+  cycles: number,
+  now: Date,
+): Hall {
   const { open, forHuman, agents } = seen;
   const shown = agents.filter(({ state }) => state !== 'idle' && state !== 'complete');
   const requests = [...forHuman].sort((a, b) => compareText(a.task.created_at, b.task.created_at));
@@ -28,15 +36,17 @@ export function hallOf(seen: Snapshot, log: Log, ended: readonly Placed[], cycle
   const byId = new Map<string, Placed>(open.map((placed) => [placed.task.id, placed]));
   const titleIn = (id: string): string | undefined => {
     const task = byId.get(id)?.task;
-    return task === undefined ? undefined : titleOf(summary(task));
+    if (task === undefined) return undefined;
+    return isRequest(task) && own(task) === undefined ? 'not made on this machine' : titleOf(summary(task));
   };
   return {
     waiting: defined({
       count: requests.length,
       oldestAt: requests[0] === undefined ? undefined : requests[0].task.created_at,
-      blocks: new Set(open.flatMap(({ task }) => (task.waits?.tasks?.some((id) => isRequest(byId, id)) ? task.id : [])))
-        .size,
-      first: requests.slice(0, REQUESTS_SHOWN).map((placed) => requestOf(placed, open)),
+      blocks: new Set(
+        open.flatMap(({ task }) => (task.waits?.tasks?.some((id) => isWaitedRequest(byId, id)) ? task.id : [])),
+      ).size,
+      first: requests.slice(0, REQUESTS_SHOWN).map(requestReader(open, own)),
     }),
     agents: shown
       .map((agent): AgentNow => {
@@ -98,7 +108,7 @@ function startOfDay(now: Date): string {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString();
 }
 
-function isRequest(open: ReadonlyMap<string, Placed>, id: string): boolean {
+function isWaitedRequest(open: ReadonlyMap<string, Placed>, id: string): boolean {
   return open.get(id)?.task.to === HUMAN;
 }
 
@@ -146,7 +156,7 @@ function lanesOf(log: Log, now: Date, open: ReadonlyMap<string, Placed>): Pick<H
   const since = (ms: number): string => new Date(now.getTime() - ms).toISOString();
   const events = log.events((name) => LANE_EVENTS.has(name), { since: since(HOUR_MS) });
   const agentOf = new Map(events.flatMap(({ task, agent }) => (task && agent ? [[task, agent] as const] : [])));
-  const isForPerson = (task: string): boolean => agentOf.get(task) === HUMAN || isRequest(open, task);
+  const isForPerson = (task: string): boolean => agentOf.get(task) === HUMAN || isWaitedRequest(open, task);
   const lanes = new Map<string, Lane>();
   for (const [task, spans] of spansByTask(events, isForPerson)) {
     const agent = agentOf.get(task);

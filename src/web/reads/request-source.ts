@@ -2,11 +2,11 @@
 import path from 'node:path';
 import { visible } from '../../domain/consent/visible.js';
 import { defined } from '../../domain/defined.js';
-import { approvalOf } from '../../domain/task/approval.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Message } from '../../domain/session/session.js';
 import type { Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
+import type { OwnRequests } from '../../app/approvals.js';
 import { openReader } from '../../app/readers/open-reader.js';
 import type { RequestSource } from '../base/contract.js';
 import { textOf } from './session.js';
@@ -14,11 +14,11 @@ import { textOf } from './session.js';
 const PARENTS_MAX = 50;
 const TEXT_MAX = 4000;
 
-export async function requestSource(root: string, id: string): Promise<RequestSource> {
+export async function requestSource(root: string, id: string, own: OwnRequests): Promise<RequestSource> {
   const store = openReader(root);
   try {
     const placed = await store.tasks.read(id);
-    const request = placed && approvalOf(placed.task)?.request;
+    const request = placed && own(placed.task)?.request;
     if (placed === undefined) throw new ProblemError(problem('not_found', `there is no request ${id}`));
     if (request === undefined) return { untrusted: [], attached: [] };
     const opened = await store.sessions.open(request.session);

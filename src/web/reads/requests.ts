@@ -1,11 +1,12 @@
 /** Requests that wait for the person, and requests that were answered lately. */
+import { isRequest, type OwnRequests } from '../../app/approvals.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import { whyNoRule } from '../../app/trust/no-rule.js';
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';
 import { needsConfirmation } from '../../domain/consent/weight.js';
 import { defined } from '../../domain/defined.js';
-import { approvalOf, mainArgument, type Answer, type Approval } from '../../domain/task/approval.js';
+import { mainArgument, type Answer, type Approval } from '../../domain/task/approval.js';
 import { compareText } from '../../domain/order.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import { taintIn } from '../../domain/task/taint.js';
@@ -16,22 +17,71 @@ import { isForPerson, shortOf, titleOf } from './rows.js';
 const ANSWERED_SHOWN = 20;
 
 /** An answer counts as soon as it is given, also if nobody works and reads it. */
-export function requestsOf({ open, forHuman }: Snapshot, ended: readonly Placed[]): Requests {
+export function requestsOf({ open, forHuman }: Snapshot, ended: readonly Placed[], own: OwnRequests): Requests {
+  const shown = requestReader(open, own);
   return {
-    open: [...forHuman]
-      .sort((a, b) => compareText(a.task.created_at, b.task.created_at))
-      .map((placed) => requestOf(placed, open)),
-    answered: ended
-      .filter(isForPerson)
-      .slice(0, ANSWERED_SHOWN)
-      .map((placed) => requestOf(placed, open)),
+    open: [...forHuman].sort((a, b) => compareText(a.task.created_at, b.task.created_at)).map(shown),
+    answered: ended.filter(isForPerson).slice(0, ANSWERED_SHOWN).map(shown),
   };
 }
 
-/** `open`: all open tasks, to find those that the request blocks. */
-export function requestOf(placed: Placed, open: readonly Placed[]): Request {
+/** `open`: all open tasks, to find those that a request blocks. */
+export function requestReader(open: readonly Placed[], own: OwnRequests): (placed: Placed) => Request {
+  const alike = alikeIn(open, own);
+  return (placed) =>
+    isRequest(placed.task) && own(placed.task) === undefined
+      ? foreignRequest(placed, open)
+      : requestOf(placed, open, own(placed.task), alike);
+}
+
+/** How many open requests there are for each action. */
+function alikeIn(open: readonly Placed[], own: OwnRequests): (digest: string) => number {
+  const counts = new Map<string, number>();
+  for (const { task } of open) {
+    const digest = own(task)?.request.digest;
+    if (digest !== undefined) counts.set(digest, (counts.get(digest) ?? 0) + 1);
+  }
+  return (digest) => Math.max(1, counts.get(digest) ?? 0);
+}
+
+/**
+ * A request that came with the folder could say anything in the program's name, so nothing that it
+ * says is shown, and it cannot be answered here.
+ */
+function foreignRequest({ task, state }: Placed, open: readonly Placed[]): Request {
+  const title = 'A request that was not made on this machine';
+  return defined<Request>({
+    id: task.id,
+    short: shortOf(task.id),
+    kind: 'other',
+    isForeign: true,
+    agent: 'somebody',
+    createdAt: task.created_at,
+    answeredAt: isEnded(state) ? task.ended_at : undefined,
+    taint: [],
+    blocks: blockedBy(task.id, open),
+    place: 'tasks/approvals.task.md',
+    title,
+    heading: { act: title, object: '' },
+    facts: { asked: ['it came with the folder, so its words are not shown'], runs: '', more: [] },
+    isGrave: false,
+    alike: 1,
+    action: { key: 'What happens now', text: ASKED_AGAIN },
+    changes: [],
+    seen: task.id,
+  });
+}
+
+const ASKED_AGAIN =
+  'It will be asked again, in the program’s own words, when a process works here: guild pump or guild watch.';
+
+function requestOf(
+  placed: Placed,
+  open: readonly Placed[],
+  approval: Approval | undefined,
+  alike: (digest: string) => number,
+): Request {
   const { task, state } = placed;
-  const approval = approvalOf(task);
   const asker = open.find((each) => each.task.id === task.parent)?.task;
   return {
     id: task.id,
@@ -45,7 +95,7 @@ export function requestOf(placed: Placed, open: readonly Placed[]): Request {
     taint: approval?.request.taint ?? taintIn(task),
     blocks: blockedBy(task.id, open),
     place: 'tasks/approvals.task.md',
-    ...(approval === undefined ? plainFields(task) : approvalFields(approval, open)),
+    ...(approval === undefined ? plainFields(task) : approvalFields(approval, alike)),
   };
 }
 
@@ -65,13 +115,12 @@ function blockedBy(id: string, open: readonly Placed[]): Request['blocks'] {
 type Drawn = Pick<Request, 'title' | 'heading' | 'facts' | 'isGrave' | 'alike' | 'action' | 'changes' | 'seen'> &
   Partial<Request>;
 
-function approvalFields(approval: Approval, open: readonly Placed[]): Drawn {
+function approvalFields(approval: Approval, alike: (digest: string) => number): Drawn {
   const { request, answer } = approval;
   const { title, facts, action, changes, risk, question, digest } = draw(approval);
   const text = request.arguments[mainArgument(request.tool) ?? ''];
   const { path } = request.arguments;
   const noRule = whyNoRule(request);
-  const isAlike = (each: Placed): boolean => approvalOf(each.task)?.request.digest === digest;
   return defined({
     title,
     heading: headingOf(title, approval),
@@ -80,7 +129,7 @@ function approvalFields(approval: Approval, open: readonly Placed[]): Drawn {
     changes,
     seen: digest,
     isGrave: needsConfirmation(request),
-    alike: Math.max(1, open.filter(isAlike).length),
+    alike: alike(digest),
     risk,
     question,
     rule: noRule === undefined ? action.text : undefined,

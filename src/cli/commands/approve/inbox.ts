@@ -9,7 +9,7 @@ import { openKeyboard } from '../../console/keyboard.js';
 import { walk, type Walked } from '../../console/walk.js';
 import { oneLine } from '../../render/layout.js';
 import { command as mail } from '../mail.js';
-import { list } from './list.js';
+import { foreignText, list } from './list.js';
 
 export const command: Command = {
   usage: 'inbox',
@@ -50,14 +50,14 @@ export async function goThrough(call: Call): Promise<number> {
   }
   const skipped = new Set<string>();
   for (let round = 0; ; round++) {
-    const { answered, left, waiting } = await ask(call, skipped);
+    const { answered, left, waiting, foreign } = await ask(call, skipped);
     await carryOnReleased(call, answered, !left);
     if (answered.length > 0 && !left) continue;
-    if (round === 0 && waiting === 0) call.terminal.say('nothing waits for you');
-    else if (waiting > 0)
-      call.terminal.say(`${waiting} still ${waiting === 1 ? 'waits' : 'wait'} for you: guild inbox`);
+    if (foreign > 0) call.terminal.say(foreignText(foreign));
+    else if (round === 0 && waiting === 0) call.terminal.say('nothing waits for you');
+    if (waiting > 0) call.terminal.say(`${waiting} still ${waiting === 1 ? 'waits' : 'wait'} for you: guild inbox`);
     await showNotices(call);
-    return waiting > 0 ? EXIT.waiting : EXIT.done;
+    return waiting + foreign > 0 ? EXIT.waiting : EXIT.done;
   }
 }
 
@@ -75,7 +75,7 @@ async function showNotices({ root, terminal }: Call): Promise<void> {
   }
 }
 
-async function ask(call: Call, skipped: Set<string>): Promise<Walked & { waiting: number }> {
+async function ask(call: Call, skipped: Set<string>): Promise<Walked & { waiting: number; foreign: number }> {
   const { io, terminal } = call;
   const desk = await openDesk(call.root, call.io.env);
   const keyboard = openKeyboard(io.stdin, io.stderr);
@@ -83,7 +83,7 @@ async function ask(call: Call, skipped: Set<string>): Promise<Walked & { waiting
     const walked = await walk(desk, { io, terminal, keyboard }, ({ id }) => !skipped.has(id));
     const waiting = (await desk.look()).filter(({ id }) => !walked.answeredIds.has(id));
     for (const { id } of waiting) skipped.add(id);
-    return { ...walked, waiting: waiting.length };
+    return { ...walked, waiting: waiting.length, foreign: desk.foreign() };
   } finally {
     keyboard.close();
     await desk.close();

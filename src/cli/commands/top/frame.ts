@@ -2,6 +2,7 @@
  * One frame of `guild top`: agents with their present activity, requests for the human, open tasks,
  * cost and last events, as many rows as fit. Requests and tasks can be selected.
  */
+import { isRequest, type OwnRequests } from '../../../app/approvals.js';
 import type { EventsSeen } from '../../../app/readers/aggregates/open-index.js';
 import type { Snapshot } from '../../../app/readers/open-states.js';
 import type { AgentState } from '../../../domain/agent/agent-state.js';
@@ -59,6 +60,8 @@ function addCall(ledger: Ledger, { inputTokens, outputTokens, microUsd, isUnpric
 
 export interface Frame {
   seen: Snapshot;
+  /** The request in a task, if it may be drawn. */
+  own: OwnRequests;
   ledger: Ledger;
   /** The titles of the tasks of the last events, by id; empty if unknown. */
   titles: ReadonlyMap<string, string>;
@@ -220,10 +223,12 @@ function liveText(turn: LiveTurn | undefined): string {
   return `· ${spentText({ ...turn, sinceMs: Date.parse(turn.since) })} · ${doing}`;
 }
 
-function yours({ seen: { forHuman }, isWhole }: Frame, terminal: Terminal): Entry[] {
+function yours({ seen: { forHuman }, own, isWhole }: Frame, terminal: Terminal): Entry[] {
   const rows = forHuman.map(({ task }) => [
     `  ${terminal.colour('magenta', isWhole ? task.id : whoText(task.from ?? '?'))}`,
-    oneLine(task.description, terminal.width - 2),
+    isRequest(task) && own(task) === undefined
+      ? 'a request that was not made on this machine; guild pump asks again'
+      : oneLine(task.description, terminal.width - 2),
   ]);
   return tableRows(rows, terminal.width, [0]).map((lines, i) => ({ lines, id: forHuman[i]!.task.id }));
 }

@@ -3,6 +3,7 @@
  * selected and answered, messaged, cancelled or explained.
  */
 import path from 'node:path';
+import { readOwnRequests } from '../../../app/approvals.js';
 import { followTurns } from '../../../app/live/follow-turns.js';
 import { openEvents } from '../../../app/readers/log/open-events.js';
 import { openStates, type Snapshot } from '../../../app/readers/open-states.js';
@@ -56,12 +57,13 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
       });
       return EXIT.done;
     }
+    const own = readOwnRequests(call.root, call.io.env, states.store);
     const live = followTurns(call.root, call.io.env);
     const isWhole = call.verbose || !terminal.live || call.values['once'] === true;
     const draw = (seen: Snapshot, height: number, selected?: string): string[] => {
       const errorAt: Frame['errorAt'] = (agent) => view.history(agent).at(-1)?.at;
       return topFrame(
-        { seen, ledger, titles, turns: live.turns(), errorAt, name, height, selected, isWhole },
+        { seen, own, ledger, titles, turns: live.turns(), errorAt, name, height, selected, isWhole },
         terminal,
       );
     };
