@@ -32,14 +32,14 @@ export const isOutdated = signal(false);
 const mounted = new Map<string, Mounted>();
 let generation = 0;
 let answers: ReadonlyMap<string, unknown> | undefined;
-/** The cursor of the stream up to which everything on the screen was read; empty: unknown. */
+/** The cursor of the stream up to which the screen is current; empty: unknown. */
 let readUpTo = '';
 
 export function cursor(): string {
   return readUpTo;
 }
 
-/** Answers that were asked for before this moment are dropped: the server may be another one. */
+/** Drops the answers of earlier requests: the server may be a different one. */
 export function startGeneration(): void {
   generation++;
 }
@@ -48,7 +48,7 @@ export function isExported(): boolean {
   return answers !== undefined;
 }
 
-/** An exported run has its answers inside; nothing is ever asked. */
+/** An exported run contains its answers, so nothing is requested. */
 export function answerFrom(known: ReadonlyMap<string, unknown>): void {
   answers = known;
 }

@@ -223,7 +223,10 @@ export function Refused({ sent }: { sent: Sent | undefined }): JSX.Element | nul
   return sent === undefined || sent.ok ? null : <ProblemBox problem={sent.problem} />;
 }
 
-/** Still bars in the shape of rows, after a moment: nothing flickers for quick answers. */
+/**
+ * Placeholder bars in the shape of rows. They appear after a moment, so that quick answers do not
+ * flicker.
+ */
 export function Still({ rows = 4 }: { rows?: number }): JSX.Element {
   return (
     <div class="still" aria-label="Loading">
@@ -236,12 +239,12 @@ export function Still({ rows = 4 }: { rows?: number }): JSX.Element {
 
 interface LoadedProps<T> {
   read: Read<T>;
-  /** The number of still bars shown before the rows arrive. */
+  /** The number of placeholder bars until the rows arrive. */
   rows?: number;
   children: (data: T) => ComponentChildren;
 }
 
-/** The answer of a read with its problem above it; still bars while there is neither. */
+/** The answer of a read with its problem above it; placeholder bars while there is neither. */
 export function Loaded<T>({ read: { data, problem }, rows = 8, children }: LoadedProps<T>): JSX.Element {
   return (
     <>
@@ -251,7 +254,7 @@ export function Loaded<T>({ read: { data, problem }, rows = 8, children }: Loade
   );
 }
 
-/** The same for a page that is nothing without its answer. */
+/** The same for a page that shows nothing else. */
 export function LoadedPage<T>({ read, rows = 8, children }: LoadedProps<T>): JSX.Element {
   if (read.data.value !== undefined) return <>{children(read.data.value)}</>;
   return (
@@ -270,7 +273,7 @@ interface SegmentsProps<T> {
   choose(value: T): void;
 }
 
-/** A row of buttons of which one is pressed. */
+/** A row of buttons, one of which is pressed. */
 export function Segments<T>({ label, of, chosen, choose }: SegmentsProps<T>): JSX.Element {
   return (
     <span class="seg" role="group" aria-label={label}>

@@ -1,7 +1,7 @@
 /**
- * The stream of the server, read once per browser. It says when to read again, and it carries the
- * words of running turns. After a lost connection this page says up to which cursor it has read,
- * and the server says whether anything was missed.
+ * The stream of the server, read once per browser. It signals when to read again, and carries the
+ * words of running turns. After a lost connection this page sends the cursor up to which it has
+ * read, and the server replies whether anything was missed.
  */
 import type { TurnsChanged } from '../src/web/base/contract.ts';
 import { call, connection, cursor, readTo, refreshHello, startGeneration } from './api.ts';

@@ -22,8 +22,8 @@ export interface Disk {
   /** Changes whenever the content may have changed (domain/stamp.ts); undefined if missing. */
   stamp(path: string): string | undefined;
   /**
-   * The stamp as of this turn of the event loop, with the changes of this process: calls in one
-   * turn share a look. For files that others change and that many tasks ask about.
+   * The stamp as of this turn of the event loop: calls within one turn share a stat, and changes of
+   * this process count at once. For files that others change and that many tasks ask about.
    */
   glance(path: string): string | undefined;
   /**
@@ -38,8 +38,8 @@ export interface Disk {
   /** Creates a file of zeros, for `writeOwn`. False, without a change, if the name is taken. */
   preallocate(path: string, bytes: number): boolean;
   /**
-   * Overwrites bytes in a file that only this process writes. It stays open: once its name is gone,
-   * the bytes go nowhere, or ENOENT is thrown.
+   * Overwrites bytes in a file that only this process writes. The file stays open: after its name
+   * is removed, writes are lost or throw ENOENT.
    */
   writeOwn(path: string, offset: number, bytes: Uint8Array | string): void;
   /** Overwrites bytes in place; for fields of fixed width only. Returns the new stamp. */

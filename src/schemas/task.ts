@@ -39,9 +39,9 @@ function field<S extends z.ZodMiniType>(schema: S, description: string, example:
 
 const waits = z.looseObject(
   {
-    tasks: field(ids, 'Tasks; it is looked at again when one of them ends.', '[summarise.call-1]'),
-    until: field(text, 'A time; it is looked at again when it has passed.', '"2026-01-31T09:00:00.000Z"'),
-    file: field(text, 'A conversation that cannot be read; it is looked at again when the file changes.', 'planner-1'),
+    tasks: field(ids, 'Tasks. It is checked again when one of them ends.', '[summarise.call-1]'),
+    until: field(text, 'A time. It is checked again when that time has passed.', '"2026-01-31T09:00:00.000Z"'),
+    file: field(text, 'A conversation that cannot be read. It is checked again when the file changes.', 'planner-1'),
     budget: field(z.unknown(), 'The part of the budget that open children hold.', 'tokens'),
   },
   mapping,
@@ -52,7 +52,7 @@ const lost = z.looseObject(
     at: needed(text, 'When it was noticed.', { example: '"2026-01-31T09:00:00.000Z"' }),
     agent: needed(text, 'The agent that worked on the task.', { example: 'planner' }),
     messages: needed(count, 'How many messages its conversation had.', { example: '7' }),
-    beside: field(count, 'How many other tasks its process had in hand. Such a loss is nobody’s fault alone.', '15', {
+    beside: field(count, 'How many other tasks its process worked on. One of them may have caused the loss.', '15', {
       default: 'none',
     }),
   },

@@ -97,7 +97,7 @@ export function isBuilt(name: string): boolean {
 }
 
 /**
- * For `{{tool_descriptions}}` in a prompt: one line a tool, with the first sentence of its
+ * For `{{tool_descriptions}}` in a prompt: one line per tool, with the first sentence of its
  * description. The model gets the rest, and the arguments, with the tools themselves.
  */
 export function toolDescriptions(tools: Iterable<Pick<Tool, 'name' | 'description'>>): string {

@@ -1,7 +1,7 @@
 /**
- * The doors of a workspace for other programs: `POST /hooks/<source>` and `GET /health`. They are
- * part of every server of this program and come before its guards for browsers, because programs
- * have no cookies. A browser never gets through: it sends an origin.
+ * The endpoints of a workspace for other programs: `POST /hooks/<source>` and `GET /health`. They
+ * are part of every server of this program and come before its guards for browsers, because
+ * programs have no cookies. A browser never gets through: it sends an origin.
  */
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -20,7 +20,7 @@ const MAX_ID = 200;
 
 interface Doors {
   webhooks: Webhooks;
-  /** `host` or `host:port` names under which these doors answer. */
+  /** `host` or `host:port` names under which these endpoints answer. */
   hosts: ReadonlySet<string>;
   now?: () => Date;
 }

@@ -1,6 +1,7 @@
 /**
- * The one write route. Every act of the page is an intent that the command line has, too. An intent
- * names the state on the screen: if that has changed, nothing is done and both versions are shown.
+ * The only write route. Every act of the page is an intent that the command line has, too. An
+ * intent names the state on the screen: if that has changed, nothing is done and both versions are
+ * shown.
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';

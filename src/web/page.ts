@@ -1,6 +1,6 @@
 /**
- * The HTML of the window. It has no data of the workspace unless the browser has entered; then the
- * first answer is inside, so that the first paint needs one request.
+ * The HTML of the window. It has no data of the workspace unless the browser has logged in; then
+ * the first answer is inside, so that the first paint needs one request.
  */
 import type { Hello } from './base/contract.js';
 import type { Assets } from './assets.js';

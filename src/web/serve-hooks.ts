@@ -1,4 +1,4 @@
-/** `guild serve`: the doors for programs alone, without the page. */
+/** `guild serve`: the endpoints for programs alone, without the page. */
 import { Hono } from 'hono';
 import { openWebhooks, type Webhooks } from '../app/doors/webhooks.js';
 import { refuse } from './guard.js';

@@ -1,8 +1,8 @@
 /**
- * Server-sent events: `changed` when something in the workspace may have changed, and a beat that
- * shows that the connection is alive. Each names the cursor that a page has after it read again. A
- * page that reconnects says its cursor: it hears of a change only if it missed one, and `reset` if
- * the server does not know the cursor.
+ * Server-sent events: `changed` when something in the workspace may have changed, and a heartbeat.
+ * Each names the cursor that a page has after it has read again. A page that reconnects sends its
+ * cursor: it is notified only if it missed a change, and gets `reset` if the server does not know
+ * the cursor.
  */
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
@@ -35,7 +35,7 @@ export function streams(
       const send = (event: string, data: object): void => {
         const text = JSON.stringify(data);
         unread += text.length;
-        // It says its cursor when it reconnects, so nothing is kept for it.
+        // The page sends its cursor when it reconnects, so nothing is kept for it.
         if (unread > UNREAD_MAX) {
           stream.abort();
           return;

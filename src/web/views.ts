@@ -1,6 +1,6 @@
 /**
- * Lists that hold still. A view is a query that ran: it keeps the order of its tasks, so that a
- * page can read any range of rows while tasks are added, and decides itself when to ask again.
+ * Lists that keep their order. A view is the result of a query: a page can read any range of its
+ * rows while tasks are added, and decides itself when to run the query again.
  */
 import { createHash } from 'node:crypto';
 import { problem, ProblemError } from '../domain/problem.js';
@@ -33,7 +33,7 @@ interface View extends ViewQuery {
   compared: { tasks: readonly ListedTask[]; news: Pick<ViewRows, 'next' | 'added'> };
 }
 
-/** Eight lists, each with the one that follows it. */
+/** Eight lists, and for each the one that replaces it. */
 const VIEWS_KEPT = 16;
 const VIEW_KEPT_MS = 5 * 60_000;
 

@@ -13,7 +13,7 @@ export function UseBar({ spent, reserved, limit }: { spent: number; reserved: nu
   );
 }
 
-/** In words: how many tasks the limit is of, and how many have none. */
+/** In words: how many tasks have a limit, and how many have none. */
 export function limitWords({ tasks, unlimited }: NonNullable<Spend['budget']>): string {
   const none = unlimited === 0 ? '' : `; ${plural(unlimited, 'open task')} without a limit`;
   return `Spent today, and what ${plural(tasks, 'open task')} may still spend${none}`;

@@ -8,7 +8,7 @@ import { Taint, TaskLink } from '../parts.tsx';
 import { address } from '../router.ts';
 import { count, money, plural, visible } from '../text.ts';
 
-/** `close`: without room beside the conversation, they cover it. */
+/** `close`: on a narrow screen the facts cover the conversation. */
 export function Facts({ talk, close }: { talk: Conversation; close: () => void }): JSX.Element {
   const { usage, task, forkedFrom } = talk;
   const origin = forkedFrom?.replace(/@\d+$/, '');

@@ -86,7 +86,7 @@ export function Graph({ nodes, edges, groups = [], boxPx, open, children }: Grap
   return (
     <>
       {laid !== undefined && (
-        // The last drawing stays until the places of the next one are known.
+        // The last drawing stays until the next one is laid out.
         <Drawing {...laid} {...(laid.key === key ? { nodes, edges: drawn, groups } : {})} boxPx={boxPx} open={open} />
       )}
       {children ?? <EdgeList nodes={nodes} edges={edges} />}
@@ -175,7 +175,7 @@ function Drawing({ reply, height, nodes, edges, groups, boxPx, open }: DrawingPr
   );
 }
 
-/** A team whose members are drawn elsewhere has no frame of its own. */
+/** A team whose members are all drawn in other frames has none. */
 function Frame({ at: box, group }: { at: Box | undefined; group: GraphGroup }): JSX.Element | null {
   const { label, about } = group;
   if (box === undefined) return null;

@@ -23,7 +23,7 @@ const PATTERNS: Record<string, string> = {
   delegates: 'delegates',
 };
 
-/** There is nothing to explain about an agent that has nothing to do. */
+/** An idle agent needs no explanation. */
 const AT_REST: ReadonlySet<AgentRow['state']> = new Set(['idle', 'complete']);
 
 const VIEWS = ['List', 'Graph', 'Bids'] as const;
@@ -129,7 +129,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
   );
 }
 
-/** An agent that works with nobody in particular has no place in the graph. */
+/** An agent without fixed partners is left out of the graph. */
 function connected({ agents, edges }: AgentList): AgentRow[] {
   const named = new Set(edges.flatMap(({ from, to }) => [from, to]));
   return named.size === 0 ? agents : agents.filter(({ name }) => named.has(name));

@@ -100,7 +100,7 @@ interface ColumnProps {
 function Column({ id, read, differs }: ColumnProps): JSX.Element {
   const talk = read.data.value;
   const mark = useRef<HTMLDivElement>(null);
-  // Both columns start where they part.
+  // Both columns start at the first difference.
   useEffect(() => mark.current?.scrollIntoView({ block: 'center' }), [differs]);
   return (
     <section class="cmain" aria-label={id}>
@@ -211,7 +211,7 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
   const { total } = talk;
   const isBroken = talk.text !== undefined;
   useEffect(() => {
-    // A file that cannot be read begins with its problem.
+    // A file that cannot be read starts with its problem.
     if (before === '' && !isBroken) end.current?.scrollIntoView({ block: 'end' });
   }, [total, before, isBroken]);
   const choose = (by: number): void => {

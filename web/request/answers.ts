@@ -1,4 +1,7 @@
-/** Guards around answers: nobody answers a request that has just come under their finger. */
+/**
+ * Guards around answers: a key that was meant for one request never answers another that has just
+ * appeared.
+ */
 import { signal } from '@preact/signals';
 import type { IntentKind, Request } from '../../src/web/base/contract.ts';
 import { send, type Sent } from '../api.ts';

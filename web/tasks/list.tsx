@@ -150,8 +150,8 @@ function useChosen({ page }: View): [chosen: number, set: (next: number) => void
 }
 
 /**
- * A list that is at its top and that nobody touches shows another order at once. Elsewhere it waits
- * for the person.
+ * A list at its top that nobody touches shows a new order at once. Otherwise it waits for the
+ * person.
  */
 function useStillness(view: View, top: { current: number }) {
   const [isAtTop, setAtTop] = useState(true);
@@ -193,7 +193,7 @@ export function Nothing({ where, view }: { where: string; view: string }): JSX.E
 }
 
 function TaskRow({ row, look }: { row: Row; look: string }): JSX.Element {
-  // As a signal: a tick of the clock changes a text and draws no row.
+  // A signal, so that a tick of the clock changes the text without drawing the row again.
   const at = row.endedAt ?? row.createdAt;
   const when = useMemo(() => computed(() => ago(at)), [at]);
   return (

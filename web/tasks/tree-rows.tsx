@@ -12,7 +12,7 @@ export interface ShownRow {
   hasChildren: boolean;
 }
 
-/** A group says what is in it, so it starts closed. `folds`: the rows that were turned. */
+/** A group has a summary, so it starts closed. `folds`: the rows whose default was changed. */
 export function isClosed(row: TreeRow, folds: ReadonlySet<string>): boolean {
   return folds.has(row.id) !== (row.isGroup === true);
 }

@@ -1,6 +1,6 @@
 /**
- * The rows of a query, in the order of the time when it ran. The rows themselves are up to date;
- * another order is shown only when the list asks for it, so that nothing moves under the pointer.
+ * The rows of a query, in the order that they had when it ran. The rows themselves are current; a
+ * new order is shown only when the list asks for it, so that nothing moves under the pointer.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ViewOpened, ViewRows } from '../../src/web/base/contract.ts';
@@ -36,7 +36,7 @@ export function useView(where: string, isTree: boolean, { first, count, firstRow
   const [isLost, setLost] = useState(false);
   const page = useRef<ViewRows>(undefined);
   const asked = useRef(0);
-  /** The view before this one: its rows are known, but they are those of that time. */
+  /** The view before this one. Its rows are known, in their earlier state. */
   const before = useRef<string>(undefined);
   const at = momentIso.value;
   const isLive = connection.value.live;
@@ -64,7 +64,7 @@ export function useView(where: string, isTree: boolean, { first, count, firstRow
     if (path !== undefined && opened.view === view?.id) readAgain(path);
     return undefined;
   };
-  // The server forgets a view that nobody read for a while, and all of them when it ends.
+  // The server forgets a view that has not been read for a while, and all views when it stops.
   const isGone = read.problem.value?.code === 'not_found';
   const isMissing = isGone || isLost;
   useEffect(() => void open(false), [at]);

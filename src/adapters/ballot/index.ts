@@ -1,7 +1,7 @@
 /**
  * The ballot file of a workspace. A person may save it at any time, slowly, or from an editor that
- * has had it open for long. So a file without its end line is held, only entries that its version
- * showed can be withdrawn, and a file that has just changed is never replaced.
+ * has had it open for long. So a file without its end line withdraws nothing, only entries that its
+ * version showed can be withdrawn, and a file that has just changed is never replaced.
  */
 import path from 'node:path';
 import { INTERVALS } from '../../domain/intervals.js';
@@ -156,7 +156,10 @@ export function ballot(options: BallotOptions): Ballot {
     return answers.filter(({ id }) => !unseen.has(id));
   }
 
-  /** By the records, which a copy has, too. If they are in a database: by entries and `.guild/`. */
+  /**
+   * Asks the records, which a copy of the folder has too. If the records are in a database, the
+   * entries of the file and `.guild/` answer.
+   */
   function isKnown(id: string, hasFate: boolean): boolean {
     const before = known.get(id);
     if (before !== undefined) return before;

@@ -1,6 +1,6 @@
 /**
  * The live entries as this process knows them: each look brings the changes since the last one.
- * Looks are shared, and an entry that was seen to end does not come back by an older answer.
+ * Looks are shared, and an older answer cannot revive an entry that was seen to end.
  */
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Cell } from './batch.js';
@@ -23,7 +23,7 @@ interface Learner {
 
 type News = Awaited<ReturnType<Ledger['news']>>;
 
-/** What looks learned of one kind of entries. */
+/** The changes of one kind of entries that looks brought. */
 export interface Heard {
   /** Whether there is nothing to take. */
   isEmpty(): boolean;

@@ -140,7 +140,7 @@ export function presence(options: PresenceOptions): FarPresence {
     return { rank: others.filter((id) => id < me.id).length, of: others.length + 1 };
   }
 
-  /** The peers that this process was before are dead for certain. */
+  /** Declares dead the peer ids under which this process worked before. */
   async function bury(): Promise<void> {
     for (const id of options.abandoned) {
       const entry = await ledger.get(PREFIX + id);

@@ -19,7 +19,7 @@ export interface Ready {
 
 export interface NewCommit {
   paths: ReadonlySet<string>;
-  /** Or the message for the files that the repository does not ignore. */
+  /** The message, or a function that makes it from the committed names. */
   message: Message | ((names: readonly string[]) => Message);
   author: Person;
   committer: Person;

@@ -1,7 +1,7 @@
 /**
- * `.guild/held.json`: the held files that have an event, each with the stamp that it had. It may be
- * deleted at any time; then each file gets one more event. Problems without a file are always
- * reported.
+ * `.guild/held.json`: the unreadable files that have been reported, each with the stamp it had
+ * then. The file may be deleted at any time; each unreadable file is then reported once more.
+ * Problems without a file are always reported.
  */
 import path from 'node:path';
 import { fenced, isUnreadable } from '../../domain/fence.js';
@@ -31,7 +31,7 @@ export function heldFiles({ root, disk, peer }: { root: string; disk: Disk; peer
     },
   };
 
-  /** Read again each time: another process may have written it, and held files are few. */
+  /** Read again each time: another process may have written it, and unreadable files are few. */
   function read(): Map<string, string> {
     const content = fenced(file, () => disk.read(file, MAX_BYTES));
     try {

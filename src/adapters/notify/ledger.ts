@@ -65,7 +65,7 @@ function forgetOld(disk: Disk, folder: string): void {
     if (name === 'since') continue;
     const file = path.join(folder, name);
     const written = writtenMs(disk.stamp(file));
-    // A folder cannot be removed like this, and nobody misses it.
+    // Removing a folder this way fails, which is harmless.
     if (written !== undefined && Date.now() - written > KEPT_MS) attempt(() => disk.remove(file));
   }
 }

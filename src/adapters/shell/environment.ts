@@ -1,7 +1,7 @@
 /**
- * The environment of a command: fixed, without a key or a setting of ours. The home folder is empty
- * and read-only, and programs are set to read no settings of a user, so that no file that an agent
- * can write decides what a command does.
+ * The environment of a command: fixed, and without any key or setting of ours. The home folder is
+ * empty and read-only, and programs are told not to read user settings, so that no file that an
+ * agent can write decides what a command does.
  */
 
 export const PATH = [

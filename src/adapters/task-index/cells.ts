@@ -1,6 +1,6 @@
 /**
- * A column of the index: one cell a row, as text or JSON. A value that is long, or that JSON does
- * not keep exactly, is left out; then the record has to be read.
+ * A column of the index: one cell per row, as text or JSON. A value that is long, or that JSON does
+ * not keep exactly, is left out; the record is then read instead.
  */
 import { ExactNumber } from '../../text/lines/exact-number.js';
 

@@ -48,7 +48,7 @@ export function isSettled([, , , changedMs]: Stamp, nowMs: number): boolean {
 
 const YOUNG_MS = 50;
 
-/** Undefined if it has gone. `now` is the `created_at` of a record that has none. */
+/** Undefined if it is gone. `now` is the `created_at` of a record that has none. */
 export function readEnded(
   root: string,
   disk: Disk,

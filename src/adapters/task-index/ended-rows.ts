@@ -45,7 +45,7 @@ export function endedTasks({ root, disk, chunks, found, drop }: Options): EndedT
         const read = (): Placed | undefined => readTask(chunk, row);
         if (cells !== undefined) yield { row: cells, read };
         else {
-          const placed = read(); // undefined if it has gone since the look
+          const placed = read(); // undefined if it is gone since the look
           if (placed !== undefined) yield { row: taskRow(placed), read };
         }
       }

@@ -1,7 +1,7 @@
 /**
- * Who else can write the rules of a workspace. A folder of another user, rules that a group or
- * everybody can write, and state folders that are links are refused: somebody else could decide
- * there.
+ * Finds out who else can write the rules of a workspace. A folder of another user, rules that a
+ * group or everybody can write, and state folders that are links are refused, because somebody else
+ * could then decide.
  */
 import fs from 'node:fs';
 import { FOREIGN_AGENT_FOLDERS, mayHoldAgents } from '../../domain/agent/places.js';

@@ -30,7 +30,7 @@ export function isInternal(address: string): boolean {
   return INTERNAL.check(address, net.isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** A name that says itself that it is inside the network. */
+/** True for a name that is reserved for the local network. */
 export function isLocalName(host: string): boolean {
   return !host.includes('.') || /\.(?:localhost|local|internal|lan|home\.arpa)$/i.test(host);
 }

@@ -54,8 +54,8 @@ export interface Call {
   /** Every command with its forms and options, as `guild help --json` prints them. */
   help(): Promise<Help>;
   /**
-   * For a command that takes another command: its words, and a function that runs it. `root`: in
-   * this workspace on files, wherever the work of the own one is.
+   * For a command that takes another command: its words, and a function that runs it. `root`: runs
+   * it in this workspace, on files even if its own store is shared.
    */
   inner?: { words: string[]; run(open: typeof openWorkspace, root?: string): Promise<number> };
 }

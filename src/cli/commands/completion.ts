@@ -1,6 +1,6 @@
 /**
  * `guild completion`: a script for the shell. The shell asks `guild completion words …` for each
- * line, so commands, options and the ids of tasks, requests and agents are always the present ones.
+ * line, so commands, options and the ids of tasks, requests and agents are always current.
  */
 import { agentNames } from '../../app/agent-names.js';
 import { openDesk } from '../../app/approvals.js';

@@ -101,7 +101,10 @@ function tokensOf({ input_tokens, output_tokens }: CostSum): number {
   return input_tokens + output_tokens;
 }
 
-/** The few rows among which each column has its longest text: printing all twice takes long. */
+/**
+ * A few rows that together contain the longest text of each column; printing all rows to measure
+ * them would take too long.
+ */
 function largestRows(rows: readonly CostSum[]): CostSum[] {
   const largest: CostSum[] = [];
   for (const row of rows) {

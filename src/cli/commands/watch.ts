@@ -106,7 +106,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   }
 }
 
-/** As of the last look of the process, so that being asked costs nothing. */
+/** As of the last scan of this process, so that a request for figures costs nothing. */
 async function gaugesOf({ store, peers, stats }: Workspace): Promise<Gauges> {
   const gauges: Gauges = { pending: 0, active: 0, waiting: 0, requests: 0, processes: 0, worstLagMs: 0 };
   for (const { task, state } of store.tasks.open()) {

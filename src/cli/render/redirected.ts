@@ -1,4 +1,4 @@
-/** A terminal of which some output goes elsewhere. */
+/** A terminal that sends some of its output elsewhere. */
 import type { Terminal } from './terminal.js';
 
 export function redirected(terminal: Terminal, changed: Partial<Pick<Terminal, 'out' | 'say' | 'dock'>>): Terminal {

@@ -1,6 +1,6 @@
 /**
- * The event log without parsing each line. The index behind it is a cache of parts of the log,
- * which only grows; the log decides.
+ * Reads the event log without parsing each line. The index behind it is a cache; the log is the
+ * source of truth.
  */
 import type { CallCost, Event } from '../../domain/event.js';
 
@@ -8,7 +8,7 @@ export interface EventIndex {
   look(): EventsSeen;
 }
 
-/** What happened, oldest line first. */
+/** Past events, oldest first. */
 export interface EventHistory {
   /** Model calls, and tool calls that were made; with `since` those from that ISO time on. */
   calls(since?: string): Iterable<CallSeen>;
@@ -18,7 +18,7 @@ export interface EventHistory {
   events(isWanted: (name: string, task: string | undefined) => boolean, which?: WhichEvents): Event[];
 }
 
-/** The log at the time of a look. */
+/** A snapshot of the log. */
 export interface EventsSeen extends EventHistory {
   /** The number of events. */
   readonly size: number;
@@ -34,7 +34,7 @@ export interface EventsSeen extends EventHistory {
 }
 
 interface WhichEvents {
-  /** Only the newest ones. */
+  /** At most this many, the newest. */
   limit?: number;
   /** Only those from this ISO time on. */
   since?: string;
@@ -45,7 +45,7 @@ export interface EventRow {
   read(): Record<string, unknown>;
 }
 
-/** A text is undefined where the line has none. */
+/** A text field is undefined if the line does not have it. */
 export interface CallSeen extends CallCost {
   at: string;
   kind: 'model' | 'tool';

@@ -1,6 +1,6 @@
 /**
- * The ended tasks without reading each record. The index behind it is a cache: it is compared with
- * the files on every look, and the files decide.
+ * Lists the ended tasks without reading each record. The index behind it is a cache: it is compared
+ * with the files on every look, and the files are the source of truth.
  */
 import type { Problem } from '../../domain/problem.js';
 import type { EndedState, Placed } from '../../domain/task/task.js';
@@ -18,7 +18,7 @@ export interface EndedFile {
   state: EndedState;
 }
 
-/** The ended tasks at the time of a look, newest first. */
+/** A snapshot of the ended tasks, newest first. */
 export interface EndedTasks {
   /** The number of records that can be read. */
   readonly size: number;
@@ -35,6 +35,6 @@ export interface EndedTasks {
 
 interface EndedRow {
   row: Record<string, unknown>;
-  /** Reads the record. Undefined if it has gone, or can no longer be read. */
+  /** Reads the record. Undefined if it is gone or can no longer be read. */
   read(): Placed | undefined;
 }

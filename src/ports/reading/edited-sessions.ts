@@ -6,9 +6,9 @@ import type { Session } from '../../domain/session/session.js';
 
 export interface EditedSessions {
   /**
-   * Ids of conversations that end with a message of the person and whose file changed since they
-   * were done, whichever process did that. Costs nothing while nothing changes. `known`: the
-   * conversation if its file with this stamp need not be read.
+   * Ids of conversations that end with a message of the person and whose file changed since the
+   * last `done` of any process. Costs nothing while nothing changes. `known`: the conversation if
+   * its file with this stamp need not be read.
    */
   look(known: (id: string, stamp: string) => Session | undefined): string[];
   /** Nothing is left to do for these; the others are returned again. Not durable. */

@@ -4,7 +4,7 @@ import type { Task } from '../../domain/task/task.js';
 
 /** A schedule of guild.yaml. */
 export interface ScheduleWish {
-  /** A hash of what the file says. If it changes, the schedule changes with it. */
+  /** A hash of the entry in the file. If it changes, the schedule changes with it. */
   said: string;
   task: Pick<Task, 'id' | 'description' | 'schedule'> & Partial<Pick<Task, 'to' | 'priority'>>;
 }

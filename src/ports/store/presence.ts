@@ -2,7 +2,7 @@
 import type { Peer, Rank } from '../../domain/peer.js';
 
 interface Pace {
-  /** Rings within this time share a look. */
+  /** One look answers all rings within this time. */
   readonly settleMs: number;
   /** The shortest time between two looks while tasks are under way here. */
   readonly busyGapMs: number;

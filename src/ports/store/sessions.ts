@@ -34,7 +34,7 @@ export interface Sessions {
   replace(id: string, text: string): Promise<Problem | undefined>;
   /** Updates the status shown to people. Not durable. */
   setStatus(id: string, status: SessionHeader['status']): Promise<void>;
-  /** The conversation if this process knows what its file has with this stamp. */
+  /** The conversation, if this process knows the content of its file with this stamp. */
   known(id: string, stamp: string): Session | undefined;
   list(): Promise<string[]>;
   /** Differs whenever the conversation changed. Undefined if it does not exist. */

@@ -1,5 +1,6 @@
 /**
- * Shortens a conversation without a model: one line a message, cut results, children as references.
+ * Shortens a conversation without a model: one line per message, cut results, children as
+ * references.
  */
 import type { Message } from '../../domain/session/session.js';
 

@@ -32,7 +32,7 @@ export function wrongHosts(hosts: unknown): string | undefined {
     : `${JSON.stringify(wrong)} is not a host; write a name such as registry.npmjs.org or *.example.org, with a port if it is not 80 or 443`;
 }
 
-/** `*.com` would be half of the network. */
+/** `*.com` would cover half of the internet. */
 function isTooWide(host: string): boolean {
   return host.startsWith('*.') && !hostOf(host)!.name.slice(2).includes('.');
 }

@@ -1,7 +1,7 @@
 /**
- * The risk word of a command, for the person who decides. It is LOW only if every command is known
- * to read, and HIGH if one deletes, interprets, builds, installs or reaches another host. An
- * unknown command is MEDIUM. The gate does not use it.
+ * Rates the risk of a command for the person who decides. LOW means that every command is known to
+ * only read. HIGH means that one deletes, interprets, builds, installs or reaches another host. An
+ * unknown command is MEDIUM. The gate does not use the rating.
  */
 import type { ApprovalRequest } from '../../domain/task/approval.js';
 import type { Inspection, Leaf } from './command.js';

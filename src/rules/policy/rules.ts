@@ -1,6 +1,6 @@
 /**
- * Selects the rules of `storage/policy.yaml` for an action: of those that match, only the highest
- * priority.
+ * Selects the rules of `storage/policy.yaml` that apply to an action: of those that match, the ones
+ * with the highest priority.
  */
 import type { Condition, PolicyRule } from '../../domain/policy.js';
 import { globFitsAnyCase } from '../../domain/wildcard.js';

@@ -1,7 +1,7 @@
 /**
- * Which content a command line uses: the words that may name files, the folders they may be
- * relative to, and whether it may run or load files that it does not name. Only programs known to
- * use nothing but their operands are exempt; in doubt a line interprets.
+ * Finds the content that a command line uses: the words that may name files, the folders they may
+ * be relative to, and whether it may run or load files that it does not name. Only programs known
+ * to use nothing but their operands are exempt; any other line counts as interpreting.
  */
 import type { ParsedShell, ShellCommand, ShellNode, ShellScript, ShellWord } from '../../domain/shell.js';
 

@@ -48,8 +48,8 @@ export function resolveModels(agent: ModelUser, config: Names, role?: Role): Res
 }
 
 /**
- * The problem with the model of an agent of another program. Its names have a meaning there, so the
- * agent uses the default of the workspace instead. Undefined for every other agent.
+ * Reports the model name of an agent that was written for another program. The name has a meaning
+ * there, so the agent uses the default of the workspace here. Undefined for every other agent.
  */
 export function unknownModel({ format, models, file }: ModelUser, config: Names): Problem | undefined {
   if (format === undefined || !isForeignFormat(format) || models.length === 0) return undefined;

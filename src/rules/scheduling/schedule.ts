@@ -1,6 +1,6 @@
 /**
- * Decides what becomes of the due times of a schedule. Only the last one can get a run: a process
- * that was away never starts a series of runs. Every other time is reported.
+ * Decides which due times of a schedule get a run. Only the latest one can: a process that was away
+ * never starts a series of runs. Every other due time is reported.
  */
 import type { Schedule } from '../../domain/schedule.js';
 
@@ -24,7 +24,7 @@ interface ScheduleFacts {
 interface ScheduleStep {
   /** The latest due time gets a run. */
   fires: boolean;
-  /** Due times that get none; undefined: none. */
+  /** Due times without a run. */
   missed?: Missed;
 }
 

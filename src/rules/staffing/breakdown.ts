@@ -16,7 +16,7 @@ export interface KnownTask {
   description: string;
 }
 
-/** The fault of the parts, in a sentence for the model that wrote them. */
+/** The mistake in the parts, as a sentence for the model that wrote them. */
 export function partsProblem(
   parts: readonly Part[],
   parent: string,

@@ -15,7 +15,7 @@ export const NO_RECORD: TrackRecord = { recent: '', tasks: [] };
 type WorkOutcome = 'accepted' | 'rejected' | 'failed';
 
 const MAX_OUTCOMES = 50;
-/** How many tasks are kept by id. */
+/** How many task ids are kept. */
 const MAX_TASKS = 5;
 /**
  * Every agent starts with the credit of this many accepted tasks, so that one failure weighs

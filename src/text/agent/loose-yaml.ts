@@ -1,12 +1,12 @@
 /**
  * Frontmatter as users of Claude Code and Copilot write it: lines `key: value` whose values are not
- * always YAML (`description: Use it when: …`, also over several unindented lines). If the whole is
- * not valid YAML, it is read line by line: only a key that these programs know begins a field, and
- * every other line continues the field before it.
+ * always YAML (`description: Use it when: …`, also over several unindented lines). If it is not
+ * valid YAML as a whole, it is read line by line: a key that these programs know starts a field,
+ * and any other line continues the field before it.
  */
 import type { YamlSource } from '../yaml/parse.js';
 
-/** Undefined if it begins with anything but a known key. */
+/** Undefined if the text starts with anything but a known key. */
 export function loadLines(source: YamlSource, knownKeys: ReadonlySet<string>): Record<string, unknown> | undefined {
   const fields = new Map<string, string[]>();
   let current: string[] | undefined;

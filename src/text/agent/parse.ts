@@ -109,7 +109,7 @@ function formatOf(agentFile: AgentFile): AgentFormat {
 
 interface Head {
   source: YamlSource;
-  /** Where the prompt begins. */
+  /** Where the prompt starts. */
   body: number;
   problem?: Problem;
 }
@@ -127,7 +127,10 @@ function headOf(text: string, file: string, format: AgentFormat): Head {
   return { source, body: text.length, problem: open };
 }
 
-/** Settings after a comment or an empty line: without them the agent would have other tools. */
+/**
+ * Settings after a comment or an empty line are reported: ignoring them would give the agent
+ * different tools.
+ */
 function late(text: string, file: string, from: number): { problem?: Problem } {
   const before = /^(?:\s|<!--[^]*?-->)+(?=---[ \t]*\r?\n\w+:[^]*?\n---[ \t]*(?:\r?\n|$))/.exec(text.slice(from))?.[0];
   if (before === undefined || !/\n[ \t]*$/.test(before)) return {};

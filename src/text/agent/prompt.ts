@@ -20,8 +20,9 @@ export function splitPrompts(body: string): Prompts {
 }
 
 /**
- * `{{name}}` becomes its value. Unknown names stay as they are, and so do `${{ … }}` and names in
- * inline code, which are about a placeholder. Values are not expanded: they may be from outside.
+ * Replaces `{{name}}` with its value. Unknown names stay as they are, and so do `${{ … }}` and
+ * names in inline code, which only mention a placeholder. Values are not expanded: they may come
+ * from outside.
  */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(VARIABLES, (whole, dollar: string | undefined, name: string | undefined) =>

@@ -20,7 +20,7 @@ const KEYS = new Set(
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const MAX_DESCRIPTION = 1024;
 
-/** `folder`: the name of its folder, which is the name of a skill that states none. */
+/** `folder`: the name of its folder, which is the skill's name if the file has none. */
 export function parseSkill(text: string, file: string, folder: string): SkillRead | Problem {
   const split = splitFrontmatter(text);
   const bad = (message: string, hint: string): Problem => problem('bad_file', message, { where: { file }, hint });

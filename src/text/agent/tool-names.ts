@@ -1,6 +1,6 @@
 /** The tools of this program and their names in other programs. */
 
-/** Names of tools in this program's design, whether or not this build has them. */
+/** Names of tools that agent files may use, whether or not this build has them. */
 export const TOOL_NAMES: ReadonlySet<string> = new Set(
   [
     'read_file write_file list_directory get_file_info search_files create_directory query_tasks create_task update_task',

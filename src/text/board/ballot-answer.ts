@@ -61,7 +61,7 @@ function answerToQuestion(
   return 'wrong' in given ? held(given.wrong, field?.span.start) : { approved: true, by, text: given.text };
 }
 
-/** A field that contradicts `[x]`. A reason is one: only a refusal has a reason. */
+/** A field that contradicts `[x]`, such as a reason: only a refusal has one. */
 function refusingField(item: Item): Field | undefined {
   const filled = ({ value }: Field): boolean => String(value).trim() !== '';
   return item.fields.find((field) => {

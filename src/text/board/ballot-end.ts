@@ -1,6 +1,6 @@
 /**
- * The last line of the ballot. It says which version of the ballot a person sees, and that nothing
- * is missing below: a file without it is half saved.
+ * The last line of the ballot. It names the version of the ballot that a person sees, and shows
+ * that the file is complete: a file without it is half saved.
  */
 import { eolAt } from './edit.js';
 

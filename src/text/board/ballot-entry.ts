@@ -14,7 +14,7 @@ const BALLOT_HEAD = `# Approvals
 
 Actions that wait for your approval, and questions. Put an x into the box of an entry to approve it, or a - to reject it (optionally with a
 line \`reason: …\` below). You may edit an action before you approve it; the edited text is what runs. Deleting an entry rejects it.
-To answer a question, write behind \`answer:\` and put an x into the box.
+To answer a question, write after \`answer:\` and put an x into the box.
 Keep the last line of the file: it says that the file is complete.
 
 ## TODO
@@ -27,7 +27,7 @@ const TYPES: Record<string, string> = {
   slack_send: 'slack_send',
 };
 
-const HOW_TO_ANSWER = 'Write your answer behind answer: and put an x into the box. A - in the box declines to answer.';
+const HOW_TO_ANSWER = 'Write your answer after answer: and put an x into the box. A - in the box declines to answer.';
 
 /** The start of the digest, as an entry shows it. */
 export function shownDigest({ request }: Approval): string {
@@ -88,7 +88,7 @@ export function answerEdits(text: string, item: Item, approval: Approval, fate: 
   if (answer) {
     edits.push(...boxEdits(text, item, answer.approved ? 'done' : 'skipped'));
     edits.push(...fieldEdits(text, item, 'status', statusOf(approval)));
-    // Of several people the first answer counts; the others read whose it was.
+    // If several people answer, the first answer counts; the entry tells the others whose it was.
     if (answer.desk !== undefined) edits.push(...fieldEdits(text, item, 'answered_by', visible(answer.desk)));
     if (answer.text !== undefined) edits.push(...fieldEdits(text, item, 'answer', visible(answer.text)));
     edits.push(...changeEdits(text, item, approval));

@@ -1,6 +1,6 @@
 /**
- * Reads a person's marks on the ballot. Only an unambiguous mark is an answer. A damaged, doubled
- * or contradictory entry is held with a message: it neither answers nor withdraws its request.
+ * Reads a person's marks on the ballot. Only an unambiguous mark is an answer. A damaged, duplicate
+ * or contradictory entry is reported: it neither answers nor withdraws its request.
  */
 import type { Answer, Approval } from '../../domain/task/approval.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -109,7 +109,7 @@ interface Damaged {
 
 /**
  * Requests that were shown and have no entry now, but whose id or digest is still in the text: in
- * an entry with another id, in a comment, or without the line above it.
+ * an entry with another id, in a comment, or after the line above it was removed.
  */
 function findDamaged(
   { text, board, shown }: BallotFile,
@@ -130,7 +130,7 @@ function findDamaged(
     if (at === undefined) continue;
     damaged.ids.push(id);
     if (item !== undefined) damaged.items.add(item);
-    const message = `the entry of ${id} is damaged, so it is held: it is not an answer and withdraws nothing`;
+    const message = `the entry of ${id} is damaged, so it neither answers nor withdraws the request`;
     damaged.problems.push(
       problem('not_allowed', message, {
         where: places(at),

@@ -1,6 +1,6 @@
 /**
- * The script of the scripted model. Unknown keys are errors: a misspelt one must not silently widen
- * the calls that a line fits.
+ * The script of the scripted model. Unknown keys are errors: a misspelt one must not silently make
+ * a line match more calls.
  */
 import type { Problem } from '../../domain/problem.js';
 import type { ModelFailureClass } from '../../domain/session/model-failure.js';

@@ -1,6 +1,6 @@
 /**
- * The source of a SELECT. It hands out only the columns that are asked for, so that one with very
- * many rows need not read them in full.
+ * The source of a SELECT. It returns only the columns that are asked for, so that a source with
+ * very many rows need not read them in full.
  */
 import type { Row, Select } from './ast.js';
 import { fieldsOf } from './where.js';
@@ -15,7 +15,7 @@ export interface Table {
 
 export interface TableRow {
   row: Row;
-  /** The row with all its keys; undefined if it has gone meanwhile. */
+  /** The row with all its keys; undefined if it no longer exists. */
   read(): Row | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Lines of `inbox/*.jsonl`. Many bridges and scripts write them, so several names of fields are
- * accepted. A line that cannot be read is one problem and its neighbours are read. Bytes after the
+ * accepted. An unreadable line is reported, and the other lines are still read. Bytes after the
  * last newline are ignored: a writer may still be appending.
  */
 import { attempt } from '../../domain/attempt.js';

@@ -1,7 +1,7 @@
 /**
  * Lines of `bus/<channel>.jsonl`: one note each. The channel is the file's name and not part of a
- * line. A person may add a line by hand, as short as `{"text": "…"}`. A line that cannot be read is
- * one problem and its neighbours are read.
+ * line. A person may add a line by hand, as short as `{"text": "…"}`. An unreadable line is
+ * reported, and the other lines are still read.
  */
 import { attempt } from '../../domain/attempt.js';
 import { defined } from '../../domain/defined.js';

@@ -1,6 +1,6 @@
 /**
- * Outcomes of effects as `.guild/run/<id>.started` keeps them. Records of versions before `code`
- * hold the code of a failure at the start of its text; they are read here and nowhere else.
+ * Outcomes of effects as `.guild/run/<id>.started` keeps them. Records from before the field `code`
+ * have the code of a failure at the start of its text; only this file reads them.
  */
 import { defined } from '../../domain/defined.js';
 import type { Outcome } from '../../domain/task/outcome.js';

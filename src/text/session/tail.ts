@@ -31,7 +31,10 @@ export function repairTail(text: string): { kept: string; torn: string } {
   return split(text, end);
 }
 
-/** A power cut took the file before its first message, so no answer ever came from it. */
+/**
+ * True if a power cut left the file without its first message, so that no answer can have come from
+ * it.
+ */
 export function isBeheaded(text: string): boolean {
   return messagesLine(text.split('\0', 1)[0]!) === undefined;
 }

@@ -28,14 +28,14 @@ export interface YamlSource {
 type YamlLoaded = { ok: true; value: unknown } | { ok: false; problem: Problem };
 
 const MAX_YAML_DEPTH = 64;
-/** Enough for a person's anchor or two, too few for a bomb. */
+/** Enough for the anchors that people write, too few for an alias bomb. */
 const MAX_ALIASES = 10;
 
 export function wholeFile(file: string, text: string): YamlSource {
   return { file, text, start: text.startsWith('\uFEFF') ? 1 : 0, end: text.length };
 }
 
-/** A whole number that JavaScript would round is read as its text: its digits count. */
+/** A whole number that JavaScript would round is read as text, so that no digit is lost. */
 const EXACT_SCHEMA = CORE_SCHEMA.withTags(
   defineScalarTag<number | string>(intCoreTag.tagName, {
     ...intCoreTag,
@@ -47,7 +47,7 @@ const EXACT_SCHEMA = CORE_SCHEMA.withTags(
   }),
 );
 
-/** Blanks and comments alone are `null`. */
+/** Text with only blanks and comments loads as `null`. */
 export function loadYaml(source: YamlSource): YamlLoaded {
   const yaml = source.text.slice(source.start, source.end);
   try {

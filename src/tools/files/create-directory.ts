@@ -1,11 +1,11 @@
-/** Makes a folder, with its parents. */
+/** Creates a folder and its missing parents. */
 import { defineTool, text } from '../core/define-tool.js';
 import { fileProblem } from './file-problem.js';
 
 export const createDirectory = defineTool({
   name: 'create_directory',
   kind: 'effect',
-  description: 'Makes a folder, with the folders above it.',
+  description: 'Creates a folder and its missing parents.',
   args: { path: text('Path of the folder, relative to the workspace') },
   async run({ path }, context) {
     const made = await context.folder.makeFolder(context.agent.name, path, context.approved);

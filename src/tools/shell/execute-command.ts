@@ -62,15 +62,15 @@ function replyOf(outcome: ShellOutcome, seconds: number): ToolReply {
     const failed = outcome.code === 0 ? '' : ' (it failed)';
     return { kind: 'text', text: `exit code ${outcome.code}${failed}\n${output}` };
   }
-  const so = `all of its processes were stopped, and its effects so far remain. Its output so far:\n${output}`;
+  const stopped = `all of its processes were stopped, and its effects so far remain. Its output so far:\n${output}`;
   switch (outcome.by) {
     case 'time-out':
-      return toolProblem('timed_out', `it ran longer than ${seconds} s; ${so}`);
+      return toolProblem('timed_out', `it ran longer than ${seconds} s; ${stopped}`);
     case 'cancel':
-      return toolProblem('cancelled', `it was cancelled; ${so}`);
+      return toolProblem('cancelled', `it was cancelled; ${stopped}`);
     case 'output':
-      return toolProblem('over_limit', `it wrote far too much output; ${so}`);
+      return toolProblem('over_limit', `it wrote far too much output; ${stopped}`);
     case 'signal':
-      return toolProblem('tool_failed', `it was killed by a signal; ${so}`);
+      return toolProblem('tool_failed', `it was killed by a signal; ${stopped}`);
   }
 }

@@ -1,11 +1,11 @@
-/** Gives the instructions of a skill. Its scripts run like every command, through the policy. */
+/** Returns the instructions of a skill. Its scripts run like every command, through the policy. */
 import { nearestHint } from '../../domain/nearest.js';
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 
 export const loadSkill = defineTool({
   name: 'load_skill',
   kind: 'pure',
-  description: 'Gives the instructions of a skill. Load it before you do the work that its description names.',
+  description: 'Returns the instructions of a skill. Load it before you do the work that its description names.',
   args: { name: text('The name of the skill') },
   run({ name }, { project }) {
     const loaded = project.skill(name);

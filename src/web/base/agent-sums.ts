@@ -1,4 +1,4 @@
-/** What the event log says about each agent: what it spent, how its tasks ended, which bids won. */
+/** Sums of the event log for each agent: what it spent, how its tasks ended, and which bids won. */
 import type { EventHistory } from '../../app/readers/aggregates/open-index.js';
 
 export interface AgentSums {

@@ -46,7 +46,7 @@ export interface ViewRows {
   all: number;
   from: number;
   rows: (Row | GoneRow)[];
-  /** The view that the query gives now, if it is another one, and how many tasks it adds. */
+  /** The view that the query would give now, if it differs, and how many tasks that one adds. */
   next?: string;
   added: number;
 }

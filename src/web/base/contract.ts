@@ -13,9 +13,9 @@ export type * from './contract-pages.js';
 export type * from './contract-tasks.js';
 
 export interface Hello {
-  /** Another value means that the server was started again. */
+  /** Changes when the server is started again. */
   boot: string;
-  /** What this answer includes: the stream says what came after it. */
+  /** The last change that this answer includes; the stream reports later ones. */
   cursor: string;
   /** The build of the page that this server serves. */
   assets: string;
@@ -230,7 +230,7 @@ export interface Conversation {
   /** The number of the first message in `messages`, from 1. */
   from: number;
   messages: ShownMessage[];
-  /** What a task will say here when it starts. */
+  /** The message with which a pending task will continue this conversation. */
   next?: { text: string; at: string };
   /** Goal checks of what was said here, oldest first. */
   checks: ShownCheck[];
@@ -279,7 +279,7 @@ export interface ShownCall {
   id: string;
   tool: string;
   arguments: string;
-  /** The argument that says most: a path, a command, an agent. */
+  /** The most telling argument: a path, a command, an agent. */
   main: string;
   /** The file that it writes, as a diff over what this conversation wrote before. */
   written?: { path: string; changes: string[] };

@@ -1,6 +1,6 @@
 /**
- * One read of the folder for all windows. Changes ring a version; each answer is computed once per
- * version and shared. Events are only hints: a page is right if it reads again.
+ * One read of the folder for all windows. A change raises the version; each answer is computed once
+ * per version and shared. Events are only hints: a page is up to date once it has read again.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';

@@ -151,7 +151,7 @@ function hoursOf(log: Log, now: Date): { hours: number[]; since: string } {
   return { hours, since: new Date(since).toISOString() };
 }
 
-/** The last hour, or a shorter time if everything in it happened since. */
+/** The last hour, or less if nothing happened in its first part. */
 function lanesOf(log: Log, now: Date, open: ReadonlyMap<string, Placed>): Pick<Hall, 'lanes' | 'lanesFrom'> {
   const since = (ms: number): string => new Date(now.getTime() - ms).toISOString();
   const events = log.events((name) => LANE_EVENTS.has(name), { since: since(HOUR_MS) });

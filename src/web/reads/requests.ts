@@ -16,7 +16,7 @@ import { isForPerson, shortOf, titleOf } from './rows.js';
 
 const ANSWERED_SHOWN = 20;
 
-/** An answer counts as soon as it is given, also if nobody works and reads it. */
+/** An answer counts as soon as it is given, even if no process is running to read it. */
 export function requestsOf({ open, forHuman }: Snapshot, ended: readonly Placed[], own: OwnRequests): Requests {
   const shown = requestReader(open, own);
   return {
@@ -143,7 +143,7 @@ function approvalFields(approval: Approval, alike: (digest: string) => number): 
 /** The title in two parts, so that a page can set the agent's part in another type. */
 function headingOf(title: string, { request }: Approval): Request['heading'] {
   const { tool, arguments: args } = request;
-  // The agent's name is beside it, and its words are all that is asked.
+  // The agent's name is next to it, and the question is the whole request.
   if (request.question !== undefined) return { act: titleOf(visible(request.question.text)), object: '' };
   const named = NAMED[tool];
   const object = named === undefined ? undefined : args[named.argument];

@@ -28,7 +28,7 @@ export function rowOf({ task, state }: Placed): Row {
 }
 
 /**
- * In a list of tasks, a bid and a check say that they are one: their answer alone would read like a
+ * In a list of tasks, bids and checks are labelled as such: their answer alone would read like a
  * request.
  */
 export function rowTitle(task: Parameters<typeof summary>[0]): string {
@@ -44,7 +44,7 @@ export function titleOf(text: string): string {
   return line.length > TITLE_MAX ? `${line.slice(0, TITLE_MAX - 1)}…` : line;
 }
 
-/** Titles, not ids: each task that a text names by its id is named by its title. */
+/** Replaces each task id in a text with the title of its task. */
 export function titled(text: string, titleOfTask: (id: string) => string | undefined): string {
   return text.replace(/[\w.-]+/g, (word) => {
     const end = /\.*$/.exec(word)!.index;

@@ -90,7 +90,10 @@ function queryOf(where: string): string {
   return `SELECT ${COLUMNS} FROM tasks\n${clause}`;
 }
 
-/** Parents before their children, whole trees in the order of the list. `order`: the last first. */
+/**
+ * Parents before their children, whole trees in the order of the list. `order`: compares siblings;
+ * the greatest comes first.
+ */
 export function asTree<T extends Row>(rows: readonly T[], order?: (a: T, b: T) => number): T[] {
   return treeOrder(rows, order).map(({ row, depth }) => ({ ...row, depth }));
 }

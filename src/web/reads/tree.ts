@@ -56,7 +56,7 @@ function attemptsIn(listed: readonly ListedTask[]): Map<string, string> {
   return new Map(repeated.flatMap((ids) => ids.map((id, i) => [id, `Attempt ${i + 1}`] as const)));
 }
 
-/** In the order in which work on them began, as the bars of a waterfall lead down. */
+/** In the order in which work on them began, so that the bars of a waterfall go downwards. */
 function byLatestStart(spans: ReadonlyMap<string, Span[]>): (a: ListedTask, b: ListedTask) => number {
   const start = ({ id, createdAt }: ListedTask): string => spans.get(id)?.[0]?.start ?? createdAt;
   return (a, b) => compareText(start(b), start(a)) || compareText(b.id, a.id);

@@ -1,6 +1,6 @@
 /**
- * The whole of a text that was too long for its message or its record. Only a text that the
- * conversation or the task itself names is given out: to know its hash is not enough.
+ * The whole of a text that was too long for its message or its record. A text is returned only if
+ * the conversation or the task itself names it: knowing its hash is not enough.
  */
 import { openReader } from '../../app/readers/open-reader.js';
 import { problem, ProblemError } from '../../domain/problem.js';

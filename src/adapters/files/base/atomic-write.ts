@@ -22,11 +22,11 @@ export interface AtomicWrite {
 }
 
 /** A temporary file with this name is written again if it is gone, so any process may sweep it. */
-export const remade = (peer: string): string => `${peer}-0`;
+export const disposableName = (peer: string): string => `${peer}-0`;
 
 /** Writes `file` at once and atomically, even before a peer has joined or after it has left. */
 export function showAt(disk: Disk, layout: Pick<Layout, 'tmp'>, peer: string, file: string, text: string): void {
-  const tmp = path.join(layout.tmp, remade(peer));
+  const tmp = path.join(layout.tmp, disposableName(peer));
   for (;;) {
     if (!disk.create(tmp, text)) disk.remove(tmp); // the last write was cut short
     else if (disk.rename(tmp, file)) return;

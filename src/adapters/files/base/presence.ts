@@ -9,7 +9,7 @@ import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../../domain/
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
 import type { Layout } from './layout.js';
-import { remade, showAt } from './atomic-write.js';
+import { disposableName, showAt } from './atomic-write.js';
 
 export interface Presence {
   peer: Peer;
@@ -115,7 +115,7 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
    */
   function isLeftBehind(name: string): boolean {
     const stamp = disk.stamp(path.join(layout.tmp, name));
-    if (stamp === undefined || name === remade(ownerOf(name))) return true;
+    if (stamp === undefined || name === disposableName(ownerOf(name))) return true;
     return isAbandoned(stamp, Date.now());
   }
 

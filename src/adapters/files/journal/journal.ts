@@ -60,7 +60,7 @@ interface JournalOptions {
   owner: ProcessIdentity;
   /** Where the file of this key is now, if it is not where this process placed it. */
   whereIs: (key: string) => string | undefined;
-  /** A name for a file that is between two lives. It is swept if this process dies. */
+  /** The name under which a used file waits to be reused. It is swept if this process dies. */
   spare: string;
   /** Called before the first line. */
   beforeFirst: () => void;

@@ -1,6 +1,6 @@
 /**
- * Journals of versions before 2: one JSON value a line, with the whole text of a conversation, the
- * end of a task or a result page, and lines that say which files are durable.
+ * Journals of versions before 2: one JSON value per line, with the whole text of a conversation,
+ * the end of a task or a result page, and lines that say which files are durable.
  */
 import { defined } from '../../../domain/defined.js';
 import type { EndedState } from '../../../domain/task/task.js';

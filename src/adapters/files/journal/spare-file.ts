@@ -1,6 +1,6 @@
 /**
- * A file of the journal between two lives. One that was written before costs half of one that is
- * new, because its zeros are not written.
+ * A used file of the journal that waits to be reused. Reusing one costs half of creating one,
+ * because no zeros are written.
  */
 import type { Disk } from '../../../ports/disk.js';
 
@@ -8,7 +8,7 @@ interface SpareFile {
   disk: Disk;
   /** The folder of the journal. */
   folder: string;
-  /** Its name while it waits. */
+  /** Its name meanwhile. */
   name: string;
   size: number;
 }

@@ -61,7 +61,7 @@ function linkedWorktree(file: string): Place {
 /** Places through which Git would write elsewhere, if they are links. */
 const WRITTEN = ['HEAD', 'index', 'config', 'packed-refs', 'logs', 'logs/HEAD', 'objects', 'objects/pack'];
 
-/** A folder from elsewhere may bring a repository that is another one in truth. */
+/** A folder from elsewhere may contain links that lead Git into another repository. */
 function leadsElsewhere(gitDir: string): string | undefined {
   const common = path.join(gitDir, 'commondir');
   if (fs.lstatSync(common, { throwIfNoEntry: false }) !== undefined) return common;

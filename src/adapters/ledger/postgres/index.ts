@@ -35,7 +35,7 @@ const TOPICS: readonly Topic[] = ['work', 'notes', 'views'];
 export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresOptions): Ledger {
   const { schema, shown } = address;
   const handle = randomUUID();
-  /** The first is the one of versions without topics. */
+  /** The first name is the one that versions without topics use. */
   const channels: Record<Topic, string> = {
     work: `guild_${schema}`,
     notes: `guild_${schema}_notes`,
@@ -44,7 +44,10 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
   const wakers = new Set<Waker>();
   /** Topics to ring for soon. */
   const rung = new Set<Topic>();
-  /** The last acknowledged commit. The log is in order: if this one is there, all before it are. */
+  /**
+   * The last acknowledged commit. Commits are in order: if the server still has this one, it has
+   * all before it.
+   */
   let acknowledged: { id: string; atMs: number } | undefined;
   let isDoubtful = false;
   let losses = 0;

@@ -31,7 +31,7 @@ export function databaseProblem(thrown: unknown, { shown, schema }: Address): Er
   if (thrown instanceof ProblemError) return thrown;
   const { code = '', message = String(thrown) } = thrown as DatabaseError;
   const made = (what: string, hint: string): Error => new ProblemError(problem('store_refused', what, { hint }));
-  // The client asks for a password that nobody gave it, in words of its own.
+  // The client reports a missing password in its own words.
   const reason = /client password must be/.test(message) ? 'no password was given' : message;
   if (code === '28P01' || code === '28000' || /password|SASL|pg_hba/i.test(message)) {
     return made(

@@ -44,8 +44,8 @@ export async function listen(options: {
 }
 
 /**
- * A page of another site must not use a server on this machine, not even under a name of its own
- * that it points here. A server that listens for other machines answers under any name.
+ * A page of another site must not use a server on this machine, not even under a host name that it
+ * points here (DNS rebinding). A server that listens for other machines answers under any name.
  */
 function refusalOf(
   { headers, method }: http.IncomingMessage,

@@ -17,7 +17,7 @@ export async function pause({ root, words, terminal, json }: Call): Promise<numb
   else
     terminal.say(
       fresh
-        ? `${name} is paused: it finishes its current turn and takes no other (guild agent resume ${name})`
+        ? `${name} is paused: it finishes its current turn and starts no other (guild agent resume ${name})`
         : `${name} was already paused`,
     );
   return EXIT.done;

@@ -15,8 +15,8 @@ import { resolveModels } from '../../../rules/scheduling/models.js';
 const MAX_BYTES = 20 * 1024 * 1024;
 
 /**
- * Undefined if the pasted text is not only paths of files. Then it stays a text, as a path of a
- * secret does: a copy under another name would be one that every agent may read.
+ * Undefined unless the pasted text consists of file paths only; it then stays text. So does the
+ * path of a secret, because every agent could read a copy of it.
  */
 export function pastedFiles(root: string, pasted: string): string[] | undefined {
   const paths = pasted.trim().match(/'[^']+'|"[^"]+"|(?:\\.|[^\s\\])+/g) ?? [];

@@ -13,7 +13,7 @@ import { unknownAgent } from '../../args/known-agent.js';
 import { canAsk } from '../../console/carry-on.js';
 import { openKeyboard } from '../../console/keyboard.js';
 import { narrator } from '../../render/narrator.js';
-import { lastConversation, said } from '../run/continue.js';
+import { lastConversation, sendMessage } from '../run/continue.js';
 import { pastedFiles, placed as placedFile, unseenMedia } from './attach.js';
 import { greet } from './greet.js';
 import { openHistory } from './history.js';
@@ -109,12 +109,12 @@ async function talk(chat: Chat): Promise<number> {
     } else {
       empties = 0;
       if (got.text.trim() === '') {
-        await goOn(chat);
+        await continueStopped(chat);
         continue;
       }
       history.add(got.text);
       terminal.say(`${terminal.colour('cyan', '›')} ${got.text.replaceAll('\n', '\n  ')}`);
-      const next = await heard(chat, got.text);
+      const next = await submitted(chat, got.text);
       if (next === 'exit') return leave(chat);
       if (next !== undefined && !works.has(next.task)) start(chat, next.task);
     }
@@ -131,15 +131,15 @@ async function lookAtEnded(chat: Chat): Promise<void> {
 }
 
 /** Enter alone continues a turn that was stopped. */
-async function goOn(chat: Chat): Promise<void> {
+async function continueStopped(chat: Chat): Promise<void> {
   const id = chat.last.get(chat.agent);
   const placed = id === undefined || chat.works.has(id) ? undefined : await chat.workspace.task(id);
   if (placed === undefined || isEnded(placed.state)) return;
-  start(chat, await said(silent(chat.call), chat.workspace, placed, ''));
+  start(chat, await sendMessage(silent(chat.call), chat.workspace, placed, ''));
 }
 
 /** The task that answers what was typed. */
-async function heard(chat: Chat, typed: string): Promise<'exit' | { task: string } | undefined> {
+async function submitted(chat: Chat, typed: string): Promise<'exit' | { task: string } | undefined> {
   const { call, workspace } = chat;
   const [, copied] = /^\/fork\s+(\S[^]*)$/.exec(typed) ?? [];
   if (copied === undefined && isSlash(typed)) return slash(chat, typed);
@@ -173,7 +173,7 @@ async function nextTask(chat: Chat, last: string | undefined, text: string): Pro
   const before = last === undefined ? undefined : await workspace.task(last);
   const attachments = await attachedFiles(chat, before, text);
   if (before === undefined) return (await workspace.add({ description: text, to: agent, attachments })).id;
-  if (!forks.delete(agent)) return said(silent(call), workspace, before, text, attachments);
+  if (!forks.delete(agent)) return sendMessage(silent(call), workspace, before, text, attachments);
   const { task, kept } = await forkSession(call.root, { session: before.task.id, text, attachments });
   call.terminal.say(call.terminal.dim(`forked after ${kept} messages; the original stays as it is`));
   return task.id;

@@ -1,4 +1,4 @@
-/** The work behind a chat: its tasks are started, stopped, shown when they end, and left behind. */
+/** Starts, stops and shows the tasks of a chat, and hands them to another process when it ends. */
 import { spawn } from 'node:child_process';
 import { openDesk } from '../../../app/approvals.js';
 import type { Workspace } from '../../../app/index.js';
@@ -59,7 +59,7 @@ export async function stopTurns(chat: Chat): Promise<void> {
   const { call, works, stopped } = chat;
   const ids = [...works.keys()];
   for (const id of ids) await pauseTask(call.root, id, 'stopped with Ctrl-C');
-  await letGo(chat);
+  await stopWorking(chat);
   for (const id of ids) {
     const placed = await chat.workspace.task(id);
     if (placed !== undefined && isEnded(placed.state)) {
@@ -72,7 +72,7 @@ export async function stopTurns(chat: Chat): Promise<void> {
 }
 
 /** Stops the work of this process; the tasks stay as they are. */
-async function letGo({ workspace, works }: Chat): Promise<void> {
+async function stopWorking({ workspace, works }: Chat): Promise<void> {
   for (const { stop } of works.values()) stop.abort();
   for (const flight of workspace.engine.flights.values()) flight.stop.abort();
   for (const { done } of works.values()) await done.catch(() => undefined);
@@ -90,7 +90,7 @@ export async function ended(chat: Chat, { task, state }: Placed): Promise<string
     else if (task.id !== now.id || !narration.hasShown(task.result ?? ''))
       for (const line of wrappedLines(task.result ?? '', terminal.width)) terminal.out(line);
     if (task.usage && task.usage.turns > 0) terminal.say(terminal.dim(costText(task.usage)));
-    return unheard(chat, task);
+    return unreadMessage(chat, task);
   }
   const desk = await openDesk(call.root, call.io.env);
   try {
@@ -105,7 +105,7 @@ export async function ended(chat: Chat, { task, state }: Placed): Promise<string
 }
 
 /** Messages that the agent did not read before it ended start the next turn. */
-async function unheard({ workspace, last }: Chat, task: Task): Promise<string | undefined> {
+async function unreadMessage({ workspace, last }: Chat, task: Task): Promise<string | undefined> {
   const { intents } = workspace.store;
   const late = (await intents.list()).flatMap((intent) =>
     intent.kind === 'tell' && intent.task === task.id ? [intent] : [],
@@ -121,7 +121,7 @@ async function unheard({ workspace, last }: Chat, task: Task): Promise<string | 
 export async function leave(chat: Chat): Promise<number> {
   const { call, workspace, works, stopped } = chat;
   const ids = [...works.keys()];
-  await letGo(chat);
+  await stopWorking(chat);
   const others = (await workspace.peers()).filter((peer) => peer.id !== workspace.store.presence.peer.id);
   for (const id of ids) {
     if (others.length === 0) {

@@ -48,7 +48,7 @@ export async function lastConversation(workspace: Workspace, agent?: string): Pr
 }
 
 /** Adds the message and returns the task that answers it. */
-export async function said(
+export async function sendMessage(
   call: Call,
   workspace: Workspace,
   placed: Placed,

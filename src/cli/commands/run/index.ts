@@ -17,7 +17,7 @@ import { readAll } from '../../process/read-all.js';
 import { wrappedLines } from '../../render/layout.js';
 import { narrator, type RunNarrator } from '../../render/narrator.js';
 import { costText } from '../task/show.js';
-import { conversationMeant, said } from './continue.js';
+import { conversationMeant, sendMessage } from './continue.js';
 import { keepOrCancel, untilStopped } from './stop.js';
 
 export const command: Command = {
@@ -97,7 +97,7 @@ async function created(
 async function continued(call: Call, workspace: Workspace): Promise<string> {
   const { placed, words } = await conversationMeant(call, workspace);
   const message = await described(call, words);
-  return said(call, workspace, placed, message, attached(call));
+  return sendMessage(call, workspace, placed, message, attached(call));
 }
 
 async function work(call: Call, workspace: Workspace, narration: RunNarrator, id: string): Promise<number> {

@@ -1,4 +1,7 @@
-/** `guild store`: makes the store of a workspace on several machines, fills it, and empties it. */
+/**
+ * `guild store`: creates the store of a workspace on several machines, and moves work into and out
+ * of it.
+ */
 import path from 'node:path';
 import { initStore, upgradeStore, type Made } from '../../../app/machines/index.js';
 import { pullFrom } from '../../../app/machines/pull.js';
@@ -10,7 +13,7 @@ import { counted, EXIT, text, unknownWord, type Call, type Command } from '../..
 
 export const command: Command = {
   usage: [
-    ['store init', 'make the schema and its roles in a database'],
+    ['store init', 'create the schema and its roles in a database'],
     ['store upgrade', 'bring the schema up to date'],
     ['store push', 'move the work of this folder into an empty store'],
     ['store pull <dir>', 'write the whole store as a plain workspace'],
@@ -56,7 +59,7 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
     const made = await initStore(address, path.basename(call.root));
     const { from, roles } = made;
     const before = made.isAdapted ? 'it was restored and works on this server now' : 'nothing was changed';
-    const what = from === 0 ? 'is made' : `exists already, version ${from}; ${before}`;
+    const what = from === 0 ? 'is created' : `exists already, version ${from}; ${before}`;
     report(call, made, [
       `the store ${what}: ${address.shown}`,
       `grant one of these to each machine's user: ${roles.join(', ')}`,

@@ -57,7 +57,7 @@ export async function follow(call: Call, view: View, draw: Draw): Promise<void> 
       if (!isAway) show();
       await woken(INTERVALS.topCheckMs);
       if (!isStale || leave.signal.aborted) continue;
-      // Changes that come close together share a look.
+      // Changes that come close together share one redraw.
       await new Promise((resolve) => setTimeout(resolve, INTERVALS.frameMs));
       isStale = false;
       if (!isAway) seen = await view.look();
@@ -107,7 +107,7 @@ export async function follow(call: Call, view: View, draw: Draw): Promise<void> 
       if (key === undefined) return leave.abort();
       note = '';
       try {
-        await heard(key, keys);
+        await onKey(key, keys);
       } catch (error) {
         note = problemText(asProblem(error)).split('\n')[0]!;
       }
@@ -115,7 +115,7 @@ export async function follow(call: Call, view: View, draw: Draw): Promise<void> 
     }
   }
 
-  async function heard(key: Key, keys: Keyboard): Promise<void> {
+  async function onKey(key: Key, keys: Keyboard): Promise<void> {
     if (key.name === 'interrupt') return leave.abort();
     if (mode.kind === 'prompt') return prompted(key, mode);
     if (mode.kind === 'page') return paged(key, mode);
@@ -142,7 +142,7 @@ export async function follow(call: Call, view: View, draw: Draw): Promise<void> 
       });
     if (typed === 'x')
       mode = prompt(`cancel “${name}”? Type yes: `, async (text) => {
-        if (!/^y(es)?$/i.test(text)) return 'it goes on';
+        if (!/^y(es)?$/i.test(text)) return 'not cancelled';
         await submit({ kind: 'cancel', task: task.id });
         return `cancelled “${name}”${later()}`;
       });

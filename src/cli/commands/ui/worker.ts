@@ -16,17 +16,17 @@ export function startWorker(root: string, env: Record<string, string | undefined
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let output = '';
   let ended: string | undefined;
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text)
+    output = (output + text)
       .split('\n')
       .slice(-LAST_LINES - 1)
       .join('\n');
   });
   const gone = new Promise<void>((resolve) =>
     child.once('exit', (code, signal) => {
-      ended = said.trim() || `exit code ${code ?? signal}`;
+      ended = output.trim() || `exit code ${code ?? signal}`;
       resolve();
     }),
   );

@@ -70,10 +70,7 @@ class DenyWalk {
     this.left = 20_000 + 2 * length;
   }
 
-  /**
-   * A line whose parts are hidden too deep must not hide a forbidden one, nor hold up everything
-   * else.
-   */
+  /** A deeply nested line must neither hide a forbidden command nor block the process. */
   private mayExamine(work: number, seen: Seen): boolean {
     this.left -= work;
     if (this.left < 0) seen.deny ??= TOO_DEEP;
@@ -222,7 +219,8 @@ class DenyWalk {
       if (name.name === undefined || !this.mayExamine(SCANS.test(name.name) ? 4 * length : 1, seen)) continue;
       const inner = unwrap(name.name, words, at, stdin);
       for (const next of inner.starts.reverse()) open.push({ words, at: next });
-      // Scripts come first: each level may make one, and the first ones use up the work allowed.
+      // Scripts go on top of the stack: each level may contain one, and the work limit should be
+      // spent on the outermost ones.
       for (const argv of inner.argvs.reverse()) open.push({ argv, at: 0 });
       for (const script of inner.scripts.reverse()) open.push({ script });
     }

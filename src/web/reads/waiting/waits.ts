@@ -23,7 +23,7 @@ export async function waitGraph(moment: Moment): Promise<Waits> {
     open.filter(({ task }) => task.to !== HUMAN).map(({ task }) => task.id),
     next,
   );
-  // A request is for the person already: that it waits for them says nothing new.
+  // A request for the person always waits for them, so that wait is not drawn.
   const links = linksOf(to, (id) => byId.get(id)?.task).filter(({ from }) => byId.get(from)?.task.to !== HUMAN);
   const cyclic = inCycles(links);
   const parked = lastParked(moment.log, new Set(to.keys()));

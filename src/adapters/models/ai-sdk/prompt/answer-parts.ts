@@ -15,7 +15,7 @@ export type AnswerPart =
   /** For chat completions: fields of the message, such as `reasoning_content`. */
   | { type: 'fields'; fields: Record<string, unknown> };
 
-/** The names under which chat completions have thoughts. No other field is ever sent back. */
+/** The field names that chat completions use for thoughts. No other field is ever sent back. */
 export const THOUGHT_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'];
 
 /** The key under which a prompt carries the fields for chat completions. */

@@ -142,7 +142,7 @@ function toolOf({ name, description, parameters }: ModelRequest['tools'][number]
 
 function sha256(texts: readonly string[]): string {
   const hash = createHash('sha256');
-  // Lengths keep the borders between the texts.
+  // Lengths keep the boundaries between the texts.
   for (const each of texts) hash.update(`${each.length}:`).update(each);
   return hash.digest('hex');
 }

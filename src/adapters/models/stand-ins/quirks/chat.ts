@@ -70,7 +70,7 @@ export const CHAT_QUIRKS: Readonly<Record<string, Quirk>> = {
     args.replaceAll('\\n', '\n'),
   ),
   'null-arguments': broken('A call without arguments has the arguments null.', () => 'null'),
-  'fenced-arguments': broken('Arguments stand in a code fence.', (args) => `\`\`\`json\n${args}\n\`\`\``),
+  'fenced-arguments': broken('Arguments are in a code fence.', (args) => `\`\`\`json\n${args}\n\`\`\``),
   'same-index': {
     says: 'Older Ollama sends every call with index 0 and without an id.',
     reply: withCalls((answer) =>
