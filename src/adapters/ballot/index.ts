@@ -156,10 +156,7 @@ export function ballot(options: BallotOptions): Ballot {
     return answers.filter(({ id }) => !unseen.has(id));
   }
 
-  /**
-   * Asks the records, which a copy of the folder has too. If the records are in a database, the
-   * entries of the file and `.guild/` answer.
-   */
+  /** Asks the records. Those of a database are elsewhere: entries and `.guild/` answer then. */
   function isKnown(id: string, hasFate: boolean): boolean {
     const before = known.get(id);
     if (before !== undefined) return before;
