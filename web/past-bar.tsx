@@ -1,4 +1,4 @@
-/** Says that the pages show the past, and moves through it. */
+/** Shows which moment of the past the pages display, and moves through time. */
 import type { JSX } from 'preact';
 import { Icon } from './icons.tsx';
 import { useKeys } from './keys.ts';

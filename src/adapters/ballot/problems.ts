@@ -1,7 +1,7 @@
 /** Reads the ballot strictly, and says why a whole ballot does not count. */
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
-import { strictText } from '../../text/lines/strict-text.js';
+import { decodeUtf8 } from '../../text/lines/utf8.js';
 import { whereAt } from '../../text/lines/where.js';
 
 /** Enough for about ten thousand entries. */
@@ -22,9 +22,10 @@ export function readContent(disk: Disk, path: string, file: string): string | Pr
       'delete answered entries or move the file away; guild approve still works',
     );
   }
-  const text = strictText(read.bytes, file);
+  const text = decodeUtf8(read.bytes);
   if (typeof text === 'string') return text;
-  return held(text.message, text.where ?? { file }, 'save the file as UTF-8; guild approve still works');
+  const message = `line ${text.line} of ${file} is not UTF-8 text`;
+  return held(message, { file, line: text.line }, 'save the file as UTF-8; guild approve still works');
 }
 
 function held(message: string, where: NonNullable<Problem['where']>, hint: string): Problem {

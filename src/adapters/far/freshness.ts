@@ -1,8 +1,8 @@
 /**
- * Whether the last look at something is recent enough. Where rings are heard, a look stays fresh
- * until one comes, so that a process asks only if there may be something new. A ring may be late: a
- * look is not fresh either once this process has learned of a later change by others, which may
- * follow from what it has not seen yet.
+ * Whether the last look at something is recent enough. While this process listens for rings, a look
+ * stays fresh until one comes, so that it asks only if there may be something new. A ring may be
+ * late: a look is not fresh either once this process has learned of a later change by others, which
+ * may depend on something it has not seen yet.
  */
 import type { Ledger, Topic } from '../../ports/ledger.js';
 
@@ -13,7 +13,7 @@ export interface Freshness {
   ended(): void;
   /** Whether the last look is younger than this, or nobody rang since. */
   isFresh(maxAgeMs: number): boolean;
-  /** From now on rings are heard. */
+  /** Starts to listen for rings. */
   listen(): Promise<void>;
 }
 

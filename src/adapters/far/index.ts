@@ -73,18 +73,18 @@ export interface FarParts {
   readonly ledger: Ledger;
   readonly outbox: Outbox;
   shelf(prefix: string): Shelf;
-  /** For a part that looks at changes of this topic by itself. */
+  /** For a component that checks changes of this topic itself. */
   freshness(topic: Topic): Freshness;
   /** Collects the changes of entries with these keys. */
   collect(prefix: string): Heard;
   look(): Promise<void>;
-  /** Calls back for each task that this process makes or hears of for the first time. */
+  /** Calls back for each task that this process creates or sees for the first time. */
   onNew(hear: (task: Task) => void): void;
   /** Reads ended tasks in pages and keeps of each only what `keep` returns. Newest first. */
   keptOfEnded<T>(states: readonly EndedState[], keep: (placed: Placed) => T | undefined): Promise<T[]>;
   /** Ended tasks, newest first, read in pages. */
   endedInPages(states: readonly EndedState[]): AsyncIterable<Placed>;
-  /** From now on, called before each scan returns. */
+  /** Registers a function that is called before each scan returns. */
   onScan(act: () => Promise<void>): void;
 }
 

@@ -39,11 +39,11 @@ export interface Outbox {
   sent(): Promise<void>;
   /** Calls back when the fate of a value is known. Refused: the entry had another revision. */
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
-  /** From now on every commit depends on this entry. */
+  /** Makes every later commit depend on this entry. */
   guardBy(key: string): void;
   /** That entry; undefined: other processes do not know this one yet. */
   guard(): string | undefined;
-  /** From now on every write fails. The first reason stays. */
+  /** Makes every later write fail. The first reason is kept. */
   fail(reason: unknown): void;
   /** Throws the reason why nothing can be written. */
   check(): void;

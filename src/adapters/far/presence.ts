@@ -64,7 +64,7 @@ export function presence(options: PresenceOptions): FarPresence {
   let renewedAt = 0;
   let renewing: Promise<void> | undefined;
   let stop = (): void => undefined;
-  /** Rung if this process finds a dead one by itself. */
+  /** Rung if this process itself finds that another one is dead. */
   const bells = new Set<{ ring(): void }>();
   looks.add({
     prefix: PREFIX,
@@ -90,7 +90,7 @@ export function presence(options: PresenceOptions): FarPresence {
         await off();
       };
     },
-    /** The work of a ring is for one of them; the others find it taken, and share its look. */
+    /** A ring announces work for one process: the later ones by rank mostly find it taken. */
     pace: () => ({
       settleMs: INTERVALS.ringSettleMs + Math.min(INTERVALS.ringSpreadMaxMs, rank().rank * INTERVALS.ringSpreadMs),
       busyGapMs: INTERVALS.busyLookMs,
@@ -125,7 +125,7 @@ export function presence(options: PresenceOptions): FarPresence {
     stop = options.every(leaseMs / 4, () => void beat().catch((thrown: unknown) => outbox.fail(thrown)));
   }
 
-  /** Nobody rings for a renewal, so a process without work looks by itself who is alive. */
+  /** Renewals ring nobody, so a process without work checks from time to time who is alive. */
   async function beat(): Promise<void> {
     await renew();
     if (looks.isFresh(leaseMs / 8)) return;

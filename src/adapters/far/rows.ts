@@ -27,7 +27,7 @@ export interface Rows {
   end(id: string, placed: Placed): void;
   /** Resolves when rows that turned out to be different have been read again. */
   corrected(): Promise<void>;
-  /** Calls back for each task that this process makes or hears of for the first time. */
+  /** Calls back for each task that this process creates or sees for the first time. */
   onNew(hear: (task: Task) => void): void;
   /** This process makes the task. */
   create(row: Row): void;

@@ -123,7 +123,9 @@ export function sessionVerbs(ledger: Ledger, outbox: Outbox, undone: Undone): Se
   }
 }
 
-/** The conversation that follows from these lines, which come after the one given. */
+/**
+ * The conversation that results from these lines. `before`: the conversation that they continue.
+ */
 export function replay(texts: readonly string[], before?: Session): Session | undefined {
   let session = before && { header: before.header, messages: [...before.messages] };
   for (const item of texts.flatMap((text) => JSON.parse(text) as SessionItem[])) {

@@ -1,7 +1,7 @@
 /**
- * Tasks and conversations that an undo removed. Keys of the ledger are never free again, so a live
- * entry names each of them for the process that makes it again: its first write follows the one
- * that removed it. Derived tasks are made again under the same id.
+ * Tasks and conversations that an undo removed. A key of the ledger cannot be created twice, so a
+ * live entry names each removed one: the process that creates it again writes on top of the
+ * removal. Derived tasks are created again under the same id.
  */
 import type { Ledger } from '../../ports/ledger.js';
 import { parseRow } from './rows.js';

@@ -6,7 +6,7 @@ import { hasEnded } from './base/where-now.js';
 
 interface EndedTasks {
   has(id: string): boolean | Unreadable;
-  /** Lists the ended tasks, if they are fewer than this: then `has` asks the disk no more. */
+  /** Lists the ended tasks if there are fewer than this, so that `has` need not access the disk. */
   list(max: number): void;
   forget(): void;
 }

@@ -24,7 +24,7 @@ export interface Published {
   at: string;
 }
 
-/** The files that agents' behaviour follows from: not documents for people. */
+/** The files that determine how agents behave; not documents for people. */
 const COUNTED =
   /^(guild\.yaml|agents\/|templates\/|plugins\/|skills\/|\.claude\/|\.mcp\.json$|storage\/|.*script.*\.ya?ml$)/;
 

@@ -56,7 +56,7 @@ export function isAt({ host, folder }: HistoryDesk, place: Pick<HistoryDesk, 'ho
   return host === place.host && folder === place.folder;
 }
 
-/** The name of a folder that is the same whichever way leads to it. */
+/** A name of the folder that does not depend on the path that leads to it. */
 export function folderName(root: string): string {
   return attempt(() => fs.realpathSync(root)) ?? root;
 }

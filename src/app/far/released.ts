@@ -1,4 +1,4 @@
-/** Definitions, and keys of desks, that people have released for all machines of a store. */
+/** Definitions and desk keys that people have released for all machines of a store. */
 import type { FarParts } from '../../adapters/far/index.js';
 import type { Config } from '../../domain/config/config.js';
 import { problem, type Problem } from '../../domain/problem.js';

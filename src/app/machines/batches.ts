@@ -1,6 +1,6 @@
 /**
- * Many puts and adds in commits of a bounded size. Each commit notes its number, so that the same
- * sequence continues where an interrupted one stopped, however much later.
+ * Many puts and adds in commits of a bounded size. Each commit records its number, so that an
+ * interrupted sequence can be continued at any later time.
  */
 import type { Add, Ledger, Put } from '../../ports/ledger.js';
 

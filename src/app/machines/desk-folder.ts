@@ -14,7 +14,7 @@ import { storeAddress } from './store-address.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The sum of each definition as it was copied. */
+/** The checksum that each definition had when it was copied. */
 const COPIED = '.guild/sync/definitions.json';
 
 /** Returns the definitions that differ from the checkout's because a person changed them. */

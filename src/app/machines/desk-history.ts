@@ -1,6 +1,6 @@
 /**
  * History at a desk. The commits of the mirrored folder have the messages that they would have if
- * the work were done in it, because the mirror hears of every event. Nothing waits for a commit.
+ * the work were done in it, because the mirror receives every event. Nothing waits for a commit.
  */
 import { clock as realClock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';

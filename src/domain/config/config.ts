@@ -92,7 +92,10 @@ export interface Coordination {
   helpMs: number;
   /** The time for a bid. */
   bidMs: number;
-  /** The time for a vote on completion; a silent process is left out until it is heard again. */
+  /**
+   * The time for a vote on completion. A process that stays silent is left out until it answers
+   * again.
+   */
   voteMs: number;
   /** A process on another machine that is silent for this time loses its tasks. */
   leaseMs: number;

@@ -2,8 +2,8 @@
 import type { Message } from './session.js';
 
 /**
- * Returns a reader of message lists. It remembers the state of each list and goes on from there: a
- * list only grows, and an edit makes another list. `add` changes the state.
+ * Returns a reader of message lists. It remembers the state of each list and continues from there:
+ * a list only grows, and an edit makes a new list. `add` changes the state.
  */
 export function foldMessages<State extends object>(
   start: () => State,
@@ -12,7 +12,7 @@ export function foldMessages<State extends object>(
   const folds = new WeakMap<readonly Message[], { seen: number; state: State }>();
   return (messages) => {
     let fold = folds.get(messages);
-    // A list that has become shorter is another conversation.
+    // A list that has become shorter is a different conversation.
     if (fold === undefined || fold.seen > messages.length) folds.set(messages, (fold = { seen: 0, state: start() }));
     for (; fold.seen < messages.length; fold.seen++) add(fold.state, messages[fold.seen]!, fold.seen);
     return fold.state;

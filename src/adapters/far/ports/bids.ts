@@ -20,7 +20,7 @@ interface FarBidsOptions {
   outbox: Outbox;
   /** Adds one event to the records. */
   fold: (records: TrackRecords, event: Event) => TrackRecords;
-  /** From now on, called before each scan returns. */
+  /** Registers a function that is called before each scan returns. */
   onScan: (act: () => Promise<void>) => void;
 }
 

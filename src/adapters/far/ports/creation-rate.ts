@@ -5,7 +5,7 @@
 import type { Task } from '../../../domain/task/task.js';
 import type { CreationRate } from '../../../ports/creation-rate.js';
 
-/** `onNew`: calls back for each task that this process hears of for the first time. */
+/** `onNew`: calls back for each task that this process sees for the first time. */
 export function farCreationRate(onNew: (hear: (task: Task) => void) => void): CreationRate {
   const created = new Map<string, number[]>();
   onNew(({ id, root, created_at: at }) => {

@@ -169,7 +169,7 @@ export function deadJournals(dependencies: Dependencies): DeadJournals {
         const by = `a newer version of guild wrote it (${header.header.journal}; this one reads ${JOURNAL_VERSION})`;
         return unreadable(file, by);
       }
-      // A file that was used before, of which nothing new has reached the device.
+      // A reused file whose new content never reached the device.
       if (header.header.segment !== segment) break;
       if (lines.length > 0 && header.n !== lines.at(-1)!.n + 1) break;
       written = header.header;

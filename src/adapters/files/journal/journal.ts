@@ -318,7 +318,7 @@ export function journal(options: JournalOptions): Journal {
     }
   }
 
-  /** Removes files of the journal of which every line has a durable file. */
+  /** Removes a file of the journal once everything that its lines describe is durable. */
   function trim(): void {
     if (trimming !== undefined || failure !== undefined || segments.length < 2) return;
     const first = segments[0]!;

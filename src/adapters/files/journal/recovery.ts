@@ -16,7 +16,7 @@ import { deadJournals } from './dead-journals.js';
 import { replay } from './replay.js';
 
 interface Recovery {
-  /** From now on this process works here. Processes that only read never replay. */
+  /** This process starts to work here. Processes that only read never replay. */
   work(): void;
   /** A process may have died. */
   notice(): void;

@@ -1,4 +1,4 @@
-/** Makes the files that follow from a journal durable, before their lines may go. */
+/** Makes the files that a journal describes durable, before its lines are removed. */
 import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
 import { syncIfThere } from '../base/atomic-write.js';

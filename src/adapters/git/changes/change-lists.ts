@@ -37,7 +37,7 @@ interface ChangeLists {
   ofOthers(): { left: Batch[]; isOtherAlive: boolean };
   /** Whether another process has left a list or has ended with one. */
   hasOthers(): boolean;
-  /** Removes the own file; call when nothing is left to commit. */
+  /** Removes the file of this process; call when nothing is left to commit. */
   close(): void;
 }
 

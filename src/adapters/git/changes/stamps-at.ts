@@ -39,7 +39,7 @@ function setUnknown(known: Stamps, inHistory: string): void {
   known.set(name, { stamp: 0, minute: minuteOf(inHistory) ?? kindOf(name, 0) });
 }
 
-/** The minute of a file that is kept by time, or the kind of another one. */
+/** The minute of a file that is kept by time; for any other file its kind. */
 export function kindOf(name: string, minute: number): number {
   if (minute > EXTRA && isTimed(name)) return minute;
   return isCovered(name) && !/^(?:results|sessions|tasks\/(?:completed|failed)|storage\/blobs)\//.test(name)

@@ -34,7 +34,7 @@ export interface Connection {
   query(query: Query): Promise<QueryResult>;
   /** Connects if it is not connected, so that the server can call back. */
   open(): Promise<void>;
-  /** From now on a call, or one under way, that gets no answer soon gives the server up. */
+  /** Limits the wait: a call, also one under way, that gets no answer soon gives up the server. */
   hasten(): void;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export { DOCUMENT };
 export interface Document {
   path: string;
   bytes: Buffer;
-  /** The sum of the record that the file follows from, when the file had these bytes. */
+  /** Checksum of the record that the file was rendered from, as of these bytes. */
   of?: string;
   /** The outside sources that influenced whoever wrote it. */
   taint?: readonly string[];

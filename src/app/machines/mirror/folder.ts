@@ -39,11 +39,12 @@ export interface Folder {
   /** Writes as a whole, and remembers it as shown. */
   show(file: string, text: string, rev: number): void;
   /**
-   * Appends to a file whose content still has this sum, and records the new content as shown. If a
-   * person saves at the same moment, the file counts as changed from the revision that it contains.
+   * Appends to a file whose content still has this checksum, and records the new content as shown.
+   * If a person saves at the same moment, the file counts as changed from the revision that it
+   * contains.
    */
   append(file: string, text: string, rev: number, sum: string): void;
-  /** Notes that this text of the file stands for this revision. */
+  /** Records that this text of the file corresponds to this revision. */
   accept(file: string, text: string, rev: number): void;
   move(from: string, to: string): void;
   remove(file: string): void;
@@ -67,7 +68,7 @@ interface Place {
   wrote?: (file: string) => void;
 }
 
-/** No content has this sum. */
+/** No content has this checksum. */
 const CHANGED = '';
 
 export function mirroredFolder({ root, workspace, record, wrote = () => undefined }: Place): Folder {

@@ -37,7 +37,7 @@ interface MirrorOptions {
   documentsOnly?: boolean;
   /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
   guard?: () => string | undefined;
-  /** Hears of each file that the mirror writes, and of each event that is new here. */
+  /** Receives each file that the mirror writes, and each event that is new here. */
   history?: { changed(file: string): void; happened(event: Event): void } | undefined;
 }
 

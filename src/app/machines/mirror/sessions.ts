@@ -84,7 +84,7 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     const isLonger =
       isThere && items.every((item) => 'message' in item) && appendPlace(folder.read(file)) !== undefined;
     const session = isLonger ? undefined : sessionOf(isThere ? (await ledger.lines(log)).texts : texts);
-    // From here on nothing waits: the person's file is as it was just looked at.
+    // No await from here on: the file of the person is as it was just checked.
     if (folder.changed(file) !== undefined || isThere !== folder.exists(file)) return 'kept';
     if (session !== undefined) folder.show(file, sessionFile(id, session).text, end);
     else if (isLonger) lengthen(file, folder.read(file), { messages: messagesOf(items), end });
@@ -104,7 +104,7 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     const parsed = parseSession(text, file);
     if (!parsed.ok) {
       const isAgain = held.get(file)?.text === text;
-      // The first time it may be in the middle of a save.
+      // At the first look the file may be in the middle of a save.
       if (isAgain && !held.get(file)!.isReported) note(`${file} is not taken in: ${parsed.problem.message}`);
       held.set(file, { text, isReported: isAgain });
       return false;

@@ -7,7 +7,8 @@ import { problem, ProblemError } from '../../../domain/problem.js';
 import { isPlainPath } from '../../far/state-files.js';
 
 /**
- * The state of a file when it was shown: its sum, and the revision or the end of the log behind it.
+ * The state of a file when it was shown: its checksum, and the revision or the end of the log
+ * behind it.
  */
 export interface Base {
   sum: string;
