@@ -20,6 +20,7 @@ import { newAgentFile, writeAgent } from '../app/editing/write-agent.js';
 import { defined } from '../domain/defined.js';
 import type { Answer } from '../domain/task/approval.js';
 import { answerIn } from '../domain/task/question.js';
+import { isSafeId } from '../domain/task/id.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { INTENT_KINDS, type IntentBody, type IntentDone, type IntentKind } from './base/contract.js';
 import { agentFile } from './reads/agents.js';
@@ -72,7 +73,8 @@ function read(body: unknown): IntentBody {
   const isKnown = (INTENT_KINDS as readonly unknown[]).includes(kind);
   if (typeof key !== 'string' || key.length < 8 || key.length > 100) throw bad('an intent needs a key');
   if (!isKnown) throw bad(`unknown intent ${JSON.stringify(kind)}`);
-  if (typeof target !== 'string' || target.length > 1000) throw bad('an intent needs a target');
+  if (typeof target !== 'string' || target.length > 1000 || target.includes('\0'))
+    throw bad('an intent needs a target');
   if (seen !== undefined && typeof seen !== 'string') throw bad('`seen` is a text');
   if (!isMapping(args)) throw bad('`args` is an object');
   return defined({ key, kind: kind!, target, args, seen });
@@ -219,7 +221,7 @@ async function submit(
 }
 
 function agentName({ target }: Asked): string {
-  if (/^[\w.-]{1,100}$/.test(target) && !target.startsWith('.')) return target;
+  if (isSafeId(target)) return target;
   throw bad('that cannot be the name of an agent');
 }
 

@@ -1,6 +1,7 @@
 /**
- * Leaves secrets out of shared pages: the values of keys in the environment and in `.env` files,
- * and everything that a tool did with a file that the gates never let out.
+ * Leaves secrets out of shared pages: the values of keys in the environment, in `.env` files and in
+ * secret files that agents have read, and everything that a tool did with a file that the gates
+ * never let out.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,7 +27,7 @@ export interface Redaction {
 }
 
 export function redaction(root: string, env: Env): Redaction {
-  const secrets = secretsIn(root, env);
+  let [secrets, stamp] = [secretsIn(root, env), privateStamp(root)];
   const text = (given: string): string =>
     secrets.reduce((now, secret) => now.replaceAll(secret, SECRET_LEFT_OUT), given);
   const value = (given: unknown): unknown => {
@@ -36,7 +37,11 @@ export function redaction(root: string, env: Env): Redaction {
     return Object.fromEntries(Object.entries(given).map(([key, each]) => [key, value(each)]));
   };
   return {
-    value: <T>(given: T) => value(given) as T,
+    value<T>(given: T) {
+      // A window stays open while agents read more.
+      if (stamp !== privateStamp(root)) [secrets, stamp] = [secretsIn(root, env), privateStamp(root)];
+      return value(given) as T;
+    },
     call(call) {
       if (!touchesSecret(call)) return call;
       const { written: _, ...rest } = call;
@@ -59,9 +64,33 @@ function secretsIn(root: string, env: Env): string[] {
   );
   const files = fs.readdirSync(root).filter((name) => name === '.env' || name.startsWith('.env.'));
   const kept = files.flatMap((name) => valuesIn(path.join(root, name)));
-  return [...new Set([...named, ...kept].flatMap(spellings))]
+  const read = privateFiles(root).flatMap((file) => [...valuesIn(file), ...quotedIn(file)]);
+  return [...new Set([...named, ...kept, ...read].flatMap(spellings))]
     .filter(({ length }) => length >= LENGTH_MIN)
     .sort((a, b) => b.length - a.length);
+}
+
+const PRIVATE = path.join('.guild', 'private');
+
+function privateStamp(root: string): number | undefined {
+  return fs.statSync(path.join(root, PRIVATE), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** The results of secret reads: an agent may have repeated a value of them in its own words. */
+function privateFiles(root: string): string[] {
+  const folder = path.join(root, PRIVATE);
+  return (attempt(() => fs.readdirSync(folder)) ?? []).map((name) => path.join(folder, name));
+}
+
+/** The first alternative skips a key in quotes. */
+const VALUE = /"(?:[^"\\\n]|\\.)*"\s*:|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|:[ \t]+([^\s"'{[][^\n]*)/g;
+
+/** Values in JSON and YAML, and lines of one word, such as those of a key. */
+function quotedIn(file: string): string[] {
+  const text = (attempt(() => textIn(file)) ?? '').trim();
+  const values = [...text.matchAll(VALUE)];
+  const words = text.split('\n').filter((line) => /^\S+$/.test(line));
+  return [...values.flatMap((found) => found.slice(1).filter((value) => value !== undefined)), ...words];
 }
 
 /** A value in quotes may have several lines; without quotes a comment may follow it. */

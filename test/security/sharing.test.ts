@@ -53,6 +53,27 @@ test('an exported run has no value of .env or of the environment, however it is 
   }
 });
 
+test('an exported run has no value of a secret file that an agent read and repeated', async (t) => {
+  const read = '{read_file: {path: context/secrets/db.json}}, {read_file: {path: context/secrets/id_rsa}}';
+  const said = JSON.stringify('the password is json-secret-10, the user yaml-secret-11, the key bGluZS1vZi1hLWtleQ');
+  const home = place(t, {
+    ...scripted(`- {turn: 1, call: [${read}]}\n- {say: ${said}}\n`),
+    'agents/boss.md': '---\ndescription: Does it\ntools: [read_file]\n---\nYou are the boss.\n',
+    'context/secrets/db.json': '{"password": "json-secret-10",\n"more": 1}\nuser: yaml-secret-11\n',
+    'context/secrets/id_rsa': '-----BEGIN KEY-----\nbGluZS1vZi1hLWtleQ\n-----END KEY-----\n',
+  });
+  await home.guild('run', 'boss', 'look', '--id', 't1');
+  const ballot = home.read('tasks/approvals.task.md');
+  home.put('tasks/approvals.task.md', ballot.replace(/^- \[_\]/gm, '- [x]'));
+  succeeds(await home.guild('pump', '--all'));
+  assert.match(home.read('results/t1.md'), /json-secret-10/, 'the agent repeated it');
+  for (const more of [[], ['--all']]) {
+    succeeds(await home.guild('export', 't1', '--out', 'run.html', '--force', ...more));
+    assert.match(home.read('run.html'), /the password is \[secret/);
+    assert.doesNotMatch(home.read('run.html'), /json-secret-10|yaml-secret-11|bGluZS1vZi1hLWtleQ/);
+  }
+});
+
 test('an export reads no device for its secrets, and replaces a link instead of writing through it', async (t) => {
   const home = place(t, scripted('- {say: done}'));
   const outside = place(t, { 'mine.html': 'mine' });

@@ -8,6 +8,7 @@ import { roleFacts } from '../../domain/task/role.js';
 import { taintIn } from '../../domain/task/taint.js';
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
+import { projectFile } from '../core/project-text.js';
 import { attachmentsOf } from '../tasks/attachments.js';
 
 /** The taint of a conversation. */
@@ -35,8 +36,9 @@ export async function sourcesOf(
 }
 
 /**
- * The sources of a task's first message: its own, the results that it depends on and the files that
- * come with it. Later tasks of the conversation read the message too, so it carries them all.
+ * The sources of a task's first message: its own, the results that it depends on, the files that
+ * come with it and the project's instructions. Later tasks of the conversation read the message
+ * too, so it carries them all.
  */
 export async function openingTaint(
   context: EngineContext,
@@ -48,7 +50,9 @@ export async function openingTaint(
   const asker = roleFacts(task.role).isOwnWork && task.parent ? await context.tasks.read(task.parent) : undefined;
   for (const id of (asker?.task ?? task).dependencies ?? [])
     for (const source of await taintOfTask(context, id)) sources.add(source);
-  const files = await attachmentsOf(context, task);
+  // Most workspaces have no file from outside, so the instructions need no look.
+  const project = context.fileTaint.below('').length === 0 ? undefined : projectFile(context, agent, task);
+  const files = [...(await attachmentsOf(context, task)), ...(project === undefined ? [] : [project])];
   for (const source of await fileSources(context, agent.name, 'attachment', files, ofSession)) sources.add(source);
   return [...sources];
 }

@@ -5,18 +5,28 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
+import type { Project } from '../../ports/reading/project.js';
 import { fence } from '../../rules/patterns/gather.js';
 import type { EngineContext } from './context.js';
 
 /** Empty if the project says nothing, or the task needs none of it. */
-export function projectText(
+export function projectText(context: Pick<EngineContext, 'project'>, agent: Agent, task: Pick<Task, 'role'>): string {
+  if (!needsProject(task)) return '';
+  return [...ownSkills(context, agent), ...otherSkills(context, agent), ...instructions(context, agent)].join('\n\n');
+}
+
+/** The file with the project's instructions, if the agent gets them with this task. */
+export function projectFile(
   context: Pick<EngineContext, 'project'>,
   agent: Agent,
-  { role }: Pick<Task, 'role'>,
-): string {
+  task: Pick<Task, 'role'>,
+): string | undefined {
+  return needsProject(task) ? nearestTo(context, agent)?.file : undefined;
+}
+
+function needsProject({ role }: Pick<Task, 'role'>): boolean {
   const { prompt, onlyTools, requiredTool } = roleFacts(role);
-  if (prompt !== undefined || onlyTools !== undefined || requiredTool !== undefined) return '';
-  return [...ownSkills(context, agent), ...otherSkills(context, agent), ...instructions(context, agent)].join('\n\n');
+  return prompt === undefined && onlyTools === undefined && requiredTool === undefined;
 }
 
 /** Skills that the agent's file names: their text is in the prompt from the start. */
@@ -37,8 +47,12 @@ function otherSkills({ project }: Pick<EngineContext, 'project'>, { tools, skill
 
 const FILE_TOOLS = ['read_file', 'write_file', 'execute_command'];
 
-function instructions({ project }: Pick<EngineContext, 'project'>, { tools }: Agent): string[] {
-  const nearest = FILE_TOOLS.some((tool) => tools.includes(tool)) ? project.instructions() : undefined;
+function nearestTo({ project }: Pick<EngineContext, 'project'>, { tools }: Agent): ReturnType<Project['instructions']> {
+  return FILE_TOOLS.some((tool) => tools.includes(tool)) ? project.instructions() : undefined;
+}
+
+function instructions(context: Pick<EngineContext, 'project'>, agent: Agent): string[] {
+  const nearest = nearestTo(context, agent);
   if (nearest === undefined) return [];
   const about =
     `The project's ${nearest.file} follows. It describes the project and its conventions. ` +
