@@ -68,13 +68,17 @@ interface TrackProps {
   spans: readonly Span[];
   axis: Pick<Axis, 'placeOf'>;
   zoom: { from: number; to: number };
+  /** Beside the bars. */
+  caption?: string | undefined;
 }
 
 /** The spans of one row. */
-export function Track({ spans, axis, zoom }: TrackProps): JSX.Element {
+export function Track({ spans, axis, zoom, caption }: TrackProps): JSX.Element {
+  const bars = barsOf(spans, axis, zoom);
+  const name = `${spans.length} spans${caption === undefined ? '' : `: ${visible(caption)}`}`;
   return (
-    <div class="track" role="img" aria-label={`${spans.length} spans`}>
-      {barsOf(spans, axis, zoom).map((bar, i) => (
+    <div class="track" role="img" aria-label={name}>
+      {bars.map((bar, i) => (
         <i
           key={i}
           class={`k-${bar.kind}${bar.isBad ? ' bad' : ''}`}
@@ -82,7 +86,21 @@ export function Track({ spans, axis, zoom }: TrackProps): JSX.Element {
           title={bar.label}
         />
       ))}
+      {caption !== undefined && bars.length > 0 && <Caption bars={bars} text={caption} />}
     </div>
+  );
+}
+
+/** Behind the bars, or before them where the row has no room behind them. */
+function Caption({ bars, text }: { bars: readonly Bar[]; text: string }): JSX.Element {
+  const from = Math.min(...bars.map((bar) => bar.from));
+  const to = Math.max(...bars.map((bar) => bar.to));
+  const isBehind = to < 0.8 || from < 0.2;
+  const at = isBehind ? { left: `${to * 100}%` } : { right: `${(1 - from) * 100}%` };
+  return (
+    <span class="cap" style={at}>
+      {visible(text)}
+    </span>
   );
 }
 

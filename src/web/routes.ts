@@ -25,7 +25,7 @@ import { lastValid } from './reads/last-valid.js';
 import { taskDetail, whyOf } from './reads/task.js';
 import { asBoard, rowOnly } from './reads/tasks.js';
 import { spansBetween } from './reads/tree.js';
-import { openViews } from './views.js';
+import { openViews, type Fold } from './views.js';
 import { cyclesIn, waitGraph } from './reads/waiting/waits.js';
 import { wholeText } from './reads/whole-text.js';
 import { redaction } from './redact.js';
@@ -96,9 +96,9 @@ export function routes(api: Hono, served: Served): void {
   const views = openViews(momentAt);
   // Nothing is written: it is a POST because it keeps something here for a while.
   api.post('/views', async (context) => {
-    const { where, order, at, keep } = (await context.req.json()) as Record<string, unknown>;
+    const { where, order, at, keep, fold } = (await context.req.json()) as Record<string, unknown>;
     const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-    const query = { where: allowed(text(where) ?? ''), isTree: order === 'tree', at: text(at) };
+    const query = { where: allowed(text(where) ?? ''), isTree: order === 'tree', at: text(at), fold: foldOf(fold) };
     return context.json(await views.open(query, text(keep)));
   });
   get('/views/:id', (context) => {
@@ -200,6 +200,13 @@ export async function helloOf(
     return { processes, counts, spend: spendToday(seen, log, now) };
   });
   return { ...more, now: now.toISOString(), ...(JSON.parse(body) as Pick<Hello, 'processes' | 'counts' | 'spend'>) };
+}
+
+/** Undefined if it is not one: then everything is open. */
+function foldOf(value: unknown): Fold | undefined {
+  const { depth, turned } = (value ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(turned)) return undefined;
+  return { depth: typeof depth === 'number' ? depth : Infinity, turned: new Set(turned.map(String)) };
 }
 
 function whole(text: string | undefined, otherwise: number): number {

@@ -13,6 +13,14 @@ interface ViewQuery {
   isTree: boolean;
   /** A moment of the past; absent: now. */
   at?: string | undefined;
+  /** Only in a tree. */
+  fold?: Fold | undefined;
+}
+
+/** Tasks at this depth and below are closed, the others open, except for those that were turned. */
+export interface Fold {
+  depth: number;
+  turned: ReadonlySet<string>;
 }
 
 interface Views {
@@ -26,8 +34,10 @@ export class ViewGone extends ProblemError {}
 
 interface View extends ViewQuery {
   ids: string[];
-  /** How deep each task is, in the order of the tree. */
-  depths: number[] | undefined;
+  /** Where each task is in the tree. */
+  branches: Branch[] | undefined;
+  /** The depth of the deepest task, closed or not. */
+  deepest: number;
   usedAt: number;
   /** The tasks as they were read last, and how they differ from the view. */
   compared: { tasks: readonly ListedTask[]; news: Pick<ViewRows, 'next' | 'added'> };
@@ -47,12 +57,14 @@ export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () =>
     view.usedAt = now();
     for (const oldest of [...views.keys()].slice(0, -VIEWS_KEPT)) views.delete(oldest);
   };
-  const add = ({ where, isTree, at }: ViewQuery, tasks: readonly ListedTask[]): { id: string; ids: string[] } => {
+  const add = (query: ViewQuery, tasks: readonly ListedTask[]): { id: string; ids: string[] } => {
+    const { where, isTree, at, fold } = query;
     const tree = isTree ? treeOrder(tasks) : undefined;
-    const ids = tree?.map(({ row }) => row.id) ?? tasks.map(({ id }) => id);
-    const id = nameOf([where, String(isTree), at ?? '', ...ids]);
-    const depths = tree?.map(({ depth }) => depth);
-    use(id, { where, isTree, at, ids, depths, usedAt: 0, compared: { tasks, news: SAME } });
+    const branches = tree && folded(tree, fold);
+    const ids = (branches ?? tasks).map(({ id }) => id);
+    const id = nameOf([where, String(isTree), at ?? '', ...foldWords(fold), ...ids]);
+    const deepest = tree?.reduce((most, { depth }) => Math.max(most, depth), 0) ?? 0;
+    use(id, { where, isTree, at, fold, ids, branches, deepest, usedAt: 0, compared: { tasks, news: SAME } });
     return { id, ids };
   };
   const compare = (id: string, view: View, tasks: readonly ListedTask[]): View['compared']['news'] => {
@@ -88,20 +100,58 @@ export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () =>
       use(id, view);
       const moment = await momentAt(view.at);
       const byId = await rowsById(moment);
-      const rows = view.ids.slice(from, to).map((each, n) => rowAt(each, byId.get(each), view.depths?.[from + n]));
       // The past has no news.
       const news = view.at === undefined ? compare(id, view, await moment.tasks(view.where)) : SAME;
-      return { view: id, total: view.ids.length, all: byId.size, from, rows, ...news };
+      // The same rows may have other tasks folded below them.
+      const { ids, branches, deepest } = views.get(id) ?? view;
+      const rows = ids.slice(from, to).map((each, n) => rowAt(each, byId.get(each), branches?.[from + n]));
+      return { view: id, total: ids.length, all: byId.size, from, rows, deepest, ...news };
     },
   };
 }
 
 const SAME = { added: 0 };
 
-function rowAt(id: string, task: ListedTask | undefined, depth: number | undefined): ViewRows['rows'][number] {
+function rowAt(id: string, task: ListedTask | undefined, branch: Branch | undefined): ViewRows['rows'][number] {
   if (task === undefined) return { id, isGone: true };
   const row = rowOnly(task);
-  return depth === undefined ? row : { ...row, depth };
+  if (branch === undefined) return row;
+  const { depth, below, isClosed } = branch;
+  return { ...row, depth, ...(below === 0 ? {} : { fold: { below, isClosed } }) };
+}
+
+interface Branch {
+  id: string;
+  depth: number;
+  /** How many tasks are below it, at any depth. */
+  below: number;
+  isClosed: boolean;
+}
+
+/** The tree without the tasks below closed ones. */
+function folded(tree: readonly { row: ListedTask; depth: number }[], fold: Fold | undefined): Branch[] {
+  const out: Branch[] = [];
+  const above: Branch[] = [];
+  let hiddenBelow = Infinity;
+  for (const [i, { row, depth }] of tree.entries()) {
+    while (above.length > 0 && above.at(-1)!.depth >= depth) above.pop();
+    for (const each of above) each.below++;
+    const isClosed = (tree[i + 1]?.depth ?? 0) > depth && depth >= (fold?.depth ?? Infinity) !== isTurned(row, fold);
+    const branch = { id: row.id, depth, below: 0, isClosed };
+    above.push(branch);
+    if (depth > hiddenBelow) continue;
+    hiddenBelow = isClosed ? depth : Infinity;
+    out.push(branch);
+  }
+  return out;
+}
+
+function isTurned({ id }: ListedTask, fold: Fold | undefined): boolean {
+  return fold?.turned.has(id) ?? false;
+}
+
+function foldWords(fold: Fold | undefined): string[] {
+  return fold === undefined ? [] : [String(fold.depth), ...[...fold.turned].sort(), ''];
 }
 
 /** The same list has the same name, so that windows share it. */

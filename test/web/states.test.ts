@@ -174,3 +174,36 @@ test('on a phone a request has buttons for a thumb, a diff in one column, and ar
   await page.getByLabel('Previous request').click();
   await page.waitForSelector('.crumb:has-text("1 of 2")');
 });
+
+const WRONG_BOARD = `# Plan
+
+## TODO
+
+- [q] Paint the door @boss
+- [ ] Sweep the hall @nobody
+  id: same
+- [ ] Sweep the yard @nobody
+  id: same
+- [ ] Lock up @nobody
+`;
+
+test('a board has each problem below its line, until the file is repaired', async (t) => {
+  const workspace = newPlace(t);
+  workspace.put('tasks/plan.task.md', WRONG_BOARD);
+  const shown = await opened(t, workspace);
+  if (shown === undefined) return;
+  const { page, go } = shown;
+  await go('boards');
+  await page.waitForSelector('text=3 lines have a problem');
+  await page.waitForSelector('.board div:has(.box:has-text("Paint the door")) .wrong:has-text("[q] is not a box")');
+  const double = page.locator('.board div:has(.field:has-text("same")) .wrong');
+  assert.match((await double.first().textContent())!, /the id same is also used in line 8.*another id/);
+  assert.equal(await double.count(), 2);
+  // A click on the box is an answer: it is done.
+  await page.click('.tick:text-is("q")');
+  await until(() => workspace.read('tasks/plan.task.md').includes('- [x] Paint the door'));
+  workspace.put('tasks/plan.task.md', workspace.read('tasks/plan.task.md').replace('id: same', 'id: other'));
+  await page.waitForSelector('.wrong', { state: 'detached' });
+  workspace.put('tasks/plan.task.md', '# Plan\n\n- [q] Paint the door @boss\n');
+  await page.waitForSelector('.wrong:has-text("without a ## TODO heading")');
+});

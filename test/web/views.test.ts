@@ -24,9 +24,18 @@ function workspaceOf(t: TestContext, tasks: number): Place {
   return workspace;
 }
 
-function end(workspace: Place, id: string, minute: number): void {
+function end(workspace: Place, id: string, minute: number, parent?: string): void {
   const at = new Date(Date.parse('2026-03-02T08:00:00.000Z') + minute * 60_000).toISOString();
-  const task = { id, root: id, role: 'root', description: `Title of ${id}`, to: 'boss', created_at: at, ended_at: at };
+  const task = {
+    id,
+    parent,
+    root: id,
+    role: 'root',
+    description: `Title of ${id}`,
+    to: 'boss',
+    created_at: at,
+    ended_at: at,
+  };
   const rest = { requirements: [], dependencies: [], context: {}, priority: 'C', depth: 0, attempts: 1, version: 1 };
   workspace.put(`tasks/completed/${id}.json`, JSON.stringify({ ...task, ...rest, result: 'Done.' }));
 }
@@ -133,6 +142,77 @@ test('sixteen views are kept, each for five minutes after its last use', async (
   }
   now += 5 * 60_000 + 1;
   await assert.rejects(views.rows(view, 0, 9), ViewGone);
+});
+
+/** A run of three tasks, each below the one before, and one task beside it. */
+function treePlace(t: TestContext): Place {
+  const workspace = workspaceOf(t, 0);
+  for (const [n, id] of ['run', 'part', 'step'].entries()) end(workspace, id, n, ['run', 'part'][n - 1]);
+  end(workspace, 'other', 9);
+  return workspace;
+}
+
+test('a tree hides what is below a closed task and counts it, also what comes later', async (t) => {
+  const workspace = treePlace(t);
+  const window = await openWindow(t, workspace);
+  const treeOf = async (fold?: object): Promise<ViewRows> => {
+    const { view } = (await window.post('/api/views', { order: 'tree', fold })).json<ViewOpened>();
+    return rowsOf(window, view);
+  };
+  const shown = ({ rows }: ViewRows): unknown[] => (rows as Row[]).map(({ id, fold }) => [id, fold]);
+  const open = await treeOf();
+  assert.equal(open.deepest, 2);
+  assert.deepEqual(shown(open), [
+    ['other', undefined],
+    ['run', { below: 2, isClosed: false }],
+    ['part', { below: 1, isClosed: false }],
+    ['step', undefined],
+  ]);
+  assert.deepEqual(shown(await treeOf({ depth: 1, turned: [] })), [
+    ['other', undefined],
+    ['run', { below: 2, isClosed: false }],
+    ['part', { below: 1, isClosed: true }],
+  ]);
+  assert.deepEqual(shown(await treeOf({ depth: 0, turned: ['run'] })).slice(1), [
+    ['run', { below: 2, isClosed: false }],
+    ['part', { below: 1, isClosed: true }],
+  ]);
+  const closed = await treeOf({ turned: ['run', 'other'] });
+  assert.deepEqual([closed.deepest, closed.total], [2, 2]);
+  end(workspace, 'late', 10, 'part');
+  await until(async () => JSON.stringify(await rowsOf(window, closed.view)).includes('"below":3'));
+  assert.equal((await rowsOf(window, closed.view)).next, undefined, 'no row is added to this view');
+  assert.equal((await window.post('/api/views', { order: 'tree', fold: { turned: 'run' } })).status, 200);
+});
+
+test('a tree is folded by its button, by the arrows, and by levels', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const window = await openWindow(t, treePlace(t));
+  const { page } = await showPage(browser, window.server.link());
+  await page.goto(`http://${window.host}/#/tasks?view=tree`);
+  const titles = async (): Promise<string> =>
+    (await page.locator('.trows .link').allTextContents()).map((text) => text.replace('Title of ', '')).join(' ');
+  const become = (wanted: string): Promise<unknown> => until(async () => (await titles()) === wanted);
+  await become('other run part step');
+  await page.click('button[aria-label="Fold Title of part"]');
+  await become('other run part');
+  assert.equal(await page.locator('.below').textContent(), '1');
+  await page.click('button[aria-label="Unfold Title of part"]');
+  await become('other run part step');
+  await page.keyboard.press('[');
+  await become('other run part');
+  await page.keyboard.press('[');
+  await become('other run');
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowRight');
+  await become('other run part');
+  await page.keyboard.press('ArrowLeft');
+  await become('other run');
+  await page.keyboard.press(']');
+  await page.keyboard.press(']');
+  await become('other run part step');
+  assert.match((await page.locator('.tr.on').textContent())!, /Title of run/, 'the chosen task stays chosen');
 });
 
 /** The row under a place in the middle of the list. */

@@ -91,6 +91,9 @@ async function runRows({ page, go }: Opened): Promise<void> {
   await page.waitForSelector('.wfr:has-text("Attempt 2")');
   await page.waitForSelector('.wfr:has-text("Check: no") .chip.s-fail:has-text("The check says no")');
   await page.waitForSelector('.wfr:has-text("Check: yes") .chip.s-done:has-text("Completed")');
+  await page.waitForSelector('.wfr:has-text("4 bids") .cap:text-is("breakdown wins")');
+  await page.waitForSelector('.wfr:has-text("Check: no") .cap:text-is("sent back")');
+  assert.equal(await page.locator('.wfr:has-text("Check: yes") .cap').count(), 0, 'a yes needs no words');
   const times = await page.locator('.ticks span').allTextContents();
   assert.ok(times.length > 2 && times.every((text) => /^\d+(\.\d)? s$/.test(text)), times.join());
   await page.click('button:text-is("Files")');
@@ -119,7 +122,7 @@ async function teams({ page, go }: Opened): Promise<void> {
   await page.click('button:text-is("Graph")');
   const frame = page.locator('svg .team');
   await frame.waitFor();
-  assert.match((await frame.textContent())!, /team: until all agree, 4 rounds/);
+  assert.match((await frame.textContent())!, /at most 4 rounds.*team: until all agree/s);
   const outer = (await frame.locator('rect').boundingBox())!;
   for (const name of ['writer', 'analyst']) {
     const inner = (await page.locator(`svg .nd:has(title:text-is("${name}")) rect`).boundingBox())!;

@@ -3,9 +3,12 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Boards as Data } from '../../src/web/base/contract.ts';
 import { send, useRead, type Sent } from '../api.ts';
+import { Icon } from '../icons.tsx';
 import { Empty, Panel, Refused, Loaded, whyNot } from '../parts.tsx';
 import { address } from '../router.ts';
 import { visible } from '../text.ts';
+
+type BoardProblem = Data['boards'][number]['problems'][number];
 
 const BOXES: Record<string, string> = { ' ': 'open', _: 'open', '/': 'active', x: 'done', X: 'done', '-': 'dropped' };
 
@@ -25,18 +28,19 @@ function BoardLine({ text, box, line, file, seen, failed }: LineProps): JSX.Elem
   const set = (): void => void send('board.set', file, { line, box: isDone ? ' ' : 'x' }, seen).then(failed);
   const words = visible(text.replace(/^\s*[-*+] \[.\]\s*/, ''));
   const depth = Math.min(4, Math.floor((/^\s*/.exec(text)?.[0].length ?? 0) / 2));
+  const isKnown = BOXES[box] !== undefined;
   return (
-    <p class={`pre box ${BOXES[box] ?? 'open'} in${depth}`}>
+    <p class={`pre box ${BOXES[box] ?? 'unknown'} in${depth}`}>
       <button
         type="button"
         class="tick"
         aria-pressed={isDone}
         aria-label={`${isDone ? 'Open again' : 'Mark as done'}: ${words}`}
         disabled={whyNot() !== undefined || box === '/'}
-        title={BOXES[box]}
+        title={BOXES[box] ?? 'not a box'}
         onClick={set}
       >
-        {isDone ? '✓' : box === '/' ? '…' : box === '-' ? '–' : ' '}
+        {isDone ? '✓' : box === '/' ? '…' : box === '-' ? '–' : isKnown ? ' ' : visible(box)}
       </button>
       <span>{words}</span>
     </p>
@@ -60,6 +64,20 @@ function PlainLine({ text }: { text: string }): JSX.Element {
   return <p class={/^\s+[a-z_]+:/.test(text) ? 'pre field' : 'pre'}>{visible(text.trim())}</p>;
 }
 
+/** What is wrong in a line, below it, as in an editor. */
+function LineProblem({ problem: { message, hint, severity } }: { problem: BoardProblem }): JSX.Element {
+  const isError = severity === 'error';
+  return (
+    <p class={isError ? 'wrong s-fail' : 'wrong s-wait'} role={isError ? 'alert' : undefined}>
+      <Icon name="warn" small />
+      <span>
+        {visible(message)}
+        {hint !== undefined && <small>{visible(hint)}</small>}
+      </span>
+    </p>
+  );
+}
+
 /** The heading in its first line. */
 function titleOf({ lines }: Data['boards'][number]): string | undefined {
   return /^# +(.+)$/.exec(lines[0]?.text ?? '')?.[1];
@@ -78,6 +96,33 @@ function progress({ lines }: Data['boards'][number]): string {
   return `${boxes.filter((box) => BOXES[box] === 'done').length} of ${boxes.length} done`;
 }
 
+function Lines({ board, failed }: { board: Data['boards'][number]; failed: (sent: Sent) => void }): JSX.Element {
+  const shown = shownLines(board);
+  const [first, last] = [shown[0]?.line ?? 1, shown.at(-1)?.line ?? 1];
+  const lineOf = ({ where }: BoardProblem): number => Math.min(last, Math.max(first, where?.line ?? first));
+  const errors = new Set(board.problems.filter(({ severity }) => severity === 'error').map(lineOf));
+  return (
+    <div class="b board">
+      {errors.size > 0 && (
+        <p class="bad">
+          {errors.size === 1 ? 'One line has' : `${errors.size} lines have`} a problem. Their tasks are left out until
+          the file is repaired.
+        </p>
+      )}
+      {shown.map(({ text, box, line }) => (
+        <div key={line}>
+          <BoardLine text={text} box={box} line={line} file={board.file} seen={board.seen} failed={failed} />
+          {board.problems
+            .filter((each) => lineOf(each) === line)
+            .map((each) => (
+              <LineProblem key={each.message} problem={each} />
+            ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
 export function Boards(): JSX.Element {
   const [sent, setSent] = useState<Sent>();
   const read = useRead<Data>('/api/boards');
@@ -93,7 +138,7 @@ export function Boards(): JSX.Element {
           data.boards.length === 0 ? (
             <Empty icon="boards" title="There is no board">
               A board is a file like <code>tasks/plan.task.md</code> with lines like{' '}
-              <code>- [ ] Write the report @writer</code>.
+              <code>- [ ] Write the report @writer</code> below a heading <code>## TODO</code>.
             </Empty>
           ) : (
             <div class="stack">
@@ -108,24 +153,7 @@ export function Boards(): JSX.Element {
                     </>
                   }
                 >
-                  {board.problems.map((text) => (
-                    <p key={text} class="b bad">
-                      {visible(text)}
-                    </p>
-                  ))}
-                  <div class="b board">
-                    {shownLines(board).map(({ text, box, line }) => (
-                      <BoardLine
-                        key={line}
-                        text={text}
-                        box={box}
-                        line={line}
-                        file={board.file}
-                        seen={board.seen}
-                        failed={setSent}
-                      />
-                    ))}
-                  </div>
+                  <Lines board={board} failed={setSent} />
                 </Panel>
               ))}
             </div>

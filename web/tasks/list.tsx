@@ -7,10 +7,11 @@ import { connection } from '../api.ts';
 import { useKeys } from '../keys.ts';
 import { Empty, Id, ProblemBox, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address, go } from '../router.ts';
-import { ago, count, money, visible } from '../text.ts';
+import { ago, count, money, plural, visible } from '../text.ts';
 import { momentIso } from '../moment.ts';
 import { useTint } from '../tint.ts';
-import { useView, type View } from './view.ts';
+import { FoldButton } from './tree-rows.tsx';
+import { useView, type Fold, type View } from './view.ts';
 
 /** A row has two lines on a phone. */
 const phone = matchMedia('(max-width: 760px)');
@@ -36,7 +37,8 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
   // Reading it from the element would lay the page out in the middle of a frame.
   const top = useRef(0);
   const firstRow = (): number => Math.floor(top.current / rowPx.value);
-  const view = useView(where, isTree, { first, count: Math.ceil(height / rowPx.value), firstRow });
+  const [fold, setFold] = useState<Fold>(OPEN);
+  const view = useView(where, isTree ? fold : undefined, { first, count: Math.ceil(height / rowPx.value), firstRow });
   const { total = 0, all = 0, from = 0, rows = [] } = view.page ?? {};
   useEffect(() => {
     const box = scroll.current;
@@ -70,7 +72,9 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
       scroll.current.scrollTop = at - height / 2;
   };
   const row = rows[chosen - from];
+  const turn = (id: string): void => setFold(turnedFold(fold, id));
   useKeys({
+    ...(isTree && foldKeys({ fold, setFold, row, deepest: view.page?.deepest ?? 0 })),
     j: () => choose(1),
     k: () => choose(-1),
     ArrowDown: () => choose(1),
@@ -116,7 +120,8 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
           <div class="trows" style={{ transform: `translateY(${start * rowPx.value}px)` }}>
             {drawn.map((each, i) => {
               const look = `tr${start + i === chosen ? ' on' : ''}${tinted.has(each.id) ? ' tint' : ''}`;
-              if (!('isGone' in each)) return <TaskRow key={each.id} row={each} look={look} />;
+              if (!('isGone' in each))
+                return <TaskRow key={each.id} row={each} look={look} turn={isTree ? turn : undefined} />;
               return (
                 <div key={each.id} class={`${look} dim`}>
                   <span>Removed</span>
@@ -192,7 +197,43 @@ export function Nothing({ where, view }: { where: string; view: string }): JSX.E
   );
 }
 
-function TaskRow({ row, look }: { row: Row; look: string }): JSX.Element {
+const OPEN: Fold = { turned: [] };
+
+function turnedFold({ depth, turned }: Fold, id: string): Fold {
+  const next = turned.includes(id) ? turned.filter((each) => each !== id) : [...turned, id];
+  return { ...(depth === undefined ? {} : { depth }), turned: next };
+}
+
+interface FoldKeys {
+  fold: Fold;
+  setFold: (next: Fold) => void;
+  /** The row that the keyboard is on. */
+  row: ViewRows['rows'][number] | undefined;
+  deepest: number;
+}
+
+/** The arrows fold the chosen task, the brackets a whole level. */
+function foldKeys({ fold, setFold, row, deepest }: FoldKeys): Record<string, () => void> {
+  const turnTo = (isClosed: boolean): void => {
+    if (row !== undefined && 'fold' in row && row.fold?.isClosed === !isClosed) setFold(turnedFold(fold, row.id));
+  };
+  const depth = Math.min(fold.depth ?? deepest, deepest);
+  return {
+    ArrowLeft: () => turnTo(true),
+    ArrowRight: () => turnTo(false),
+    '[': () => setFold({ depth: Math.max(0, depth - 1), turned: [] }),
+    ']': () => setFold(depth + 1 < deepest ? { depth: depth + 1, turned: [] } : OPEN),
+  };
+}
+
+interface TaskRowProps {
+  row: Row;
+  look: string;
+  /** Closes or opens a task of a tree. */
+  turn: ((id: string) => void) | undefined;
+}
+
+function TaskRow({ row, look, turn }: TaskRowProps): JSX.Element {
   // A signal, so that a tick of the clock changes the text without drawing the row again.
   const at = row.endedAt ?? row.createdAt;
   const when = useMemo(() => computed(() => ago(at)), [at]);
@@ -202,7 +243,18 @@ function TaskRow({ row, look }: { row: Row; look: string }): JSX.Element {
         <TaskState row={row} />
       </span>
       <span class={`title d${Math.min(row.depth ?? 0, 8)}`}>
+        {turn !== undefined && (
+          <FoldButton
+            title={row.title}
+            fold={row.fold && { isClosed: row.fold.isClosed, toggle: () => turn(row.id) }}
+          />
+        )}
         <TaskLink id={row.id} title={row.title} />
+        {row.fold?.isClosed === true && (
+          <span class="below" title={`${plural(row.fold.below, 'task')} below it`}>
+            {count(row.fold.below)}
+          </span>
+        )}
         <Taint sources={row.taint ?? []} />
       </span>
       <span class="hide one who">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>

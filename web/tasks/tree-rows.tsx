@@ -45,21 +45,26 @@ export function visibleRows(rows: readonly TreeRow[], folds: ReadonlySet<string>
   return out;
 }
 
+/** `fold`: absent if nothing is below it; then only its place is kept. */
+export function FoldButton({ title, fold }: { title: string; fold: Fold | undefined }): JSX.Element {
+  if (fold === undefined) return <span class="tw" />;
+  return (
+    <button
+      type="button"
+      class={fold.isClosed ? 'tw' : 'tw open'}
+      aria-expanded={!fold.isClosed}
+      aria-label={`${fold.isClosed ? 'Unfold' : 'Fold'} ${visible(title)}`}
+      onClick={fold.toggle}
+    >
+      <Icon name="right" small />
+    </button>
+  );
+}
+
 export function TreeCell({ row, fold }: { row: TreeRow; fold: Fold | undefined }): JSX.Element {
   return (
     <span class={`t d${Math.min(row.depth, 8)}`}>
-      {fold === undefined ? (
-        <span class="tw" />
-      ) : (
-        <button
-          type="button"
-          class={fold.isClosed ? 'tw' : 'tw open'}
-          aria-label={`${fold.isClosed ? 'Unfold' : 'Fold'} ${visible(row.title)}`}
-          onClick={fold.toggle}
-        >
-          <Icon name="right" small />
-        </button>
-      )}
+      <FoldButton title={row.title} fold={fold} />
       <TaskState row={row} plain brief />
       {row.isGroup === true ? (
         <span class="one">{visible(row.title)}</span>

@@ -16,6 +16,13 @@ interface Screen {
   firstRow: () => number;
 }
 
+/** Tasks at this depth and below are closed, the others open, except for those that were turned. */
+export interface Fold {
+  /** Absent: all are open. */
+  depth?: number;
+  turned: readonly string[];
+}
+
 export interface View {
   /** The last answer stays until the next one is there. */
   page: ViewRows | undefined;
@@ -30,7 +37,8 @@ export interface View {
 /** Rows are read in blocks of this many, one block more on each side than are on the screen. */
 const BLOCK = 40;
 
-export function useView(where: string, isTree: boolean, { first, count, firstRow }: Screen): View {
+/** `fold`: absent for a list. */
+export function useView(where: string, fold: Fold | undefined, { first, count, firstRow }: Screen): View {
   const [view, setView] = useState<{ id: string; moved: number }>();
   const [refused, setRefused] = useState<Problem>();
   const [isLost, setLost] = useState(false);
@@ -52,7 +60,7 @@ export function useView(where: string, isTree: boolean, { first, count, firstRow
     const turn = ++asked.current;
     const top = firstRow();
     const keep = toTop ? undefined : page.current?.rows[top - page.current.from]?.id;
-    const query = { where, order: isTree ? 'tree' : 'list', at, keep };
+    const query = { where, order: fold === undefined ? 'list' : 'tree', at, keep, fold };
     const opened = await post<ViewOpened>('/api/views', query).catch(() => undefined);
     if (turn !== asked.current) return undefined;
     setLost(opened === undefined);
@@ -67,7 +75,7 @@ export function useView(where: string, isTree: boolean, { first, count, firstRow
   // The server forgets a view that has not been read for a while, and all views when it stops.
   const isGone = read.problem.value?.code === 'not_found';
   const isMissing = isGone || isLost;
-  useEffect(() => void open(false), [at]);
+  useEffect(() => void open(false), [at, fold]);
   useEffect(() => void (isLive && isMissing && open(false)), [isLive, isMissing]);
   return {
     page: page.current,

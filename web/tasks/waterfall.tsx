@@ -188,7 +188,7 @@ function WaterfallRow({ row, spans, isChosen, choose, fold, axis, zoom }: RowPro
       <TreeCell row={row} fold={fold} />
       <span class="num">{duration(endOf(row) - Date.parse(row.createdAt))}</span>
       <span class="num">{row.microUsd === 0 ? '' : money(row.microUsd)}</span>
-      <Track spans={spans} axis={axis} zoom={zoom} />
+      <Track spans={spans} axis={axis} zoom={zoom} caption={row.caption} />
     </div>
   );
 }

@@ -14,7 +14,9 @@ export function lintBoard(text: string, file: string): BoardProblem[] {
     const where = whereAt(at);
     problems.push({ code: 'bad_field', message: `${lint} ${message}`, where, lint, severity: 'warning', hint });
   };
-  const stray = board.items.find((item) => !item.inTodo);
+  const stray = [...board.items, ...board.rejected]
+    .filter((item) => !item.inTodo)
+    .sort((a, b) => a.bodyStart - b.bodyStart)[0];
   if (stray && !board.sections.some(({ heading }) => heading.toUpperCase() === 'TODO')) {
     warn(
       'TD034',

@@ -167,7 +167,13 @@ export interface Channels {
 }
 
 export interface Boards {
-  boards: { file: string; lines: { text: string; box?: string; line: number }[]; problems: string[]; seen: string }[];
+  boards: {
+    file: string;
+    lines: { text: string; box?: string; line: number }[];
+    /** A line with an error is no task until it is repaired; a warning changes nothing. */
+    problems: (Problem & { severity: 'error' | 'warning' })[];
+    seen: string;
+  }[];
 }
 
 export interface HistoryPage {

@@ -19,6 +19,8 @@ export interface Row {
   microUsd: number;
   /** How deep it is in the tree; only in the order of the tree. */
   depth?: number;
+  /** How many tasks are below it, if any; only in the order of the tree. */
+  fold?: { below: number; isClosed: boolean };
   taint?: string[];
 }
 
@@ -46,6 +48,8 @@ export interface ViewRows {
   all: number;
   from: number;
   rows: (Row | GoneRow)[];
+  /** How deep the tree is, with what is folded; 0 in a list. */
+  deepest: number;
   /** The view that the query would give now, if it differs, and how many tasks that one adds. */
   next?: string;
   added: number;

@@ -206,6 +206,8 @@ export interface TreeRow extends Row {
   isGroup?: boolean;
   /** A check whose answer is no. Its task is completed all the same. */
   isObjection?: boolean;
+  /** How it went on, in two words: beside its bars. */
+  caption?: string;
 }
 
 export interface Why {

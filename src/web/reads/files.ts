@@ -29,7 +29,7 @@ export function boardsOf(root: string): Boards {
           const box = BOX.exec(line)?.[2];
           return defined({ text: line, line: i + 1, box });
         }),
-        problems: lintFile(file, root).map(({ message, where }) => `line ${where?.line ?? '?'}: ${message}`),
+        problems: lintFile(file, root),
         seen: seenOf(text),
       };
     }),

@@ -42,9 +42,14 @@ export async function treeOf(moment: Moment, id: string): Promise<Tree> {
       spans: isMerged ? merged(own, stepMs, moment.now.getTime()) : own,
       session: task.session,
       isObjection: task.isObjection,
+      caption: task.isObjection === true ? 'sent back' : task.state === 'failed' ? wordsOf(task.code) : undefined,
     });
   });
   return { rows: withBidGroups(rows, listed), isMerged, listed };
+}
+
+function wordsOf(code = 'failed'): string {
+  return code.replaceAll('_', ' ');
 }
 
 /** Work that is repeated after a check has a number, because its request is only the objection. */
@@ -75,7 +80,8 @@ function withBidGroups(rows: readonly TreeRow[], listed: readonly ListedTask[]):
       continue;
     }
     const bids = rows.slice(i, end);
-    out.push(groupOf(bids, listed.slice(i, end)), ...bids.map((row) => ({ ...row, depth: row.depth + 1 })));
+    const winner = listed.find(({ id }) => id === first.parent)?.agent;
+    out.push(groupOf(bids, listed.slice(i, end), winner), ...bids.map((row) => ({ ...row, depth: row.depth + 1 })));
     i = end;
   }
   return out;
@@ -85,7 +91,7 @@ function isBid(row: TreeRow | undefined): boolean {
   return row !== undefined && roleFacts(row.role).isBid;
 }
 
-function groupOf(rows: readonly TreeRow[], listed: readonly ListedTask[]): TreeRow {
+function groupOf(rows: readonly TreeRow[], listed: readonly ListedTask[], winner: string | undefined): TreeRow {
   const offers = listed
     .flatMap(({ agent, bid }) => (bid?.proceed === true && bid.able ? [{ agent, fitness: bid.fitness }] : []))
     .sort((a, b) => b.fitness - a.fitness);
@@ -115,6 +121,7 @@ function groupOf(rows: readonly TreeRow[], listed: readonly ListedTask[]): TreeR
       spans.map(({ kind, start, end, label }) => defined({ kind, start, end, label })),
     ),
     isGroup: true,
+    caption: isOpen || winner === undefined ? undefined : `${winner} wins`,
   });
 }
 

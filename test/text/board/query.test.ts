@@ -216,6 +216,7 @@ test('lint warns about valid text that is probably a mistake', () => {
   assert.deepEqual(lints(REDIS), []);
   assert.deepEqual(lints(APPROVALS), []);
   assert.deepEqual(lints('- a\n- b\n'), ['1 TD034 warning']);
+  assert.deepEqual(lints('- [q] a\n'), ['1 TD034 warning'], 'even where nothing else is right');
   assert.deepEqual(lints('## TODO\n- "A"\n  completed: true\n'), ['3 TD060 warning']);
   assert.deepEqual(lints('## TODO\n- "A" id: a\n  - "B"\n    parent: z\n- "open\n'), [
     '4 TD061 warning',
