@@ -36,9 +36,9 @@ interface GraphGroup {
   about?: string;
 }
 
-const SCALE_MIN = 0.72;
+const SCALE_MIN = 0.84;
 /** On each side of a label, so that its line bends where it can be seen. */
-const BEND_PX = 12;
+const BEND_PX = 7;
 const HEIGHT = 54;
 /** A second line of a title. */
 const LINE_PX = 15;

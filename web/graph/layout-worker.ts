@@ -15,7 +15,7 @@ scope.addEventListener('message', ({ data: { id, nodes, edges, groups, size } })
   graph.setGraph({
     rankdir: 'LR',
     nodesep: groups.length > 0 ? LABEL_PX + 20 : 18,
-    ranksep: 14,
+    ranksep: 8,
     marginx: 12,
     marginy: groups.length > 0 ? LABEL_PX + 8 : 16,
   });

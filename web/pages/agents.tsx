@@ -90,7 +90,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
                   label: `team: ${ends}`,
                   about: `at most ${plural(rounds, 'round')}`,
                 }))}
-                boxPx={156}
+                boxPx={132}
                 open={(id) => go(address('agents', id))}
               />
             </Panel>
