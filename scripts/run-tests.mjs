@@ -100,8 +100,8 @@ export async function runTests(files, { verbose = false } = {}) {
   process.execArgv = [];
   // Set when a test calls this script; the runner would take itself for that test.
   delete process.env.NODE_TEST_CONTEXT;
-  // One more than there are processors: many tests wait for processes, timers and the disk.
-  const concurrency = Math.min(4, os.availableParallelism() + 1);
+  // Two more than there are processors: many tests wait for processes, timers and the disk.
+  const concurrency = Math.min(4, os.availableParallelism() + 2);
   const temp = temporaryFolder();
   const code = summary(await runAll(files, { verbose, concurrency }), files.length);
   // After a failure the files stay, because they may explain it.

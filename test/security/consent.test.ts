@@ -94,15 +94,14 @@ test('M1: no rule is proposed for a line that interprets what an agent can write
     let shown = ballotOf(workspace);
     // An approved action is done in one pass, and the next request is made in another.
     for (let n = 0; n < 10 && !/Always allow/.test(shown); n++) {
-      tickAll(workspace);
+      if (openEntries(workspace) > 0) tickAll(workspace);
       await pump(workspace);
       shown += ballotOf(workspace);
     }
     return /Always allow/.test(shown);
   };
-  assert.equal(await isProposed('touch memory/built'), true);
-  for (const command of ['bash workspaces/executor/build.sh', './build.sh'])
-    assert.equal(await isProposed(command), false, command);
+  const commands = ['touch memory/built', 'bash workspaces/executor/build.sh', './build.sh'];
+  assert.deepEqual(await Promise.all(commands.map(isProposed)), [true, false, false]);
 });
 
 const REWRITE = `- turn: 1

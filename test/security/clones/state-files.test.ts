@@ -56,7 +56,7 @@ test(`a state file that is something else: nothing hangs and nothing outside cha
   const names = [...namesIn(used.root), ...LATER];
   assert.ok(names.some((name) => name.startsWith('.guild/notified/')) && names.includes('.guild/history/stamps'));
   const cases = names.flatMap((name) => KINDS.map((kind) => ({ name, kind })));
-  for (const { name, kind } of sampleOf('state-files', cases, 37))
+  for (const { name, kind } of sampleOf('state-files', cases, 71))
     await t.test(`${name} as ${kind}`, (inner) => tryCase(inner, used, name, kind));
 });
 
