@@ -12,13 +12,6 @@ export interface WaitGraph {
   /** The cycle that it would close. Changes nothing. */
   wouldClose(from: string, to: string): string[] | undefined;
   removeEdge(from: string, to: string): void;
-  /** Removes every wait to and from the node. */
-  removeNode(node: string): void;
-  has(from: string, to: string): boolean;
-  /** The nodes that it waits for. */
-  waitsOf(node: string): Iterable<string>;
-  /** The nodes that wait for it. */
-  waitersOf(node: string): Iterable<string>;
   nodes(): number;
   edges(): number;
 }
@@ -81,16 +74,6 @@ export function waitGraph(): WaitGraph {
       cut(a, b);
       resetLevels();
     },
-    removeNode(name) {
-      const node = byName.get(name);
-      if (node === undefined) return;
-      for (const next of node.waits) cut(node, next);
-      for (const before of node.waiters) cut(before, node);
-      resetLevels();
-    },
-    has: (from, to) => byName.get(from)?.waits.has(byName.get(to)!) ?? false,
-    waitsOf: (name) => names(byName.get(name)?.waits),
-    waitersOf: (name) => names(byName.get(name)?.waiters),
     nodes: () => byName.size,
     edges: () => count,
   };
@@ -198,8 +181,4 @@ function trail(from: Node, end?: Node): string[] {
   const path: string[] = [];
   for (let node: Node | undefined = from; node !== end && node !== undefined; node = node.via) path.push(node.name);
   return path;
-}
-
-function names(nodes: ReadonlySet<Node> | undefined): string[] {
-  return nodes === undefined ? [] : Array.from(nodes, (node) => node.name);
 }

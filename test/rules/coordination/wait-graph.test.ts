@@ -13,7 +13,7 @@ test('a wait that closes a cycle is refused, and the cycle is named', () => {
   assert.equal(graph.addEdge('b', 'c'), undefined);
   assert.deepEqual(graph.wouldClose('c', 'a'), ['c', 'a', 'b']);
   assert.deepEqual(graph.addEdge('c', 'a'), ['c', 'a', 'b']);
-  assert.equal(graph.has('c', 'a'), false);
+  assert.equal(graph.edges(), 2);
   assert.deepEqual(graph.addEdge('a', 'a'), ['a']);
   graph.removeEdge('a', 'b');
   assert.equal(graph.addEdge('c', 'a'), undefined, 'a wait that was removed no longer counts');
@@ -23,7 +23,7 @@ test('a wait that closes a cycle is refused, and the cycle is named', () => {
 test('a node without waits and waiters is forgotten', () => {
   const graph = waitGraph();
   for (let n = 0; n < 100; n++) graph.addEdge(`t${n}`, `t${n + 1}`);
-  for (let n = 0; n <= 100; n += 2) graph.removeNode(`t${n}`);
+  for (let n = 99; n >= 0; n--) graph.removeEdge(`t${n}`, `t${n + 1}`);
   assert.deepEqual([graph.nodes(), graph.edges()], [0, 0]);
 });
 
@@ -68,21 +68,16 @@ test('the graph agrees with a full search after any sequence of changes', () => 
           graph.removeEdge(from, to);
           plain.get(from)?.delete(to);
         } else if (one.do === 'leave') {
-          graph.removeNode(from);
-          plain.delete(from);
-          for (const waits of plain.values()) waits.delete(from);
+          leaves(graph, plain, from);
         } else {
           const isThere = plain.get(from)?.has(to) ?? false;
           const closes = !isThere && reaches(plain, to, from);
           const cycle = one.do === 'add' ? graph.addEdge(from, to) : graph.wouldClose(from, to);
           assert.equal(cycle !== undefined, closes);
-          if (cycle !== undefined) isCycle(graph, cycle, from, to);
+          if (cycle !== undefined) isCycle(plain, cycle, from, to);
           else if (one.do === 'add') plain.set(from, (plain.get(from) ?? new Set()).add(to));
         }
-        const all = [...plain].flatMap(([a, waits]) => [...waits].map((b) => `${a} ${b}`)).sort();
-        const names = [...Array(12).keys()].map((n) => `n${n}`);
-        const held = names.flatMap((a) => [...graph.waitsOf(a)].map((b) => `${a} ${b}`)).sort();
-        assert.deepEqual(held, all);
+        const all = [...plain].flatMap(([a, waits]) => [...waits].map((b) => [a, b]));
         assert.equal(graph.edges(), all.length);
       }
     }),
@@ -116,9 +111,7 @@ test('after many unordered waits came and went, every pair is answered as by a f
           graph.removeEdge(a, b);
           plain.get(a)!.delete(b);
         }
-        graph.removeNode(`n${leave}`);
-        plain.delete(`n${leave}`);
-        for (const own of plain.values()) own.delete(`n${leave}`);
+        leaves(graph, plain, `n${leave}`);
         agree(graph, plain);
       }
     }),
@@ -126,18 +119,20 @@ test('after many unordered waits came and went, every pair is answered as by a f
   );
 });
 
+/** Removes every wait to and from the node. */
+function leaves(graph: WaitGraph, plain: Map<string, Set<string>>, node: string): void {
+  for (const to of plain.get(node) ?? []) graph.removeEdge(node, to);
+  for (const [from, waits] of plain) if (waits.delete(node)) graph.removeEdge(from, node);
+  plain.delete(node);
+}
+
 function agree(graph: WaitGraph, plain: ReadonlyMap<string, ReadonlySet<string>>): void {
   const names = [...Array(MANY).keys()].map((n) => `n${n}`);
   for (const from of names) {
-    assert.deepEqual(
-      [...graph.waitersOf(from)].sort(),
-      names.filter((one) => plain.get(one)?.has(from)).sort(),
-      `who waits for ${from}`,
-    );
     for (const to of names) {
       const cycle = graph.wouldClose(from, to);
       assert.equal(cycle !== undefined, reaches(plain, to, from), `${from} for ${to}`);
-      if (cycle !== undefined) isCycle(graph, cycle, from, to);
+      if (cycle !== undefined) isCycle(plain, cycle, from, to);
     }
   }
 }
@@ -155,11 +150,11 @@ function reaches(plain: ReadonlyMap<string, ReadonlySet<string>>, start: string,
   return false;
 }
 
-/** Every step of it is a wait of the graph, except the one that was refused. */
-function isCycle(graph: WaitGraph, cycle: string[], from: string, to: string): void {
+/** Every step of it is a wait, except the one that was refused. */
+function isCycle(plain: ReadonlyMap<string, ReadonlySet<string>>, cycle: string[], from: string, to: string): void {
   assert.equal(cycle[0], from);
   assert.equal(new Set(cycle).size, cycle.length);
   if (from === to) return;
   assert.equal(cycle[1], to);
-  for (let i = 1; i < cycle.length; i++) assert.ok(graph.has(cycle[i]!, cycle[(i + 1) % cycle.length]!));
+  for (let i = 1; i < cycle.length; i++) assert.ok(plain.get(cycle[i]!)?.has(cycle[(i + 1) % cycle.length]!));
 }
