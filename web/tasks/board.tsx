@@ -1,6 +1,6 @@
 /**
- * Tasks by state. Dropping a card means an intent, which the column names; a column that means
- * nothing takes no drop. The menu of a card has the same moves for the keyboard.
+ * Tasks by state. Dropping a card on a column submits the intent that the column names; a column
+ * without one accepts no drop. The menu of a card has the same moves for the keyboard.
  */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';

@@ -28,7 +28,7 @@ export interface Working {
   result?: { ok: boolean; line: string };
   /** The end of the model's words. */
   words: string;
-  /** The reason of a failure, until the work goes on. */
+  /** The reason for a failure, until the work continues. */
   note: string;
   /** Another process works on it. */
   isElsewhere: boolean;

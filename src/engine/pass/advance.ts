@@ -102,7 +102,7 @@ async function start(context: EngineContext, claimed: Claimed, stop: AbortSignal
 /** The record for its new assignee, without the fields of an earlier end. */
 function taken(context: EngineContext, { task, agent }: Claim): Task {
   const isFirst = task.to === undefined || task.claimed_by !== agent || task.claimed_at === undefined;
-  // A parent that continues after its stages is as it was.
+  // The record of a parent that continues after its stages needs no change.
   if (!isFirst && OF_AN_END.every((field) => task[field] === undefined)) return task;
   const { error: _, result: __, ended_at: ___, waits: ____, certificate: _____, ...rest } = task;
   return {

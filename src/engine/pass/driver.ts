@@ -223,7 +223,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
       if (result === 'reached') leave(goal);
       else if (result === 'next_pass') fresh.add(goal);
       else if (result !== 'going') {
-        // Beside other work, a goal that may never move does not cause one scan after the other.
+        // While other work runs, a goal that may never move must not cause constant scans.
         const soonest = engine.flights.size === 0 ? 0 : lookedAt + INTERVALS.folderCheckMs;
         fullDue = Math.min(fullDue, Math.max(soonest, clock.monotonicMs() + result.lookInMs));
       }

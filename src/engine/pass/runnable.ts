@@ -79,7 +79,7 @@ function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefin
 
 /** A process begins with this many tasks of its own for each that it starts at once. */
 const SHARE = 2;
-/** It looks for them among this many times as many tasks for each process. */
+/** For each process, the search covers this many times as many tasks. */
 const SEARCH = 2;
 
 /**

@@ -26,8 +26,8 @@ export interface Presence {
   stamp(): string;
   /**
    * Checks some of the other peers and removes the files of dead ones; true if there were any. With
-   * few peers each checks its next neighbours by name. With many, the first by name, the wardens,
-   * check all of them in turn, and the rest check the wardens.
+   * few peers, each checks its next neighbours by name. With many, the first few by name (the
+   * wardens) check all of them in turn, and the others check the wardens.
    */
   checkOthers(): boolean;
   rank(): Rank;

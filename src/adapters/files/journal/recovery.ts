@@ -73,7 +73,7 @@ export function recovery({ disk, layout, processes, presence, clock, abandoned }
     while (dead.isBusy()) {
       await clock.sleep(INTERVALS.replayCheckMs);
       presence.refresh(); // it may die
-      // A simulated clock must not keep others from continuing.
+      // A simulated sleep may return at once, so let other work run.
       await new Promise((resolve) => setImmediate(resolve));
     }
     // A process that replays is visible first, so that others know whether it is still alive.
