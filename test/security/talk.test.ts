@@ -31,14 +31,14 @@ test('chat shows escapes of a model, a question and a result as text', async (t)
   const chat = pty(t, workspace.root, { columns: 100, rows: 30 }, 'chat', 'ana');
   await chat.says(/ana> /);
   chat.type(`hello${KEYS.enter}`);
-  await chat.says(/tokens[^]*ana> /);
+  await chat.says(/turns?, \d+ tokens[^]*ana> /);
   chat.type(`read the file${KEYS.enter}`);
-  await chat.says(/read_file[^]*tokens[^]*ana> /);
+  await chat.says(/read_file[^]*turns?, \d+ tokens[^]*ana> /);
   chat.type(`ask me${KEYS.enter}`);
   await chat.says(/Your answer: /);
   await settled();
   chat.type(`ok${KEYS.enter}`);
-  await chat.says(/tokens[^]*ana> /);
+  await chat.says(/turns?, \d+ tokens[^]*ana> /);
   chat.type(KEYS.ctrlD);
   assert.equal(await chat.ended, 0);
   for (const code of OWNED) assert.ok(!chat.raw().includes(code), JSON.stringify(code));

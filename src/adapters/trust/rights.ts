@@ -8,7 +8,7 @@ import { FOREIGN_AGENT_FOLDERS, mayHoldAgents } from '../../domain/agent/places.
 import { attempt } from '../../domain/attempt.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
-const { S_IFMT, S_IFLNK, S_IFDIR } = fs.constants;
+const { S_IFMT, S_IFLNK } = fs.constants;
 const QUIET = { throwIfNoEntry: false } as const;
 
 /** Nobody else may write it. */
@@ -105,23 +105,22 @@ function lookAt(root: string, name: string, kind: number, found: Found): boolean
 }
 
 function lookInto(root: string, folder: string, kind: number, found: Found): void {
-  for (const entry of namesIn(`${root}/${folder}`) ?? []) {
-    const name = `${folder}/${entry}`;
-    const stat = lstat(`${root}/${name}`);
-    if (stat === undefined) continue;
-    if (kind & OWN && !stat.isFile() && !stat.isDirectory()) found.links.push(name);
-    if (kind & PARENT && isLink(stat) && isFolder(`${root}/${name}`)) found.links.push(name);
-    if (kind & RULES && isWritableByOthers(stat)) found.writable.push(name);
-    if (kind & AGENTS && (stat.mode & S_IFMT) === S_IFDIR && mayHoldAgents(entry)) lookInto(root, name, kind, found);
+  for (const entry of entriesOf(`${root}/${folder}`)) {
+    const name = `${folder}/${entry.name}`;
+    if (kind & OWN && !entry.isFile() && !entry.isDirectory()) found.links.push(name);
+    if (kind & PARENT && entry.isSymbolicLink() && isFolder(`${root}/${name}`)) found.links.push(name);
+    // Only rights need a look at each entry.
+    if (kind & RULES && isWritableByOthers(lstat(`${root}/${name}`))) found.writable.push(name);
+    if (kind & AGENTS && entry.isDirectory() && mayHoldAgents(entry.name)) lookInto(root, name, kind, found);
   }
 }
 
-/** Undefined if the folder cannot be listed. */
-function namesIn(folder: string): string[] | undefined {
+/** Empty if the folder cannot be listed. */
+function entriesOf(folder: string): fs.Dirent[] {
   try {
-    return fs.readdirSync(folder);
+    return fs.readdirSync(folder, { withFileTypes: true });
   } catch {
-    return undefined;
+    return [];
   }
 }
 
