@@ -146,8 +146,18 @@ function recording(tape: Recorder, seed: string): Tape {
   return {
     consent(real) {
       const recorded = memoryConsent(keyFromSeed(seed), real?.isSigned);
-      // A restored backup must not run an action again, even in a recording.
-      return { ...recorded, begin: async (id) => (await recorded.begin(id)) && (await real!.begin(id)) };
+      return {
+        ...recorded,
+        // A person answers in another process, which shows only what is sealed with the real key.
+        seal(task, request) {
+          const seal = real!.seal(task, request);
+          tape.write({ kind: 'seal', task, digest: request.digest, seal });
+          return seal;
+        },
+        isSealed: (task, request) => real!.isSealed(task, request),
+        // A restored backup must not run an action again, even in a recording.
+        begin: async (id) => (await recorded.begin(id)) && (await real!.begin(id)),
+      };
     },
     async plugins(load) {
       const plugins = await load();

@@ -24,6 +24,7 @@ import { openWorkspace } from '../open-workspace.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 import { whyLeftOut, type Tape } from '../readers/tape.js';
 import { askedOf, withPluginTools } from './taped-tools.js';
+import type { Consent } from '../../ports/consent/index.js';
 
 export interface ReplayOptions {
   /** The folder; must be empty or missing. Default: a temporary folder. */
@@ -182,9 +183,14 @@ function isCompared(file: string): boolean {
 function replaying(played: Replay, entries: readonly CassetteEntry[], seed: string): Tape {
   return {
     plugins: async () => recordedPlugins(entries),
-    // A recorded answer counts without a signature. Once the replay is live, only its own key
-    // counts.
-    consent: () => memoryConsent(keyFromSeed(seed), () => !played.isLive()),
+    consent() {
+      // A recorded answer counts without a signature. Once the replay is live, only its own key
+      // counts.
+      const own = memoryConsent(keyFromSeed(seed), () => !played.isLive());
+      const seal: Consent['seal'] = (task, request) =>
+        recordedSeal(entries, task, request.digest) ?? own.seal(task, request);
+      return { ...own, seal };
+    },
     replayed: { restricted: () => (played.isLive() ? LIVE : undefined) },
     ports: (real) => ({
       ...real,
@@ -208,6 +214,11 @@ function recordedSurroundings(entries: readonly CassetteEntry[]): Surroundings |
   if (recorded?.kind !== 'surroundings') return undefined;
   const { timeZone, system, workspace } = recorded;
   return { timeZone, system, workspace };
+}
+
+function recordedSeal(entries: readonly CassetteEntry[], task: string, digest: string): string | undefined {
+  const made = entries.find((entry) => entry.kind === 'seal' && entry.task === task && entry.digest === digest);
+  return made?.kind === 'seal' ? made.seal : undefined;
 }
 
 /** The recorded names and parameters of plugin tools; their code is not loaded. */

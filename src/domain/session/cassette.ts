@@ -119,6 +119,8 @@ export type CassetteEntry =
   | { kind: 'shell'; sandboxed: boolean; confinement: string; withNetwork: string }
   /** Absent on cassettes of earlier versions. */
   | { kind: 'surroundings'; timeZone: string; system: string; workspace: string }
+  /** The seal of a request, which only the machine of the recording can make. */
+  | { kind: 'seal'; task: string; digest: string; seal: string }
   | CassetteStep
   | AskedEntry
   | DoneEntry

@@ -47,7 +47,7 @@ export interface Replay {
 }
 
 /** Entries that prepare the run; all others are played in order. */
-const GROUND: ReadonlySet<string> = new Set(['file', 'plugins', 'shell', 'surroundings']);
+const GROUND: ReadonlySet<string> = new Set(['file', 'plugins', 'shell', 'surroundings', 'seal']);
 
 export function replay({ entries, clock, ids, put, goesLive, now }: ReplayOptions): Replay {
   const order = entries.filter(({ kind }) => !GROUND.has(kind));
