@@ -7,10 +7,9 @@ import { fieldValue } from './where.js';
 
 /**
  * The problem with the first unknown column of a SELECT. `defined` are the columns the source
- * always has. A column used only with `IS NULL` may be missing. Without rows no column is unknown.
+ * always has. A column used only with `IS NULL` may be missing.
  */
 export function unknownColumn(query: Select, table: Table, defined: readonly string[]): Problem | undefined {
-  if (table.size === 0) return undefined;
   const named = [...(query.fields ?? []), ...comparedIn(query.where), ...query.orderBy.map(({ field }) => field)];
   const isKnown = (field: string): boolean =>
     defined.includes(field) || defined.includes(field.split('.')[0]!) || hasValue(table, field);
