@@ -11,12 +11,15 @@ export function useSource(request: Request): RequestSource | undefined {
   return useRead<RequestSource>(`/api/requests/${encodeURIComponent(request.id)}`).data.value;
 }
 
+/** Reasons of more letters than this have a row of their own. */
+const LONG = 160;
+
 /** The facts are worded by the program for every surface; they are shown as they are. */
 export function Facts({ request }: { request: Request }): JSX.Element {
   const { taint, blocks, facts, risk, question } = request;
   const [first, ...rest] = facts.asked;
   return (
-    <dl class="fband">
+    <dl class={facts.asked.join(' ').length > LONG ? 'fband long' : 'fband'}>
       <Fact icon="q" name="Asked because">
         {question !== undefined ? 'The agent needs an answer to continue' : sentence(first ?? 'the agent asks you')}
         {rest.map((line) => (
