@@ -78,6 +78,18 @@ const IMAGE = Buffer.concat([
   Buffer.from('CANARY-IMAGE-'.repeat(9)),
 ]);
 
+test('M8: the text of a secret that was read stays in .guild/private, out of conversation and history', async (t) => {
+  const script =
+    '- turn: 1\n  call: [{read_file: {path: context/secrets/db.txt}}]\n- call: [{final_report: {report: ok}}]\n';
+  const files = { 'guild.yaml': HISTORY, 'context/secrets/db.txt': 'hunter2-in-a-file\n' };
+  const workspace = scene(t, script, files);
+  await workspace.guild('run', 'executor', 'look');
+  tickAll(workspace);
+  await pump(workspace);
+  const found = holders(workspace, 'hunter2-in-a-file').filter((file) => !file.startsWith('context/secrets'));
+  assert.ok(found.length > 0 && found.every((file) => file.startsWith('.guild/private/')), found.join());
+});
+
 test('M8: the bytes of a secret image stay in .guild/private, and the model still gets them', async (t) => {
   const workspace = scene(
     t,
