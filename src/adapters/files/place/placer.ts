@@ -108,8 +108,7 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     if (!isAlone) orderedUntil = Math.max(orderedUntil, queued.at);
     awaited.add(queued);
     const placing = new Promise<Placing>((resolve, reject) => void queued.waiting.push({ resolve, reject }));
-    // While a sync is under way, only a line that is durable already can place anything.
-    if (!isSyncing || journal.isDurable(queued.item.line)) void drain();
+    void drain();
     return placing;
   }
 
