@@ -5,7 +5,7 @@ import { go } from './router.ts';
 /** The key that saves or sends, as this keyboard names it. */
 export const SEND_KEY = `${commandKey()} ↵`;
 
-/** The key that commands of a page begin with. */
+/** The modifier key for commands of a page. */
 export function commandKey(): string {
   return /mac|iphone|ipad/i.test(navigator.platform) ? '⌘' : 'Ctrl';
 }

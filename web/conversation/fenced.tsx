@@ -1,4 +1,4 @@
-/** A message whose parts from others are in tags: each of them gets a box with its author. */
+/** A message that quotes others in tags: each quote gets a box with its author. */
 import type { JSX } from 'preact';
 import { Icon } from '../icons.tsx';
 import { visible } from '../text.ts';

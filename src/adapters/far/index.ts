@@ -64,7 +64,7 @@ export interface FarStore extends Store {
   stop(): void;
   /** Shows other machines why this process takes no work; undefined: it does. */
   hold(reason: string | undefined): void;
-  /** State for the other ports on the same ledger. */
+  /** State that other ports on the same ledger share. */
   readonly far: FarParts;
 }
 

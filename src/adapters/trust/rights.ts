@@ -78,7 +78,7 @@ interface Found {
   uid?: number | undefined;
 }
 
-/** Every run looks, in a new process, so calls and the size of this code count here. */
+/** Runs at the start of every command, so few system calls and little code matter here. */
 function look(root: string, wanted = -1): Found {
   const stat = lstat(root);
   const found: Found = { links: [], writable: isWritableByOthers(stat) ? ['.'] : [], uid: stat?.uid };

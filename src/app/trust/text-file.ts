@@ -4,7 +4,7 @@ import { readRuleFile } from '../../adapters/policy-files/index.js';
 
 /** Undefined if the file does not exist. Throws if it cannot be read. */
 export function textIn(file: string, maxBytes?: number): string | undefined {
-  // An error costs more than a look.
+  // A thrown ENOENT costs more than this check.
   if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
     return readRuleFile(file, maxBytes).toString('utf8');
