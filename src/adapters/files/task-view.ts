@@ -2,9 +2,9 @@
 import path from 'node:path';
 import { defined } from '../../domain/defined.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
-import { isEnded, type OpenState, type Placed } from '../../domain/task/task.js';
+import { isEnded, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
+import type { OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { parseClaimName, type Layout } from './base/layout.js';
 import { lookThoroughly } from './base/look-thoroughly.js';
 import { claimOf } from './base/where-now.js';
@@ -26,8 +26,12 @@ export interface TaskView extends Pick<
 > {
   /** Claimed by a live process. */
   isHeld(entry: Entry): boolean;
-  /** No other process has seen the claimed task, so none has created children of it. */
-  isUnshared(claim: Claim): void;
+  /** This process claimed the task before any other has seen it, so only it creates children. */
+  isUnshared(id: string): void;
+  /** This process creates the task. */
+  hasCreated(task: Task): void;
+  /** Another process may see the task from now on, or it has ended. */
+  isShared(id: string): void;
 }
 
 interface Dependencies {
@@ -46,7 +50,8 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
   let isScanned = false;
   /** Results of scans made along the way; the next requested scan reports them. */
   let unreported: ReturnType<OpenTasks['scan']> = NOTHING;
-  const unshared = new WeakSet<Claim>();
+  /** The children of unshared tasks. */
+  const unshared = new Map<string, Set<string>>();
 
   return {
     scan: async (full = false) => scan(full),
@@ -66,7 +71,8 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
       const entry = tasks.byId.get(id);
       if (entry !== undefined && (isMine(entry) || queued(id) !== undefined)) return shown(entry);
       if (queued(id)?.end !== undefined) return queued(id)!.end;
-      if (entry === undefined && unshared.has(parent)) return readEnded(id);
+      const siblings = unshared.get(parent.id);
+      if (entry === undefined && siblings !== undefined) return siblings.has(id) ? readEnded(id) : undefined;
       const placed = readAny(id);
       // The last scan missed it because it was being moved. Scan again, so that later reads find
       // it.
@@ -79,7 +85,11 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
       return ids;
     },
     isHeld,
-    isUnshared: (claim) => void unshared.add(claim),
+    isUnshared(id) {
+      if (!unshared.has(id)) unshared.set(id, new Set());
+    },
+    hasCreated: ({ id, parent = '' }) => void unshared.get(parent)?.add(id),
+    isShared: (id) => void unshared.delete(id),
   };
 
   function scan(full: boolean): ReturnType<OpenTasks['scan']> {

@@ -54,6 +54,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
   const { disk, layout, write, tasks, lookup, presence, quarantine, journal, placer } = dependencies;
   const me = presence.peer.id;
   const queued = (id: string): TaskItem | undefined => placer.get(taskKey(id));
+  const isKnown = (id: string): boolean => tasks.byId.has(id) || queued(id) !== undefined;
   const view = taskView({ disk, layout, tasks, lookup, presence, queued });
 
   return {
@@ -107,6 +108,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     // Only we can create a stage of a task that we hold. Other tasks may be created by several
     // processes at once: they are ours to claim when they have their names.
     if (!durable) tasks.add(entry);
+    view.hasCreated(task);
     const isElsewhere = durable ? () => claimOf(disk, layout, task.id) !== undefined : undefined;
     const item = send(task.id, { to: file, text, others: unclaimedNames(task.id), isElsewhere });
     if (!durable) return true;
@@ -129,7 +131,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
       send(id, { to: file });
       tasks.add({ ...entry, state: 'active', file, owner: ownName(id, agent) });
       const claim: Claim = { id, agent, task: entry.task, from, recovered };
-      if (item.from === undefined) view.isUnshared(claim);
+      if (item.from === undefined) view.isUnshared(id);
       return claim;
     }
     if (!disk.rename(entry.file, file)) return undefined;
@@ -164,7 +166,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
   async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting', durable: boolean): Promise<boolean> {
     const { id } = claim;
     const before = tasks.byId.get(id);
-    if (!isStillMine(claim)) return forget(id);
+    if (!isStillMine(claim)) return leave(id);
     const to = layout.task(state, id);
     const text = durable ? printTask(task) : undefined;
     journal.put(defined({ task: id, state, text, ...baseOf(before) }));
@@ -186,14 +188,14 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     const text = printTask(task);
     const evidence = `${layout.evidence}${path.sep}${claimName(id, claim.agent, me)}`;
     if (!isStillMine(claim)) {
-      forget(id);
+      leave(id);
       write.show(evidence, text);
       return false;
     }
     const page = hasPage(task) ? pageOf(task) : undefined;
     if (page !== undefined) journal.put({ page: id, ...page });
     journal.put({ task: id, state, text, ...baseOf(tasks.byId.get(id)) });
-    forget(id);
+    leave(id);
     const to = layout.task(state, id);
     const others = [layout.task(state === 'failed' ? 'completed' : 'failed', id)];
     const end = { task, state };
@@ -257,6 +259,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
       if (item.page !== undefined) journal.placed(pageKey(id), item.page.file);
       if (end !== undefined) return lookup.remember(to, end.task, placing.stamp);
       const entry = tasks.byId.get(id);
+      if (entry?.state !== 'active') view.isShared(id);
       if (entry === undefined || entry.file !== to || placing.stamp === undefined) return;
       if (item.text !== undefined || sameContent(placing.stamp, entry.stamp)) entry.stamp = placing.stamp;
       else tasks.load(entry.state, entry.file); // a person edited it meanwhile
@@ -269,7 +272,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     }
     journal.drop(key);
     if (item.page !== undefined) journal.drop(pageKey(id));
-    forget(id);
+    leave(id);
   }
 
   /** The name is the fence: if it is gone, another process or a person has the task. */
@@ -302,6 +305,12 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     return (['completed', 'failed', 'pending', 'waiting'] as const).map((state) => layout.task(state, id));
   }
 
+  /** The task has ended, or another process or a person has it. */
+  function leave(id: string): false {
+    view.isShared(id);
+    return forget(id);
+  }
+
   function forget(id: string): false {
     const entry = tasks.byId.get(id);
     if (entry === undefined) return false;
@@ -313,10 +322,6 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
 
   function isEnded(id: string): boolean {
     return queued(id)?.end !== undefined || hasEnded(disk, layout, id);
-  }
-
-  function isKnown(id: string): boolean {
-    return tasks.byId.has(id) || queued(id) !== undefined;
   }
 
   function existsAnywhere(id: string): boolean {

@@ -195,7 +195,9 @@ export function roster(
     };
     const files = [...new Set([...agentFiles(list, (file) => look(file) !== undefined), ...foreign])];
     const isSettled = heldFolders.length === 0 && [...places.values()].every((stamp) => !isYoung(stamp));
-    found = isSettled ? { places, files } : undefined;
+    // The stamp of the workspace itself shows whether a missing folder in it still is missing.
+    const known = [...places].filter(([place, stamp]) => stamp !== undefined || stampOf(place.split('/', 1)[0]!));
+    found = isSettled ? { places: new Map(known), files } : undefined;
     return files;
   }
 

@@ -46,6 +46,8 @@ export async function takeAppended(context: EngineContext): Promise<Appended> {
 async function take(context: EngineContext, session: Session): Promise<'created' | 'busy' | 'nothing' | Problem> {
   const { header, messages } = session;
   const owner = messages.findLast((message) => message.task !== undefined)?.task ?? header.task;
+  // Looked up in memory first: a thousand conversations may wait for their first answer.
+  if (owner !== undefined && context.tasks.isOpen(owner)) return 'busy';
   const placed = owner === undefined ? undefined : await context.tasks.read(owner);
   if (placed === undefined ? await isUnderWay(context, owner) : !isEnded(placed.state)) return 'busy';
   const from = firstAppended(messages, placed);

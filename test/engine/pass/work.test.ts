@@ -94,12 +94,12 @@ const MOST: Record<string, { agent: string; runs: number; work: Work }> = {
   'one run': {
     agent: 'reader',
     runs: 1,
-    work: { looks: 50, 'shared looks': 47, reads: 1, lists: 4, writes: 14, names: 11, syncs: 3, passes: 1 },
+    work: { looks: 41, 'shared looks': 47, reads: 1, lists: 4, writes: 14, names: 11, syncs: 3, passes: 1 },
   },
   'a chain of five': {
     agent: 'stage-1',
     runs: 1,
-    work: { looks: 126, 'shared looks': 138, reads: 0, lists: 10, writes: 41, names: 39, syncs: 8, passes: 1 },
+    work: { looks: 90, 'shared looks': 138, reads: 0, lists: 10, writes: 35, names: 39, syncs: 3, passes: 1 },
   },
   'each of three hundred runs at once': {
     agent: 'reader',
