@@ -4,9 +4,10 @@
  * resembles none of ours is reported and ignored.
  */
 import path from 'node:path';
-import type { Problem } from '../../domain/problem.js';
+import { problem, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseConfig, type ConfigParsed } from '../../text/config/config.js';
+import { decodeUtf8, notUtf8 } from '../../text/lines/utf8.js';
 
 export const CONFIG_FILE = 'guild.yaml';
 const MAX_CONFIG_BYTES = 1024 * 1024;
@@ -22,20 +23,21 @@ interface ConfigRead extends ConfigParsed {
 
 export function readConfig(disk: Disk, root: string, env: Record<string, string | undefined>): ConfigRead {
   const read = disk.read(path.join(root, CONFIG_FILE), MAX_CONFIG_BYTES);
-  const parsed = parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', CONFIG_FILE, env);
+  const text = read.kind === 'file' ? decodeUtf8(read.bytes) : '';
+  const parsed = parseConfig(typeof text === 'string' ? text : '', CONFIG_FILE, env);
   if (read.kind === 'missing') return { ...parsed, there: false, garbled: false };
+  if (typeof text !== 'string') return unusable(parsed, notUtf8(CONFIG_FILE, text));
   if (read.kind === 'file') {
     const garbled = parsed.problems.some(({ code }) => code === 'bad_file' || code === 'over_limit');
     const [first, ...others] = parsed.problems.filter((each) => !isForeignKey(each));
     return { ...parsed, there: true, garbled, ...(first ? { unreadable: withOthers(first, others.length) } : {}) };
   }
   const what = read.kind === 'too_big' ? `too big (${read.size} bytes)` : `a ${read.what}, not a file`;
-  const unreadable: Problem = {
-    code: 'bad_file',
-    message: `${CONFIG_FILE} is ${what}`,
-    where: { file: CONFIG_FILE },
-    hint: 'replace it with a text file, or remove it: every key is optional',
-  };
+  const hint = 'replace it with a text file, or remove it: every key is optional';
+  return unusable(parsed, problem('bad_file', `${CONFIG_FILE} is ${what}`, { where: { file: CONFIG_FILE }, hint }));
+}
+
+function unusable(parsed: ConfigParsed, unreadable: Problem): ConfigRead {
   return { ...parsed, problems: [unreadable], there: true, unreadable, garbled: true };
 }
 

@@ -3,10 +3,9 @@
  * files of Claude Code and Copilot, `*.ai`. All problems of a file are reported at once. A file
  * with a problem yields no agent.
  */
+import { agentNameProblem } from '../../domain/agent/name.js';
 import { isForeignFormat, type Agent, type AgentFormat } from '../../domain/agent/agent.js';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
-import { isSafeId } from '../../domain/task/id.js';
-import { ENGINE, HUMAN } from '../../domain/task/task.js';
 import { isMapping } from '../../domain/mapping.js';
 import { whereAt } from '../lines/where.js';
 import { inOrder, type Places } from '../schema/fault.js';
@@ -172,14 +171,7 @@ function nameFromFile(file: string, format: AgentFormat): string {
 
 function checkName(name: string, places: Places, file: string): Problem | undefined {
   const key = places.key(['name']);
-  const where = key.line === undefined ? { file } : key;
-  if (!isSafeId(name) || name.length > 60) {
-    const hint = 'use letters, digits, "_", "-" and ".", no dot or dash first, at most 60 in all';
-    return problem('bad_name', `${JSON.stringify(name)} cannot be the name of an agent`, { where, hint });
-  }
-  if (name !== HUMAN && name !== ENGINE) return undefined;
-  const who = name === HUMAN ? 'the person' : 'the program itself';
-  return problem('bad_name', `"${name}" is ${who}, not an agent`, { where, hint: 'give the agent another name' });
+  return agentNameProblem(name, key.line === undefined ? { file } : key);
 }
 
 function once(problems: Problem[]): Problem[] {

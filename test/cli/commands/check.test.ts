@@ -1,5 +1,7 @@
 /** `guild check` on realistic input: foreign agents, half-saved files, a broken guild.yaml. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { place, scripted, succeeds } from '../../kit/guild.js';
 
@@ -201,6 +203,8 @@ test('an unreadable guild.yaml stops work, so that no task meets models and limi
       assert.match(ran.err, /guild\.yaml:\d+:\d+: /);
     }
   }
+  fs.writeFileSync(path.join(workspace.root, 'guild.yaml'), Buffer.from('limits: {parallel: 1} # caf\xe9\n', 'latin1'));
+  assert.match((await workspace.guild('pump')).err, /guild\.yaml:1:28: this byte is not UTF-8 text/);
   succeeds(await workspace.guild('task', 'list'));
   assert.deepEqual(workspace.list('tasks/pending'), ['a.json']);
   workspace.put('guild.yaml', good);

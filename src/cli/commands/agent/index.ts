@@ -5,7 +5,7 @@ import { openReader } from '../../../app/readers/open-reader.js';
 import { openRoster } from '../../../app/readers/open-roster.js';
 import { knownAgent } from '../../args/known-agent.js';
 import { isTerminal } from '../../../domain/agent/agent.js';
-import { isSafeId } from '../../../domain/task/id.js';
+import { agentNameProblem } from '../../../domain/agent/name.js';
 import { compareText } from '../../../domain/order.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { agentGraph, drawGraph, GRAPH_FORMATS } from '../../../views/agent-graph.js';
@@ -97,8 +97,9 @@ async function start(call: Call): Promise<number> {
 
 async function write({ root, words, values, terminal, json }: Call): Promise<number> {
   const name = words[0];
-  if (name === undefined || !isSafeId(name))
-    throw new ProblemError(problem('bad_name', 'an agent needs a name of letters, digits, _ and -'));
+  if (name === undefined) throw new ProblemError(problem('bad_usage', 'guild agent new needs a name'));
+  const fault = agentNameProblem(name);
+  if (fault !== undefined) throw new ProblemError(fault);
   openReader(root);
   const file = path.join('agents', `${name}.md`);
   const full = path.join(root, file);
