@@ -38,7 +38,7 @@ export function initWorkspace(folder: string, { swarm = false, example, ignore =
     makeFolder(folder, path.dirname(name));
     try {
       fs.copyFileSync(path.join(from, file), target, fs.constants.COPYFILE_EXCL);
-      fs.chmodSync(target, 0o600);
+      fs.chmodSync(target, 0o600 | (fs.statSync(target).mode & 0o100));
       created.push(name);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

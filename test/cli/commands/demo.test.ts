@@ -28,3 +28,17 @@ test('for programs, the demo ends with the outbox', async (t) => {
   const last = JSON.parse(out.trim().split('\n').at(-1)!) as { state: string; outbox: { to: string; sent: boolean }[] };
   assert.deepEqual([last.state, last.outbox.map(({ to, sent }) => [to, sent])], ['completed', [['sarah', false]]]);
 });
+
+test('the office by hand, as its README says: the program of the example runs, and the reply is in the outbox', async (t) => {
+  const { guild, read, put } = place(t);
+  succeeds(await guild('init', '--example', 'office'));
+  succeeds(await guild('mail', 'add', 'Can you check if Redis is running?', '--from', 'sarah', '--channel', 'slack'));
+  let ran = '';
+  for (let request = 0; request < 2; request++) {
+    await guild('pump', '--all');
+    put('tasks/approvals.task.md', read('tasks/approvals.task.md').replace('[_]', '[x]'));
+    ran += (await guild('pump', '--all')).err;
+  }
+  assert.match(ran, /execute_command bin\/podman ps → CONTAINER ID/);
+  assert.match(read('inbox/slack-outbox.jsonl'), /Redis is not running right now/);
+});
