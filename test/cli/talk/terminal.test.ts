@@ -78,6 +78,25 @@ for (const size of SIZES)
     for (const line of inbox.text().split('\n')) assert.ok(line.length <= size.columns, line);
   });
 
+test('answer and approve carry the work on if no other process does', async (t) => {
+  const workspace = place(t, office());
+  succeeds(await workspace.guild('task', 'add', 'make a release', '--to', 'ana', '--id', 'r1'));
+  succeeds(await workspace.guild('pump', '--quiet'));
+  const waiting = async (): Promise<string> => {
+    const [request] = JSON.parse((await workspace.guild('approve', '--json')).out) as { id: string }[];
+    return request!.id;
+  };
+  const answer = pty(t, workspace.root, small, 'answer', await waiting(), '1.0');
+  await answer.says(/carrying on here/);
+  await answer.ended;
+  const approve = pty(t, workspace.root, small, 'approve', await waiting());
+  await approve.says(/Allow this\?/);
+  approve.type(`y${KEYS.enter}`);
+  await approve.says(/carrying on here/);
+  assert.equal(await approve.ended, 0);
+  assert.deepEqual(completed(workspace), ['r1.json']);
+});
+
 test('keys that were typed or pasted before a request is drawn do not answer it', async (t) => {
   const workspace = place(t, office());
   const run = pty(t, workspace.root, small, 'run', 'ana', 'make a release');

@@ -36,50 +36,57 @@ at. guild approve --json prints each request as it is shown, and this digest as 
 };
 
 export async function answerBy(verb: Verb, call: Call): Promise<number> {
+  const isList = call.words.length === 0 && call.values['all-like'] === undefined;
+  if (isList && (verb === 'approve' || verb === 'answer')) return await (await import('./inbox.js')).goThrough(call);
   const desk = await openDesk(call.root, call.io.env);
+  let given: { code: number; roots: string[] };
   try {
-    const like = call.values['all-like'];
-    const [first, ...rest] = call.words;
-    if (first === undefined && like === undefined && (verb === 'approve' || verb === 'answer'))
-      return await (await import('./inbox.js')).goThrough(call);
-    const meant = (id: string): string => meantBy(id, call.root);
-    const wanted =
-      typeof like === 'string'
-        ? await alike(desk, meant(like))
-        : await Promise.all(
-            (verb === 'approve' ? call.words : [required(first, verb)]).map((id) => desk.find(meant(id))),
-          );
-    const answered: string[] = [];
-    const agreed = new Set(listOption(call.values, 'seen'));
-    const typed = rest.join(' ');
-    const text = verb === 'answer' && typed === '-' ? await readAll(call.io.stdin) : typed;
-    for (const request of wanted) {
-      refuseMisfit(verb, request);
-      if (verb === 'reject')
-        await desk.answer(
-          request.id,
-          request.seen,
-          defined({
-            approved: false,
-            by: 'human',
-            reason: text || undefined,
-          }),
-        );
-      else if (verb === 'answer') await desk.answer(request.id, request.seen, answerText(request, text));
-      else {
-        const answer = verb === 'edit' ? editedText(request, text) : { approved: true, by: 'human' };
-        if (!(await isSeen(call, request, agreed, verb === 'edit' ? text : undefined))) continue;
-        await desk.answer(request.id, request.seen, answer);
-      }
-      answered.push(request.id);
-    }
-    const code = await report(desk, call, verb, answered, wanted.length);
-    const roots = wanted.flatMap(({ id, root }) => (answered.includes(id) ? [root] : []));
-    if (canAsk(call)) await carryOnReleased(call, roots);
-    return code;
+    given = await answerAt(desk, verb, call);
   } finally {
     await desk.close();
   }
+  // Only now: an open desk looks like a process that works on the task.
+  if (canAsk(call)) await carryOnReleased(call, given.roots);
+  return given.code;
+}
+
+/** Answers the requests that the command names. Returns the roots of those that were answered. */
+async function answerAt(desk: Desk, verb: Verb, call: Call): Promise<{ code: number; roots: string[] }> {
+  const like = call.values['all-like'];
+  const [first, ...rest] = call.words;
+  const meant = (id: string): string => meantBy(id, call.root);
+  const wanted =
+    typeof like === 'string'
+      ? await alike(desk, meant(like))
+      : await Promise.all(
+          (verb === 'approve' ? call.words : [required(first, verb)]).map((id) => desk.find(meant(id))),
+        );
+  const answered: string[] = [];
+  const agreed = new Set(listOption(call.values, 'seen'));
+  const typed = rest.join(' ');
+  const text = verb === 'answer' && typed === '-' ? await readAll(call.io.stdin) : typed;
+  for (const request of wanted) {
+    refuseMisfit(verb, request);
+    if (verb === 'reject')
+      await desk.answer(
+        request.id,
+        request.seen,
+        defined({
+          approved: false,
+          by: 'human',
+          reason: text || undefined,
+        }),
+      );
+    else if (verb === 'answer') await desk.answer(request.id, request.seen, answerText(request, text));
+    else {
+      const answer = verb === 'edit' ? editedText(request, text) : { approved: true, by: 'human' };
+      if (!(await isSeen(call, request, agreed, verb === 'edit' ? text : undefined))) continue;
+      await desk.answer(request.id, request.seen, answer);
+    }
+    answered.push(request.id);
+  }
+  const code = await report(desk, call, verb, answered, wanted.length);
+  return { code, roots: wanted.flatMap(({ id, root }) => (answered.includes(id) ? [root] : [])) };
 }
 
 /** The person sees it now and says yes, or names the digest of what was seen. */
