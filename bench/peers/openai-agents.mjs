@@ -1,4 +1,4 @@
-/** OpenAI Agents SDK: in memory, over chat completions. Our code passes answers on to stages. */
+/** OpenAI Agents SDK: in memory, over chat completions. Our code passes answers between stages. */
 import { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import { z } from 'zod';

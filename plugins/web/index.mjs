@@ -37,8 +37,8 @@ function tool(search, outward) {
       parameters: {
         type: 'object',
         properties: {
-          query: { type: 'string', description: 'what to search for' },
-          limit: { type: 'integer', minimum: 1, maximum: 20, description: 'how many; default 5' },
+          query: { type: 'string', description: 'What to search for' },
+          limit: { type: 'integer', minimum: 1, maximum: 20, description: 'How many at most; 5 if left out' },
         },
         required: ['query'],
         additionalProperties: false,

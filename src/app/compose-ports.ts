@@ -280,7 +280,7 @@ function openFiles({ root, disk, clock, ids, abandoned, agents: own }: Foundatio
   return { opened, common, believe: (own) => own, texts: undefined, agents: () => own };
 }
 
-/** A file that may be a secret is kept private; conversations refer to both in the same way. */
+/** Files that may be secret are kept apart from the others. Both are found by their hash. */
 function blobReader({ blobs }: Store, kept: PrivateTexts): (hash: string) => Promise<Uint8Array | undefined> {
   return async (hash) => (await blobs.get(hash)) ?? kept.get(hash);
 }

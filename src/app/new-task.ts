@@ -27,7 +27,7 @@ export interface NewTask {
 interface NewTaskOptions {
   at?: Date;
   freshId?: () => string;
-  /** The caller waits for the end of the task, so its acceptance is not reported before. */
+  /** The caller waits until the task has ended, and reports nothing before. */
   isAwaited?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A running process that hosts agents. Boot id, pid namespace, pid and start time identify it, so a
- * reused pid is not alive.
+ * A running process that hosts agents. Boot id, pid namespace, pid and start time identify it, so
+ * a process that reuses the pid is not mistaken for it.
  */
 export interface Peer {
   id: string;

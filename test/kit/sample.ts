@@ -1,9 +1,9 @@
 /**
  * Chooses the cases of an expensive suite. `npm run test:all` runs all, each shard (SHARD=2/6)
- * its share. Otherwise a sample runs that follows from SEED; `oneIn` consecutive seeds cover every
- * case. For a sample within a sample the two numbers have no common factor, such as 7 and 60:
- * with one, some pairs would have no seed. Only test files import this: the test script looks for
- * the import.
+ * its share. Otherwise SEED selects a sample; `oneIn` consecutive seeds cover every case. If a
+ * sample is taken within a sample, the two numbers must have no common factor (7 and 60, for
+ * example): otherwise no seed would run some of the pairs. Only test files import this: the test
+ * script looks for the import.
  */
 import { test } from 'node:test';
 import { EVERYTHING, SEED } from './seed.js';

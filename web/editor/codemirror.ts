@@ -70,7 +70,7 @@ export function openEditor({ parent, text, label, check, save, schema, words }: 
   };
 }
 
-/** The body of an agent is plain text: a language for it would cost more than it shows. */
+/** The body of an agent is plain text: highlighting it is not worth its size. */
 function plain(): LanguageSupport {
   return new LanguageSupport(StreamLanguage.define({ token: (stream) => (stream.skipToEnd(), null) }));
 }

@@ -175,7 +175,7 @@ function Drawing({ reply, height, nodes, edges, groups, boxPx, open }: DrawingPr
   );
 }
 
-/** A team whose members are all drawn in other frames has none. */
+/** A team whose members are all drawn in other frames has no frame. */
 function Frame({ at: box, group }: { at: Box | undefined; group: GraphGroup }): JSX.Element | null {
   const { label, about } = group;
   if (box === undefined) return null;

@@ -59,7 +59,7 @@ export function Facts({ request }: { request: Request }): JSX.Element {
 
 const CONFINES = /^(?:Hosts it may reach|Tool of the plugin):/;
 
-/** What else belongs to the request: the version of the file that it changes, other arguments. */
+/** The rest of the request: the version of the file that it changes, and other arguments. */
 export function Details({ request: { facts } }: { request: Request }): JSX.Element | null {
   const lines = facts.more.filter((line) => !CONFINES.test(line) && !line.startsWith('Influenced by:'));
   if (lines.length === 0) return null;

@@ -55,7 +55,7 @@ export interface FarOptions {
   isReader?: boolean;
   /** When changes that nobody waits for are sent; tests fix it. */
   lag?: (wake: () => void) => void;
-  /** Calls `act` again and again until the returned function is called; tests fix it. */
+  /** Calls `act` at intervals until the returned function is called. Tests replace it. */
   every?: (ms: number, act: () => void) => () => void;
 }
 

@@ -90,7 +90,7 @@ export function presence(options: PresenceOptions): FarPresence {
         await off();
       };
     },
-    /** A ring announces work for one process: the later ones by rank mostly find it taken. */
+    /** Processes of a later rank wait longer: a ring mostly announces work for one process. */
     pace: () => ({
       settleMs: INTERVALS.ringSettleMs + Math.min(INTERVALS.ringSpreadMaxMs, rank().rank * INTERVALS.ringSpreadMs),
       busyGapMs: INTERVALS.busyLookMs,

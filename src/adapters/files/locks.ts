@@ -1,7 +1,7 @@
 /**
  * Locks as small files that name the task that holds them. A lock is taken by exclusive creation. A
  * stale one is renamed away first, so that only one of several processes that find it stale
- * continues. That process uses the file again, because a conversation changes hands at every turn.
+ * continues. That process reuses the file, because a conversation changes hands at every turn.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';

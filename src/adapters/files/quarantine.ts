@@ -10,7 +10,7 @@ import type { Layout } from './base/layout.js';
 
 /**
  * Returns the problem to report, with the file's new place; undefined if another peer moved it
- * first. Without a new place the system did not let us move it, and the file is where it was.
+ * first. A problem without a new place means that the system refused the move.
  */
 export type Quarantine = (file: string, why: Problem) => Problem | undefined;
 

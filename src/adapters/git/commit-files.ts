@@ -24,7 +24,7 @@ export interface NewCommit {
   author: Person;
   committer: Person;
   at: Date;
-  /** Worth a commit without a changed file. */
+  /** Commits even if no file changed. */
   evenIfSame?: boolean;
   /** Files that changed while the commit was read. */
   late?: () => Iterable<string>;

@@ -15,7 +15,7 @@ export interface AgentFolder {
   agent: string;
 }
 
-/** How far a command reaches. */
+/** The places that a command can write to, and its network. */
 export interface Reach {
   writes: 'own' | 'workspace';
   /**

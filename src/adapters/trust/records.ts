@@ -60,7 +60,7 @@ export function trustRecords(disk: Disk, state: string): TrustRecords {
       throw new ProblemError(
         problem('bad_file', 'the record of what you trust in this workspace cannot be read, so nothing is opened', {
           where: { file },
-          hint: 'restore it from a backup; or remove it and run guild trust: open answers are then asked again',
+          hint: 'restore it from a backup; or remove it and run guild trust: you are then asked again for open answers',
         }),
       );
     },

@@ -45,7 +45,7 @@ interface DeskOptions {
 
 /** The part of a workspace that a desk needs. */
 interface Desk {
-  /** Another one after the process was declared dead. */
+  /** Replaced by a new one after the process was declared dead. */
   readonly store: Store;
   watch(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Where the processes of a workspace keep which notices were sent: in its store or its folder. */
+/** The record of sent notices that all processes of a workspace share. */
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { farNotices } from '../../adapters/far/ports/notices.js';
 import { notifyLedger } from '../../adapters/notify/index.js';

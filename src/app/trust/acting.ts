@@ -113,6 +113,6 @@ function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined
 }
 
 function textOf(file: string): string | undefined {
-  // An unreadable file closes the gate elsewhere. Here it only must not look trusted.
+  // The gate is closed elsewhere if a file cannot be read. Here the file must not count as trusted.
   return attempt(() => textIn(file), '(cannot be read)');
 }

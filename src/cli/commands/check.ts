@@ -17,7 +17,7 @@ Checks guild.yaml, the policy files and every agent: missing agents and tools, c
 Agents are read from agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, *.ai, and at any depth from
 .claude/agents, .github/agents, .opencode/agent, .gemini/agents and .agents.
 
-In a workspace it also lists task files that need you (unreadable, quarantined, or in a folder that is not scanned) and
+In a workspace it also lists task files that need you (unreadable, quarantined, or in a folder that is not scanned),
 unreadable conversations of open tasks, bullets of boards that cannot become tasks, such as one with a bad schedule,
 and what the workspace may not do until you trust it.
 

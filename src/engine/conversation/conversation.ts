@@ -358,7 +358,10 @@ function pinOf(context: EngineContext, { header, messages }: Session): string | 
   return factsOf(context, messages).definition ?? header.definition;
 }
 
-/** A person's changes since the task left the last process. Other tasks write in a shared one. */
+/**
+ * A person's changes since the task left the last process. Unknown in a shared conversation, where
+ * other tasks write too.
+ */
 function editBefore({ recovered, task }: Claim, { messages }: Session): SessionEdit | undefined {
   const prints = task.written?.prints;
   if (prints === undefined || recovered || messages.some((message) => message.task !== undefined)) return undefined;

@@ -35,7 +35,7 @@ export interface Claimed {
 
 /** A claimed task whose claim is recorded. */
 export interface Started extends Claimed {
-  /** The record for its new assignee. */
+  /** The record, changed for its new assignee. */
   task: Task;
   agent: Agent | undefined;
   stop: AbortSignal;

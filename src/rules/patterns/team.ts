@@ -109,7 +109,7 @@ function modeText({ name, team }: Agent): string {
     case 'maxRounds':
       return `Round 1 of ${maxRounds}; ${then}`;
     case 'coordinatorDecides':
-      return `Round 1 of at most ${maxRounds}; ${then} After each round, ${name} decides whether it is enough; with vote_conclude you say that you think so.`;
+      return `Round 1 of at most ${maxRounds}; ${then} After each round, ${name} decides whether to end the discussion; call vote_conclude if you think that it should end.`;
   }
 }
 

@@ -17,7 +17,7 @@ export function todayText(now: Date, timeZone: string): string {
   return text;
 }
 
-/** Caches only: a formatter is expensive to make, and its texts follow from minute and zone. */
+/** A cache: a formatter is expensive to create. A text depends only on the minute and the zone. */
 const zones = new Map<string, { format: Intl.DateTimeFormat; texts: Map<number, string> }>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

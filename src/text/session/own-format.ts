@@ -95,7 +95,7 @@ function block(header: string, lines: readonly string[]): string | undefined {
   if (chomp === undefined || lines.length === 0 || !lines.every((line) => line === '' || line.startsWith(PAD)))
     return undefined;
   if (stated === '' && !/^ {6}[^ \t]/.test(lines[0]!)) return undefined;
-  // How many empty lines at the end count differs between the forms.
+  // Forms of YAML differ in how many empty lines they keep at the end.
   if (lines.at(-1)!.trim() === '' && chomp !== '+') return undefined;
   return lines.map((line) => line.slice(INDENT)).join('\n') + (chomp === '-' ? '' : '\n');
 }

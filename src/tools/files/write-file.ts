@@ -6,7 +6,7 @@ export const writeFile = defineTool({
   name: 'write_file',
   kind: 'effect',
   description:
-    'Writes a text file: replaces it if it exists, and creates missing folders.  Read a file before you replace it.',
+    'Writes a text file: replaces it if it exists, and creates missing folders. Read a file before you replace it.',
   args: {
     path: text('Path of the file, relative to the workspace'),
     content: text('The whole new text of the file'),

@@ -36,7 +36,7 @@ export interface ViewOpened {
   total: number;
   /** How long the query took. */
   ms: number;
-  /** Where the row is that the page asked to keep; -1: it is not in the list. */
+  /** Position of the row that the page asked to keep; -1: it is not in the list. */
   index: number;
 }
 

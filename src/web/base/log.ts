@@ -19,7 +19,7 @@ export interface Log extends EventHistory {
 /** Above this number of events the index is read again, so that memory does not grow with time. */
 const TAIL_MAX = 20_000;
 
-/** `states`: of the same workspace, open for as long as the log is read. */
+/** `states` belongs to the same workspace and stays open for as long as the log is read. */
 export async function openLog(root: string, { store }: StatesView): Promise<Log> {
   let log = await openEvents(root, { store });
   let added: Event[] = [];

@@ -16,7 +16,7 @@ export interface HeldJournal {
   peer: string;
   /** Relative to the workspace; none if the process has no journal. */
   files: string[];
-  /** `unjudged`: its process runs or ran where its pid means something else. */
+  /** `unjudged`: its process has another pid namespace, so it may still be running. */
   why: 'unreadable' | 'unjudged';
   host?: string;
   pid?: number;

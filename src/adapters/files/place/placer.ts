@@ -173,7 +173,7 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     return queued.at <= orderedUntil && awaited.has(queued);
   }
 
-  /** Files that are old enough, and those that somebody waits for with those before them. */
+  /** Files that are old enough, and files that somebody waits for, with all files before them. */
   function* due(): Iterable<Queued> {
     const until = Math.max(dueUntil, monotonicMs() - DUE_MS);
     for (const queued of queue.values()) {

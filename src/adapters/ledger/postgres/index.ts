@@ -21,7 +21,7 @@ export interface PostgresOptions {
   clock: Clock;
   /** How long a call is asked again before it fails. */
   patienceMs?: number;
-  /** Called once for something that a person should know and that passes or does no harm. */
+  /** Called once for each fault that is harmless or passes, but that people should know of. */
   onProblem?: ((problem: Problem) => void) | undefined;
 }
 

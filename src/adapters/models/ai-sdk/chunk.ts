@@ -46,7 +46,7 @@ interface Choice {
   usage?: Usage | null;
 }
 
-/** Cached tokens are named by OpenAI, DeepSeek and Moonshot, in this order. */
+/** The last three fields have the cached tokens of OpenAI, DeepSeek and Moonshot. */
 interface Usage {
   prompt_tokens?: number;
   completion_tokens?: number;

@@ -27,7 +27,7 @@ import { taskMirror, type MirrorContext } from './tasks.js';
 interface MirrorOptions {
   root: string;
   ledger: Ledger;
-  /** Names the store, so that a folder of another one is not mixed with it. */
+  /** The name of the store. A folder of another store is refused. */
   workspace: string;
   /** The file, outside the folder, that says what was shown in it. */
   record: string;
@@ -108,7 +108,7 @@ export function mirror(options: MirrorOptions): Mirror {
   }
 }
 
-/** The file as it is now, for the record of where files come from. */
+/** The hash of the file as it is now, for the record of where files come from. */
 function baseIn(folder: Folder, file: string): BoundBase | undefined {
   if (!folder.canHold(file)) return undefined;
   return { path: file, sha256: folder.exists(file) ? sumOf(fs.readFileSync(path.join(folder.root, file))) : 'missing' };

@@ -20,7 +20,7 @@ interface SessionMirror {
 const MARK = 'sessions';
 
 export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorContext): SessionMirror {
-  /** Texts that could not be read: the second look at the same text reports it. */
+  /** Texts that could not be read. One that is still the same at the next look is reported. */
   const held = new Map<string, { text: string; isReported: boolean }>();
   /** Files whose status changed, which wait while a person edits them. */
   const statuses = new Map<string, string>();

@@ -255,7 +255,7 @@ for (const isAlone of [true, false]) {
       let count = 0;
       here.journal.isDurable = (line) => (count++, isDurable(line));
       const waiting: Promise<Placing>[] = [];
-      // Ten files are added in the time of a sync, between others that nobody waits for.
+      // Ten files are added during one sync, between others that nobody waits for.
       for (let n = 1; n <= files; n++) {
         here.place.put(item(`part ${n}`, n));
         const wanted = item(`end ${n}`, n);

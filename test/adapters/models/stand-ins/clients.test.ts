@@ -152,7 +152,7 @@ test('Anthropic caches at least 85 % with calls, notes of others and a change of
     for (const { id } of calls) messages.push({ role: 'tool', toolCallId: id, content: `text of ${id} `.repeat(20) });
     if (turn % 4 === 0)
       messages.push({ role: 'user', from: 'ben', kind: 'note', content: `Note from ben: ${'news '.repeat(20)}` });
-    // The date is said in a message, as a person would say it; the beginning stays as it was.
+    // A message gives the date, so that the beginning of the request stays the same.
     if (turn === 15) messages.push({ role: 'user', content: 'It is 2026-11-18 now.' });
     if (turn % 2 === 0) messages.push({ role: 'user', content: `look at number ${turn}` });
     else if (calls.length === 0) messages.push({ role: 'user', content: `go on with ${turn}` });

@@ -65,5 +65,5 @@ async function media(
   };
 }
 
-/** Providers whose results of tools may have files. */
+/** Providers that accept files in the results of tools. */
 const INSIDE: ReadonlySet<Provider['kind']> = new Set(['anthropic', 'google', 'vertex', 'bedrock', 'openai', 'azure']);

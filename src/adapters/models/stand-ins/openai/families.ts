@@ -6,7 +6,7 @@ export interface Family {
   window: number;
   /** Accepted reasoning efforts; empty: the model does not reason. */
   efforts: readonly string[];
-  /** The effort if a request names none. */
+  /** The effort of a request that does not set one. */
   effort: string;
   /** Tools in chat completions: always, only without reasoning, or never. */
   chatTools: 'always' | 'unless-reasoning' | 'never';
