@@ -59,7 +59,7 @@ export function inShard(file, shard) {
 /**
  * How many test files share a process. Loading the program takes longer than most quick tests, and
  * so does starting Chromium or PostgreSQL, which the files of a process share. The first match
- * counts; other files are alone in theirs.
+ * counts; every other file has a process of its own.
  */
 const SHARED = [
   ['adapters/shell', 1],

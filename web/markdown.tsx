@@ -98,7 +98,7 @@ function inline(tokens: readonly Token[], links: boolean): (JSX.Element | string
   });
 }
 
-/** Only http and https, and the address is what one reads. */
+/** Only http and https become links, and their address is shown. */
 function link({ href, text }: Tokens.Link, links: boolean, key: number): JSX.Element | string {
   const label = text === href || text === '' ? '' : `${visible(text)} `;
   const safe = links && /^https?:\/\/[^\s]+$/i.test(href);

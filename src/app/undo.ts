@@ -97,7 +97,7 @@ export async function commitBefore(root: string, task: string, env: Env): Promis
   }
 }
 
-/** More than any task has that a person waits for. */
+/** A limit that no task reaches while a person is waiting for it. */
 const MOST_COMMITS = 1000;
 
 /** A file of a preview, with the lines that an undo would change in it. */

@@ -22,7 +22,7 @@ export interface FarPresence extends Omit<Presence, 'sweep'> {
   leave(): Promise<void>;
   /** With the next renewal others read why this process takes no work; undefined: it does. */
   hold(reason: string | undefined): void;
-  /** Stops renewing, as a process that is gone does. */
+  /** Stops renewing the lease, like a process that is gone. */
   stop(): void;
 }
 

@@ -183,7 +183,7 @@ function mirrorOf(root: string, env: Env, ledger: Ledger, parts: MirrorParts): M
 }
 
 interface LooksOptions {
-  /** Absent for a worker, whose scans look when they find that a text changed. */
+  /** Rings at each change. Absent for a worker, which looks when its scans find a changed text. */
   bell?: Pick<Ledger, 'onRing'>;
   everyMs: number;
   signal: AbortSignal;

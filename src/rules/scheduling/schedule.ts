@@ -31,7 +31,7 @@ interface ScheduleStep {
 export interface Missed {
   count: number;
   why: string;
-  /** The run before takes longer than the time between two. */
+  /** The previous run takes longer than the interval. */
   isSkipped: boolean;
 }
 

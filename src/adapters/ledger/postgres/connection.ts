@@ -59,7 +59,7 @@ export function connection(given: ConnectionOptions): Connection {
     for (const client of [current, connecting]) if (client !== undefined) streamOf(client).destroy();
   });
 
-  /** Gives the server up if the call does not end soon, once this process is about to end. */
+  /** Once this process is about to end, a call that takes long is given up with its connection. */
   async function limited<T>(call: () => Promise<T>): Promise<T> {
     isBusy = true;
     if (isHastened) startLimit();

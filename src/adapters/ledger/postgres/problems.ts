@@ -45,7 +45,7 @@ export function databaseProblem(thrown: unknown, { shown, schema }: Address): Er
   if (code === '42704') return made(`the roles of this workspace are missing (${shown})`, 'run guild store init');
   if (code === '42501') {
     return made(
-      `the database does not allow this to its user (${shown}): ${message}`,
+      `the database user may not do this (${shown}): ${message}`,
       `grant the user a role: grant ${schema}_worker (or ${schema}_desk, ${schema}_reader) to it`,
     );
   }

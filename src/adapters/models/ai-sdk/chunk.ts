@@ -149,7 +149,7 @@ function callPieces(): CallPieces {
   const find = ({ index, id, function: fragment }: CallDelta) => {
     const existing = index === undefined ? calls.at(-1) : calls.findLast((call) => call.index === index);
     if (!fragment?.name) return existing;
-    // With the same index, another id or a name after complete arguments starts another call.
+    // Under one index, a new id, or a name after complete arguments, starts another call.
     const isNewCall = id && existing?.id ? id !== existing.id : existing && isComplete(existing.input);
     return isNewCall || index === undefined ? undefined : existing;
   };

@@ -27,7 +27,7 @@ export function aiSdk(options: {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;
   env: Env;
   clock: Pick<Clock, 'now'>;
-  /** Reads long thoughts of earlier answers. */
+  /** Reads the thoughts of earlier answers that were too long for the conversation. */
   readBlob?: ReadBlob | undefined;
 }): Model {
   const { config, env, clock } = options;

@@ -1,7 +1,7 @@
 /**
  * The parts of an answer that its provider wants back: thoughts, signatures and ids of items, in
- * the order in which they came. Texts and calls are in the message, so a part only says how much of
- * the text is its own, or that the next call is.
+ * the order in which they came. Texts and calls are in the message, so a part only says how long
+ * its share of the text is, or that it stands for the next call.
  */
 import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';

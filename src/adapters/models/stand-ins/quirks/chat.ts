@@ -44,7 +44,7 @@ export const CHAT_QUIRKS: Readonly<Record<string, Quirk>> = {
     [
       ['insufficient_system_resource', 'DeepSeek stops for lack of resources'],
       ['abort', 'vLLM aborts a request'],
-      ['error', 'OpenRouter reports an error as finish reason'],
+      ['error', 'OpenRouter reports an error as a finish reason'],
       ['network_error', 'Z.ai lost its connection'],
       ['sensitive', 'Z.ai refuses'],
       ['model_length', 'Mistral reaches the context window'],
