@@ -2,8 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { clock } from '../adapters/clock/index.js';
-import { serveModel, type ModelServer } from '../adapters/models/server/index.js';
-import { quirksOf, standIns, type StandInName } from '../adapters/models/stand-ins/index.js';
+import { quirksOf, standIns, type ModelServer, type StandInName } from '../adapters/models/stand-ins/index.js';
 import { models } from '../adapters/models/index.js';
 import { defined } from '../domain/defined.js';
 
@@ -34,7 +33,6 @@ export async function serveScript(options: {
   });
   const model = { call: (request: Parameters<typeof play.call>[0]) => play.call({ ...request, model: 'play/script' }) };
   const address = defined({ port: options.port, host: options.host || undefined });
-  if (options.as === undefined) return serveModel({ model, ...address });
   return standIns({ as: options.as, model, ...address, quirk: options.quirk || undefined });
 }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { serveModel } from '../../src/adapters/models/server/index.js';
+import { standIns } from '../../src/adapters/models/stand-ins/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { place, ROOT, succeeds, type Place } from '../kit/guild.js';
 import { unclosedJournals } from '../kit/temp/journals.js';
@@ -131,7 +131,7 @@ async function modelServer(t: TestContext, workspace: Place): Promise<Server> {
   let held = 0;
   let most = Infinity;
   let awaited: { count: number; ring: () => void } | undefined;
-  const server = await serveModel({
+  const server = await standIns({
     model: {
       async call(request) {
         if (++asked === awaited?.count) awaited.ring();

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { callId } from '../../../src/adapters/models/ai-sdk/text/call-id.js';
 import { aiSdk } from '../../../src/adapters/models/ai-sdk/index.js';
-import { serveModel } from '../../../src/adapters/models/server/index.js';
+import { standIns } from '../../../src/adapters/models/stand-ins/index.js';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';
 import type { Provider } from '../../../src/domain/config/config.js';
 import type { Message } from '../../../src/domain/session/session.js';
@@ -95,7 +95,7 @@ const CALLS = [
 
 for (const name of ['local', 'oa']) {
   test(`${name}: text, tool calls, usage and streaming arrive through the model server`, async () => {
-    const server = await serveModel({
+    const server = await standIns({
       model: scripted(
         '- {when: file, say: Let me see., call: [{read_file: {path: memory/a.md, lines: [1, 2]}}, vote], usage: {input: 120, output: 30, cached: 100}}\n- say: "{{agent}} heard {{last}}"',
       ),
@@ -132,7 +132,7 @@ for (const name of ['local', 'oa']) {
     const script = kinds.map(
       (kind) => `- {agent: ${kind}, fail: ${kind}${kind === 'rate' ? ', retry_after: 2.5s' : ''}}`,
     );
-    const server = await serveModel({
+    const server = await standIns({
       model: scripted([...script, '- {agent: late, say: Half a wor, fail: cut_off}'].join('\n')),
     });
     open.push(server);

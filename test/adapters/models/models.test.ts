@@ -1,7 +1,7 @@
 /** Routing of model calls to scripted and real providers. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { serveModel } from '../../../src/adapters/models/server/index.js';
+import { standIns } from '../../../src/adapters/models/stand-ins/index.js';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';
 import { models } from '../../../src/adapters/models/index.js';
 import type { Provider } from '../../../src/domain/config/config.js';
@@ -53,7 +53,7 @@ test('a script counts `times` across calls until it is edited', async () => {
 });
 
 test('other providers are called over HTTP', async () => {
-  const server = await serveModel({ model: scripted('- say: over HTTP') });
+  const server = await standIns({ model: scripted('- say: over HTTP') });
   after(() => server.close());
   const model = workspace({ local: { kind: 'openai-compatible', baseUrl: server.url } });
   assert.equal(await says(model, 'local/x'), 'over HTTP');

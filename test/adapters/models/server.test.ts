@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, test } from 'node:test';
-import { serveModel } from '../../../src/adapters/models/server/index.js';
+import { standIns } from '../../../src/adapters/models/stand-ins/index.js';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';
 import type { ModelRequest } from '../../../src/ports/model.js';
 
@@ -10,7 +10,7 @@ const open: { close(): Promise<void> }[] = [];
 after(() => Promise.all(open.map((server) => server.close())));
 
 async function serve(script: string) {
-  const server = await serveModel({ model: scripted(script) });
+  const server = await standIns({ model: scripted(script) });
   open.push(server);
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${server.url}/chat/completions`, {
@@ -84,8 +84,11 @@ test('the agent is the model name after the slash, or a header', async () => {
 test('an invalid request is refused with a reason', async () => {
   const { post, url } = await serve('- say: x');
   const why = async (reply: Response) => [reply.status, ((await reply.json()) as any).error.message] as const;
-  assert.match((await why(await post('{nope')))[1], /not JSON/);
-  assert.deepEqual(await why(await post({ messages: [] })), [400, '"model" must be a string']);
+  assert.match((await why(await post('{nope')))[1], /the body must be a JSON object/);
+  assert.deepEqual(await why(await post({ messages: [] })), [
+    400,
+    'the body must be a JSON object, and "model" a string',
+  ]);
   assert.deepEqual(await why(await post({ model: 'm', messages: 'x' })), [
     400,
     '"messages" must be a list of messages',
@@ -118,7 +121,7 @@ test('a closed connection aborts the call', async () => {
   let [started, ended]: ((request: ModelRequest) => void)[] = [];
   const called = new Promise<ModelRequest>((resolve) => (started = resolve));
   const gone = new Promise<ModelRequest>((resolve) => (ended = resolve));
-  const server = await serveModel({
+  const server = await standIns({
     model: {
       call: (request) =>
         new Promise((resolve) => {
@@ -144,5 +147,5 @@ test('a closed connection aborts the call', async () => {
 
 test('a second server on the same port fails', async () => {
   const { port } = await serve('- say: x');
-  await assert.rejects(serveModel({ model: scripted('- say: y'), port }), { code: 'EADDRINUSE' });
+  await assert.rejects(standIns({ model: scripted('- say: y'), port }), { code: 'EADDRINUSE' });
 });

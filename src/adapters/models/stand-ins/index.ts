@@ -1,12 +1,15 @@
 /**
  * Stand-ins of providers, for tests without a key: each plays a model in the provider's own wire
  * format and refuses what the provider refuses. The rules are in the file `rules.ts` of each.
+ * Failures look like those of real servers: 429, 500, an HTML page, a stream that ends in mid-word.
  */
 import type { Model } from '../../../ports/model.js';
-import type { ModelServer } from '../server/http.js';
+import type { ModelServer } from './http.js';
 import { serveStandIn } from './serve.js';
 import type { Quirk } from './quirks/quirk.js';
 import type { StandIn, StandInOptions } from './wire/stand-in.js';
+
+export type { ModelServer } from './http.js';
 
 export const STAND_IN_NAMES = [
   'openai-responses',
@@ -19,17 +22,19 @@ export const STAND_IN_NAMES = [
 export type StandInName = (typeof STAND_IN_NAMES)[number];
 
 export async function standIns(options: {
-  as: StandInName;
+  /** Absent: a plain OpenAI-compatible server without rules of its own. */
+  as?: StandInName | undefined;
   model: Model;
-  /** The name of a quirk; see `quirksOf`. */
-  quirk?: string;
+  /** The name of a quirk of the provider; see `quirksOf`. */
+  quirk?: string | undefined;
   host?: string;
   port?: number;
   now?: () => number;
 }): Promise<ModelServer> {
   const { as, quirk, now = Date.now, ...rest } = options;
-  const standIn = await createStandIn(as, { now });
-  return serveStandIn({ ...rest, standIn, quirk: quirk === undefined ? undefined : (await quirksOf(as))[quirk] });
+  const standIn = as === undefined ? (await import('./plain.js')).plain() : await createStandIn(as, { now });
+  const shown = as === undefined || quirk === undefined ? undefined : (await quirksOf(as))[quirk];
+  return serveStandIn({ ...rest, standIn, quirk: shown });
 }
 
 export async function createStandIn(name: StandInName, options: StandInOptions): Promise<StandIn> {

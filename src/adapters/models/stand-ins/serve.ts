@@ -1,7 +1,7 @@
 /** Serves one stand-in: sends a refusal, or plays the model and sends its answer. */
 import type http from 'node:http';
 import type { Model, ModelFailure } from '../../../ports/model.js';
-import { listen, readBody, sendJson, type ModelServer } from '../server/http.js';
+import { listen, readBody, sendJson, type ModelServer } from './http.js';
 import type { Quirk } from './quirks/quirk.js';
 import { parseObject } from './wire/json.js';
 import type { Accepted, StandIn } from './wire/stand-in.js';
@@ -29,6 +29,8 @@ async function answer(stage: Stage, request: http.IncomingMessage, response: htt
   const { standIn } = stage;
   const url = new URL(request.url ?? '/', 'http://stand-in');
   if (request.method === 'GET' && url.pathname === '/health') return sendJson(response, 200, { ok: true });
+  const page = request.method === 'GET' ? standIn.get?.(url.pathname) : undefined;
+  if (page !== undefined) return sendJson(response, page.status, page.body);
   if (request.method !== 'POST')
     return sendJson(response, 405, standIn.errorBody({ message: 'Method Not Allowed', status: 405 }));
   const text = await readBody(request, MAX_BODY_BYTES);

@@ -4,7 +4,7 @@ import { numberOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import { judge, type Judge, type Refusal } from '../wire/rule.js';
 import { digest } from '../wire/seal.js';
 import { dotted, unknownFields } from '../wire/shape.js';
-import { retryAfter, type HttpError, type StandIn, type StandInOptions, type WireCall } from '../wire/stand-in.js';
+import { retryAfter, type HttpReply, type StandIn, type StandInOptions, type WireCall } from '../wire/stand-in.js';
 import { anthropicCache, checkMarks } from './cache.js';
 import { anthropicEncoder } from './encode.js';
 import { familyOf, type Family } from './families.js';
@@ -107,7 +107,7 @@ const FAILURES: Partial<Record<ModelFailure['class'], [number, string]>> = {
   stale_thoughts: [400, 'invalid_request_error'],
 };
 
-function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpError {
+function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpReply {
   const [status, type] = FAILURES[kind] ?? [529, 'overloaded_error'];
   const intros: Partial<Record<ModelFailure['class'], string>> = {
     quota: 'Your credit balance is too low: ',

@@ -1,4 +1,5 @@
 /** Writes an answer as chat completions; differences between providers are options. */
+import type { ToolCall } from '../../../../domain/session/session.js';
 import type { ModelAnswer } from '../../../../ports/model.js';
 import type { Encoder } from '../wire/stand-in.js';
 
@@ -7,7 +8,7 @@ interface ChatStyle {
   /** The id of the answer. */
   id: string;
   /** The id of a tool call. */
-  callId(at: number): string;
+  callId(at: number, call: ToolCall): string;
   /** Thoughts, sent before everything else: in a field of their own or as parts of the content. */
   thoughts?: { reasoning_content: string } | { content: object[] };
   usage(answer: ModelAnswer): object;
@@ -26,10 +27,10 @@ export function chatEncoder(style: ChatStyle): Encoder {
   const delta = (part: object, finish: string | null = null, more: object = {}) =>
     chunk([{ index: 0, delta: part, finish_reason: finish }], more);
   const calls = (answer: ModelAnswer) =>
-    answer.toolCalls.map(({ name, arguments: args }, at) => ({
-      id: style.callId(at),
+    answer.toolCalls.map((call, at) => ({
+      id: style.callId(at, call),
       type: 'function',
-      function: { name, arguments: JSON.stringify(args) },
+      function: { name: call.name, arguments: JSON.stringify(call.arguments) },
     }));
   return {
     open: () =>

@@ -7,7 +7,7 @@ import { objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import { promptCache } from '../wire/prompt-cache.js';
 import { judge, type Judge, type Refusal } from '../wire/rule.js';
 import { digest, idOf } from '../wire/seal.js';
-import { retryAfter, type HttpError, type StandIn, type StandInOptions, type WireCall } from '../wire/stand-in.js';
+import { retryAfter, type HttpReply, type StandIn, type StandInOptions, type WireCall } from '../wire/stand-in.js';
 import { tokensOf } from '../wire/tokens.js';
 import { RULES, type RuleId } from './rules.js';
 
@@ -118,7 +118,7 @@ const FAILURES: Partial<Record<ModelFailure['class'], [number, string]>> = {
   stale_thoughts: [400, 'invalid_request_error'],
 };
 
-function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpError {
+function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpReply {
   const [status, type] = FAILURES[kind] ?? [503, 'server_overloaded'];
   const texts: Partial<Record<ModelFailure['class'], string>> = {
     quota: 'Insufficient Balance',

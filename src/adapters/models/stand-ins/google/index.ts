@@ -5,7 +5,7 @@ import { objectOf, objectsIn, type Json } from '../wire/json.js';
 import { promptCache } from '../wire/prompt-cache.js';
 import { judge, type Judge, type Refusal } from '../wire/rule.js';
 import { digest } from '../wire/seal.js';
-import type { HttpError, StandIn, StandInOptions, WireCall } from '../wire/stand-in.js';
+import type { HttpReply, StandIn, StandInOptions, WireCall } from '../wire/stand-in.js';
 import { tokensOf } from '../wire/tokens.js';
 import { checkRequest } from './check.js';
 import { googleEncoder } from './encode.js';
@@ -102,7 +102,7 @@ function errorBody({ message, status = 400, details }: Omit<Refusal, 'rule'>) {
   return { error: defined({ code: status, message, status: STATUSES[status] ?? 'UNKNOWN', details }) };
 }
 
-function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpError {
+function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpReply {
   const statuses: Partial<Record<ModelFailure['class'], number>> = {
     auth: 403,
     quota: 429,

@@ -6,7 +6,7 @@ import { objectsIn, stringOf, type Json } from '../wire/json.js';
 import { promptCache } from '../wire/prompt-cache.js';
 import { judge, type Judge, type Refusal } from '../wire/rule.js';
 import { digest, idOf } from '../wire/seal.js';
-import { retryAfter, type HttpError, type StandIn, type StandInOptions, type WireCall } from '../wire/stand-in.js';
+import { retryAfter, type HttpReply, type StandIn, type StandInOptions, type WireCall } from '../wire/stand-in.js';
 import { tokensOf } from '../wire/tokens.js';
 import { checkMistral } from './check.js';
 import { RULES, type RuleId } from './rules.js';
@@ -107,7 +107,7 @@ const FAILURES: Partial<Record<ModelFailure['class'], [number, string, string?]>
   unscripted: [422, 'unscripted'],
 };
 
-function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpError {
+function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpReply {
   const [status, type, code] = FAILURES[kind] ?? [503, 'service_unavailable'];
   const text =
     kind === 'rate' ? 'Rate limit exceeded' : kind === 'context' ? `${message}: too large for model` : message;

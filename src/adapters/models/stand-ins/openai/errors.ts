@@ -2,7 +2,7 @@
 import type { ModelFailure } from '../../../../ports/model.js';
 import { stringOf } from '../wire/json.js';
 import type { Judge, Refusal } from '../wire/rule.js';
-import { retryAfter, type HttpError, type WireCall } from '../wire/stand-in.js';
+import { retryAfter, type HttpReply, type WireCall } from '../wire/stand-in.js';
 import { familyOf, type Family } from './families.js';
 
 export function errorBody({ message, type = 'invalid_request_error', param, code }: Omit<Refusal, 'rule'>) {
@@ -20,7 +20,7 @@ const FAILURES: Partial<Record<ModelFailure['class'], [number, string]>> = {
   stale_thoughts: [400, 'invalid_encrypted_content'],
 };
 
-export function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpError {
+export function failure({ class: kind, message, retryAfterMs }: ModelFailure): HttpReply {
   const [status, code] = FAILURES[kind] ?? [500, 'server_error'];
   return { status, body: errorBody({ message, type: code, code }), headers: retryAfter(retryAfterMs) };
 }

@@ -8,9 +8,11 @@ export interface StandIn {
   rules: Rules;
   /** The path that a base URL ends with. */
   base: string;
+  /** The answer to a GET; undefined: the path takes only POST. */
+  get?(path: string): HttpReply | undefined;
   receive(call: WireCall): Verdict;
   /** The error of the provider for a failure that the script wants. */
-  failure(failure: ModelFailure): HttpError;
+  failure(failure: ModelFailure): HttpReply;
   errorBody(refusal: Omit<Refusal, 'rule'>): unknown;
 }
 
@@ -41,7 +43,7 @@ export interface Encoder {
   whole(answer: ModelAnswer): unknown;
 }
 
-export interface HttpError {
+export interface HttpReply {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
