@@ -8,7 +8,7 @@ import { deskName } from '../adapters/machine/desk-name.js';
 import { draw, type Drawn } from '../domain/consent/draw.js';
 import { mainArgument, type Answer, type Approval } from '../domain/task/approval.js';
 import { compareText } from '../domain/order.js';
-import { problem, ProblemError, type Problem } from '../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../domain/problem.js';
 import { roleFacts } from '../domain/task/role.js';
 import { isEnded, type Task } from '../domain/task/task.js';
 import { isOwn, soundApproval } from '../engine/approvals/request.js';
@@ -83,22 +83,16 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
     async find(id) {
       const placed = await store.tasks.read(id);
       if (placed === undefined)
-        throw new ProblemError(
-          problem('not_found', `there is no task ${id}`, { hint: 'guild approve lists what waits for you' }),
-        );
+        throw problemError('not_found', `there is no task ${id}`, { hint: 'guild approve lists what waits for you' });
       const approval = ownApproval(placed.task);
       if (approval === undefined && isRequest(placed.task) && !isEnded(placed.state))
-        throw new ProblemError(
-          problem('not_allowed', `${id} was not made on this machine, so it is not shown`, {
-            hint: 'guild pump asks again, in its own words',
-          }),
-        );
+        throw problemError('not_allowed', `${id} was not made on this machine, so it is not shown`, {
+          hint: 'guild pump asks again, in its own words',
+        });
       if (approval === undefined)
-        throw new ProblemError(
-          problem('bad_usage', `${id} is not a request that waits for you`, {
-            hint: 'guild approve lists what waits for you',
-          }),
-        );
+        throw problemError('bad_usage', `${id} is not a request that waits for you`, {
+          hint: 'guild approve lists what waits for you',
+        });
       if (isEnded(placed.state)) throw new ProblemError(answeredBefore(placed.task));
       return asRequest(approval, placed.task);
     },
@@ -205,11 +199,9 @@ function changed(id: string) {
 export function editedText({ id, request }: Approval, text: string): Omit<Answer, 'at'> {
   const main = mainArgument(request.tool);
   if (main === undefined)
-    throw new ProblemError(
-      problem('bad_usage', `${request.tool} has no single text to edit`, {
-        hint: `edit the entry ${id} in tasks/approvals.task.md`,
-      }),
-    );
-  if (text === '') throw new ProblemError(problem('bad_usage', 'guild edit needs the new text'));
+    throw problemError('bad_usage', `${request.tool} has no single text to edit`, {
+      hint: `edit the entry ${id} in tasks/approvals.task.md`,
+    });
+  if (text === '') throw problemError('bad_usage', 'guild edit needs the new text');
   return { approved: true, by: 'human', edited: { [main]: text } };
 }

@@ -15,7 +15,7 @@ import { openHistory } from './readers/history.js';
 import { noWorkspace } from './readers/no-workspace.js';
 import { readConfig } from './readers/read-config.js';
 import { openRoster } from './readers/open-roster.js';
-import { asProblem, ProblemError, problem } from '../domain/problem.js';
+import { asProblem, ProblemError, problemError } from '../domain/problem.js';
 import { lookAtTrust, rightsOf } from './trust/trust.js';
 
 export async function examine(root: string, env: Record<string, string | undefined>): Promise<Finding[]> {
@@ -50,9 +50,9 @@ export async function adoptJournals(root: string, peer: string | undefined): Pro
     peer === undefined ? journal.why === 'unreadable' : journal.peer === peer,
   );
   if (peer !== undefined && chosen.length === 0)
-    throw new ProblemError(
-      problem('not_found', `no held journal is called ${JSON.stringify(peer)}`, { hint: 'guild doctor names them' }),
-    );
+    throw problemError('not_found', `no held journal is called ${JSON.stringify(peer)}`, {
+      hint: 'guild doctor names them',
+    });
   for (const journal of chosen) await adopt(journal);
   return chosen;
 }

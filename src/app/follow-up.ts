@@ -1,6 +1,6 @@
 /** Continues the conversation of an ended task for a person. */
 import { defined } from '../domain/defined.js';
-import { problem, ProblemError } from '../domain/problem.js';
+import { ProblemError, problemError } from '../domain/problem.js';
 import { HUMAN, type Task } from '../domain/task/task.js';
 import { createFollowUp } from '../engine/tasks/follow-up.js';
 import type { Store } from '../ports/store/index.js';
@@ -14,10 +14,10 @@ export async function followUp(
   newId: string,
 ): Promise<Task> {
   const ended = await store.tasks.read(id);
-  if (ended === undefined) throw new ProblemError(problem('not_found', `there is no task ${id}`));
+  if (ended === undefined) throw problemError('not_found', `there is no task ${id}`);
   const at = now.toISOString();
   const made = await createFollowUp(store, ended, { ...defined(said), id: newId, by: HUMAN, at });
-  if (made === undefined) throw new ProblemError(problem('duplicate', `there is a task ${newId} already`));
+  if (made === undefined) throw problemError('duplicate', `there is a task ${newId} already`);
   if ('code' in made) throw new ProblemError(made);
   const { peer } = store.presence;
   store.events.append({

@@ -8,7 +8,7 @@ import { defined } from '../domain/defined.js';
 import { cutAt, keptMessages } from '../domain/session/fork.js';
 import { childId } from '../domain/task/id.js';
 import { nearestHint, noAgent } from '../domain/nearest.js';
-import { problem, ProblemError, type Problem } from '../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../domain/problem.js';
 import { wantsAnswer, type Message, type SessionHeader } from '../domain/session/session.js';
 import type { Task } from '../domain/task/task.js';
 import type { Store } from '../ports/store/index.js';
@@ -61,25 +61,21 @@ async function forkIn(store: Store, root: string, wishes: Fork): Promise<Forked>
   const { header, messages } = opened.session;
   const wanted = at ?? messages.length;
   if (wanted < 1 || wanted > messages.length)
-    throw new ProblemError(
-      problem('bad_usage', `${from} has ${messages.length} messages; --at must be 1 to ${messages.length}`),
-    );
+    throw problemError('bad_usage', `${from} has ${messages.length} messages; --at must be 1 to ${messages.length}`);
   const agent = agentFor(root, header, to);
   const kept = cutAt(messages, wanted);
   if (kept === undefined)
-    throw new ProblemError(
-      problem('bad_usage', `${from} cannot be cut there: every place up to it is between a tool call and its result`),
+    throw problemError(
+      'bad_usage',
+      `${from} cannot be cut there: every place up to it is between a tool call and its result`,
     );
   const beginning = keptMessages(messages, kept);
   if (text === undefined && !wantsAnswer(beginning))
-    throw new ProblemError(
-      problem('bad_usage', `message ${kept} of ${from} is an answer, so nothing would happen`, {
-        hint: 'add a message, as in guild fork … "and now this", or cut earlier',
-      }),
-    );
+    throw problemError('bad_usage', `message ${kept} of ${from} is an answer, so nothing would happen`, {
+      hint: 'add a message, as in guild fork … "and now this", or cut earlier',
+    });
   const name = id ?? `fork_${randomBytes(5).toString('hex').slice(0, 8)}`;
-  if ((await store.tasks.read(name)) !== undefined)
-    throw new ProblemError(problem('duplicate', `there is a task ${name} already`));
+  if ((await store.tasks.read(name)) !== undefined) throw problemError('duplicate', `there is a task ${name} already`);
   const sessionId = `${agent.name}-${name}`;
   const now = new Date();
   // The session comes first: a task without one would start from the beginning. An agent with a
@@ -90,7 +86,7 @@ async function forkIn(store: Store, root: string, wishes: Fork): Promise<Forked>
     forkHeader(header, agent.name, sessionId, speaker, `${from}@${kept}`, now),
     copy,
   );
-  if (!made) throw new ProblemError(problem('duplicate', `there is a session ${sessionId} already`));
+  if (!made) throw problemError('duplicate', `there is a session ${sessionId} already`);
   const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
   const description = text ?? first;
   // The copy shows what influenced the original, whose tasks are not its own.
@@ -141,7 +137,7 @@ function agentFor(root: string, header: SessionHeader, to: string | undefined): 
   const { agents } = openRoster(root);
   const agent = agents.get(name);
   if (agent !== undefined) return agent;
-  throw new ProblemError(problem('unknown_agent', noAgent(name, agents.keys())));
+  throw problemError('unknown_agent', noAgent(name, agents.keys()));
 }
 
 async function unknownSession(store: Store, id: string): Promise<Problem> {

@@ -4,7 +4,7 @@ import { disk as realDisk } from '../adapters/disk/index.js';
 import { isWorkspace } from '../adapters/files/index.js';
 import { mcpModule, type McpServer } from '../adapters/plugins/mcp-servers.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
-import { problem, ProblemError, type Where } from '../domain/problem.js';
+import { ProblemError, problemError, type Where } from '../domain/problem.js';
 import { YamlPlaces, wholeFile } from '../text/yaml/parse.js';
 import { noWorkspace } from './readers/no-workspace.js';
 import { openTrust } from './trust/trust.js';
@@ -45,12 +45,10 @@ function hostOf(root: string, env: Env) {
   // Starting a server runs a command and sends a key, so it is done as it was trusted.
   const { inForce } = openTrust(root, env, config);
   if (inForce.plugins['mcp'] === undefined)
-    throw new ProblemError(
-      problem('not_allowed', 'the MCP servers of this workspace are not trusted yet', {
-        where: { file: CONFIG_FILE },
-        hint: 'guild trust shows what they would start and asks',
-      }),
-    );
+    throw problemError('not_allowed', 'the MCP servers of this workspace are not trusted yet', {
+      where: { file: CONFIG_FILE },
+      hint: 'guild trust shows what they would start and asks',
+    });
   return { workspace: root, env, config: inForce.plugins['mcp'] };
 }
 
@@ -59,6 +57,6 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (thrown) {
     if (thrown instanceof ProblemError) throw thrown;
-    throw new ProblemError(problem('tool_failed', (thrown as Error).message, { where: { file: CONFIG_FILE } }));
+    throw problemError('tool_failed', (thrown as Error).message, { where: { file: CONFIG_FILE } });
   }
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { defined } from '../domain/defined.js';
 import { isSafeId } from '../domain/task/id.js';
-import { problem, ProblemError } from '../domain/problem.js';
+import { problemError } from '../domain/problem.js';
 import { cronFault, zoneFault } from '../domain/schedule.js';
 import { makeTask, type Task } from '../domain/task/task.js';
 import type { Store } from '../ports/store/index.js';
@@ -36,16 +36,13 @@ export async function newTask(store: Store, input: NewTask, options: NewTaskOpti
   const { at = new Date(), freshId = randomId, isAwaited = false } = options;
   const { id = `task_${freshId()}`, description, ...rest } = input;
   if (!isSafeId(id)) {
-    throw new ProblemError(
-      problem('bad_name', `${JSON.stringify(id)} cannot be the id of a task`, {
-        hint: 'use letters, digits, _ - and . only',
-      }),
-    );
+    throw problemError('bad_name', `${JSON.stringify(id)} cannot be the id of a task`, {
+      hint: 'use letters, digits, _ - and . only',
+    });
   }
-  if (description.trim() === '') throw new ProblemError(problem('bad_usage', 'a task needs a description'));
+  if (description.trim() === '') throw problemError('bad_usage', 'a task needs a description');
   const fault = input.schedule && (cronFault(input.schedule.cron) ?? zoneFault(input.schedule.timezone ?? 'UTC'));
-  if (fault !== undefined)
-    throw new ProblemError(problem('bad_usage', fault, { hint: 'guild schedule test tries one' }));
+  if (fault !== undefined) throw problemError('bad_usage', fault, { hint: 'guild schedule test tries one' });
   const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const task = makeTask({
     id,
@@ -57,8 +54,7 @@ export async function newTask(store: Store, input: NewTask, options: NewTaskOpti
   });
   // A fresh id belongs to this process alone.
   const durable = !isAwaited || input.id !== undefined;
-  if (!(await store.tasks.create(task, { durable })))
-    throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
+  if (!(await store.tasks.create(task, { durable }))) throw problemError('duplicate', `there is a task ${id} already`);
   store.events.append(
     defined({
       at: task.created_at,

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { disk as realDisk } from '../adapters/disk/index.js';
-import { problem, ProblemError } from '../domain/problem.js';
+import { problem, ProblemError, problemError } from '../domain/problem.js';
 import { TASK_STATES } from '../domain/task/task.js';
 import type { Commit, FileChange, History, OldContent } from '../ports/history.js';
 import type { Ledger } from '../ports/ledger.js';
@@ -39,7 +39,7 @@ export async function undoTo(
 ): Promise<Undone> {
   const history = await openHistory(root, env);
   const state = history.state();
-  if (!state.on) throw new ProblemError(problem('not_found', `no history is kept here: ${state.why}`));
+  if (!state.on) throw problemError('not_found', `no history is kept here: ${state.why}`);
   try {
     const { commit, files, left } = await history.changes(to);
     if (!really || files.length === 0) return { to: commit, files, left };
@@ -110,7 +110,7 @@ interface Previewed extends Omit<FileChange, 'texts'> {
 export async function previewUndo(root: string, to: string, env: Env): Promise<{ to: Commit; files: Previewed[] }> {
   const history = await openHistory(root, env);
   const state = history.state();
-  if (!state.on) throw new ProblemError(problem('not_found', `no history is kept here: ${state.why}`));
+  if (!state.on) throw problemError('not_found', `no history is kept here: ${state.why}`);
   try {
     const { commit, files } = await history.changes(to, { texts: true });
     return { to: commit, files: files.map(previewed) };

@@ -84,6 +84,11 @@ export class ProblemError extends Error {
   }
 }
 
+/** The error to throw for a problem that is made on the spot. */
+export function problemError(...of: Parameters<typeof problem>): ProblemError {
+  return new ProblemError(problem(...of));
+}
+
 /** Turns anything thrown into a Problem. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;

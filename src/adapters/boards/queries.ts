@@ -3,7 +3,7 @@
  * only if the file still has the bytes that were read, because a person may be editing it.
  */
 import path from 'node:path';
-import { problem, type Problem, ProblemError } from '../../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import { ENDED_STATES, type EndedState } from '../../domain/task/task.js';
 import type { Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
@@ -280,5 +280,5 @@ function missing(file: string): Problem {
 }
 
 function fail(code: Problem['code'], message: string, hint?: string, file?: string): never {
-  throw new ProblemError(problem(code, message, { where: file === undefined ? undefined : { file }, hint }));
+  throw problemError(code, message, { where: file === undefined ? undefined : { file }, hint });
 }

@@ -1,11 +1,13 @@
 /** Why a process of a store for several machines cannot continue. */
-import { problem, ProblemError } from '../../domain/problem.js';
+import { type ProblemError, problemError } from '../../domain/problem.js';
 
 /** After its lease has expired, the writes of a process must not count. */
 export function declaredDead(): ProblemError {
-  return new ProblemError(
-    problem('declared_dead', 'this process did not renew its lease in time, so other processes continue its work', {
+  return problemError(
+    'declared_dead',
+    'this process did not renew its lease in time, so other processes continue its work',
+    {
       hint: 'start it again: it gets a new name and continues with what is open',
-    }),
+    },
   );
 }

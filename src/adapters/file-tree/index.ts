@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { FileState, LeftOut } from '../../domain/session/cassette.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problem, ProblemError, problemError } from '../../domain/problem.js';
 
 interface FileTree {
   /**
@@ -159,7 +159,7 @@ export function putFiles(root: string, states: readonly FileState[]): void {
   for (const state of states) {
     const full = path.resolve(root, state.file);
     if (!isBelow(root, full) || leadsOut(root, path.dirname(full), state.link))
-      throw new ProblemError(problem('not_allowed', `${state.file} would be written outside the folder`));
+      throw problemError('not_allowed', `${state.file} would be written outside the folder`);
     if (state.gone) remove(full);
     else if (state.folder) fs.mkdirSync(full, { recursive: true });
     else {

@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { defined } from '../../domain/defined.js';
-import { ProblemError, problem } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Commit, FileChange, History, OldContent } from '../../ports/history.js';
 import type { Processes } from '../../ports/processes.js';
@@ -111,7 +111,7 @@ export function git(options: GitOptions): History {
     const now = await target.look();
     const before = await oldHistory();
     if (now?.tip === undefined && before?.tip === undefined)
-      throw new ProblemError(problem('not_found', 'this workspace has no history yet'));
+      throw problemError('not_found', 'this workspace has no history yet');
     const found = (await commitIn(now, to)) ?? (await commitIn(before, to));
     if (found === undefined) throw unknownCommit(to);
     const files = await filesAt(found);
@@ -176,11 +176,9 @@ export function git(options: GitOptions): History {
     if (written.kind !== 'left') return;
     for (let waitedMs = 0; fs.existsSync(written.file); waitedMs += 100) {
       if (waitedMs > WAIT_MS)
-        throw new ProblemError(
-          problem('needs_human', 'the process that writes history here does not answer', {
-            hint: 'stop guild watch, then try again',
-          }),
-        );
+        throw problemError('needs_human', 'the process that writes history here does not answer', {
+          hint: 'stop guild watch, then try again',
+        });
       await clock.sleep(100);
     }
   }

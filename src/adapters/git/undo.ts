@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { ProblemError, problem } from '../../domain/problem.js';
+import { type ProblemError, problemError } from '../../domain/problem.js';
 import type { FileChange, OldContent } from '../../ports/history.js';
 import { isCovered, pathInWorkspace, staysAfterUndo } from './changes/covered.js';
 import { readNow } from './changes/files-now.js';
@@ -98,9 +98,7 @@ export async function resolveCommit(run: RunGit, to: string, head: string): Prom
 }
 
 export function unknownCommit(to: string): ProblemError {
-  return new ProblemError(
-    problem('not_found', `unknown commit ${JSON.stringify(to)}`, { hint: 'guild log lists the commits' }),
-  );
+  return problemError('not_found', `unknown commit ${JSON.stringify(to)}`, { hint: 'guild log lists the commits' });
 }
 
 /** What the commit has of each changed file. */

@@ -9,7 +9,7 @@ import { defined } from '../../domain/defined.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { safePart } from '../../domain/task/id.js';
 import { sourceOf, type Mail } from '../../domain/coordination/mail.js';
-import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { problem, type Problem, problemError } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Inbox } from '../../ports/inbox.js';
 import { inboxLines, readInboxLine, type InboxLine } from '../../text/records/inbox.js';
@@ -88,11 +88,9 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
 
   async function append(name: string, line: Record<string, unknown>): Promise<void> {
     if (!NAME.test(name) || !name.endsWith('.jsonl')) {
-      throw new ProblemError(
-        problem('bad_name', `${JSON.stringify(name)} is not a valid inbox file name`, {
-          hint: 'use a name such as slack-messages.jsonl',
-        }),
-      );
+      throw problemError('bad_name', `${JSON.stringify(name)} is not a valid inbox file name`, {
+        hint: 'use a name such as slack-messages.jsonl',
+      });
     }
     const file = path.join(folder, name);
     disk.makeFolder(folder);

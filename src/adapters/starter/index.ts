@@ -5,7 +5,7 @@
 import { packageFolder } from './package-folder.js';
 import fs from 'node:fs';
 import path from 'node:path';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { TASK_STATES } from '../../domain/task/task.js';
 
 /** The examples that ship with the program. */
@@ -80,12 +80,10 @@ function makeFolder(root: string, folder: string): void {
 
 function refuseLink(root: string, file: string): void {
   if (fs.lstatSync(path.join(root, file), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
-  throw new ProblemError(
-    problem('not_allowed', `${file} is a link, so files would be written elsewhere`, {
-      where: { file },
-      hint: 'replace it with a real folder or file, or choose another folder',
-    }),
-  );
+  throw problemError('not_allowed', `${file} is a link, so files would be written elsewhere`, {
+    where: { file },
+    hint: 'replace it with a real folder or file, or choose another folder',
+  });
 }
 
 /** Files that a process writes while it works, and files that only this machine needs. */

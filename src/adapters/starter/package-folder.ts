@@ -2,12 +2,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 
 export function packageFolder(...parts: string[]): string {
   let at = path.dirname(fileURLToPath(import.meta.url));
   while (!fs.existsSync(path.join(at, 'package.json'))) {
-    if (path.dirname(at) === at) throw new ProblemError(problem('bug', 'the program cannot find its own files'));
+    if (path.dirname(at) === at) throw problemError('bug', 'the program cannot find its own files');
     at = path.dirname(at);
   }
   return path.join(at, ...parts);

@@ -6,7 +6,7 @@ import { hash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { TrustRecord } from '../../domain/consent/trust.js';
 import { defined } from '../../domain/defined.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 
 export interface TrustRecords {
@@ -57,11 +57,13 @@ export function trustRecords(disk: Disk, state: string): TrustRecords {
       if (read.kind === 'missing') return undefined;
       const record = read.kind === 'file' ? parse(read.bytes.toString('utf8')) : undefined;
       if (record?.path === root) return record;
-      throw new ProblemError(
-        problem('bad_file', 'the record of what you trust in this workspace cannot be read, so nothing is opened', {
+      throw problemError(
+        'bad_file',
+        'the record of what you trust in this workspace cannot be read, so nothing is opened',
+        {
           where: { file },
           hint: 'restore it from a backup; or remove it and run guild trust: you are then asked again for open answers',
-        }),
+        },
       );
     },
     stamp: (root) => disk.stamp(fileOf(root)),

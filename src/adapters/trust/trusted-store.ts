@@ -3,7 +3,7 @@
  * password and everything that agents do are sent there.
  */
 import fs from 'node:fs';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import { trustRecords } from './records.js';
 import { stateFolder } from './state-folder.js';
@@ -14,10 +14,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export function requireTrustedStore(disk: Disk, root: string, env: Env, address: string): void {
   const record = trustRecords(disk, stateFolder(env)).read(fs.realpathSync(root));
   if (record?.trusted?.acting.store === address) return;
-  throw new ProblemError(
-    problem('not_allowed', `the store ${address} of this workspace is not trusted yet, so it is not opened`, {
-      where: { file: 'guild.yaml' },
-      hint: 'guild trust shows it and asks; an address in GUILD_STORE is your own',
-    }),
-  );
+  throw problemError('not_allowed', `the store ${address} of this workspace is not trusted yet, so it is not opened`, {
+    where: { file: 'guild.yaml' },
+    hint: 'guild trust shows it and asks; an address in GUILD_STORE is your own',
+  });
 }

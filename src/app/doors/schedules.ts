@@ -3,7 +3,7 @@ import { disk as realDisk } from '../../adapters/disk/index.js';
 import { schedules } from '../../adapters/schedules/index.js';
 import { cronFault, zoneFault, type Schedule } from '../../domain/schedule.js';
 import { compareText } from '../../domain/order.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import { openReader } from '../readers/open-reader.js';
@@ -67,7 +67,7 @@ function viewOf(
 /** The next due times of a schedule that need not exist. */
 export async function previewSchedule(root: string, cron: string, timezone: string): Promise<Date[]> {
   const fault = cronFault(cron) ?? zoneFault(timezone);
-  if (fault !== undefined) throw new ProblemError(problem('bad_usage', fault, { hint: EXAMPLE }));
+  if (fault !== undefined) throw problemError('bad_usage', fault, { hint: EXAMPLE });
   const { next } = schedules({ root, disk: realDisk() });
   const times: Date[] = [];
   for (let at = await next({ cron, timezone }, new Date()); at !== undefined && times.length < SHOWN;)

@@ -1,7 +1,7 @@
 /** Checks and saves the file of an agent for a person. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import { isSafeId } from '../../domain/task/id.js';
 import { parseAgent } from '../../text/agent/parse.js';
 import { saveAsPerson } from './save-as-person.js';
@@ -28,9 +28,7 @@ export async function writeAgent(root: string, file: string, seen: string | unde
 /** The file of a new agent. */
 export function newAgentFile(name: string): string {
   if (isSafeId(name)) return path.posix.join('agents', `${name}.md`);
-  throw new ProblemError(
-    problem('bad_name', `${JSON.stringify(name)} cannot be the name of an agent`, {
-      hint: 'use letters, digits, _ and -',
-    }),
-  );
+  throw problemError('bad_name', `${JSON.stringify(name)} cannot be the name of an agent`, {
+    hint: 'use letters, digits, _ and -',
+  });
 }

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../domain/attempt.js';
 import type { EvalCase } from '../../domain/eval/eval-case.js';
-import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { problem, type Problem, problemError } from '../../domain/problem.js';
 import { parseEvalCases } from '../../text/eval/cases.js';
 import { textIn } from '../trust/text-file.js';
 
@@ -17,11 +17,9 @@ export function readCases(cwd: string, from: string): CasesRead {
   const full = path.resolve(cwd, from);
   const stat = fs.statSync(full, { throwIfNoEntry: false });
   if (stat === undefined)
-    throw new ProblemError(
-      problem('not_found', `there is no folder or file ${from}`, {
-        hint: 'guild init makes evals/ with cases for its agents; docs/how-to/evaluate-a-model.md shows how to write your own',
-      }),
-    );
+    throw problemError('not_found', `there is no folder or file ${from}`, {
+      hint: 'guild init makes evals/ with cases for its agents; docs/how-to/evaluate-a-model.md shows how to write your own',
+    });
   const files = stat.isDirectory()
     ? fs
         .readdirSync(full)

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { defined } from '../../domain/defined.js';
 import { callCost } from '../../domain/event.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { unmet, type EvalCase, type EvalRun } from '../../domain/eval/eval-case.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import type { Model } from '../../ports/model.js';
@@ -84,7 +84,7 @@ function trustCopy(root: string, copy: string, env: RunOptions['env']): void {
 function write(folder: string, file: string, text: string): void {
   const full = insideOf(folder, file);
   if (full === undefined)
-    throw new ProblemError(problem('bad_field', `files: ${JSON.stringify(file)} is not a path in the workspace`));
+    throw problemError('bad_field', `files: ${JSON.stringify(file)} is not a path in the workspace`);
   fs.mkdirSync(path.dirname(full), { recursive: true });
   fs.writeFileSync(full, text);
 }

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import type { Model, ModelReply } from '../../ports/model.js';
 
 interface Kept {
@@ -33,9 +33,9 @@ export function recording(model: Model, file: string): Model {
 /** Answers from the file. A call that was not recorded fails as a missing model would. */
 export function replaying(file: string): Model {
   if (!fs.existsSync(file))
-    throw new ProblemError(
-      problem('not_found', `there is no recording ${file}`, { hint: 'make one with guild eval --record FOLDER' }),
-    );
+    throw problemError('not_found', `there is no recording ${file}`, {
+      hint: 'make one with guild eval --record FOLDER',
+    });
   const lines = fs.readFileSync(file, 'utf8').split('\n').filter(Boolean);
   const kept = new Map(
     lines.map((line) => JSON.parse(line) as Kept).map((each) => [`${each.agent} ${each.call}`, each]),

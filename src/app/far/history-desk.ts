@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import { attempt } from '../../domain/attempt.js';
 import { visible } from '../../domain/consent/visible.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problem, ProblemError, problemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 
 const KEY = 'desk/history';
@@ -47,7 +47,7 @@ export async function takeHistory(
     if (named?.isRunning && !isAt(named.desk, own)) throw new ProblemError(taken(named.desk));
     const put = { key: KEY, value: JSON.stringify(own), expect: held?.rev ?? 0, live: false };
     const answer = await ledger.commit(nextId(), { puts: [put], adds: [] }, `peer/${own.peer}`);
-    if (answer === 'fenced') throw new ProblemError(problem('store_away', 'this process was declared dead'));
+    if (answer === 'fenced') throw problemError('store_away', 'this process was declared dead');
     if (answer.puts[0] !== undefined) return;
   }
 }

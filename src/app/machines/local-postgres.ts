@@ -10,7 +10,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 
 const run = promisify(execFile);
 
@@ -39,11 +39,9 @@ export function postgresPrograms(path_ = process.env['PATH'] ?? ''): string | un
 export async function startLocalPostgres(): Promise<LocalPostgres> {
   const programs = postgresPrograms();
   if (programs === undefined)
-    throw new ProblemError(
-      problem('not_found', 'PostgreSQL is not installed on this machine', {
-        hint: 'install it (Debian: apt-get install postgresql), or set GUILD_STORE to the address of a database',
-      }),
-    );
+    throw problemError('not_found', 'PostgreSQL is not installed on this machine', {
+      hint: 'install it (Debian: apt-get install postgresql), or set GUILD_STORE to the address of a database',
+    });
   // Not in a folder of the caller: if that is root, the server runs as another user.
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-postgres-'));
   const user = await unprivileged();
@@ -79,11 +77,9 @@ async function unprivileged(): Promise<{ uid: number; gid: number } | undefined>
     const ids = await Promise.all(['-u', '-g'].map((what) => run('id', [what, name]))).catch(() => undefined);
     if (ids !== undefined) return { uid: Number(ids[0]!.stdout), gid: Number(ids[1]!.stdout) };
   }
-  throw new ProblemError(
-    problem('not_allowed', 'PostgreSQL does not run as root, and there is no user postgres', {
-      hint: 'run the demo as another user',
-    }),
-  );
+  throw problemError('not_allowed', 'PostgreSQL does not run as root, and there is no user postgres', {
+    hint: 'run the demo as another user',
+  });
 }
 
 async function freePort(): Promise<number> {

@@ -1,6 +1,6 @@
 /** `guild agent move`: an agent that has a home runs on another machine from now on. */
 import { disk } from '../../adapters/disk/index.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { HOME, parseHome, type Home } from '../far/homes.js';
 import { openFarReader } from '../readers/open-reader.js';
@@ -17,11 +17,9 @@ interface Moved {
 export async function moveAgent(root: string, agent: string, to: string): Promise<Moved> {
   const store = openFarReader(disk(), root);
   if (store === undefined)
-    throw new ProblemError(
-      problem('bad_usage', 'the work of this workspace is on one machine, so its agents have no homes', {
-        hint: 'see guild store --help for several machines',
-      }),
-    );
+    throw problemError('bad_usage', 'the work of this workspace is on one machine, so its agents have no homes', {
+      hint: 'see guild store --help for several machines',
+    });
   try {
     const shelf = store.far.shelf(HOME);
     await store.tasks.scan();

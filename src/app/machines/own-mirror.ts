@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { keptFolder, lookAtTrust } from '../trust/trust.js';
 import { replace, writeShown } from './mirror/shown-record.js';
 
@@ -32,12 +32,10 @@ export function ownMirror(
   const foreign =
     read.kind === 'missing' ? (fs.existsSync(path.join(root, OLD_RECORD)) ? OLD_RECORD : undefined) : NAME;
   if (foreign !== undefined && mustBeOwn)
-    throw new ProblemError(
-      problem('store_refused', 'this folder shows a store, but not as this user synced it on this machine', {
-        where: { file: foreign },
-        hint: 'sync into a new folder, guild sync <dir>: the store has everything',
-      }),
-    );
+    throw problemError('store_refused', 'this folder shows a store, but not as this user synced it on this machine', {
+      where: { file: foreign },
+      hint: 'sync into a new folder, guild sync <dir>: the store has everything',
+    });
   const fresh = randomBytes(16).toString('hex');
   // The record is first: a name without a record looks like a copy.
   writeShown(fileOf(fresh), { workspace, marks: {}, bases: {} });

@@ -8,7 +8,7 @@ import { disk } from '../../adapters/disk/index.js';
 import { fileTaint } from '../../adapters/file-taint/index.js';
 import { folders, layout } from '../../adapters/files/base/layout.js';
 import { defined } from '../../domain/defined.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import type { Intent } from '../../domain/task/intent.js';
 import type { Placed } from '../../domain/task/task.js';
 import type { Consent } from '../../ports/consent/index.js';
@@ -121,9 +121,7 @@ export async function pullFrom(
 function refuseIfThere(target: string): void {
   if (!fs.existsSync(target)) return;
   if (fs.statSync(target).isDirectory() && fs.readdirSync(target).length === 0) return fs.rmdirSync(target);
-  throw new ProblemError(
-    problem('store_refused', `${target} already exists`, { hint: 'name a folder that does not exist yet' }),
-  );
+  throw problemError('store_refused', `${target} already exists`, { hint: 'name a folder that does not exist yet' });
 }
 
 /** The folder works on files: the line with the address of the store becomes a comment. */

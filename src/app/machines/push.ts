@@ -11,7 +11,7 @@ import { defined } from '../../domain/defined.js';
 import type { BoundBase } from '../../domain/task/approval.js';
 import { parseOutcome } from '../../text/records/outcome.js';
 import { rowValue } from '../../adapters/far/rows.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { ProblemError, problemError } from '../../domain/problem.js';
 import type { Placed } from '../../domain/task/task.js';
 import type { Add, Ledger, Put } from '../../ports/ledger.js';
 import type { Store } from '../../ports/store/index.js';
@@ -111,20 +111,16 @@ function baseOf(files: ReadonlyMap<string, Buffer>, file: string): BoundBase | u
 async function refuseIfBusy(root: string, reader: Store): Promise<void> {
   const [peer] = await reader.presence.peers();
   if (peer !== undefined) {
-    throw new ProblemError(
-      problem('store_refused', `a process still works on this folder (pid ${peer.pid} on ${peer.host})`, {
-        hint: 'stop it, then push again',
-      }),
-    );
+    throw problemError('store_refused', `a process still works on this folder (pid ${peer.pid} on ${peer.host})`, {
+      hint: 'stop it, then push again',
+    });
   }
   const journals = fs.readdirSync(path.join(root, '.guild/journal'));
   const closed = new Set(journals.filter((name) => name.endsWith('.closed')).map(peerOf));
   if (journals.some((name) => !closed.has(peerOf(name)))) {
-    throw new ProblemError(
-      problem('store_refused', 'a process died here, and its journal has not been replayed', {
-        hint: 'run guild pump once, then push again; guild doctor names journals that are held',
-      }),
-    );
+    throw problemError('store_refused', 'a process died here, and its journal has not been replayed', {
+      hint: 'run guild pump once, then push again; guild doctor names journals that are held',
+    });
   }
   for (const id of await reader.sessions.list()) {
     const opened = await reader.sessions.open(id);
@@ -144,11 +140,9 @@ async function refuseIfUsed(ledger: Ledger, push: string): Promise<number> {
   if (before?.push === push && before.isWhole !== true) return before.made ?? 0;
   const isUsed = before !== undefined || (await ledger.list(TASK, { limit: 1 })).length > 0;
   if (isUsed) {
-    throw new ProblemError(
-      problem('store_refused', 'the store already holds work, and push fills only an empty one', {
-        hint: 'use another schema (?schema=name in the address), and run guild store init for it',
-      }),
-    );
+    throw problemError('store_refused', 'the store already holds work, and push fills only an empty one', {
+      hint: 'use another schema (?schema=name in the address), and run guild store init for it',
+    });
   }
   await ledger.commit(`push-${push}-start`, {
     puts: [{ key: MARK, value: JSON.stringify({ push }), expect: 0, live: false }],

@@ -1,6 +1,6 @@
 /** Reasons why the work of a store cannot be moved or continued now. */
 import type { Peer } from '../../domain/peer.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 
 /** The entry that says how much of a folder was pushed. */
@@ -19,11 +19,9 @@ export async function refuseIfWorkedOn(ledger: Ledger): Promise<void> {
   const [entry] = await ledger.list('peer/', { live: true });
   if (entry === undefined) return;
   const { host, pid } = JSON.parse(entry.value) as Peer;
-  throw new ProblemError(
-    problem('store_refused', `a process still works on this store (pid ${pid} on ${host})`, {
-      hint: 'stop every guild watch and guild agent start first; one that was killed counts as gone after its lease',
-    }),
-  );
+  throw problemError('store_refused', `a process still works on this store (pid ${pid} on ${host})`, {
+    hint: 'stop every guild watch and guild agent start first; one that was killed counts as gone after its lease',
+  });
 }
 
 export async function readMark(ledger: Ledger): Promise<Mark | undefined> {
@@ -35,9 +33,7 @@ export async function readMark(ledger: Ledger): Promise<Mark | undefined> {
 export async function refuseIfPartlyPushed(ledger: Ledger): Promise<void> {
   const mark = await readMark(ledger);
   if (mark === undefined || mark.isWhole === true) return;
-  throw new ProblemError(
-    problem('store_refused', 'a push into this store was interrupted, so it holds only a part of the work', {
-      hint: 'run guild store push again in the same folder; it continues',
-    }),
-  );
+  throw problemError('store_refused', 'a push into this store was interrupted, so it holds only a part of the work', {
+    hint: 'run guild store push again in the same folder; it continues',
+  });
 }

@@ -4,7 +4,7 @@ import { disk } from '../../adapters/disk/index.js';
 import { isPostgresAddress, readAddress, type Address } from '../../adapters/ledger/postgres/address.js';
 import { postgresLedger } from '../../adapters/ledger/postgres/index.js';
 import { requireTrustedStore } from '../../adapters/trust/trusted-store.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { ProblemError, problemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { readConfig } from '../readers/read-config.js';
 
@@ -25,11 +25,9 @@ export function storeAddress(root: string, env: Env, given?: string): Address {
     requireTrustedStore(disk(), root, env, config.store);
     return address;
   }
-  throw new ProblemError(
-    problem('bad_usage', 'this workspace is kept in files, and no store is named', {
-      hint: 'write store: postgres://user@host/database into guild.yaml, set GUILD_STORE, or use --store',
-    }),
-  );
+  throw problemError('bad_usage', 'this workspace is kept in files, and no store is named', {
+    hint: 'write store: postgres://user@host/database into guild.yaml, set GUILD_STORE, or use --store',
+  });
 }
 
 /** Waits for the server as long as a worker does. */

@@ -5,7 +5,7 @@ import { isWorkspace } from '../../adapters/files/index.js';
 import { inbox } from '../../adapters/inbox/index.js';
 import type { Mail } from '../../domain/coordination/mail.js';
 import { defined } from '../../domain/defined.js';
-import { ProblemError, problem } from '../../domain/problem.js';
+import { ProblemError, problemError } from '../../domain/problem.js';
 import type { Inbox } from '../../ports/inbox.js';
 import { noWorkspace } from './open-reader.js';
 
@@ -21,11 +21,11 @@ type ListedMail = Mail & { taken: boolean };
 
 /** Durable when resolved; returns the file. */
 export async function addMail(root: string, { text, from, channel, to }: NewMail, at = new Date()): Promise<string> {
-  if (text.trim() === '') throw new ProblemError(problem('bad_usage', 'a message needs text'));
+  if (text.trim() === '') throw problemError('bad_usage', 'a message needs text');
   const [service, ...place] = (channel ?? '').trim().split(/\s+/);
   if (service && !/^[A-Za-z0-9]{1,40}$/.test(service)) {
     const hint = 'name the service, then the place: "slack #ops"';
-    throw new ProblemError(problem('bad_usage', `${JSON.stringify(service)} is not a valid service name`, { hint }));
+    throw problemError('bad_usage', `${JSON.stringify(service)} is not a valid service name`, { hint });
   }
   const file = service ? `${service.toLowerCase()}-messages.jsonl` : 'messages.jsonl';
   await open(root).append(

@@ -11,7 +11,7 @@ import {
   type QueryReply,
   type Sources,
 } from '../../adapters/boards/queries.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { ProblemError, problemError } from '../../domain/problem.js';
 import type { Placed, TaskState } from '../../domain/task/task.js';
 import { evaluate, parseQuery, type Select } from '../../text/query/query.js';
 import { compareForOrder, fieldValue } from '../../text/query/where.js';
@@ -44,7 +44,7 @@ export function taskQuery(text: string, at: { root: string; sources: Sources }):
   if (!parsed.ok) throw new ProblemError(parsed.problem);
   const { query } = parsed;
   if (query.kind !== 'select' || query.from !== 'tasks' || query.count)
-    throw new ProblemError(problem('bad_usage', 'this query does not select tasks'));
+    throw problemError('bad_usage', 'this query does not select tasks');
   const { where, orderBy, limit = Infinity } = query;
   const order = orderBy.map(({ field }) => field);
   const all: Select = { ...query, fields: ['id', 'state', ...order], orderBy: [] };

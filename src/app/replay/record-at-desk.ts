@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
 import { fileTaint } from '../../adapters/file-taint/index.js';
-import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { definitionsHash, readPublished } from '../far/definitions.js';
 import { isShared } from '../far/open-store.js';
@@ -49,7 +49,7 @@ export async function recordAtDesk(root: string, env: Env): Promise<DeskRecordin
   if (!isShared(config, env)) return undefined;
   await withLedger(root, env, async (ledger) => {
     const state = (await mirrorHistory({ root, config, env }, ledger)).state();
-    if (!state.on) throw new ProblemError(problem('store_refused', `nothing can be recorded here: ${state.why}`));
+    if (!state.on) throw problemError('store_refused', `nothing can be recorded here: ${state.why}`);
     if ((await readPublished(ledger))?.hash !== definitionsHash(root)) throw new ProblemError(otherDefinitions());
   });
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-record-')));
@@ -91,11 +91,9 @@ async function withLedger<T>(root: string, env: Env, work: (ledger: Ledger) => P
 function trustedCopy(root: string, folder: string, env: Env): void {
   const { state, digest } = lookAtTrust(root, env);
   if (state !== 'trusted')
-    throw new ProblemError(
-      problem('needs_human', 'only a trusted workspace can be recorded', {
-        hint: 'look at what it wants with guild trust',
-      }),
-    );
+    throw problemError('needs_human', 'only a trusted workspace can be recorded', {
+      hint: 'look at what it wants with guild trust',
+    });
   for (const file of [...definitionFiles(root), ...[...notesIn(root).keys()]]) {
     const bytes = fs.readFileSync(path.join(root, file));
     const to = path.join(folder, file);
@@ -104,7 +102,7 @@ function trustedCopy(root: string, folder: string, env: Env): void {
     fs.chmodSync(to, fs.statSync(path.join(root, file)).mode & 0o777);
   }
   if (lookAtTrust(root, env).digest !== digest)
-    throw new ProblemError(problem('not_allowed', 'the definitions changed meanwhile; record again'));
+    throw problemError('not_allowed', 'the definitions changed meanwhile; record again');
   acceptTrust(folder, env);
 }
 

@@ -14,7 +14,7 @@ import { recorder, type Recorder } from '../../adapters/models/record/index.js';
 import { manualClock, orderedDisk, seededIds } from '../../adapters/deterministic/index.js';
 import { fileTree, RECORDING } from '../../adapters/file-tree/index.js';
 import { CASSETTE_VERSION, type KeptTool, type LeftOut } from '../../domain/session/cassette.js';
-import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import type { Engine } from '../../engine/pass/pump.js';
 import type { Ports } from '../../engine/core/context.js';
 import { runUntil } from '../../engine/pass/run-until.js';
@@ -55,9 +55,9 @@ export interface Recorded {
 export function recordRun({ file, command, version }: RecordOptions): Recording {
   const cassette = path.resolve(file);
   if (fs.existsSync(cassette))
-    throw new ProblemError(
-      problem('duplicate', `${file} already exists`, { hint: 'a recording never replaces a file; name another one' }),
-    );
+    throw problemError('duplicate', `${file} already exists`, {
+      hint: 'a recording never replaces a file; name another one',
+    });
   let writing = cassette;
   let tape: Recorder | undefined;
   let files: ReturnType<typeof fileTree> | undefined;
@@ -65,7 +65,7 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
   return {
     async open(folder, options = {}) {
       const root = path.resolve(folder);
-      if (tape !== undefined) throw new ProblemError(problem('bug', 'a cassette records one workspace'));
+      if (tape !== undefined) throw problemError('bug', 'a cassette records one workspace');
       const disk = realDisk();
       if (!isWorkspace(disk, root)) return openWorkspace(root, options);
       const real = realClock();
@@ -107,11 +107,9 @@ export function recordRun({ file, command, version }: RecordOptions): Recording 
       const others = (await workspace.peers()).filter(({ id }) => id !== workspace.store.presence.peer.id);
       if (others.length > 0) {
         await workspace.close();
-        throw new ProblemError(
-          problem('not_allowed', `another process (pid ${others[0]!.pid}) works in this workspace`, {
-            hint: 'stop it first: what it does cannot be recorded',
-          }),
-        );
+        throw problemError('not_allowed', `another process (pid ${others[0]!.pid}) works in this workspace`, {
+          hint: 'stop it first: what it does cannot be recorded',
+        });
       }
       return workspace;
     },

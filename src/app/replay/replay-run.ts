@@ -14,7 +14,7 @@ import { fileTree, putFiles } from '../../adapters/file-tree/index.js';
 import { defined } from '../../domain/defined.js';
 import type { CassetteEntry, Difference, FileState } from '../../domain/session/cassette.js';
 import { nearestHint } from '../../domain/nearest.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { ProblemError, problemError } from '../../domain/problem.js';
 import type { Watchers } from '../../engine/core/context.js';
 import type { JsonSchema } from '../../ports/model.js';
 import type { Surroundings } from '../../rules/prompts/orientation.js';
@@ -108,7 +108,7 @@ function read(file: string): Cassette {
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? `there is no cassette ${file}` : `${file} cannot be read: ${message}`;
-    throw new ProblemError(problem(code === 'ENOENT' ? 'not_found' : 'bad_file', reason));
+    throw problemError(code === 'ENOENT' ? 'not_found' : 'bad_file', reason);
   }
   const cassette = parseCassette(text, file);
   if ('code' in cassette) throw new ProblemError(cassette);
@@ -119,9 +119,7 @@ function emptyFolder(dir: string | undefined): string {
   if (dir === undefined) return fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-replay-')));
   const folder = path.resolve(dir);
   if (fs.existsSync(folder) && fs.readdirSync(folder).length > 0)
-    throw new ProblemError(
-      problem('bad_usage', `${dir} is not empty`, { hint: 'name a folder that does not exist yet' }),
-    );
+    throw problemError('bad_usage', `${dir} is not empty`, { hint: 'name a folder that does not exist yet' });
   fs.mkdirSync(folder, { recursive: true });
   return fs.realpathSync(folder);
 }
@@ -132,17 +130,16 @@ function writeFiles(root: string, { entries }: Cassette, options: ReplayOptions)
   putFiles(root, options.agentsFrom === undefined ? states : states.filter(({ file }) => !isAgent(file)));
   if (options.agentsFrom !== undefined) {
     const from = path.join(options.agentsFrom, 'agents');
-    if (!fs.existsSync(from))
-      throw new ProblemError(problem('not_found', `there is no folder agents in ${options.agentsFrom}`));
+    if (!fs.existsSync(from)) throw problemError('not_found', `there is no folder agents in ${options.agentsFrom}`);
     fs.cpSync(from, path.join(root, 'agents'), { recursive: true, filter: (one) => path.basename(one) !== 'live' });
   }
   for (const [file, source] of options.with ?? []) {
     if (!states.some((state) => state.file === file)) {
       const known = states.map((state) => state.file);
       const hint = nearestHint(file, known, `it contains for example ${known.find(isAgent) ?? known[0]}`);
-      throw new ProblemError(problem('not_found', `there is no ${file} on the cassette`, { hint }));
+      throw problemError('not_found', `there is no ${file} on the cassette`, { hint });
     }
-    if (!fs.existsSync(source)) throw new ProblemError(problem('not_found', `there is no file ${source}`));
+    if (!fs.existsSync(source)) throw problemError('not_found', `there is no file ${source}`);
     putFiles(root, [{ file, text: fs.readFileSync(source, 'utf8') }]);
   }
 }

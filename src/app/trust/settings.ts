@@ -7,7 +7,7 @@ import { settingsFolder } from '../../adapters/trust/state-folder.js';
 import type { Acting } from '../../domain/consent/trust.js';
 import { misdirectedKey } from '../../domain/config/key-hosts.js';
 import type { UserSettings } from '../../domain/config/settings.js';
-import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import { parseSettings } from '../../text/config/settings.js';
 import { textIn } from './text-file.js';
 
@@ -67,6 +67,6 @@ function textOf(file: string): string | undefined {
     return textIn(file);
   } catch (thrown) {
     const { message } = thrown as Error;
-    throw new ProblemError(problem('bad_file', `${file} cannot be read: ${message}`, { where: { file } }));
+    throw problemError('bad_file', `${file} cannot be read: ${message}`, { where: { file } });
   }
 }

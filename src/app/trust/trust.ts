@@ -14,7 +14,7 @@ import { ownerOf, rightsProblems } from '../../adapters/trust/rights.js';
 import { stateFolder } from '../../adapters/trust/state-folder.js';
 import type { Config } from '../../domain/config/config.js';
 import { isNothing, NOT_TRUSTED, NOTHING_ACTS, type Acting, type TrustRecord } from '../../domain/consent/trust.js';
-import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
 import { sharedName } from '../far/shared-name.js';
 import { noWorkspace } from '../readers/no-workspace.js';
@@ -168,15 +168,13 @@ export function acceptTrust(root: string, env: Env, given: Acceptance = {}): Tru
   const trust = lookAtTrust(root, env, given);
   const { digest, acting, record } = trust;
   if (given.digest !== undefined && given.digest !== digest)
-    throw new ProblemError(
-      problem('not_allowed', `this workspace now has the digest ${digest}, not ${given.digest}`, {
-        hint: 'look at it again with guild trust',
-      }),
-    );
+    throw problemError('not_allowed', `this workspace now has the digest ${digest}, not ${given.digest}`, {
+      hint: 'look at it again with guild trust',
+    });
   if (record.trusted?.digest === digest) return trust;
   const { real, state, records } = place(root, env);
   if (acting.code !== undefined && keepCopy(path.join(real, 'plugins'), state, acting.code.hash) === undefined)
-    throw new ProblemError(problem('not_allowed', 'the code under plugins/ changed meanwhile; nothing was trusted'));
+    throw problemError('not_allowed', 'the code under plugins/ changed meanwhile; nothing was trusted');
   const { asked: _, ...rest } = record;
   records.write({ ...rest, trusted: { digest, acting, at: new Date().toISOString() } });
   return lookAtTrust(real, env);
@@ -284,10 +282,12 @@ function place(root: string, env: Env): { real: string; state: string; records: 
   const real = realPath(root);
   const { state, records } = kept(env);
   if (state === real || state.startsWith(real + path.sep))
-    throw new ProblemError(
-      problem('not_allowed', `your state folder ${state} is inside the workspace, where agents could read it`, {
+    throw problemError(
+      'not_allowed',
+      `your state folder ${state} is inside the workspace, where agents could read it`,
+      {
         hint: 'set GUILD_STATE to a folder outside of it, or use another folder as workspace',
-      }),
+      },
     );
   return { real, state, records };
 }
@@ -309,13 +309,11 @@ function kept(env: Env): { state: string; records: TrustRecords } {
 function takeOver(records: TrustRecords, from: string, to: string): void {
   const old = records.read(from);
   if (old === undefined)
-    throw new ProblemError(problem('not_found', `no workspace at ${from} was ever opened by you on this machine`));
+    throw problemError('not_found', `no workspace at ${from} was ever opened by you on this machine`);
   if (fs.existsSync(from))
-    throw new ProblemError(
-      problem('not_allowed', `${from} still exists, so ${to} is a copy, not a moved workspace`, {
-        hint: 'a copy is trusted on its own: guild trust',
-      }),
-    );
+    throw problemError('not_allowed', `${from} still exists, so ${to} is a copy, not a moved workspace`, {
+      hint: 'a copy is trusted on its own: guild trust',
+    });
   records.write({ ...old, path: to });
   records.remove(from);
 }
@@ -326,10 +324,8 @@ function writing<T>(state: string, write: () => T): T {
   } catch (thrown) {
     const { code } = thrown as { code?: string };
     if (code !== 'EACCES' && code !== 'EROFS' && code !== 'EPERM') throw thrown;
-    throw new ProblemError(
-      problem('disk_failed', `${state} cannot be written, so nothing can be trusted or answered (${code})`, {
-        hint: 'set GUILD_STATE to a folder of your own outside the workspace',
-      }),
-    );
+    throw problemError('disk_failed', `${state} cannot be written, so nothing can be trusted or answered (${code})`, {
+      hint: 'set GUILD_STATE to a folder of your own outside the workspace',
+    });
   }
 }

@@ -1,7 +1,7 @@
 /** The files of `--attach`, as paths in the workspace. Every one must be there. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { listOption, type Call } from './command.js';
 
 /** Undefined if there are none. */
@@ -10,11 +10,11 @@ export function attached({ values, root, io }: Call): string[] | undefined {
     const file = path.resolve(io.cwd, word);
     const inside = path.relative(root, file).replaceAll(path.sep, '/');
     if (inside.startsWith('../') || path.isAbsolute(inside))
-      throw new ProblemError(
-        problem('not_found', `${word} is not in the workspace`, { hint: `copy it there, for example to context/` }),
-      );
+      throw problemError('not_found', `${word} is not in the workspace`, {
+        hint: `copy it there, for example to context/`,
+      });
     if (!fs.statSync(file, { throwIfNoEntry: false })?.isFile())
-      throw new ProblemError(problem('not_found', `there is no file ${word}`));
+      throw problemError('not_found', `there is no file ${word}`);
     return inside;
   });
   return files.length === 0 ? undefined : files;

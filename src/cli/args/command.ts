@@ -1,6 +1,6 @@
 /** The shape of a command: its help, its options, and a body that returns the exit code. */
 import { nearestHint } from '../../domain/nearest.js';
-import { ProblemError, problem } from '../../domain/problem.js';
+import { problem, ProblemError, problemError } from '../../domain/problem.js';
 import type { openWorkspace } from '../../app/index.js';
 import type { Io } from '../process/io.js';
 import type { Terminal } from '../render/terminal.js';
@@ -99,11 +99,9 @@ export function unknownWord(command: string, word: string | undefined, names: re
 export function newFolder(values: Values, ownFolder: string | undefined, ownName: string): string | undefined {
   const workspace = text(values, 'workspace');
   if (ownFolder === undefined || workspace === undefined || ownFolder === workspace) return ownFolder ?? workspace;
-  throw new ProblemError(
-    problem('bad_usage', `${ownName} and --workspace name two folders: ${ownFolder} and ${workspace}`, {
-      hint: 'name one of them',
-    }),
-  );
+  throw problemError('bad_usage', `${ownName} and --workspace name two folders: ${ownFolder} and ${workspace}`, {
+    hint: 'name one of them',
+  });
 }
 
 /** A whole number that an option names, within bounds. */
@@ -113,7 +111,7 @@ export function integerOption(values: Values, name: string, [min, max]: [number,
   const number = /^\d+$/.test(value.trim()) ? Number(value) : NaN;
   if (number >= min && number <= max) return number;
   const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw new ProblemError(problem('bad_usage', `--${name} is a whole number ${range}, not ${JSON.stringify(value)}`));
+  throw problemError('bad_usage', `--${name} is a whole number ${range}, not ${JSON.stringify(value)}`);
 }
 
 export function listOption(values: Values, name: string): string[] {

@@ -2,7 +2,7 @@
  * The format of a graph: `--format`, its short options, or `--json`, in the spellings people use.
  */
 import { nearest } from '../../domain/nearest.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { text, type Values } from './command.js';
 
 const SPELLINGS: Record<string, string> = { txt: 'text', plain: 'text', mmd: 'mermaid', graphviz: 'dot', gv: 'dot' };
@@ -15,12 +15,8 @@ export function graphFormat<F extends string>(values: Values, formats: readonly 
   const format = all.find((known) => known === (SPELLINGS[named] ?? named));
   if (format !== undefined) return values['json'] === true ? 'json' : format;
   const meant = nearest(named, all);
-  throw new ProblemError(
-    problem('bad_usage', `there is no format ${JSON.stringify(written)}`, {
-      hint:
-        meant === undefined
-          ? `the formats are ${all.join(', ')}`
-          : `did you mean ${meant}? There are ${all.join(', ')}`,
-    }),
-  );
+  throw problemError('bad_usage', `there is no format ${JSON.stringify(written)}`, {
+    hint:
+      meant === undefined ? `the formats are ${all.join(', ')}` : `did you mean ${meant}? There are ${all.join(', ')}`,
+  });
 }

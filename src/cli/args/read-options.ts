@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { nearest } from '../../domain/nearest.js';
-import { ProblemError, problem } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import type { Options, Values } from './command.js';
 
 export function readOptions(args: string[], options: Options, hint: string): { values: Values; words: string[] } {
@@ -17,7 +17,7 @@ export function readOptions(args: string[], options: Options, hint: string): { v
   });
   for (const token of tokens) {
     const message = token.kind === 'option' ? mistake(token, options) : undefined;
-    if (message !== undefined) throw new ProblemError(problem('bad_usage', message, { hint }));
+    if (message !== undefined) throw problemError('bad_usage', message, { hint });
   }
   return { values, words: positionals };
 }

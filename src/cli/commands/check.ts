@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openRoster } from '../../app/readers/open-roster.js';
 import { taskFileProblems } from '../../app/readers/task-files.js';
 import { trustReport } from '../../app/trust/trust.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { isWorkspaceFolder } from '../args/find-workspace.js';
 import { counted, EXIT, type Command } from '../args/command.js';
 import { wrapped } from '../render/layout.js';
@@ -26,7 +26,7 @@ Warnings are harmless: the agent works. A file that does not define an agent is 
   async run({ words, root, terminal, json, io }) {
     const folders = words.length > 0 ? words.map((word) => path.resolve(io.cwd, word)) : [root];
     const missing = folders.find((folder) => !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory());
-    if (missing !== undefined) throw new ProblemError(problem('not_found', `there is no folder ${missing}`));
+    if (missing !== undefined) throw problemError('not_found', `there is no folder ${missing}`);
     let badFolders = 0;
     const all = [];
     for (const folder of folders) {

@@ -2,7 +2,7 @@
 import { addCosts, BY, costSums, noCosts, type CostBy, type CostSum } from '../../app/readers/aggregates/cost-sums.js';
 import { readEvents } from '../../app/readers/log/open-events.js';
 import { partialMoneyText } from '../../domain/budget/usage.js';
-import { ProblemError, problem } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { columnsOf } from '../render/columns.js';
 import { EXIT, text, type Command } from '../args/command.js';
 import { oneLine } from '../render/layout.js';
@@ -22,8 +22,7 @@ export const command: Command = {
   maxWords: 0,
   async run({ values, root, terminal, json }) {
     const by = (text(values, 'by') ?? 'agent') as CostBy;
-    if (!BY.includes(by))
-      throw new ProblemError(problem('bad_usage', `--by is one of ${BY.join(', ')}, not ${JSON.stringify(by)}`));
+    if (!BY.includes(by)) throw problemError('bad_usage', `--by is one of ${BY.join(', ')}, not ${JSON.stringify(by)}`);
     const since = startOf(text(values, 'since'));
     const events = await readEvents(root, progressOn(terminal, 'indexing'));
     const { rows, unpriced } = costSums(events, by, since);
@@ -52,7 +51,7 @@ function startOf(since: string | undefined): string {
   // Without a time of day the language would read it as UTC.
   const at = new Date(since.length === '2026-01-31'.length ? `${since}T00:00:00` : since);
   if (/^\d{4}-\d{2}-\d{2}/.test(since) && !Number.isNaN(at.getTime())) return at.toISOString();
-  throw new ProblemError(problem('bad_usage', `--since is a day like 2026-01-31, not ${JSON.stringify(since)}`));
+  throw problemError('bad_usage', `--since is a day like 2026-01-31, not ${JSON.stringify(since)}`);
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { auditEffects } from '../../app/audit-effects.js';
 import { adoptJournals, examine } from '../../app/doctor.js';
-import { ProblemError, problem } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { EXIT, type Call, type Command } from '../args/command.js';
 import { wrapped } from '../render/layout.js';
 
@@ -34,7 +34,7 @@ such as one in another container, must be named: make sure that it has ended. Th
   async run(call) {
     const isAdopting = call.values['adopt'] === true;
     if (call.words.length > 0 && !isAdopting)
-      throw new ProblemError(problem('bad_usage', 'only --adopt takes the name of a process'));
+      throw problemError('bad_usage', 'only --adopt takes the name of a process');
     if (isAdopting) return adopt(call);
     if (call.values['audit'] === true) return audit(call);
     const { root, terminal, json, io } = call;

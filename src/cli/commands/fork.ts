@@ -1,6 +1,6 @@
 /** `guild fork`: a new task that continues a conversation from one of its messages. */
 import { forkSession } from '../../app/fork-session.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { attached } from '../args/attached.js';
 import { EXIT, text, integerOption, type Command } from '../args/command.js';
 
@@ -23,11 +23,9 @@ The next guild pump or guild watch continues the conversation.`,
     const { words, root, values, terminal, json } = call;
     const [named, ...rest] = words;
     if (named === undefined)
-      throw new ProblemError(
-        problem('bad_usage', 'guild fork needs a session or a task', {
-          hint: 'guild query "SELECT * FROM sessions" lists them',
-        }),
-      );
+      throw problemError('bad_usage', 'guild fork needs a session or a task', {
+        hint: 'guild query "SELECT * FROM sessions" lists them',
+      });
     const session = named.replace(/^(?:.*\/)?sessions\//, '').replace(/\.session\.yaml$/, '');
     const at = integerOption(values, 'at', [1, Infinity]);
     const forked = await forkSession(root, {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { exampleNames, initWorkspace } from '../../app/starter.js';
 import { acceptTrust, lookAtTrust } from '../../app/trust/trust.js';
 import { nearestHint } from '../../domain/nearest.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { EXIT, newFolder, text, type Command } from '../args/command.js';
 import { findRoot, isWorkspaceFolder } from '../args/find-workspace.js';
 
@@ -76,11 +76,9 @@ function refuseInside(folder: string, env: Record<string, string | undefined>): 
   const outer = findRoot(undefined, { cwd: path.dirname(folder), env: rest });
   const [first = ''] = path.relative(outer, folder).split(path.sep);
   if (!OWN_FOLDERS.has(first) || !isWorkspaceFolder(outer)) return;
-  throw new ProblemError(
-    problem('bad_usage', `${first}/ belongs to the workspace ${outer}`, {
-      hint: 'create the new workspace in a folder outside of it',
-    }),
-  );
+  throw problemError('bad_usage', `${first}/ belongs to the workspace ${outer}`, {
+    hint: 'create the new workspace in a folder outside of it',
+  });
 }
 
 const OWN_FOLDERS = new Set('agents tasks sessions results storage events inbox bus .guild'.split(' '));
@@ -88,11 +86,9 @@ const OWN_FOLDERS = new Set('agents tasks sessions results storage events inbox 
 function exampleNamed(name: string | undefined, swarm: boolean): string | undefined {
   if (name === undefined) return undefined;
   const names = exampleNames();
-  if (swarm) throw new ProblemError(problem('bad_usage', '--swarm and --example exclude each other'));
+  if (swarm) throw problemError('bad_usage', '--swarm and --example exclude each other');
   if (names.includes(name)) return name;
-  throw new ProblemError(
-    problem('bad_usage', `there is no example ${JSON.stringify(name)}`, {
-      hint: nearestHint(name, names, `the examples are: ${names.join(', ')}`)!,
-    }),
-  );
+  throw problemError('bad_usage', `there is no example ${JSON.stringify(name)}`, {
+    hint: nearestHint(name, names, `the examples are: ${names.join(', ')}`)!,
+  });
 }

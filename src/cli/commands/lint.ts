@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { lintFile } from '../../app/readers/queries.js';
-import { ProblemError, problem, problemText } from '../../domain/problem.js';
+import { problemError, problemText } from '../../domain/problem.js';
 import { type Call, type Command, EXIT } from '../args/command.js';
 
 export const command: Command = {
@@ -15,7 +15,7 @@ exit code is 1 if there are errors.`,
 
 export async function lint(call: Call): Promise<number> {
   if (call.words.length === 0) {
-    throw new ProblemError(problem('bad_usage', 'guild lint needs a file', { hint: 'guild lint tasks/plan.task.md' }));
+    throw problemError('bad_usage', 'guild lint needs a file', { hint: 'guild lint tasks/plan.task.md' });
   }
   const results = call.words.map((file) => ({ file, problems: lintFile(placed(file, call), call.root) }));
   const errors = results.flatMap(({ problems }) => problems.filter((each) => each.severity === 'error')).length;

@@ -1,6 +1,6 @@
 /** `guild mcp`: the MCP servers of the workspace. */
 import { mcpLogin, mcpServers } from '../../app/mcp-servers.js';
-import { problem, ProblemError, whereText } from '../../domain/problem.js';
+import { problemError, whereText } from '../../domain/problem.js';
 import { counted, EXIT, unknownWord, type Call, type Command } from '../args/command.js';
 
 export const command: Command = {
@@ -17,7 +17,7 @@ The login is stored in your state directory, outside the workspace, and is renew
     const [word, name] = call.words;
     if (word === 'list') return list(call);
     if (word !== 'login') throw unknownWord('mcp', word, ['list', 'login']);
-    if (name === undefined) throw new ProblemError(problem('bad_usage', 'guild mcp login needs a server'));
+    if (name === undefined) throw problemError('bad_usage', 'guild mcp login needs a server');
     await mcpLogin(call.root, call.io.env, name, (address) =>
       call.terminal.out(`Open this address in your browser and log in:\n\n  ${address}\n`),
     );

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { quirkNames, serveScript, STAND_IN_NAMES, type StandInName } from '../../app/serve-script.js';
 import { nearestHint } from '../../domain/nearest.js';
-import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import { EXIT, text, integerOption, type Command, type Values } from '../args/command.js';
 import { interrupted } from '../process/interrupt.js';
 
@@ -35,8 +35,7 @@ rules in the header x-guild-refused.
   async run({ values, root, terminal, json, io }) {
     const script = text(values, 'script');
     const file = script === undefined ? path.join(root, 'script.yaml') : path.resolve(io.cwd, script);
-    if (script !== undefined && !fs.existsSync(file))
-      throw new ProblemError(problem('not_found', `there is no script ${script}`));
+    if (script !== undefined && !fs.existsSync(file)) throw problemError('not_found', `there is no script ${script}`);
     const port = integerOption(values, 'port', [0, 65535]) ?? 8123;
     const host = text(values, 'host') ?? '127.0.0.1';
     const as = providerOption(values);
@@ -65,24 +64,20 @@ function providerOption(values: Values): StandInName | undefined {
   const as = text(values, 'as');
   const known = STAND_IN_NAMES.find((name) => name === as);
   if (as === undefined || known !== undefined) return known;
-  throw new ProblemError(
-    problem('bad_usage', `there is no stand-in for ${JSON.stringify(as)}`, {
-      hint: nearestHint(as, STAND_IN_NAMES, `it can play ${STAND_IN_NAMES.join(', ')}`),
-    }),
-  );
+  throw problemError('bad_usage', `there is no stand-in for ${JSON.stringify(as)}`, {
+    hint: nearestHint(as, STAND_IN_NAMES, `it can play ${STAND_IN_NAMES.join(', ')}`),
+  });
 }
 
 function quirkOption(values: Values, quirks: { name: string }[]): string | undefined {
   const quirk = text(values, 'quirk');
   if (quirk === undefined) return undefined;
-  if (quirks.length === 0) throw new ProblemError(problem('bad_usage', '--quirk needs --as', { hint: 'add --as' }));
+  if (quirks.length === 0) throw problemError('bad_usage', '--quirk needs --as', { hint: 'add --as' });
   const names = quirks.map(({ name }) => name);
   if (quirk === 'list' || names.includes(quirk)) return quirk;
-  throw new ProblemError(
-    problem('bad_usage', `there is no quirk ${JSON.stringify(quirk)}`, {
-      hint: nearestHint(quirk, names, '--quirk list shows the names'),
-    }),
-  );
+  throw problemError('bad_usage', `there is no quirk ${JSON.stringify(quirk)}`, {
+    hint: nearestHint(quirk, names, '--quirk list shows the names'),
+  });
 }
 
 function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): Problem {

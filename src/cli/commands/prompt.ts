@@ -1,6 +1,6 @@
 /** `guild prompt`: what a model would get, word for word. */
 import { promptView, type PromptView } from '../../app/readers/prompt/prompt-view.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { ROLE_NAMES, roleFacts, type Role } from '../../domain/task/role.js';
 import { counted, EXIT, text, type Command } from '../args/command.js';
@@ -28,9 +28,7 @@ request is then the text that you give; in a real run the program writes it.`,
   async run({ words, values, root, terminal, json, io }) {
     const [agent, ...rest] = words;
     if (agent === undefined)
-      throw new ProblemError(
-        problem('bad_usage', 'guild prompt needs an agent', { hint: 'guild agent list shows them' }),
-      );
+      throw problemError('bad_usage', 'guild prompt needs an agent', { hint: 'guild agent list shows them' });
     const role = knownRole(text(values, 'role'));
     const view = await promptView(root, agent, { about: rest.join(' ') || undefined, role, env: io.env });
     if (json) terminal.json(view);
@@ -43,7 +41,7 @@ request is then the text that you give; in a real run the program writes it.`,
 function knownRole(name: string | undefined): Role | undefined {
   if (name === undefined || ROLES.includes(name)) return name;
   const hint = nearestHint(name, ROLES, `the roles are: ${ROLES.join(', ')}`);
-  throw new ProblemError(problem('bad_usage', `unknown role "${name}"`, { hint }));
+  throw problemError('bad_usage', `unknown role "${name}"`, { hint });
 }
 
 function print({ system, tools, messages, tokens, model, session }: PromptView, terminal: Terminal): void {

@@ -5,7 +5,7 @@
 import type { Writable } from 'node:stream';
 import { type QueryReply, runQuery, type RowStream, streamQuery } from '../../app/readers/queries.js';
 import { querySources, type CommandSources } from '../../app/readers/query-sources.js';
-import { ProblemError, problem } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { type Call, type Command, EXIT, text } from '../args/command.js';
 import { jsonText } from '../render/paint.js';
 import { progressOn } from '../render/progress.js';
@@ -39,7 +39,7 @@ export async function query(call: Call, sources: CommandSources): Promise<number
   const sql = call.words.join(' ').trim();
   if (sql === '') {
     const hint = `guild query "SELECT * FROM tasks/approvals.task.md WHERE completed = false"`;
-    throw new ProblemError(problem('bad_usage', 'guild query needs a query', { hint }));
+    throw problemError('bad_usage', 'guild query needs a query', { hint });
   }
   const json = call.json || wantsJson(call);
   const options = { all: call.values['all'] === true, force: call.values['force'] === true };
@@ -59,7 +59,7 @@ export async function query(call: Call, sources: CommandSources): Promise<number
 function wantsJson(call: Call): boolean {
   const format = text(call.values, 'output') ?? text(call.values, 'format') ?? 'table';
   if (format === 'json' || format === 'table') return format === 'json';
-  throw new ProblemError(problem('bad_usage', `there is no format ${format}`, { hint: 'use table or json' }));
+  throw problemError('bad_usage', `there is no format ${format}`, { hint: 'use table or json' });
 }
 
 /** The same line as `jsonOf` gives, row by row: very many rows do not fit into memory. */

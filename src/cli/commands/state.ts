@@ -2,7 +2,7 @@
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problem, problemError } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { localDateTime } from '../../views/local-time.js';
 import { counted, EXIT, integerOption, type Call, type Command } from '../args/command.js';
@@ -34,14 +34,11 @@ export const command: Command = {
     const { values, words, root } = call;
     const agent = words[0];
     if (agent !== undefined && !values['history'] && !values['watch'])
-      throw new ProblemError(
-        problem('bad_usage', `guild state takes no agent without --history or --watch`, {
-          hint: `guild state --history ${agent}`,
-        }),
-      );
+      throw problemError('bad_usage', `guild state takes no agent without --history or --watch`, {
+        hint: `guild state --history ${agent}`,
+      });
     const limit = integerOption(values, 'limit', [1, Infinity]);
-    if (limit !== undefined && !values['history'])
-      throw new ProblemError(problem('bad_usage', '--limit needs --history'));
+    if (limit !== undefined && !values['history']) throw problemError('bad_usage', '--limit needs --history');
     const view = openStates(root, call.io.env);
     if (values['watch']) return watch(call, view, agent);
     return values['history'] ? history(call, view, agent, limit) : now(call, await view.look());

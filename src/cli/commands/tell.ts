@@ -1,7 +1,7 @@
 /** `guild tell`: posts a note on a channel, in the name of the human. */
 import { openNotes } from '../../app/readers/open-notes.js';
 import { NOTE_PRIORITIES, type NotePriority } from '../../domain/coordination/note.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { ProblemError, problemError } from '../../domain/problem.js';
 import { EXIT, text, type Command } from '../args/command.js';
 
 export const command: Command = {
@@ -14,13 +14,14 @@ urgent first. guild notes lists the channels. To send a message to one task, use
     const [channel, ...rest] = words;
     const message = rest.join(' ').trim();
     if (channel === undefined || message === '')
-      throw new ProblemError(
-        problem('bad_usage', 'guild tell needs a channel and a text', { hint: 'guild notes lists the channels' }),
-      );
+      throw problemError('bad_usage', 'guild tell needs a channel and a text', {
+        hint: 'guild notes lists the channels',
+      });
     const priority = text(values, 'priority');
     if (priority !== undefined && !NOTE_PRIORITIES.some((known) => known === priority))
-      throw new ProblemError(
-        problem('bad_usage', `--priority is one of ${NOTE_PRIORITIES.join(', ')}, not ${JSON.stringify(priority)}`),
+      throw problemError(
+        'bad_usage',
+        `--priority is one of ${NOTE_PRIORITIES.join(', ')}, not ${JSON.stringify(priority)}`,
       );
     const view = await openNotes(root, io.env);
     const rejection = await view.tell(channel, message, priority as NotePriority | undefined);

@@ -3,7 +3,7 @@
  * shows the changes.
  */
 import { undoTo, type Undone } from '../../app/undo.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import { EXIT, type Command } from '../args/command.js';
 import { printable } from '../render/paint.js';
 import type { Terminal } from '../render/terminal.js';
@@ -28,7 +28,7 @@ conversations and notes go back on all machines; definitions do not, because the
   async run({ words, root, values, terminal, json, io }) {
     const [to] = words;
     if (to === undefined)
-      throw new ProblemError(problem('bad_usage', 'guild undo needs a commit', { hint: 'guild log shows them' }));
+      throw problemError('bad_usage', 'guild undo needs a commit', { hint: 'guild log shows them' });
     const really = values['yes'] === true;
     const undone = await undoTo(root, to, io.env, { really, force: values['force'] === true });
     if (json) terminal.json(undone);

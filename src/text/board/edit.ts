@@ -2,7 +2,7 @@
  * Edits a board by replacing spans; every byte outside an edit stays the same. The item must come
  * from parsing the same text. Functions return edits, so that many can be applied to one parse.
  */
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import type { Box, Field, Item, Span, Value } from './item.js';
 import { fieldOf } from './item.js';
 import { blockText, isBlankChar, isKey, writeScalar, writeTitle } from './value.js';
@@ -38,7 +38,7 @@ export function boxEdits(text: string, item: Item, box: Box): Edit[] {
  * unchanged.
  */
 export function fieldEdits(text: string, item: Item, key: string, value: Value): Edit[] {
-  if (!isKey(key)) throw new ProblemError(problem('bad_field', `${key} is not a valid board key`));
+  if (!isKey(key)) throw problemError('bad_field', `${key} is not a valid board key`);
   const normal = typeof value === 'string' ? blockText(value) : value;
   const multiline = typeof normal === 'string' && normal.includes('\n');
   const field = fieldOf(item, key);

@@ -5,7 +5,7 @@
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import os from 'node:os';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { type ProblemError, problemError } from '../../../domain/problem.js';
 
 interface GitResult {
   code: number;
@@ -136,17 +136,13 @@ export function must<T extends { code: number; err: string }>(result: T): T {
 }
 
 export function gitFailed(reason: string): ProblemError {
-  return new ProblemError(
-    problem('tool_failed', `history could not be written: git says: ${reason}`, {
-      hint: 'work continues; the next commit contains everything once git works again',
-    }),
-  );
+  return problemError('tool_failed', `history could not be written: git says: ${reason}`, {
+    hint: 'work continues; the next commit contains everything once git works again',
+  });
 }
 
 export function gitMissing(): ProblemError {
-  return new ProblemError(
-    problem('not_found', 'git was not found, so no history is kept', {
-      hint: 'install git, or set `git: false` in guild.yaml',
-    }),
-  );
+  return problemError('not_found', 'git was not found, so no history is kept', {
+    hint: 'install git, or set `git: false` in guild.yaml',
+  });
 }

@@ -3,7 +3,7 @@
  * schema holds one workspace; without one it is `guild`.
  */
 import { attempt } from '../../../domain/attempt.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { type ProblemError, problemError } from '../../../domain/problem.js';
 
 export interface Address {
   /** Without the schema, as the database client reads it. */
@@ -29,7 +29,7 @@ export function isPostgresAddress(text: string): boolean {
 export function readAddress(text: string, { from, mayHavePassword }: AddressOptions): Address {
   const url = URL.parse?.(text) ?? parse(text);
   const bad = (message: string, hint: string): ProblemError =>
-    new ProblemError(problem('bad_field', `${from}: ${message}`, { hint }));
+    problemError('bad_field', `${from}: ${message}`, { hint });
   const example = 'write it as postgres://user@host:5432/database?schema=team';
   if (url === undefined || !isPostgresAddress(text)) throw bad('this is not an address of PostgreSQL', example);
   if (url.hostname === '' || url.pathname.length < 2) throw bad('the address names no host or no database', example);

@@ -1,6 +1,6 @@
 /** The checks of a new connection to the server before it is used. */
 import type { Client } from 'pg';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { ProblemError, problemError } from '../../../domain/problem.js';
 import type { Address } from './address.js';
 import { noSchema } from './problems.js';
 import { SCHEMA_VERSION } from './schema.js';
@@ -11,9 +11,7 @@ export async function checkVersion(client: Client, { schema, shown }: Address): 
   const about = rows[0] as { version: number; oldest: number } | undefined;
   if (about === undefined) throw new ProblemError(noSchema(shown));
   const refuse = (message: string, hint: string): ProblemError =>
-    new ProblemError(
-      problem('store_refused', `the schema has version ${about.version}, ${message} (${shown})`, { hint }),
-    );
+    problemError('store_refused', `the schema has version ${about.version}, ${message} (${shown})`, { hint });
   if (about.version < SCHEMA_VERSION)
     throw refuse(`and this program needs ${SCHEMA_VERSION}`, 'run guild store upgrade');
   if (about.oldest > SCHEMA_VERSION)

@@ -1,6 +1,6 @@
 /** Makes and upgrades the schema of a workspace. Needs a user who may create schemas and roles. */
 import type { Client } from 'pg';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import type { Address } from './address.js';
 import { databaseProblem } from './problems.js';
 import { writers } from './commit-function.js';
@@ -62,11 +62,9 @@ export async function upgradeStore(address: Address): Promise<Made> {
   return change(address, async (client, from) => {
     if (from === 0) throw Object.assign(new Error('no schema'), { code: '3F000' });
     if (from > SCHEMA_VERSION) {
-      throw new ProblemError(
-        problem('store_refused', `the schema has version ${from}, and this program knows ${SCHEMA_VERSION}`, {
-          hint: 'run guild store upgrade with the newest guildhall',
-        }),
-      );
+      throw problemError('store_refused', `the schema has version ${from}, and this program knows ${SCHEMA_VERSION}`, {
+        hint: 'run guild store upgrade with the newest guildhall',
+      });
     }
     await migrate(client, address.schema, from);
     await client.query(`update ${address.schema}.about set version = $1`, [SCHEMA_VERSION]);
@@ -118,10 +116,12 @@ async function needVersion(client: Client): Promise<void> {
   const { rows } = await client.query('show server_version');
   const { server_version: version } = rows[0] as { server_version: string };
   if (Number.parseInt(version, 10) >= OLDEST_SERVER) return;
-  throw new ProblemError(
-    problem('store_refused', `the server is PostgreSQL ${version}; Guildhall needs ${OLDEST_SERVER} or newer`, {
+  throw problemError(
+    'store_refused',
+    `the server is PostgreSQL ${version}; Guildhall needs ${OLDEST_SERVER} or newer`,
+    {
       hint: 'use a newer server',
-    }),
+    },
   );
 }
 

@@ -1,6 +1,6 @@
 /** Explains an error of the database, and says what to do about it. */
 import { INTERVALS } from '../../../domain/intervals.js';
-import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../../../domain/problem.js';
 import type { Address } from './address.js';
 
 interface DatabaseError {
@@ -30,7 +30,7 @@ export function retryOf(thrown: unknown): 'away' | 'again' | undefined {
 export function databaseProblem(thrown: unknown, { shown, schema }: Address): Error {
   if (thrown instanceof ProblemError) return thrown;
   const { code = '', message = String(thrown) } = thrown as DatabaseError;
-  const made = (what: string, hint: string): Error => new ProblemError(problem('store_refused', what, { hint }));
+  const made = (what: string, hint: string): Error => problemError('store_refused', what, { hint });
   // The client reports a missing password in its own words.
   const reason = /client password must be/.test(message) ? 'no password was given' : message;
   if (code === '28P01' || code === '28000' || /password|SASL|pg_hba/i.test(message)) {
@@ -60,11 +60,9 @@ export function noSchema(shown: string): Problem {
 
 export function storeAway(shown: string, thrown: unknown): ProblemError {
   const { message } = thrown as DatabaseError;
-  return new ProblemError(
-    problem('store_away', `the database does not answer (${shown}): ${message || 'no connection'}`, {
-      hint: 'work continues by itself when it is back; nothing that was acknowledged is lost',
-    }),
-  );
+  return problemError('store_away', `the database does not answer (${shown}): ${message || 'no connection'}`, {
+    hint: 'work continues by itself when it is back; nothing that was acknowledged is lost',
+  });
 }
 
 export function pooled(shown: string): Problem {
@@ -76,9 +74,11 @@ export function pooled(shown: string): Problem {
 
 /** A failover lost commits that were acknowledged to this process. */
 export function undone(shown: string): ProblemError {
-  return new ProblemError(
-    problem('declared_dead', `the database lost changes that it had acknowledged to this process (${shown})`, {
+  return problemError(
+    'declared_dead',
+    `the database lost changes that it had acknowledged to this process (${shown})`,
+    {
       hint: 'a standby that was behind took over: this process starts again from what the database has',
-    }),
+    },
   );
 }

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../../domain/attempt.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { ProblemError, problemError } from '../../../domain/problem.js';
 import { noWorkspace } from '../../readers/no-workspace.js';
 import { isOwnPlace } from '../../far/state-files.js';
 import { sumOf } from './rendered.js';
@@ -75,11 +75,9 @@ export function mirroredFolder({ root, workspace, record, wrote = () => undefine
   const at = (file: string): string => path.join(root, file);
   const saved = readShown(record);
   if (saved !== undefined && saved.workspace !== workspace) {
-    throw new ProblemError(
-      problem('store_refused', `this folder mirrors another workspace (${saved.workspace})`, {
-        hint: 'use another folder; guild sync <dir> makes one',
-      }),
-    );
+    throw problemError('store_refused', `this folder mirrors another workspace (${saved.workspace})`, {
+      hint: 'use another folder; guild sync <dir> makes one',
+    });
   }
   const bases = new Map(Object.entries(saved?.bases ?? {}));
   const marks = new Map(Object.entries(saved?.marks ?? {}));
@@ -103,7 +101,7 @@ export function mirroredFolder({ root, workspace, record, wrote = () => undefine
   };
   const canHold = (file: string): boolean => isOwnPlace(root, file);
   const elsewhere = (file: string): ProblemError =>
-    new ProblemError(problem('not_allowed', `${file} would not be a file of ${root}`));
+    problemError('not_allowed', `${file} would not be a file of ${root}`);
   const makeFolderOf = (file: string): void => {
     if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
     fs.mkdirSync(path.dirname(at(file)), { recursive: true });

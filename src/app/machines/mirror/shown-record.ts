@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { disk } from '../../../adapters/disk/index.js';
 import { defined } from '../../../domain/defined.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { isPlainPath } from '../../far/state-files.js';
 
 /**
@@ -27,11 +27,9 @@ export function readShown(file: string): Shown | undefined {
   if (read.kind === 'missing') return undefined;
   const saved = read.kind === 'file' ? parse(read.bytes.toString('utf8')) : undefined;
   if (saved !== undefined) return saved;
-  throw new ProblemError(
-    problem('bad_file', `${file} cannot be read, so it is unknown what the folder showed`, {
-      hint: 'sync into a new folder; the store has everything',
-    }),
-  );
+  throw problemError('bad_file', `${file} cannot be read, so it is unknown what the folder showed`, {
+    hint: 'sync into a new folder; the store has everything',
+  });
 }
 
 export function writeShown(file: string, shown: Shown): void {

@@ -11,7 +11,7 @@ import type { Config } from '../../../domain/config/config.js';
 import { windowOf } from '../../../domain/config/window.js';
 import { defined } from '../../../domain/defined.js';
 import { noAgent } from '../../../domain/nearest.js';
-import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../../../domain/problem.js';
 import { sessionId } from '../../../domain/session/session-id.js';
 import type { Message, Session } from '../../../domain/session/session.js';
 import { childId } from '../../../domain/task/id.js';
@@ -63,7 +63,7 @@ export async function promptView(
     const agents = roster(realDisk(), root, undefined, [], () => plugins.tools.map((tool) => tool.name));
     agents.refresh();
     const agent = agents.all().get(name);
-    if (agent === undefined) throw new ProblemError(problem('unknown_agent', noAgent(name, agents.all().keys())));
+    if (agent === undefined) throw problemError('unknown_agent', noAgent(name, agents.all().keys()));
     const tools = new Map([...toolbox(), ...plugins.tools.map((tool) => [tool.name, tool] as const)]);
     const heads = new Map();
     const context = {

@@ -7,7 +7,7 @@ import { knownAgent } from '../../args/known-agent.js';
 import { isTerminal } from '../../../domain/agent/agent.js';
 import { agentNameProblem } from '../../../domain/agent/name.js';
 import { compareText } from '../../../domain/order.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { ProblemError, problemError } from '../../../domain/problem.js';
 import { agentGraph, drawGraph, GRAPH_FORMATS } from '../../../views/agent-graph.js';
 import { EXIT, text, unknownWord, type Call, type Command } from '../../args/command.js';
 import { graphFormat } from '../../args/graph-format.js';
@@ -34,7 +34,7 @@ Creating the file storage/paused/<name> also pauses an agent. git -C workspaces/
   async run(call) {
     const [word = 'list', ...words] = call.words;
     if (text(call.values, 'format') !== undefined && call.values['graph'] !== true)
-      throw new ProblemError(problem('bad_usage', '--format needs --graph', { hint: 'for programs, use --json' }));
+      throw problemError('bad_usage', '--format needs --graph', { hint: 'for programs, use --json' });
     if (word === 'list') return call.values['graph'] === true ? graph(call) : list(call);
     if (word === 'new') return write({ ...call, words });
     if (word === 'start') return start({ ...call, words });
@@ -76,11 +76,11 @@ async function graph({ root, terminal, values }: Call): Promise<number> {
 async function rollback({ root, words, terminal, json, io }: Call): Promise<number> {
   const [name, commit] = words;
   if (name === undefined || commit === undefined)
-    throw new ProblemError(problem('bad_usage', 'guild agent rollback needs an agent and a commit of its folder'));
+    throw problemError('bad_usage', 'guild agent rollback needs an agent and a commit of its folder');
   openReader(root);
   const { rollbackAgent } = await import('../../../app/rollback-agent.js');
   const done = await rollbackAgent(root, name, commit, io.env);
-  if (!done.ok) throw new ProblemError(problem('bad_usage', done.reason));
+  if (!done.ok) throw problemError('bad_usage', done.reason);
   if (json) terminal.json(done);
   else terminal.out(done.commit);
   for (const file of done.files) terminal.say(`  ${file}`);
@@ -88,8 +88,7 @@ async function rollback({ root, words, terminal, json, io }: Call): Promise<numb
 }
 
 async function start(call: Call): Promise<number> {
-  if (call.words.length === 0)
-    throw new ProblemError(problem('bad_usage', 'guild agent start needs one or more names'));
+  if (call.words.length === 0) throw problemError('bad_usage', 'guild agent start needs one or more names');
   for (const name of call.words) knownAgent(call.root, name);
   const { host } = await import('../watch.js');
   return host(call, call.words);
@@ -97,7 +96,7 @@ async function start(call: Call): Promise<number> {
 
 async function write({ root, words, values, terminal, json }: Call): Promise<number> {
   const name = words[0];
-  if (name === undefined) throw new ProblemError(problem('bad_usage', 'guild agent new needs a name'));
+  if (name === undefined) throw problemError('bad_usage', 'guild agent new needs a name');
   const fault = agentNameProblem(name);
   if (fault !== undefined) throw new ProblemError(fault);
   openReader(root);
@@ -108,9 +107,7 @@ async function write({ root, words, values, terminal, json }: Call): Promise<num
     fs.writeFileSync(full, template(name, text(values, 'description')), { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ProblemError(
-      problem('duplicate', `${file} already exists`, { hint: 'choose another name, or edit that file' }),
-    );
+    throw problemError('duplicate', `${file} already exists`, { hint: 'choose another name, or edit that file' });
   }
   if (json) terminal.json({ file });
   else terminal.out(file);

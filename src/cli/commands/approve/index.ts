@@ -3,7 +3,7 @@ import { editedText, openDesk, type Desk, type OpenRequest } from '../../../app/
 import { defined } from '../../../domain/defined.js';
 import type { Answer } from '../../../domain/task/approval.js';
 import { answerIn } from '../../../domain/task/question.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problem, ProblemError, problemError } from '../../../domain/problem.js';
 import { visible } from '../../../domain/consent/visible.js';
 import { EXIT, listOption, type Call, type Command } from '../../args/command.js';
 import { canAsk, carryOnReleased } from '../../console/carry-on.js';
@@ -100,17 +100,13 @@ async function isSeen(
   if (agreed.has(request.seen)) return true;
   const { id } = request;
   if (agreed.size > 0)
-    throw new ProblemError(
-      problem('not_allowed', `${id} is not what was seen: its digest is ${request.seen}`, {
-        hint: 'look at it again: guild approve --json shows every request and its digest',
-      }),
-    );
+    throw problemError('not_allowed', `${id} is not what was seen: its digest is ${request.seen}`, {
+      hint: 'look at it again: guild approve --json shows every request and its digest',
+    });
   if (call.json || !hasPerson(call.io))
-    throw new ProblemError(
-      problem('needs_human', `there is no terminal to show ${id} on, so nothing was allowed`, {
-        hint: `look at it with guild approve --json, then: guild ${again(call, id, instead)} --seen ${request.seen}`,
-      }),
-    );
+    throw problemError('needs_human', `there is no terminal to show ${id} on, so nothing was allowed`, {
+      hint: `look at it with guild approve --json, then: guild ${again(call, id, instead)} --seen ${request.seen}`,
+    });
   for (const line of requestLines(request, call.terminal)) call.terminal.out(line);
   if (instead !== undefined) call.terminal.out(`  ${call.terminal.bold('your version')}: ${visible(instead)}`);
   if (await isYes(call.io, 'Allow this? y/N ')) {
@@ -157,14 +153,11 @@ function refuseMisfit(verb: Verb, { id, request }: OpenRequest): void {
 
 function answerText({ id, request }: OpenRequest, text: string): Omit<Answer, 'at'> {
   const given = answerIn(request.question!, text);
-  if ('wrong' in given)
-    throw new ProblemError(problem('bad_usage', given.wrong, { hint: `guild answer ${id} <text>` }));
+  if ('wrong' in given) throw problemError('bad_usage', given.wrong, { hint: `guild answer ${id} <text>` });
   return { approved: true, by: 'human', text: given.text };
 }
 
 function required(id: string | undefined, verb: string): string {
   if (id !== undefined) return id;
-  throw new ProblemError(
-    problem('bad_usage', `guild ${verb} needs the id of an approval`, { hint: 'guild approve lists them' }),
-  );
+  throw problemError('bad_usage', `guild ${verb} needs the id of an approval`, { hint: 'guild approve lists them' });
 }

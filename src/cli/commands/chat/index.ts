@@ -6,7 +6,7 @@ import type { Workspace } from '../../../app/index.js';
 import { followTurns } from '../../../app/live/follow-turns.js';
 import { missingKey } from '../../../app/live/model-key.js';
 import { forkSession } from '../../../app/fork-session.js';
-import { asProblem, problem, ProblemError } from '../../../domain/problem.js';
+import { asProblem, ProblemError, problemError } from '../../../domain/problem.js';
 import { isEnded, type Placed } from '../../../domain/task/task.js';
 import type { Call, Command } from '../../args/command.js';
 import { unknownAgent } from '../../args/known-agent.js';
@@ -34,9 +34,9 @@ Ctrl-D leaves, and the task continues. guild chat -c continues the last conversa
   maxWords: 1,
   async run(call) {
     if (!canAsk(call))
-      throw new ProblemError(
-        problem('bad_usage', 'guild chat needs a terminal', { hint: 'guild run <agent> <text> works without one' }),
-      );
+      throw problemError('bad_usage', 'guild chat needs a terminal', {
+        hint: 'guild run <agent> <text> works without one',
+      });
     const now: { id?: string } = {};
     const narration = narrator({ ...call, asks: true }, () => now.id, { docks: false });
     const open = async (): Promise<Workspace> => {

@@ -1,6 +1,6 @@
 /** The commands of a chat. They are the commands of the program, about this conversation. */
 import { nearestHint } from '../../../domain/nearest.js';
-import { asProblem, problem, ProblemError } from '../../../domain/problem.js';
+import { asProblem, problemError } from '../../../domain/problem.js';
 import { commitBefore, undoTo } from '../../../app/undo.js';
 import { askText } from '../../console/prompt.js';
 import { lastConversation } from '../run/continue.js';
@@ -67,11 +67,9 @@ export async function slash(chat: Chat, typed: string): Promise<'exit' | undefin
         return undefined;
       default: {
         const names = HELP.flatMap(([form]) => /^\/\w+/.exec(form)?.[0] ?? []);
-        throw new ProblemError(
-          problem('bad_usage', `there is no /${word}`, {
-            hint: nearestHint(`/${word}`, names, '/help lists the commands')!,
-          }),
-        );
+        throw problemError('bad_usage', `there is no /${word}`, {
+          hint: nearestHint(`/${word}`, names, '/help lists the commands')!,
+        });
       }
     }
   } catch (error) {
@@ -91,8 +89,7 @@ export function marksFork({ agent, call, forks, last }: Chat): boolean {
 async function undo(chat: Chat, named: string | undefined): Promise<void> {
   const { call, keyboard, works } = chat;
   const { terminal, root, io } = call;
-  if (works.size > 0)
-    throw new ProblemError(problem('bad_usage', 'an agent is working', { hint: 'stop it with Ctrl-C first' }));
+  if (works.size > 0) throw problemError('bad_usage', 'an agent is working', { hint: 'stop it with Ctrl-C first' });
   const last = chat.last.get(chat.agent);
   await chat.workspace.close();
   try {

@@ -17,7 +17,7 @@ import { storeAddress } from '../../../app/machines/store-address.js';
 import { packageFolder } from '../../../app/starter.js';
 import { acceptTrust } from '../../../app/trust/trust.js';
 import { INTERVALS } from '../../../domain/intervals.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { EXIT, type Call } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
 import { answerBallot, BALLOT, openEntries } from './ballot.js';
@@ -157,9 +157,7 @@ async function until({ signal, machines }: Stage, isSo: () => boolean | Promise<
   while (!signal.aborted && !(await isSo())) {
     const gone = machines.find(({ child }) => child.exitCode !== null);
     if (gone !== undefined)
-      throw new ProblemError(
-        problem('bug', `${gone.name} ended before the story did`, { hint: `see ${gone.root}.log` }),
-      );
+      throw problemError('bug', `${gone.name} ended before the story did`, { hint: `see ${gone.root}.log` });
     await sleep(INTERVALS.folderCheckMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -10,7 +10,7 @@ import type { Watchers } from '../../../app/index.js';
 import { packageFolder } from '../../../app/starter.js';
 import { acceptTrust } from '../../../app/trust/trust.js';
 import { INTERVALS } from '../../../domain/intervals.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import type { WindowServer } from '../../../web/server.js';
 import { EXIT, type Call } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';
@@ -23,7 +23,7 @@ const PACE_S = 2.5;
 export function paceOf(value: string | undefined): number {
   const seconds = value === undefined ? PACE_S : Number(value);
   if (Number.isFinite(seconds) && seconds >= 0 && seconds <= 60) return seconds * 1000;
-  throw new ProblemError(problem('bad_usage', `--pace is a number of seconds up to 60, not ${JSON.stringify(value)}`));
+  throw problemError('bad_usage', `--pace is a number of seconds up to 60, not ${JSON.stringify(value)}`);
 }
 
 /** `begin` puts the first task or message into the folder. */

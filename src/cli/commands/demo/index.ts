@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Workspace } from '../../../app/index.js';
 import { packageFolder } from '../../../app/starter.js';
 import { acceptTrust } from '../../../app/trust/trust.js';
-import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../../../domain/problem.js';
 import { EXIT, newFolder, text, type Call, type Command } from '../../args/command.js';
 import { answerBallot, BALLOT, openEntries } from './ballot.js';
 import { paceOf, playInWindow } from './in-window.js';
@@ -53,15 +53,13 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
     const { terminal, values } = call;
     const story = storyOf(text(values, 'story') ?? 'office');
     if (values['ui'] !== true && text(values, 'story') !== undefined)
-      throw new ProblemError(problem('bad_usage', '--story is for --ui', { hint: 'guild demo --ui --story swarm' }));
+      throw problemError('bad_usage', '--story is for --ui', { hint: 'guild demo --ui --story swarm' });
     if (values['cluster'] === true && (values['ui'] === true || text(values, 'model') !== undefined))
-      throw new ProblemError(
-        problem('bad_usage', '--cluster plays its own story: neither --ui nor --model goes with it', {
-          hint: 'guild demo --cluster',
-        }),
-      );
+      throw problemError('bad_usage', '--cluster plays its own story: neither --ui nor --model goes with it', {
+        hint: 'guild demo --cluster',
+      });
     if (values['ui'] !== true && text(values, 'pace') !== undefined)
-      throw new ProblemError(problem('bad_usage', '--pace is for --ui', { hint: 'guild demo --ui --pace 5' }));
+      throw problemError('bad_usage', '--pace is for --ui', { hint: 'guild demo --ui --pace 5' });
     const turnMs = paceOf(text(values, 'pace'));
     const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
     if (values['cluster'] === true) return (await import('./cluster.js')).playOnCluster(call, folder);
@@ -127,7 +125,7 @@ async function showEnd(workspace: Workspace, call: Call): Promise<number> {
   const { terminal, json } = call;
   const ended = await workspace.endedTasks();
   const root = ended.find(({ task }) => task.parent === undefined);
-  if (root === undefined) throw new ProblemError(problem('bug', 'the story did not end'));
+  if (root === undefined) throw problemError('bug', 'the story did not end');
   terminal.say(`\n${terminal.bold('The tasks')} ${terminal.dim(`guild task tree ${root.task.id}`)}`);
   for (const line of treeLines(await workspace.tree(root.task.id), call)) terminal.say(line);
   const outbox = outboxIn(workspace.root);

@@ -1,6 +1,6 @@
 /** The stories of `guild demo --ui`: which example plays, and one sentence about each scene. */
 import type { Event } from '../../../app/index.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { HUMAN } from '../../../domain/task/task.js';
 import type { StoryStep } from '../../../web/base/contract.js';
 import { QUESTION } from './steps.js';
@@ -130,11 +130,9 @@ const LAST: StoryStep = {
 export function storyOf(name: string): Story {
   const story = STORIES[name];
   if (story !== undefined) return story;
-  throw new ProblemError(
-    problem('bad_usage', `there is no story ${JSON.stringify(name)}`, {
-      hint: `these exist: ${Object.keys(STORIES).join(', ')}`,
-    }),
-  );
+  throw problemError('bad_usage', `there is no story ${JSON.stringify(name)}`, {
+    hint: `these exist: ${Object.keys(STORIES).join(', ')}`,
+  });
 }
 
 /** The scene of the story that plays now. Scenes follow each other in their order. */

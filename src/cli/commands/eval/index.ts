@@ -6,7 +6,7 @@ import { STAND_IN_NAMES, type StandInName } from '../../../app/serve-script.js';
 import { defined } from '../../../domain/defined.js';
 import { nearestHint } from '../../../domain/nearest.js';
 import { partialMoneyText } from '../../../domain/budget/usage.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { counted, EXIT, integerOption, text, type Call, type Command, type Values } from '../../args/command.js';
 import { tableRows, wrappedLines } from '../../render/layout.js';
 import { progressOn } from '../../render/progress.js';
@@ -51,8 +51,7 @@ and this machine, not a model.`,
     const chosen = cases.filter(
       ({ id, about, to }) => only === undefined || `${id} ${about} ${to ?? ''}`.includes(only),
     );
-    if (chosen.length === 0)
-      throw new ProblemError(problem('not_found', `no case has ${JSON.stringify(only ?? from)}`));
+    if (chosen.length === 0) throw problemError('not_found', `no case has ${JSON.stringify(only ?? from)}`);
     const offline = values['offline'] === true ? standIn(values) : undefined;
     const folder = (name: string): { [key: string]: string } => {
       const value = text(values, name);
@@ -87,7 +86,7 @@ function standIn(values: Values): StandInName {
   const as = text(values, 'as') ?? 'anthropic';
   if ((STAND_IN_NAMES as readonly string[]).includes(as)) return as as StandInName;
   const hint = nearestHint(as, STAND_IN_NAMES, `one of ${STAND_IN_NAMES.join(', ')}`);
-  throw new ProblemError(problem('bad_usage', `there is no stand-in ${as}`, hint === undefined ? {} : { hint }));
+  throw problemError('bad_usage', `there is no stand-in ${as}`, hint === undefined ? {} : { hint });
 }
 
 function print({ terminal }: Call, results: readonly CaseResult[], offline: StandInName | undefined): void {

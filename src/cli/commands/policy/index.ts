@@ -1,5 +1,5 @@
 /** `guild policy`: shows verdicts without running anything. */
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { text, unknownWord, type Command } from '../../args/command.js';
 
 export const command: Command = {
@@ -29,7 +29,7 @@ or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reas
       const args = [...(call.json ? ['--json'] : []), '--', ...words];
       const sandbox = text(call.values, 'sandbox') ?? 'machine';
       if (sandbox !== 'on' && sandbox !== 'off' && sandbox !== 'machine')
-        throw new ProblemError(problem('bad_usage', `--sandbox is on or off, not ${JSON.stringify(sandbox)}`));
+        throw problemError('bad_usage', `--sandbox is on or off, not ${JSON.stringify(sandbox)}`);
       return (await import('./test-lines.js')).policyTest(args, { ...streams, sandbox, root: call.root, env });
     }
     throw unknownWord('policy', word, ['test', 'path']);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { recordAtDesk, type DeskRecording } from '../../../app/replay/record-at-desk.js';
 import { recordRun, type Recorded } from '../../../app/replay/record-run.js';
 import { replayRun } from '../../../app/replay/replay-run.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problem, problemError } from '../../../domain/problem.js';
 import { counted, EXIT, type Call, type Command } from '../../args/command.js';
 import { VERSION } from '../../args/version.js';
 
@@ -32,15 +32,13 @@ and the store gets its tasks when it is over; until then nobody else sees them.`
     const [named] = call.words;
     const words = call.inner?.words ?? [];
     if (named === undefined || words[0] === undefined)
-      throw new ProblemError(
-        problem('bad_usage', 'guild record needs a cassette and a command', {
-          hint: 'guild record first.jsonl run planner "…"',
-        }),
-      );
+      throw problemError('bad_usage', 'guild record needs a cassette and a command', {
+        hint: 'guild record first.jsonl run planner "…"',
+      });
     if (!RECORDED.includes(words[0]))
-      throw new ProblemError(
-        problem('bad_usage', `guild ${words[0]} cannot be recorded`, { hint: `these can: ${RECORDED.join(', ')}` }),
-      );
+      throw problemError('bad_usage', `guild ${words[0]} cannot be recorded`, {
+        hint: `these can: ${RECORDED.join(', ')}`,
+      });
     const file = path.resolve(call.io.cwd, named);
     const recording = recordRun({ file, command: words, version: VERSION });
     const desk = words[0] === 'run' ? await recordAtDesk(call.root, call.io.env) : undefined;

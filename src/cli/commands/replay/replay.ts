@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { replayRun, type Replayed } from '../../../app/replay/replay-run.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { counted, EXIT, text, type Call, type Command } from '../../args/command.js';
 import { narrator } from '../../render/narrator.js';
 
@@ -28,9 +28,7 @@ With --workspace DIR, all agents are taken from that workspace.`,
   async run(call) {
     const [file] = call.words;
     if (file === undefined)
-      throw new ProblemError(
-        problem('bad_usage', 'guild replay needs a cassette', { hint: 'guild record creates one' }),
-      );
+      throw problemError('bad_usage', 'guild replay needs a cassette', { hint: 'guild record creates one' });
     const { cwd, env } = call.io;
     const dir = text(call.values, 'dir');
     const agentsFrom = text(call.values, 'workspace');
@@ -70,11 +68,9 @@ function replacements(value: Call['values'][string], cwd: string): Map<string, s
   for (const pair of Array.isArray(value) ? value.map(String) : []) {
     const at = pair.indexOf('=');
     if (at < 1)
-      throw new ProblemError(
-        problem('bad_usage', `--with takes FILE=PATH, not ${JSON.stringify(pair)}`, {
-          hint: '--with agents/planner.md=new-planner.md',
-        }),
-      );
+      throw problemError('bad_usage', `--with takes FILE=PATH, not ${JSON.stringify(pair)}`, {
+        hint: '--with agents/planner.md=new-planner.md',
+      });
     files.set(path.posix.normalize(pair.slice(0, at)), path.resolve(cwd, pair.slice(at + 1)));
   }
   return files;

@@ -1,7 +1,7 @@
 /** Which conversation `--continue` means, and the next message in it. */
 import type { Workspace } from '../../../app/index.js';
 import { resumeTask } from '../../../app/pause.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { compareText } from '../../../domain/order.js';
 import { ENGINE, HUMAN, isEnded, type Placed } from '../../../domain/task/task.js';
 import { isTaskName, taskNames } from '../../../app/readers/task-names.js';
@@ -19,9 +19,9 @@ export async function conversationMeant(
   const named = first === undefined ? undefined : nameOf(call.root, first);
   const placed = named === undefined ? await lastConversation(workspace) : await workspace.task(named);
   if (placed === undefined)
-    throw new ProblemError(
-      problem('not_found', 'there is no conversation to continue', { hint: 'start one with guild run <agent> <text>' }),
-    );
+    throw problemError('not_found', 'there is no conversation to continue', {
+      hint: 'start one with guild run <agent> <text>',
+    });
   return { placed, words: named === undefined ? call.words : rest };
 }
 
@@ -61,19 +61,15 @@ export async function sendMessage(
   await resumeTask(call.root, task.root);
   if (!isEnded(state)) {
     if (attachments !== undefined)
-      throw new ProblemError(
-        problem('bad_usage', `${task.id} is ${state}; a file can be attached when it has ended`, {
-          hint: 'name the file in your message; the agent can read it',
-        }),
-      );
+      throw problemError('bad_usage', `${task.id} is ${state}; a file can be attached when it has ended`, {
+        hint: 'name the file in your message; the agent can read it',
+      });
     if (message !== '') await workspace.tell(task.id, message);
     return task.id;
   }
   if (message === '')
-    throw new ProblemError(
-      problem('bad_usage', `${task.id} has ended (${state}); say how it continues`, {
-        hint: state === 'failed' ? `guild task retry ${task.id} tries it again` : 'guild run -c <text>',
-      }),
-    );
+    throw problemError('bad_usage', `${task.id} has ended (${state}); say how it continues`, {
+      hint: state === 'failed' ? `guild task retry ${task.id} tries it again` : 'guild run -c <text>',
+    });
   return (await workspace.followUp(task.id, message, attachments)).id;
 }

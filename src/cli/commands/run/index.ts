@@ -6,7 +6,7 @@ import type { Workspace } from '../../../app/index.js';
 import { followTurns } from '../../../app/live/follow-turns.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { missingKey } from '../../../app/live/model-key.js';
-import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { problem, type Problem, ProblemError, problemError } from '../../../domain/problem.js';
 import { resolveModels } from '../../../rules/scheduling/models.js';
 import { isEnded, type Placed, type Task } from '../../../domain/task/task.js';
 import { attached } from '../../args/attached.js';
@@ -48,9 +48,9 @@ task retry. A second Ctrl-C cancels it.`,
     const model = text(call.values, 'model');
     const [agent, ...words] = call.words;
     if (agent === undefined && !isContinued)
-      throw new ProblemError(
-        problem('bad_usage', 'guild run needs an agent and a text', { hint: 'guild agent list shows the agents' }),
-      );
+      throw problemError('bad_usage', 'guild run needs an agent and a text', {
+        hint: 'guild agent list shows the agents',
+      });
     const description = isContinued ? '' : await described(call, words);
     const workspace = await call.open(call.root, { watchers: narration, modelName: model });
     narration.know(workspace);

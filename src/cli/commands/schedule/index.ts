@@ -6,7 +6,7 @@ import {
   previewSchedule,
   type ScheduleView,
 } from '../../../app/doors/schedules.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { dateTimeIn, localDateTime, withLocalTimes } from '../../../views/local-time.js';
 import { EXIT, text, unknownWord, type Call, type Command } from '../../args/command.js';
 import { tableRows } from '../../render/layout.js';
@@ -37,9 +37,9 @@ reported, not made up for.
     if (verb === 'list' || verb === undefined) return list(call);
     if (verb !== 'test') throw unknownWord('schedule', verb, ['list', 'test']);
     if (cron === undefined)
-      throw new ProblemError(
-        problem('bad_usage', 'guild schedule test needs a schedule', { hint: 'guild schedule test "0 9 * * 1"' }),
-      );
+      throw problemError('bad_usage', 'guild schedule test needs a schedule', {
+        hint: 'guild schedule test "0 9 * * 1"',
+      });
     return test(call, cron);
   },
 };

@@ -8,7 +8,7 @@ import { pullFrom } from '../../../app/machines/pull.js';
 import { pushStore, type Pushed } from '../../../app/machines/push.js';
 import { storeAddress, withLedger, type Address } from '../../../app/machines/store-address.js';
 import { visible } from '../../../domain/consent/visible.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { counted, EXIT, text, unknownWord, type Call, type Command } from '../../args/command.js';
 
 export const command: Command = {
@@ -47,7 +47,7 @@ works on the store.`,
     if (action === undefined) throw unknownWord('store', verb, Object.keys(ACTIONS));
     if ((target !== undefined) !== (verb === 'pull')) {
       const message = verb === 'pull' ? 'guild store pull needs a folder' : `guild store ${verb} takes no folder`;
-      throw new ProblemError(problem('bad_usage', message));
+      throw problemError('bad_usage', message);
     }
     await action(call, storeAddress(call.root, call.io.env, text(call.values, 'store')), target ?? '');
     return EXIT.done;

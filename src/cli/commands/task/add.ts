@@ -3,7 +3,7 @@ import { openReader } from '../../../app/readers/open-reader.js';
 import { newTask } from '../../../app/new-task.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { defined } from '../../../domain/defined.js';
-import { ProblemError, problem } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { HUMAN } from '../../../domain/task/task.js';
 import { attached } from '../../args/attached.js';
 import { EXIT, text, listOption, type Call } from '../../args/command.js';
@@ -13,10 +13,9 @@ export async function add(call: Call): Promise<number> {
   const description = call.words.join(' ');
   const priority = text(values, 'priority')?.toUpperCase();
   if (priority !== undefined && !/^[A-D]$/.test(priority))
-    throw new ProblemError(problem('bad_usage', 'a priority is A, B, C or D'));
+    throw problemError('bad_usage', 'a priority is A, B, C or D');
   const [cron, timezone] = [text(values, 'schedule'), text(values, 'timezone')];
-  if (timezone !== undefined && cron === undefined)
-    throw new ProblemError(problem('bad_usage', '--timezone needs --schedule'));
+  if (timezone !== undefined && cron === undefined) throw problemError('bad_usage', '--timezone needs --schedule');
   const store = openReader(call.root);
   const to = text(values, 'to');
   if (to !== undefined && to !== HUMAN) (await import('../../args/known-agent.js')).knownAgent(call.root, to);

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { isTaskName, taskNames } from '../../../app/readers/task-names.js';
 import { compareText } from '../../../domain/order.js';
-import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { problem, type Problem, problemError } from '../../../domain/problem.js';
 import { TASK_STATES } from '../../../domain/task/task.js';
 import { meantIds } from '../../../views/short-id.js';
 import type { Call } from '../../args/command.js';
@@ -14,9 +14,7 @@ import type { Call } from '../../args/command.js';
 export function idOf(call: Pick<Call, 'words' | 'root'>, what: string): string {
   const typed = call.words[0];
   if (typed !== undefined) return meantBy(typed, call.root);
-  throw new ProblemError(
-    problem('bad_usage', `guild ${what} needs the id of a task`, { hint: 'guild task list shows them' }),
-  );
+  throw problemError('bad_usage', `guild ${what} needs the id of a task`, { hint: 'guild task list shows them' });
 }
 
 /** An id that no task has is returned as typed; the caller reports it. */
@@ -26,9 +24,9 @@ export function meantBy(typed: string, root: string): string {
   if (others.length === 0) return first;
   const some = [first, ...others].slice(0, MOST_MEANT).join(', ');
   const more = others.length >= MOST_MEANT ? ', …' : '';
-  throw new ProblemError(
-    problem('bad_usage', `${others.length + 1} tasks end in ${typed}`, { hint: `type more of the id: ${some}${more}` }),
-  );
+  throw problemError('bad_usage', `${others.length + 1} tasks end in ${typed}`, {
+    hint: `type more of the id: ${some}${more}`,
+  });
 }
 
 const MOST_MEANT = 5;

@@ -1,5 +1,5 @@
 /** `guild task`: commands on single tasks. */
-import { ProblemError, problem } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { TASK_STATES } from '../../../domain/task/task.js';
 import { unknownWord, type Command, type Values } from '../../args/command.js';
 
@@ -71,7 +71,7 @@ function refuseOthers(word: string, values: Values): void {
   const own = new Set(Object.values(TAKES).flat());
   const odd = Object.keys(values).find((name) => own.has(name) && !TAKES[word]?.includes(name));
   if (odd === undefined) return;
-  throw new ProblemError(
-    problem('bad_usage', `guild task ${word} takes no --${odd}`, { hint: 'guild task --help shows its options' }),
-  );
+  throw problemError('bad_usage', `guild task ${word} takes no --${odd}`, {
+    hint: 'guild task --help shows its options',
+  });
 }

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { resumeTask } from '../../../app/pause.js';
 import { openRoster } from '../../../app/readers/open-roster.js';
 import { openReader } from '../../../app/readers/open-reader.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { ProblemError, problemError } from '../../../domain/problem.js';
 import { isEnded } from '../../../domain/task/task.js';
 import { assignProblem } from '../../../rules/scheduling/assign.js';
 import { EXIT, type Call } from '../../args/command.js';
@@ -25,7 +25,7 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
     return EXIT.done;
   }
   const objection = unfit(kind, placed.state, message);
-  if (objection) throw new ProblemError(problem('bad_usage', `${task} ${objection}`));
+  if (objection) throw problemError('bad_usage', `${task} ${objection}`);
   const wrong = kind === 'assign' && assignProblem(task, placed, message, openRoster(call.root).agents.keys());
   if (wrong) throw new ProblemError(wrong);
   const base = { id: randomBytes(6).toString('hex'), task, by: 'human', at: new Date().toISOString() };

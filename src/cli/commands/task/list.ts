@@ -3,7 +3,7 @@ import { TASK_STATES, type Placed, type TaskState } from '../../../domain/task/t
 import { lookAt } from '../../../app/readers/open-look.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { compareText } from '../../../domain/order.js';
-import { ProblemError, problem, type Problem } from '../../../domain/problem.js';
+import { type Problem, problemError } from '../../../domain/problem.js';
 import { summaryOrFailure } from '../../../views/summary.js';
 import { toText } from '../../../views/who.js';
 import { EXIT, text, integerOption, type Call } from '../../args/command.js';
@@ -15,11 +15,9 @@ export async function list(call: Call): Promise<number> {
   const { values, terminal, json } = call;
   const state = text(values, 'state');
   if (state !== undefined && !(TASK_STATES as readonly string[]).includes(state)) {
-    throw new ProblemError(
-      problem('bad_usage', `there is no state ${JSON.stringify(state)}`, {
-        hint: `the states are ${TASK_STATES.join(', ')}`,
-      }),
-    );
+    throw problemError('bad_usage', `there is no state ${JSON.stringify(state)}`, {
+      hint: `the states are ${TASK_STATES.join(', ')}`,
+    });
   }
   const chosenLimit = integerOption(values, 'limit', [1, Infinity]);
   // Programs get all tasks unless they set a limit.

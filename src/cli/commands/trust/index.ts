@@ -3,7 +3,7 @@ import path from 'node:path';
 import { acceptTrust, lookAtTrust, withdrawTrust, type Trust } from '../../../app/trust/trust.js';
 import { wanted } from '../../../app/trust/question.js';
 import { defined } from '../../../domain/defined.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { EXIT, text, type Call, type Command } from '../../args/command.js';
 import { hasPerson, isYes } from '../../process/ask.js';
 import { wrappedLines } from '../../render/layout.js';
@@ -52,11 +52,9 @@ copy of a workspace is trusted on its own.`,
     }
     draw(call, trust);
     if (!hasPerson(io))
-      throw new ProblemError(
-        problem('needs_human', 'there is no terminal to ask at, so nothing was trusted', {
-          hint: `if this is what you want: guild trust --digest ${trust.digest}`,
-        }),
-      );
+      throw problemError('needs_human', 'there is no terminal to ask at, so nothing was trusted', {
+        hint: `if this is what you want: guild trust --digest ${trust.digest}`,
+      });
     if (!(await isYes(io, 'Let it act? y/N '))) {
       terminal.say('nothing was trusted; the workspace runs as before');
       return EXIT.waiting;

@@ -1,7 +1,7 @@
 /** `guild export`: one run as one HTML file, for people who do not have the workspace. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { exportRun } from '../../../web/export.js';
 import { EXIT, text, type Command } from '../../args/command.js';
 import { idOf } from '../task/id.js';
@@ -29,9 +29,7 @@ share it: it contains what your agents wrote.`,
       fs.writeFileSync(file, html, { flag: 'wx', mode: 0o600 });
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
-      throw new ProblemError(
-        problem('duplicate', `${file} exists`, { hint: 'choose another with --out, or use --force' }),
-      );
+      throw problemError('duplicate', `${file} exists`, { hint: 'choose another with --out, or use --force' });
     }
     if (json) terminal.json({ task, file, bytes: Buffer.byteLength(html) });
     else terminal.say(`wrote ${file}`);

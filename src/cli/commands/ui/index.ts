@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { replayRun } from '../../../app/replay/replay-run.js';
 import { openReader } from '../../../app/readers/open-reader.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import { linkOf } from '../../../web/link.js';
 import { startServer, type WindowServer } from '../../../web/server.js';
 import { EXIT, integerOption, text, type Call, type Command } from '../../args/command.js';
@@ -81,11 +81,9 @@ async function replayed({ io, terminal }: Call, file: string): Promise<string> {
 async function anotherLink({ root, io, terminal, json }: Call, readOnly: boolean): Promise<number> {
   const link = await linkOf(root, io.env, readOnly);
   if (link === undefined)
-    throw new ProblemError(
-      problem('not_found', 'no window of this workspace is open', {
-        hint: `guild ui${readOnly ? ' --read-only' : ''}`,
-      }),
-    );
+    throw problemError('not_found', 'no window of this workspace is open', {
+      hint: `guild ui${readOnly ? ' --read-only' : ''}`,
+    });
   if (json) terminal.json({ url: link });
   else terminal.out(link);
   return EXIT.done;

@@ -1,6 +1,6 @@
 /** Where a server of this program listens: the same options and rules for `ui` and `serve`. */
 import { defined } from '../../../domain/defined.js';
-import { problem, ProblemError } from '../../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 import type { Listening } from '../../../web/listen.js';
 import { text, type Call } from '../../args/command.js';
 
@@ -14,10 +14,10 @@ export const LISTEN_OPTIONS = {
 export function listeningOf(values: Call['values'], proxies: readonly string[]): Listening {
   const [host, cert, key] = [text(values, 'host'), text(values, 'tls-cert'), text(values, 'tls-key')];
   if ((cert === undefined) !== (key === undefined))
-    throw new ProblemError(problem('bad_usage', '--tls-cert and --tls-key belong together'));
+    throw problemError('bad_usage', '--tls-cert and --tls-key belong together');
   for (const proxy of proxies)
     if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d+)?$/i.test(proxy))
-      throw new ProblemError(problem('bad_usage', `--behind-proxy is a host name, not ${JSON.stringify(proxy)}`));
+      throw problemError('bad_usage', `--behind-proxy is a host name, not ${JSON.stringify(proxy)}`);
   const [proxy] = proxies;
   return defined({
     host,

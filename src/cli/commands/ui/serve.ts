@@ -1,5 +1,5 @@
 /** `guild serve`: lets other programs send messages to the workspace. */
-import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { problem, type Problem, type ProblemError, problemError } from '../../../domain/problem.js';
 import { serveDoors } from '../../../web/serve-hooks.js';
 import { EXIT, integerOption, listOption, type Call, type Command } from '../../args/command.js';
 import { interrupted } from '../../process/interrupt.js';
@@ -84,10 +84,8 @@ function notTrusted(name: string): Problem {
 }
 
 function noSources(): ProblemError {
-  return new ProblemError(
-    problem('bad_usage', 'guild.yaml names no webhooks', {
-      where: { file: 'guild.yaml' },
-      hint: 'add webhooks: {github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET}}',
-    }),
-  );
+  return problemError('bad_usage', 'guild.yaml names no webhooks', {
+    where: { file: 'guild.yaml' },
+    hint: 'add webhooks: {github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET}}',
+  });
 }
