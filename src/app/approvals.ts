@@ -2,6 +2,7 @@
  * Requests that wait for a person, and the way to answer them. Every surface that answers uses this
  * file: it draws a request with `draw`, and an answer names the digest of the drawn text.
  */
+import { parseMapping } from '../domain/mapping.js';
 import { randomBytes } from 'node:crypto';
 import { attempt } from '../domain/attempt.js';
 import { deskName } from '../adapters/machine/desk-name.js';
@@ -179,14 +180,8 @@ function answeredBefore({ id, result = '' }: Task): Problem {
 }
 
 function answerIn(result: string): Partial<Answer> | undefined {
-  try {
-    const answer: unknown = JSON.parse(result);
-    return typeof answer === 'object' && answer !== null && 'approved' in answer
-      ? (answer as Partial<Answer>)
-      : undefined;
-  } catch {
-    return undefined; // it ended without an answer
-  }
+  const answer = parseMapping(result);
+  return answer !== undefined && 'approved' in answer ? answer : undefined;
 }
 
 function changed(id: string) {

@@ -1,5 +1,5 @@
 /** A conversation: `sessions/<id>.session.yaml`. Unknown keys are kept, `null` counts as absent. */
-import { isMapping } from '../domain/mapping.js';
+import { parseMapping } from '../domain/mapping.js';
 import { PROBLEM_CODES } from '../domain/problem.js';
 import { MESSAGE_KINDS, MESSAGE_ROLES, SESSION_STATUSES } from '../domain/session/session.js';
 import { named, needed, nullable, rule } from './about.js';
@@ -219,10 +219,5 @@ export const sessionYaml = z.looseObject(
 );
 
 function isJsonObject(value: string): boolean {
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return isMapping(parsed);
-  } catch {
-    return false;
-  }
+  return parseMapping(value) !== undefined;
 }

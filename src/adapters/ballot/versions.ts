@@ -3,6 +3,7 @@
  * end line of the file names its version, so a missing entry of an old version is not mistaken for
  * one that a person removed. A number is used once, by any process.
  */
+import { attempt } from '../../domain/attempt.js';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 
@@ -27,12 +28,9 @@ export function versions(disk: Disk, folder: string): Versions {
   const shown: Versions['shown'] = (version) => {
     const read = disk.read(fileOf(version));
     if (read.kind !== 'file') return undefined;
-    try {
-      const ids = JSON.parse(read.bytes.toString('utf8')) as unknown;
-      return Array.isArray(ids) ? new Set(ids.map(String)) : undefined;
-    } catch {
-      return undefined; // torn by a power cut
-    }
+    // A power cut may have torn it.
+    const ids: unknown = attempt(() => JSON.parse(read.bytes.toString('utf8')));
+    return Array.isArray(ids) ? new Set(ids.map(String)) : undefined;
   };
   return {
     take(above, ids) {

@@ -3,6 +3,7 @@
  * to notes by id, so they stay valid when lines move. A lost cursor costs reading notes again,
  * never a note, so cursors are not synced.
  */
+import { isMapping, parseMapping } from '../../domain/mapping.js';
 import path from 'node:path';
 import { safePart } from '../../domain/task/id.js';
 import type { Disk } from '../../ports/disk.js';
@@ -103,12 +104,9 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
   function parse(file: string): SavedCursor | undefined {
     const read = disk.read(file, 64 * 1024 * 1024);
     if (read.kind !== 'file') return undefined;
-    try {
-      const cursor = JSON.parse(read.bytes.toString('utf8')) as SavedCursor;
-      return typeof cursor.parts === 'object' && cursor.parts !== null ? cursor : undefined;
-    } catch {
-      return undefined; // torn by a power cut: the notes are read again
-    }
+    // If a power cut has torn it, the notes are read again.
+    const cursor = parseMapping(read.bytes.toString('utf8'));
+    return isMapping(cursor?.['parts']) ? (cursor as unknown as SavedCursor) : undefined;
   }
 }
 

@@ -2,6 +2,7 @@
  * Check-ins as files: `storage/planner-checkin.yaml` is for people to read and edit,
  * `.guild/checkin.json` is the program's own memory.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import path from 'node:path';
 import type { CheckInMemory } from '../../domain/coordination/check-in.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
@@ -50,12 +51,8 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
     memory() {
       const read = fenced(memoryFile, () => disk.read(memoryFile, MAX_BYTES));
       if (read.kind !== 'file') return undefined;
-      try {
-        const memory = JSON.parse(read.bytes.toString('utf8')) as CheckInMemory;
-        return typeof memory.work === 'string' ? memory : undefined;
-      } catch {
-        return undefined;
-      }
+      const memory = parseMapping(read.bytes.toString('utf8')) as Partial<CheckInMemory> | undefined;
+      return typeof memory?.work === 'string' ? (memory as CheckInMemory) : undefined;
     },
     async remember(memory) {
       await replace(memoryFile, JSON.stringify(memory), () => true);

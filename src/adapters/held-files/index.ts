@@ -3,6 +3,7 @@
  * then. The file may be deleted at any time; each unreadable file is then reported once more.
  * Problems without a file are always reported.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import path from 'node:path';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import type { Problem } from '../../domain/problem.js';
@@ -34,13 +35,8 @@ export function heldFiles({ root, disk, peer }: { root: string; disk: Disk; peer
   /** Read again each time: another process may have written it, and unreadable files are few. */
   function read(): Map<string, string> {
     const content = fenced(file, () => disk.read(file, MAX_BYTES));
-    try {
-      const value: unknown = content.kind === 'file' ? JSON.parse(content.bytes.toString('utf8')) : {};
-      const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-      return new Map(fields.map(([name, text]) => [name, String(text)]));
-    } catch {
-      return new Map();
-    }
+    const known = content.kind === 'file' ? parseMapping(content.bytes.toString('utf8')) : undefined;
+    return new Map(Object.entries(known ?? {}).map(([name, text]) => [name, String(text)]));
   }
 
   function write(known: ReadonlyMap<string, string>): void {

@@ -2,7 +2,7 @@
  * One line on a socket: `{"turn": …}` replaces what is known of a turn, `{"progress": …}` adds to
  * it, `{"end": "<task>"}` ends it. A reader ignores lines of any other form.
  */
-import { isMapping } from '../../domain/mapping.js';
+import { isMapping, parseMapping } from '../../domain/mapping.js';
 import { MAX_LIVE_WORDS, type LiveTurn } from '../../domain/live-turn.js';
 import type { Progress } from '../../domain/progress.js';
 
@@ -19,13 +19,8 @@ export function lineOf(line: WireLine): string {
 
 /** Undefined for a line that is not understood. */
 export function readLine(text: string): WireLine | undefined {
-  let line: unknown;
-  try {
-    line = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isMapping(line)) return undefined;
+  const line = parseMapping(text);
+  if (line === undefined) return undefined;
   if ('end' in line) return isName(line['end']) ? { end: line['end'] } : undefined;
   if ('turn' in line) {
     const turn = readTurn(line['turn']);

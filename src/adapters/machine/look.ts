@@ -1,4 +1,5 @@
 /** Figures of this machine from Node itself, so that no program has to run for them. */
+import { attempt } from '../../domain/attempt.js';
 import fs from 'node:fs';
 import os from 'node:os';
 import type { Machine, MachineState } from '../../ports/reading/machine.js';
@@ -32,10 +33,6 @@ function memory(): MachineState['memory'] {
 }
 
 function diskOf(root: string): MachineState['disk'] {
-  try {
-    const { bavail, blocks, bsize } = fs.statfsSync(root);
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-  } catch {
-    return undefined;
-  }
+  const found = attempt(() => fs.statfsSync(root));
+  return found && { freeBytes: found.bavail * found.bsize, totalBytes: found.blocks * found.bsize };
 }

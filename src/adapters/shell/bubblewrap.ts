@@ -3,6 +3,7 @@
  * without its private parts. It can write the agent's own folder or, if a human approved it, the
  * workspace except what only people and the program write. It has no network of its own.
  */
+import { attempt } from '../../domain/attempt.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import { READ_ONLY, visibleFiles, type Visibility } from './visible-files.js';
@@ -134,12 +135,8 @@ function readOnly(file: string): string[] {
 function protect(root: string, name: string): string[] {
   const file = path.join(root, name);
   if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return readOnly(file);
-  try {
-    const target = fs.realpathSync(file);
-    return target.startsWith(`${root}/`) ? readOnly(target) : [];
-  } catch {
-    return [];
-  }
+  const target = attempt(() => fs.realpathSync(file));
+  return target?.startsWith(`${root}/`) ? readOnly(target) : [];
 }
 
 /** The helper needs Node, which may be outside the mounted system. */

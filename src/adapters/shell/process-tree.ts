@@ -89,12 +89,10 @@ function processTable(): ProcessEntry[] {
 
 function holds(pid: number, pipe: string): boolean {
   if (pid === process.pid) return false;
-  try {
-    const folder = `/proc/${pid}/fd`;
-    return fs.readdirSync(folder).some((fd) => linkOf(`${folder}/${fd}`).startsWith(`${pipe} (deleted)`));
-  } catch {
-    return false; // another user's process, or it has ended
-  }
+  const folder = `/proc/${pid}/fd`;
+  // Nothing can be listed if it is another user's process, or has ended.
+  const names = attempt(() => fs.readdirSync(folder), []);
+  return names.some((fd) => linkOf(`${folder}/${fd}`).startsWith(`${pipe} (deleted)`));
 }
 
 function linkOf(file: string): string {

@@ -2,7 +2,7 @@
  * A part of the event index: the lines of a range of bytes of one day's file, in columns. Texts are
  * numbered; number 0 means undefined.
  */
-import { isMapping } from '../../domain/mapping.js';
+import { parseMapping } from '../../domain/mapping.js';
 import { callCost, type Event } from '../../domain/event.js';
 import { columnBuilder, readColumn, type Column } from './cells.js';
 import type { Sections } from './sections.js';
@@ -111,12 +111,7 @@ export function buildPart(bytes: Buffer): { meta: Meta; sections: Map<string, Bu
  * Undefined for a line that is not an event: torn by a power cut, or written by another program.
  */
 export function parseEvent(bytes: Buffer, start: number, end: number): Event | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
-    return isMapping(value) ? (value as Event) : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseMapping(bytes.toString('utf8', start, end)) as Event | undefined;
 }
 
 /** NaN unless printing it again gives the same text. */

@@ -3,6 +3,7 @@
  * only what was added. The copy can always be deleted. Several processes may extend it at once:
  * pages never change, and the list of pages is replaced as a whole, so each list is complete.
  */
+import { attempt } from '../../domain/attempt.js';
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -109,12 +110,8 @@ async function writePage(folder: string, from: number, lines: NextLines, read: R
 }
 
 function readList(folder: string): Page[] {
-  try {
-    const pages: unknown = JSON.parse(fs.readFileSync(path.join(folder, LIST), 'utf8'));
-    return Array.isArray(pages) && pages.every(isPage) ? pages : [];
-  } catch {
-    return [];
-  }
+  const pages: unknown = attempt(() => JSON.parse(fs.readFileSync(path.join(folder, LIST), 'utf8')));
+  return Array.isArray(pages) && pages.every(isPage) ? pages : [];
 }
 
 function isPage(value: unknown): value is Page {

@@ -4,6 +4,7 @@
  * kept outside the workspace, with the digest of the shown text, so no file of the workspace can
  * change it.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { TrustRecord } from '../../domain/consent/trust.js';
@@ -186,10 +187,6 @@ function shownAt(file: string, place: string): { id: string; seen: string } | un
     .split('\n')
     .reverse()
     .find((each) => each.includes(JSON.stringify(place)));
-  try {
-    const entry = JSON.parse(line ?? '') as { place: string; id: string; seen: string };
-    return entry.place === place ? { id: entry.id, seen: entry.seen } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { place: at, id, seen } = parseMapping(line ?? '') ?? {};
+  return at === place ? { id: String(id), seen: String(seen) } : undefined;
 }

@@ -3,6 +3,7 @@
  * store holds only their hash, which a person publishes. A process whose own files have another
  * hash takes no work.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
@@ -57,14 +58,10 @@ export function publishedIn(shelf: { get(id: string): { value: string } | undefi
 
 /** Undefined if the value is not a release. Anybody with the rights of a worker can write it. */
 function parsePublished(value: string): Published | undefined {
-  try {
-    const { hash, trust, commit, by, at } = (JSON.parse(value) ?? {}) as Partial<Record<keyof Published, unknown>>;
-    const isText = (field: unknown): field is string => typeof field === 'string' && field.length <= MAX_FIELD;
-    if (!isText(hash) || !isText(trust) || !isText(by) || !isText(at)) return undefined;
-    return defined<Published>({ hash, trust, commit: isText(commit) ? commit : undefined, by, at });
-  } catch {
-    return undefined;
-  }
+  const { hash, trust, commit, by, at } = parseMapping(value) ?? {};
+  const isText = (field: unknown): field is string => typeof field === 'string' && field.length <= MAX_FIELD;
+  if (!isText(hash) || !isText(trust) || !isText(by) || !isText(at)) return undefined;
+  return defined<Published>({ hash, trust, commit: isText(commit) ? commit : undefined, by, at });
 }
 
 const MAX_FIELD = 200;

@@ -4,6 +4,7 @@
  * allowed exactly this text is signed by a desk. The files are not part of the definitions, which
  * must be the published ones, until a person publishes them.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../domain/attempt.js';
@@ -135,12 +136,8 @@ function entryOf(shelf: Shelf, name: string): Hired | undefined {
 
 /** The entry may have come from any worker. */
 function parse(value: string): Hired | undefined {
-  try {
-    const { source, approval } = JSON.parse(value) as Partial<Hired>;
-    return typeof source === 'string' && typeof approval === 'string' ? { source, approval } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { source, approval } = parseMapping(value) ?? {};
+  return typeof source === 'string' && typeof approval === 'string' ? { source, approval } : undefined;
 }
 
 function textOf(file: string): string | undefined {

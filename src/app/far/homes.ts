@@ -3,6 +3,7 @@
  * Where several machines share a store, such an agent also has a home, because its files and its
  * repository are there. It stays there while a process lives on that machine.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Shelf } from '../../adapters/far/shelf.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -128,10 +129,6 @@ export function withHomes(tasks: Tasks, ground: HomesGround): Homes {
 
 /** Undefined: the value names no machine. Anybody with the rights of a worker can write it. */
 export function parseHome(value: string): Home | undefined {
-  try {
-    const host = (JSON.parse(value) as Partial<Home> | null)?.host;
-    return typeof host === 'string' && host !== '' ? { host } : undefined;
-  } catch {
-    return undefined;
-  }
+  const host = parseMapping(value)?.['host'];
+  return typeof host === 'string' && host !== '' ? { host } : undefined;
 }

@@ -2,6 +2,7 @@
  * Answers of people on several machines. Each desk signs with its own key; its public key is in the
  * store, where only a desk may put it. A worker believes an answer that one of these keys signed.
  */
+import { attempt } from '../../domain/attempt.js';
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { signedText } from '../../domain/consent/signed.js';
 import type { Consent } from '../../ports/consent/index.js';
@@ -45,10 +46,6 @@ export async function publishKey(ledger: Ledger, id: string, pem: string): Promi
 }
 
 function parse(pem: string): KeyObject | undefined {
-  try {
-    const key = createPublicKey(pem);
-    return key.asymmetricKeyType === 'ed25519' ? key : undefined;
-  } catch {
-    return undefined;
-  }
+  const key = attempt(() => createPublicKey(pem));
+  return key?.asymmetricKeyType === 'ed25519' ? key : undefined;
 }

@@ -15,6 +15,7 @@
  * callback is optional. Texts are those of models and tools, unescaped and cut to a limit: a
  * surface escapes them. Losing a socket affects only the display: the truth is in the files.
  */
+import { attempt } from '../../domain/attempt.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import { followProgress, type Following } from '../../adapters/live-progress/index.js';
@@ -43,9 +44,6 @@ export function followTurns(root: string, env: Env, listener: TurnListener = {},
 
 /** Processes that came to the workspace by different paths must find each other. */
 export function realPath(root: string): string {
-  try {
-    return fs.realpathSync(path.resolve(root));
-  } catch {
-    return path.resolve(root);
-  }
+  const resolved = path.resolve(root);
+  return attempt(() => fs.realpathSync(resolved), resolved);
 }

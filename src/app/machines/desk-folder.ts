@@ -2,6 +2,7 @@
  * The folder that `guild sync DIR` makes beside a checkout. It has the checkout's definitions, and
  * gets the newer ones when the command is run again. A file that a person changed there stays.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
@@ -82,10 +83,9 @@ function trustCopy(root: string, target: string, env: Env): void {
 function readCopied(target: string): Record<string, string> | undefined {
   const read = disk().read(path.join(target, COPIED));
   if (read.kind !== 'file') return undefined;
-  try {
-    const sums = Object.entries(JSON.parse(read.bytes.toString('utf8')) as object);
-    return Object.fromEntries(sums.filter(([file, sum]) => typeof sum === 'string' && isOwnPlace(target, file)));
-  } catch {
-    return undefined;
-  }
+  const sums = parseMapping(read.bytes.toString('utf8'));
+  if (sums === undefined) return undefined;
+  const isSum = (entry: [string, unknown]): entry is [string, string] =>
+    typeof entry[1] === 'string' && isOwnPlace(target, entry[0]);
+  return Object.fromEntries(Object.entries(sums).filter(isSum));
 }

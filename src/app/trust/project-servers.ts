@@ -3,8 +3,9 @@
  * part of the trust record, and the trusted definition is the one that starts: a changed file
  * starts nothing that a person has not seen.
  */
+import { attempt } from '../../domain/attempt.js';
 import path from 'node:path';
-import { isMapping } from '../../domain/mapping.js';
+import { isMapping, parseMapping } from '../../domain/mapping.js';
 import { textIn } from './text-file.js';
 
 type Plugins = Record<string, Record<string, unknown>>;
@@ -26,10 +27,6 @@ export function withProjectServers(root: string, plugins: Plugins): Plugins {
 
 /** By name, as they are written; none if the file is missing or is not JSON. */
 function definitions(root: string): Record<string, unknown> {
-  try {
-    const { mcpServers } = JSON.parse(textIn(path.join(root, '.mcp.json')) ?? '{}') as { mcpServers?: unknown };
-    return isMapping(mcpServers) ? mcpServers : {};
-  } catch {
-    return {};
-  }
+  const { mcpServers } = parseMapping(attempt(() => textIn(path.join(root, '.mcp.json'))) ?? '') ?? {};
+  return isMapping(mcpServers) ? mcpServers : {};
 }

@@ -3,6 +3,8 @@
  * folder: the name and port of its address, and the key that its cookies and links are made with.
  * So a browser stays logged in when the server is started again.
  */
+import { parseMapping } from '../../domain/mapping.js';
+import { attempt } from '../../domain/attempt.js';
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -45,20 +47,17 @@ const KEY_BYTES = 32;
 
 /** Undefined for a file that is missing or broken: then all values are made again. */
 function read(file: string): WindowPlace | undefined {
-  try {
-    const { hostName, port, address, key } = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
-    const bytes = Buffer.from(String(key), 'base64url');
-    if (typeof hostName !== 'string' || !/^g-[0-9a-f]+\.localhost$/.test(hostName)) return undefined;
-    if (bytes.length !== KEY_BYTES || !Number.isInteger(port)) return undefined;
-    return defined({
-      hostName,
-      port: port as number,
-      key: bytes,
-      address: typeof address === 'string' ? address : undefined,
-    });
-  } catch {
-    return undefined;
-  }
+  const text = attempt(() => fs.readFileSync(file, 'utf8'), '');
+  const { hostName, port, address, key } = parseMapping(text) ?? {};
+  const bytes = Buffer.from(String(key), 'base64url');
+  if (typeof hostName !== 'string' || !/^g-[0-9a-f]+\.localhost$/.test(hostName)) return undefined;
+  if (bytes.length !== KEY_BYTES || !Number.isInteger(port)) return undefined;
+  return defined({
+    hostName,
+    port: port as number,
+    key: bytes,
+    address: typeof address === 'string' ? address : undefined,
+  });
 }
 
 function newName(): string {

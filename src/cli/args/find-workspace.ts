@@ -2,6 +2,7 @@
  * Finds the workspace: the named folder, the nearest workspace upwards, or this folder. The search
  * ends at a folder of another user: whoever owns a parent could plant a workspace there.
  */
+import { attempt } from '../../domain/attempt.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Io } from '../process/io.js';
@@ -23,10 +24,5 @@ export function isWorkspaceFolder(folder: string): boolean {
 /** A folder that cannot be looked at, as after `sudo -u` in a private home, is another user's. */
 function isOwn(folder: string): boolean {
   const user = process.getuid?.();
-  if (user === undefined) return true;
-  try {
-    return fs.statSync(folder).uid === user;
-  } catch {
-    return false;
-  }
+  return user === undefined || attempt(() => fs.statSync(folder).uid === user, false);
 }

@@ -1,4 +1,6 @@
 /** A draft of a new agent: its file, a task to try it on, and the verdict on that trial. */
+import { parseMapping } from '../mapping.js';
+
 export interface Draft {
   name: string;
   /** The complete file: frontmatter and prompt. */
@@ -19,23 +21,14 @@ export interface TrialVerdict {
 
 /** Undefined if the text is not a draft. */
 export function readDraft(text: string): Draft | undefined {
-  const draft = readObject(text) as Partial<Draft> | undefined;
+  const draft = parseMapping(text) as Partial<Draft> | undefined;
   const isDraft =
     typeof draft?.name === 'string' && typeof draft.source === 'string' && typeof draft.trial?.task === 'string';
   return isDraft ? (draft as Draft) : undefined;
 }
 
 export function readTrialVerdict(text: string): TrialVerdict | undefined {
-  const { works, better, reason } = (readObject(text) ?? {}) as Partial<TrialVerdict>;
+  const { works, better, reason } = (parseMapping(text) ?? {}) as Partial<TrialVerdict>;
   if (typeof works !== 'boolean' || typeof better !== 'boolean') return undefined;
   return { works, better, reason: typeof reason === 'string' ? reason : '' };
-}
-
-function readObject(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

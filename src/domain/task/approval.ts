@@ -3,6 +3,7 @@
  * human with the request in `context.request`. The ballot and the command line only answer it. The
  * Answer is the task's result.
  */
+import { parseMapping } from '../mapping.js';
 import { defined } from '../defined.js';
 import { isQuestion, type Question } from './question.js';
 import { roleFacts } from './role.js';
@@ -145,12 +146,8 @@ function isRequest(request: ApprovalRequest | undefined): request is ApprovalReq
 }
 
 function readAnswer(text: string): Answer | undefined {
-  try {
-    const answer = JSON.parse(text) as Answer;
-    return typeof answer.approved === 'boolean' ? answer : undefined;
-  } catch {
-    return undefined;
-  }
+  const answer = parseMapping(text);
+  return typeof answer?.['approved'] === 'boolean' ? (answer as unknown as Answer) : undefined;
 }
 
 /** The argument that a human reads and may edit: a command, a text. */

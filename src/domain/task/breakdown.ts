@@ -1,4 +1,6 @@
 /** A part of a breakdown. It becomes a child with role `part`. */
+import { attempt } from '../attempt.js';
+
 export interface Part {
   /** Its name among the parts. */
   key: string;
@@ -15,12 +17,8 @@ export interface Part {
 
 /** The keys that a model named, as a JSON list; undefined for any other text. */
 export function readKeys(text: string): string[] | undefined {
-  try {
-    const keys: unknown = JSON.parse(text);
-    return Array.isArray(keys) && keys.every((key) => typeof key === 'string') ? keys : undefined;
-  } catch {
-    return undefined;
-  }
+  const keys: unknown = attempt(() => JSON.parse(text));
+  return Array.isArray(keys) && keys.every((key) => typeof key === 'string') ? keys : undefined;
 }
 
 /**

@@ -1,4 +1,6 @@
 /** The verdict of a goal check, stored as JSON in the result of the check. */
+import { parseMapping } from '../mapping.js';
+
 interface GoalVerdict {
   advances: boolean;
   reason: string;
@@ -14,13 +16,9 @@ export function printVerdict({ advances, reason }: GoalVerdict): string {
  */
 export function readVerdict(text: string): GoalVerdict | undefined {
   const fenced = /^```(?:json)?\n([^]*)\n```$/.exec(text.trim());
-  try {
-    const verdict = JSON.parse(fenced?.[1] ?? text) as { advances?: unknown; reason?: unknown } | null;
-    if (typeof verdict?.advances !== 'boolean') return undefined;
-    const reason = typeof verdict.reason === 'string' ? verdict.reason.trim() : '';
-    // A no without a reason cannot be fixed.
-    return verdict.advances || reason !== '' ? { advances: verdict.advances, reason } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { advances, reason: written } = parseMapping(fenced?.[1] ?? text) ?? {};
+  if (typeof advances !== 'boolean') return undefined;
+  const reason = typeof written === 'string' ? written.trim() : '';
+  // A no without a reason cannot be fixed.
+  return advances || reason !== '' ? { advances, reason } : undefined;
 }

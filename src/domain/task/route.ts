@@ -1,4 +1,5 @@
 /** A router's choice, stored as JSON in the result of its task. */
+import { parseMapping } from '../mapping.js';
 import { defined } from '../defined.js';
 export interface Route {
   agent: string;
@@ -12,15 +13,11 @@ export function printRoute({ agent, reason, message }: Route): string {
 
 /** Undefined if the text is not a choice. */
 export function readRoute(text: string): Route | undefined {
-  try {
-    const { route_to: agent, reason, message } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof agent !== 'string') return undefined;
-    return defined<Route>({
-      agent,
-      reason: typeof reason === 'string' ? reason : undefined,
-      message: typeof message === 'string' && message.trim() !== '' ? message : undefined,
-    });
-  } catch {
-    return undefined;
-  }
+  const { route_to: agent, reason, message } = parseMapping(text) ?? {};
+  if (typeof agent !== 'string') return undefined;
+  return defined<Route>({
+    agent,
+    reason: typeof reason === 'string' ? reason : undefined,
+    message: typeof message === 'string' && message.trim() !== '' ? message : undefined,
+  });
 }

@@ -3,6 +3,7 @@
  * that its header names. Every call sends the same bytes before the messages, so caches hit and
  * signed thoughts stay valid. A message with pins of its own replaces them from then on.
  */
+import { attempt } from '../../domain/attempt.js';
 import { createHash } from 'node:crypto';
 import type { Message, Pins, Session } from '../../domain/session/session.js';
 import type { ToolSpec } from '../../ports/model.js';
@@ -58,12 +59,8 @@ function toolsText({ tools }: PromptHead): string {
 }
 
 function toolsIn(text: string): ToolSpec[] | undefined {
-  try {
-    const tools: unknown = JSON.parse(text);
-    return Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string') ? tools : undefined;
-  } catch {
-    return undefined;
-  }
+  const tools: unknown = attempt(() => JSON.parse(text));
+  return Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string') ? tools : undefined;
 }
 
 function sha256(text: string): string {

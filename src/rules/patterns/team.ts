@@ -4,6 +4,7 @@
  * team ends when all vote to conclude, the coordinator concludes, or the rounds are used up. Then
  * the coordinator works.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { defined } from '../../domain/defined.js';
 import { childId } from '../../domain/task/id.js';
@@ -169,12 +170,9 @@ export function contribution(messages: readonly Message[], answer: string): stri
 }
 
 function contributionOf({ task, state }: Placed): Contribution {
-  try {
-    const result = JSON.parse(task.result ?? '') as Contribution;
-    if (state === 'completed' && Array.isArray(result.broadcasts)) return result;
-  } catch {
-    // not JSON: the text itself is the broadcast
-  }
+  const result = parseMapping(task.result ?? '') as Partial<Contribution> | undefined;
+  if (state === 'completed' && Array.isArray(result?.broadcasts)) return result as Contribution;
+  // The text itself is the broadcast.
   return { broadcasts: task.result ? [task.result] : [], votes: false };
 }
 

@@ -1,4 +1,5 @@
 /** Reads the answer of one marked ballot entry, or the reason why it does not count. */
+import { parseMapping } from '../../domain/mapping.js';
 import { draw } from '../../domain/consent/draw.js';
 import { defined } from '../../domain/defined.js';
 import type { Answer, Approval } from '../../domain/task/approval.js';
@@ -101,14 +102,7 @@ function editedArguments(
     const original = String(request.arguments[action.key] ?? '');
     return blockText(original) === blockText(action.text) && now.trim() !== '' ? { [action.key]: now } : undefined;
   }
-  try {
-    const value = JSON.parse(now) as unknown;
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseMapping(now);
 }
 
 function textOf(item: Item, key: string): string | undefined {

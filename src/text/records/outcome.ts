@@ -2,6 +2,7 @@
  * Outcomes of effects as `.guild/run/<id>.started` keeps them. Records from before the field `code`
  * have the code of a failure at the start of its text; only this file reads them.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import { defined } from '../../domain/defined.js';
 import type { Outcome } from '../../domain/task/outcome.js';
 import { readFileRefs } from '../../domain/file-ref.js';
@@ -14,7 +15,7 @@ export function printOutcome(outcome: Outcome): string {
 
 /** Undefined if the text is not an outcome, for example because a power cut left it torn. */
 export function parseOutcome(text: string): Outcome | undefined {
-  const fields = parseObject(text);
+  const fields = parseMapping(text);
   if (fields === undefined) return undefined;
   const { ok, code } = fields;
   const content = typeof fields['text'] === 'string' ? fields['text'] : '';
@@ -28,13 +29,4 @@ export function parseOutcome(text: string): Outcome | undefined {
 function withoutCode(text: string): Outcome {
   const [, code, message] = /^(\w+): ([^]*)$/.exec(text) ?? [];
   return isProblemCode(code) ? { ok: false, code, text: message! } : { ok: false, code: 'tool_failed', text };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

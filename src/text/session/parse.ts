@@ -4,7 +4,7 @@
  * JSON text. It is written by hand for that reason; `test/schemas/session.test.ts` compares it with
  * the schema.
  */
-import { isMapping } from '../../domain/mapping.js';
+import { isMapping, parseMapping } from '../../domain/mapping.js';
 import { defined } from '../../domain/defined.js';
 import { isProblemCode, problem, type Problem } from '../../domain/problem.js';
 import {
@@ -188,12 +188,8 @@ function readCalls(value: unknown, path: Path): ToolCall[] {
 function readArguments(value: unknown, path: Path): Record<string, unknown> {
   if (!isFilled(value) || value === '') return {};
   if (typeof value !== 'string') return fields(value, path, '"arguments" must be a mapping or JSON text');
-  try {
-    const parsed: unknown = JSON.parse(value);
-    if (isMapping(parsed)) return parsed;
-  } catch {
-    // reported below
-  }
+  const parsed = parseMapping(value);
+  if (parsed !== undefined) return parsed;
   throw new Wrong(path, '"arguments" is text that is not a JSON object', 'write the arguments as a mapping');
 }
 

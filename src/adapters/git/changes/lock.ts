@@ -2,6 +2,8 @@
  * One process writes history at a time. The lock is a file that names its process; it is stale only
  * if exactly that process has ended, never because of its age.
  */
+import { parseMapping } from '../../../domain/mapping.js';
+import { attempt } from '../../../domain/attempt.js';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -96,11 +98,7 @@ export function historyLock(folder: string, processes: Processes): HistoryLock {
 type Holder = ProcessIdentity & { key?: string };
 
 export function readHolder(file: string): Holder | undefined {
-  try {
-    const [line = ''] = fs.readFileSync(file, 'utf8').split('\n', 1);
-    const holder = JSON.parse(line) as Holder;
-    return typeof holder?.pid === 'number' ? holder : undefined;
-  } catch {
-    return undefined;
-  }
+  const [line = ''] = attempt(() => fs.readFileSync(file, 'utf8'), '').split('\n', 1);
+  const holder = parseMapping(line);
+  return typeof holder?.['pid'] === 'number' ? (holder as unknown as Holder) : undefined;
 }

@@ -1,6 +1,7 @@
 /**
  * `fetch` for the AI SDK's providers, over our own HTTP client. It supports only what they need.
  */
+import { isMapping, parseMapping } from '../../../domain/mapping.js';
 import { defined } from '../../../domain/defined.js';
 import type { Http, Incoming } from './http.js';
 
@@ -38,12 +39,7 @@ async function wholeBody(incoming: Incoming, headers: [string, string][]): Promi
 }
 
 function isError(body: string): boolean {
-  try {
-    const { error }: { error?: unknown } = JSON.parse(body);
-    return typeof error === 'object' && error !== null;
-  } catch {
-    return false;
-  }
+  return isMapping(parseMapping(body)?.['error']);
 }
 
 function drain(incoming: Incoming): null {

@@ -1,4 +1,5 @@
 /** Records of the ledger as the files that people know, and the ids by which both are compared. */
+import { parseMapping } from '../../../domain/mapping.js';
 import { createHash } from 'node:crypto';
 import { claimName } from '../../../adapters/files/base/layout.js';
 import { resultPage } from '../../../adapters/files/records/result-page.js';
@@ -75,12 +76,7 @@ export function intentFile(intent: Intent): Rendered {
 }
 
 export function eventDay(text: string): string | undefined {
-  try {
-    const { at } = JSON.parse(text) as Event;
-    return /^\d{4}-\d\d-\d\d/.exec(at)?.[0];
-  } catch {
-    return undefined;
-  }
+  return /^\d{4}-\d\d-\d\d/.exec(String(parseMapping(text)?.['at']))?.[0];
 }
 
 /** Undefined if a field that messages are made of is not text: any worker can write the line. */

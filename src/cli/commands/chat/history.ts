@@ -1,4 +1,5 @@
 /** The person's input of earlier chats, for the arrow keys. No other user can read the file. */
+import { attempt } from '../../../domain/attempt.js';
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -33,19 +34,9 @@ export function openHistory(root: string): History {
 }
 
 function read(file: string): string[] {
-  try {
-    return fs
-      .readFileSync(file, 'utf8')
-      .split('\n')
-      .flatMap((line) => {
-        try {
-          const text: unknown = JSON.parse(line);
-          return typeof text === 'string' ? [text] : [];
-        } catch {
-          return [];
-        }
-      });
-  } catch {
-    return [];
-  }
+  const lines = attempt(() => fs.readFileSync(file, 'utf8'), '').split('\n');
+  return lines.flatMap((line): string[] => {
+    const text: unknown = attempt(() => JSON.parse(line));
+    return typeof text === 'string' ? [text] : [];
+  });
 }

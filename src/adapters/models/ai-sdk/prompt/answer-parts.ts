@@ -3,6 +3,7 @@
  * the order in which they came. Texts and calls are in the message, so a part only says how long
  * its share of the text is, or that it stands for the next call.
  */
+import { attempt } from '../../../../domain/attempt.js';
 import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';
 import { callId } from '../text/call-id.js';
@@ -140,12 +141,8 @@ export function answerWithParts(message: Message, parts: readonly AnswerPart[]):
 
 /** Undefined if the text is not a list of parts. */
 export function readParts(json: string): AnswerPart[] | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return Array.isArray(value) && value.every(isPart) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = attempt(() => JSON.parse(json));
+  return Array.isArray(value) && value.every(isPart) ? value : undefined;
 }
 
 function isPart(value: unknown): value is AnswerPart {
