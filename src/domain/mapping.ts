@@ -1,3 +1,4 @@
+/** Values of unknown origin, such as parsed JSON, as mappings. */
 import { attempt } from './attempt.js';
 
 /** True if a parsed value is an object, not an array or `null`. */
