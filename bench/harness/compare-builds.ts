@@ -1,8 +1,9 @@
 /**
  * `npm run bench -- --against …`, for benchmarks that look inside a build: this build and the older
  * one run their own versions alternately, so that a busy machine slows both. Each benchmark runs in
- * its own process. A row shows the median of each build and the median of the per-round ratios; the
- * last row of a benchmark compares CPU time, without the time that loading all benchmarks takes.
+ * its own process. A row shows the median of each build and the median of the per-round ratios. If
+ * both versions have the same rows, and so do the same work, a last row compares CPU time, without
+ * the time that loading all benchmarks takes.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -111,6 +112,7 @@ function compareRounds(bench: string, rounds: readonly Round[]): Comparison[] {
     const pairs = rounds.map((round) => [round.older.rows[olderAt]?.ours, round.newer.rows[at]?.ours] as const);
     return comparison(bench, row.name, row.unit, pairs);
   });
+  if (older.rows.length !== newer.rows.length) return rows;
   const times = rounds.flatMap(({ older, newer }) =>
     older.cpuMs === undefined || newer.cpuMs === undefined ? [] : [[older.cpuMs, newer.cpuMs] as const],
   );
