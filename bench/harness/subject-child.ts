@@ -15,6 +15,8 @@ export interface Order extends SubjectOptions {
   runs: number;
   /** All runs are started together instead of back to back. */
   together: boolean;
+  /** Memory is read while all runs wait for their first answer; for runs that start together. */
+  held?: boolean;
 }
 
 export interface Measured {
@@ -30,6 +32,8 @@ export interface Measured {
   writtenBytes: number | undefined;
   /** Growth of the largest resident memory, per run. */
   memoryKb: number;
+  /** Growth of the resident memory until all runs waited for their first answer, per run. */
+  heldKb: number | undefined;
   worstLagMs: number | undefined;
 }
 
@@ -38,8 +42,9 @@ const { open } = (await import(pathToFileURL(order.subject).href)) as SubjectMod
 const subject = await open(order);
 for (let n = 0; n < order.warmUps; n++) await subject.run(order.workload);
 
-const memoryBefore = process.memoryUsage.rss() / 1024;
+const memoryBefore = residentKb();
 const before = ownUsage();
+let heldKb: number | undefined;
 const from = performance.now();
 const { ms, ownCpuMs } = order.together ? await allTogether() : await backToBack();
 const totalMs = performance.now() - from;
@@ -55,6 +60,7 @@ const measured: Measured = {
   cpuMs: (after.cpuMs - before.cpuMs) / order.runs,
   writtenBytes: after.writtenBytes === undefined ? undefined : (after.writtenBytes - before.writtenBytes!) / order.runs,
   memoryKb,
+  heldKb,
   worstLagMs,
 };
 process.stdout.write(`${JSON.stringify(measured)}\n`, () => process.exit());
@@ -75,6 +81,21 @@ async function backToBack(): Promise<Times> {
 }
 
 async function allTogether(): Promise<Times> {
-  await Promise.all(Array.from({ length: order.runs }, () => subject.run(order.workload)));
+  if (order.held === true) await askServer(`hold/${order.runs}`);
+  const all = Promise.all(Array.from({ length: order.runs }, () => subject.run(order.workload)));
+  if (order.held === true) {
+    await Promise.race([all, askServer('held')]);
+    heldKb = (residentKb() - memoryBefore) / order.runs;
+    await askServer('release');
+  }
+  await all;
   return { ms: [], ownCpuMs: [] };
+}
+
+async function askServer(path: string): Promise<void> {
+  await (await fetch(new URL(`/${path}`, order.url))).text();
+}
+
+function residentKb(): number {
+  return process.memoryUsage.rss() / 1024;
 }
