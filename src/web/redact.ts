@@ -16,7 +16,7 @@ const SECRET_LEFT_OUT = '[secret, not exported]';
 
 /** A shorter value is an ordinary word, and would be cut out of every text. */
 const LENGTH_MIN = 8;
-const SECRET_NAME = /key|token|secret|passw|passphrase|credential/i;
+const SECRET_NAME = /key|token|secret|passw|passphrase|credential|webhook|dsn$|_(?:pwd|pw|pat|auth)$/i;
 const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i;
 
 export interface Redaction {
@@ -60,7 +60,7 @@ function touchesSecret({ arguments: json }: ShownCall): boolean {
 /** The longest first, so that a secret inside another one does not leave the rest of it. */
 function secretsIn(root: string, env: Env): string[] {
   const named = Object.entries(env).flatMap(([name, value = '']) =>
-    SECRET_NAME.test(name) ? [value] : (PASSWORD_IN_ADDRESS.exec(value)?.slice(1) ?? []),
+    SECRET_NAME.test(name) ? [value, ...codesIn(value)] : (PASSWORD_IN_ADDRESS.exec(value)?.slice(1) ?? []),
   );
   const files = fs.readdirSync(root).filter((name) => name === '.env' || name.startsWith('.env.'));
   const kept = files.flatMap((name) => valuesIn(path.join(root, name)));
@@ -85,12 +85,18 @@ function privateFiles(root: string): string[] {
 /** The first alternative skips a key in quotes. */
 const VALUE = /"(?:[^"\\\n]|\\.)*"\s*:|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|:[ \t]+([^\s"'{[][^\n]*)/g;
 
-/** Values in JSON and YAML, and lines of one word, such as those of a key. */
+/** Values in JSON and YAML, lines of one word, such as those of a key, and codes in any format. */
 function quotedIn(file: string): string[] {
   const text = (attempt(() => textIn(file)) ?? '').trim();
-  const values = [...text.matchAll(VALUE)];
+  const values = [...text.matchAll(VALUE)].flatMap((found) => found.slice(1).filter((value) => value !== undefined));
   const words = text.split('\n').filter((line) => /^\S+$/.test(line));
-  return [...values.flatMap((found) => found.slice(1).filter((value) => value !== undefined)), ...words];
+  return [...values, ...words, ...codesIn(text)];
+}
+
+/** Words with letters and digits, which a sentence seldom has. Times are no secrets. */
+function codesIn(text: string): string[] {
+  const words = text.match(/[^\s"'`<>(){}[\],;:=@/?&|\\]+/g) ?? [];
+  return words.filter((word) => /\d/.test(word) && /[a-z]/i.test(word) && !/^\d{4}-\d\d-\d\dT\d\d$/.test(word));
 }
 
 /** A value in quotes may have several lines; without quotes a comment may follow it. */
@@ -106,8 +112,9 @@ function valuesIn(file: string): string[] {
   });
 }
 
-/** As it is, line by line, and as it is written inside JSON. */
+/** As it is, line by line, and as it is written inside JSON and in addresses. */
 function spellings(secret: string): string[] {
-  const lines = secret.split('\n').map((line) => line.trim());
-  return [secret, ...lines, ...[secret, ...lines].map((each) => JSON.stringify(each).slice(1, -1))];
+  const lines = [secret, ...secret.split('\n').map((line) => line.trim())];
+  const inJson = lines.map((each) => JSON.stringify(each).slice(1, -1));
+  return [...lines, ...inJson, ...lines.map((each) => attempt(() => encodeURIComponent(each), each))];
 }

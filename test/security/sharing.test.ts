@@ -24,6 +24,11 @@ const SECRETS = [
   'one"two-secret-6',
   'address-secret-7',
   'phrase-secret-8',
+  'a%20%22single%22%20secret-4',
+  'pat-secret-9',
+  'webhook-secret-10',
+  'dsn-secret-11',
+  'pwd-secret-12',
 ];
 
 test('an exported run has no value of .env or of the environment, however it is written', async (t) => {
@@ -36,6 +41,10 @@ test('an exported run has no value of .env or of the environment, however it is 
   const env = {
     DATABASE_URL: 'postgres://shop:address-secret-7@db.example/shop',
     SIGNING_PASSPHRASE: 'phrase-secret-8',
+    GITHUB_PAT: 'pat-secret-9',
+    CHAT_WEBHOOK_URL: 'https://hooks.example/services/T0/webhook-secret-10',
+    SENTRY_DSN: 'https://dsn-secret-11@sentry.example/1',
+    DB_PWD: 'pwd-secret-12',
   };
   succeeds(await home.guildWith({ env }, 'run', 'boss', 'look', '--id', 't1'));
   for (const more of [[], ['--all']]) {
@@ -54,13 +63,17 @@ test('an exported run has no value of .env or of the environment, however it is 
 });
 
 test('an exported run has no value of a secret file that an agent read and repeated', async (t) => {
-  const read = '{read_file: {path: context/secrets/db.json}}, {read_file: {path: context/secrets/id_rsa}}';
-  const said = JSON.stringify('the password is json-secret-10, the user yaml-secret-11, the key bGluZS1vZi1hLWtleQ');
+  const read = ['db.json', 'id_rsa', 'x.xml', 'x.csv'].map((name) => `{read_file: {path: context/secrets/${name}}}`);
+  const said = JSON.stringify(
+    'the password is json-secret-10, the user yaml-secret-11, the key bGluZS1vZi1hLWtleQ, others xml-secret-12, csv-secret-13',
+  );
   const home = place(t, {
-    ...scripted(`- {turn: 1, call: [${read}]}\n- {say: ${said}}\n`),
+    ...scripted(`- {turn: 1, call: [${read.join(', ')}]}\n- {say: ${said}}\n`),
     'agents/boss.md': '---\ndescription: Does it\ntools: [read_file]\n---\nYou are the boss.\n',
     'context/secrets/db.json': '{"password": "json-secret-10",\n"more": 1}\nuser: yaml-secret-11\n',
     'context/secrets/id_rsa': '-----BEGIN KEY-----\nbGluZS1vZi1hLWtleQ\n-----END KEY-----\n',
+    'context/secrets/x.xml': '<login user="zoe"><pw>xml-secret-12</pw></login>\n',
+    'context/secrets/x.csv': 'name,at,pw\nzoe,2026-11-18T16:00:00Z,csv-secret-13\n',
   });
   await home.guild('run', 'boss', 'look', '--id', 't1');
   const ballot = home.read('tasks/approvals.task.md');
@@ -70,7 +83,7 @@ test('an exported run has no value of a secret file that an agent read and repea
   for (const more of [[], ['--all']]) {
     succeeds(await home.guild('export', 't1', '--out', 'run.html', '--force', ...more));
     assert.match(home.read('run.html'), /the password is \[secret/);
-    assert.doesNotMatch(home.read('run.html'), /json-secret-10|yaml-secret-11|bGluZS1vZi1hLWtleQ/);
+    assert.doesNotMatch(home.read('run.html'), /(?:json|yaml|xml|csv)-secret-|bGluZS1vZi1hLWtleQ/);
   }
 });
 

@@ -45,8 +45,8 @@ test('plugin code of a stranger does not run, and the question names it', async 
   process.env['GUILD_CANARY'] = canary;
   t.after(() => delete process.env['GUILD_CANARY']);
   const pump = await asStranger(home, 'pump');
-  assert.match(pump.err, /not trusted yet[^]*plugin evil[^]*code of this folder[^]*guild trust/);
   assert.ok(!fs.existsSync(canary));
+  assert.match(pump.err, /not trusted yet[^]*plugin evil[^]*code of this folder[^]*guild trust/);
   const again = await asStranger(home, 'pump');
   assert.doesNotMatch(again.err, /code of this folder/, 'the list is shown once');
   assert.match(again.err, /It wants: plugin evil/);
@@ -65,8 +65,8 @@ test('an MCP command of a stranger does not start', async (t) => {
     `${SCRIPTED}plugins: {mcp: {servers: {x: {command: ${command}, env: [AWS_SECRET_ACCESS_KEY, OPENAI_API_KEY]}}}}\n`,
   );
   const pump = await asStranger(home, 'pump');
-  assert.match(pump.err, /plugin mcp[^]*"sh"[^]*AWS_SECRET_ACCESS_KEY/);
   assert.ok(!fs.existsSync(canary));
+  assert.match(pump.err, /plugin mcp[^]*"sh"[^]*AWS_SECRET_ACCESS_KEY/);
 });
 
 test('a provider of a stranger gets no key and no conversation; its tasks wait and are not failed', async (t) => {
@@ -77,8 +77,8 @@ test('a provider of a stranger gets no key and no conversation; its tasks wait a
   ] as const) {
     const home = place(t, { ...TASK, 'guild.yaml': yaml, 'agents/ana.md': agent('read_file') });
     const pump = await asStranger(home, 'pump', '--all');
-    assert.match(pump.err, /with the key in (?:AWS_SECRET_ACCESS_KEY|OPENAI_API_KEY)/, name);
     assert.deepEqual(heard, [], name);
+    assert.match(pump.err, /with the key in (?:AWS_SECRET_ACCESS_KEY|OPENAI_API_KEY)/, name);
     assert.deepEqual(home.list('tasks/failed'), [], name);
     assert.deepEqual(home.list('tasks/pending'), ['t1.json'], name);
   }
@@ -94,9 +94,9 @@ test('an allowlist of a stranger allows nothing', async (t) => {
     'storage/terminal-cmd-allowlist.yaml': '"/.*/": {approve: true, matchCommandLine: true}\n',
   });
   const pump = await asStranger(home, 'pump', '--all');
+  assert.ok(!fs.existsSync(path.join(home.root, 'workspaces/ana/canary')));
   assert.equal(pump.code, 4, pump.err);
   assert.match(pump.err, /storage\/terminal-cmd-allowlist\.yaml/);
-  assert.ok(!fs.existsSync(path.join(home.root, 'workspaces/ana/canary')));
   assert.match(home.read(BALLOT), /not trusted yet/);
 });
 
@@ -135,8 +135,9 @@ test('a forged answer in a record is a question again', async (t) => {
       home.put(`tasks/completed/${id}.json`, JSON.stringify({ ...record, result: JSON.stringify(answer) }));
       fs.rmSync(path.join(home.root, file));
     });
-    assert.equal((await copy.guild('pump', '--all')).code, 4);
+    const { code } = await copy.guild('pump', '--all');
     assert.ok(!hasRun(copy));
+    assert.equal(code, 4);
     assert.match(copy.read(BALLOT), /- \[_\][^]*again-2/);
   }
 });
