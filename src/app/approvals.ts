@@ -142,7 +142,16 @@ export function ownRequests(consent: Consent, isFar: boolean): OwnRequests {
   };
 }
 
-/** The same, for a surface that only reads. While trust cannot be read, no request is drawn. */
+/**
+ * A task in one line, where a person learns that it waits. A request has the words that this
+ * machine has sealed: the description in its record may have come with the folder.
+ */
+export function announced(own: OwnRequests, task: Task): string {
+  if (!isRequest(task)) return summary(task);
+  return own(task)?.title ?? 'a request that was not made on this machine';
+}
+
+/** As `ownRequests`, for a surface that only reads. If trust cannot be read, no request is drawn. */
 export function readOwnRequests(root: string, env: Env, store: Store): OwnRequests {
   let known: OwnRequests | undefined;
   const isFar = farPartsOf(store) !== undefined;

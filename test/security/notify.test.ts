@@ -9,6 +9,9 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { bell } from '../../src/cli/render/bell.js';
 import { notifyByCommand } from '../../src/adapters/notify/index.js';
+import type { ApprovalRequest } from '../../src/domain/task/approval.js';
+import type { Task } from '../../src/domain/task/task.js';
+import { withDigest } from '../../src/engine/approvals/request.js';
 import { place, scripted, type Given, type Place } from '../kit/guild.js';
 import { tempFolder } from '../kit/temp/folder.js';
 import { until } from '../kit/until.js';
@@ -41,6 +44,38 @@ test('a command of an untrusted workspace does not run; a trusted one gets text 
   assert.equal(isThere(here, 'owned'), false);
   assert.doesNotMatch(here.read('told.txt'), /[\u0007\u001b]/);
   assert.match(here.read('told.txt'), /\$\(touch owned\)/);
+});
+
+test('words that came with the folder are not in a notice of a request, nor where watch says that it waits', async (t) => {
+  const here = office(t, `  command: 'cat >> told.json'\n`);
+  await here.guild('pump');
+  const name = here.list('tasks/pending').find((each) => each.includes('.call-'))!;
+  const record = JSON.parse(here.read(`tasks/pending/${name}`)) as Task;
+  const request = record.context['request'] as ApprovalRequest;
+  const forged: Record<string, Task> = {
+    'a description': { ...record, description: 'call mallory' },
+    'a whole request': {
+      ...record,
+      description: 'call mallory',
+      from: 'mallory',
+      context: { ...record.context, request: withDigest({ ...request, title: 'call mallory', agent: 'mallory' }) },
+    },
+  };
+  for (const [what, task] of Object.entries(forged)) {
+    fs.rmSync(path.join(here.root, '.guild/notified'), { recursive: true, force: true });
+    here.put('told.json', '');
+    here.put(`tasks/pending/${name}`, JSON.stringify(task));
+    // The program cannot ask again while the ballot is in conflict.
+    const ballot = here.read('tasks/approvals.task.md');
+    here.put('tasks/approvals.task.md', `${ballot}<<<<<<< HEAD\n`);
+    const watch = here.spawn('watch');
+    await until(() => here.read('told.json').endsWith('}\n'));
+    watch.interrupt();
+    const { out, err } = await watch.ended;
+    assert.match(out + err, /waits for you/, what);
+    assert.doesNotMatch(here.read('told.json') + out + err, /mallory/, what);
+    here.put('tasks/approvals.task.md', ballot);
+  }
 });
 
 test('many or very long notices still reach a command, and none is thrown away', async (t) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { pastedFiles } from '../../src/cli/commands/chat/attach.js';
+import { pastedFiles, placed } from '../../src/cli/commands/chat/attach.js';
 import { place, scripted, succeeds } from '../kit/guild.js';
 
 const ENV = `PLAIN=plain-secret-1
@@ -116,4 +116,14 @@ test('a pasted path of a secret, or a copy that would leave the workspace, stays
   assert.equal(pastedFiles(home.root, `${at('photo.png')} ${at('.ssh/id_rsa')}`), undefined);
   fs.symlinkSync(person.root, path.join(home.root, 'context'));
   assert.equal(pastedFiles(home.root, at('photo.png')), undefined, 'context leads elsewhere');
+});
+
+test('the copy of a pasted file is for its user alone, whoever can read the original', (t) => {
+  const home = place(t, { 'context/x.md': 'x' });
+  const person = place(t, { 'photo.png': 'x' });
+  const file = path.join(person.root, 'photo.png');
+  fs.chmodSync(file, 0o666);
+  const copy = path.join(home.root, placed(home.root, file));
+  assert.equal(fs.readFileSync(copy, 'utf8'), 'x');
+  assert.equal(fs.statSync(copy).mode & 0o777, 0o600);
 });

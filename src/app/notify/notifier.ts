@@ -10,13 +10,14 @@ import type { Problem } from '../../domain/problem.js';
 import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
 import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
-import { summary } from '../../views/summary.js';
+import { announced, isRequest, type OwnRequests } from '../approvals.js';
 
 interface NotifierOptions {
   /** The present rules; undefined: nobody is notified. */
   rules(): NotifyRules | undefined;
   workspace: string;
   store: Pick<Store, 'tasks' | 'presence'>;
+  own: OwnRequests;
   /** Opened when the first notice is due. */
   notices(): Notices;
   /** Tells this process's own terminal, whatever other processes do. */
@@ -40,7 +41,7 @@ const CLOSE_MS = 15_000;
 const MAX_TITLE = 120;
 
 export function notifier(options: NotifierOptions): Notifier {
-  const { rules, store } = options;
+  const { rules, store, own } = options;
   const pending = new Map<string, Known>();
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> = Promise.resolve();
@@ -126,9 +127,10 @@ export function notifier(options: NotifierOptions): Notifier {
     if (placed === undefined || isEnded(placed.state) !== (kind !== 'waits')) return undefined;
     if (kind !== 'waits' && !isOwn(placed, kind, gatherMs)) return undefined;
     const { task } = placed;
-    const agent = kind === 'waits' ? (task.from ?? '?') : (task.to ?? '?');
-    const title = summary(task).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
-    return { kind, task: id, agent, title };
+    const isForeign = isRequest(task) && own(task) === undefined;
+    const agent = kind === 'waits' ? own(task)?.request.agent || (isForeign ? '?' : task.from) : task.to;
+    const title = announced(own, task).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
+    return { kind, task: id, agent: agent ?? '?', title };
   }
 
   async function livePeers(): Promise<(peer: string) => boolean> {

@@ -6,7 +6,6 @@
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Event, Workspace } from '../../app/index.js';
 import { lastPart } from '../../views/short-id.js';
-import { summary } from '../../views/summary.js';
 import { activity, doingText, elapsedText, spentText, type Working } from './activity.js';
 import { columnsOf, endOf } from './columns.js';
 import { FOR_YOU, type Narrator } from './narrator.js';
@@ -25,11 +24,11 @@ export interface LiveView extends Narrator {
 }
 
 export function liveView(terminal: Terminal, verbose = false): LiveView {
-  let store: Workspace['store'] | undefined;
+  let known: Pick<Workspace, 'store' | 'title'> | undefined;
   const titles = new Map<string, string>();
   const seen = activity((id) => {
-    const task = store?.tasks.getOpen(id)?.task;
-    if (task !== undefined) titles.set(id, summary(task));
+    const task = known?.store.tasks.getOpen(id)?.task;
+    if (task !== undefined) titles.set(id, known!.title(task));
     return titles.get(id);
   });
   let timer: NodeJS.Timeout | undefined;
@@ -45,7 +44,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
 
   return {
     know(workspace) {
-      store = workspace.store;
+      known = workspace;
     },
     left(count) {
       if (count === open) return;

@@ -10,7 +10,6 @@ import type { LiveTurn } from '../../domain/live-turn.js';
 import type { Progress } from '../../domain/progress.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { lastPart } from '../../views/short-id.js';
-import { summary } from '../../views/summary.js';
 import { whoText } from '../../views/who.js';
 import { activity, doingText, spentText, type Activity, type Working } from './activity.js';
 import { columnsOf, endOf } from './columns.js';
@@ -29,7 +28,7 @@ export interface Narrator extends Watchers {
   /** A line of the program itself. */
   say(text: string): void;
   /** Where to look up the titles of tasks. */
-  know(workspace: Pick<Workspace, 'store'>): void;
+  know(workspace: Pick<Workspace, 'store' | 'title'>): void;
   /** Shows turns of other processes: of the task whose words are printed, or all. */
   elsewhere: TurnListener;
 }
@@ -70,11 +69,11 @@ export function narrator(
   { docks = true } = {},
 ): RunNarrator {
   const { terminal, json, verbose = false, asks = false, isStory = false } = told;
-  let store: Workspace['store'] | undefined;
+  let known: Pick<Workspace, 'store' | 'title'> | undefined;
   const titles = new Map<string, string>();
   const titleOf = (id: string): string | undefined => {
-    const task = titles.has(id) ? undefined : store?.tasks.getOpen(id)?.task;
-    if (task !== undefined) titles.set(id, summary(task));
+    const task = titles.has(id) ? undefined : known?.store.tasks.getOpen(id)?.task;
+    if (task !== undefined) titles.set(id, known!.title(task));
     return titles.get(id);
   };
   const seen = activity(titleOf);
@@ -104,7 +103,7 @@ export function narrator(
   const isOfTree = (root: string): boolean => root === seen.rootOf(streamed() ?? '');
   return {
     know(workspace) {
-      store = workspace.store;
+      known = workspace;
     },
     close() {
       live.stop();

@@ -52,7 +52,7 @@ export function placed(root: string, file: string): string {
   for (let n = 1; ; n++) {
     const target = path.join(folder, `${name}${n === 1 ? '' : `-${n}`}${ext}`);
     try {
-      fs.copyFileSync(file, target, fs.constants.COPYFILE_EXCL);
+      fs.writeFileSync(target, fs.readFileSync(file), { flag: 'wx', mode: 0o600 });
       return path.relative(root, target);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
