@@ -6,7 +6,7 @@
  */
 import { listen } from './socket.mjs';
 import { newest } from './messages.mjs';
-import { post } from './post.mjs';
+import { PLAIN, post } from './post.mjs';
 
 /** `host`: { workspace, env, config }, see docs/explanation/messages.md. */
 // oxlint-disable-next-line import/no-default-export -- a plugin is a default export
@@ -14,7 +14,7 @@ export default function slack(host) {
   return {
     tools: [send(host), read(host)],
     start: (running) => listen({ ...host, ...running }),
-    notify: ({ to, title, text }) => post(host, { recipient: to, text: `${title}\n${text}` }),
+    notify: ({ to, title, text }) => post(host, { recipient: to, text: `${title}\n${text}` }, PLAIN),
   };
 }
 

@@ -10,9 +10,13 @@ import { address, official, QUIET } from './official.mjs';
 /** Slack's limit for one message. */
 const MAX_CHARACTERS = 40_000;
 const ID = /^[CDGUW][A-Z0-9]{7,}$/;
+/** Slack fetches an address that it shows a preview of, and so tells its owner what is in it. */
+const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false };
+/** For texts that nobody approved: shown as they are, without names that call people. */
+export const PLAIN = { mrkdwn: false, parse: 'none', link_names: false, ...NO_PREVIEWS };
 
 /** Returns { success, content }, like tools and actions. */
-export async function post(host, { recipient, text, thread }) {
+export async function post(host, { recipient, text, thread }, options = NO_PREVIEWS) {
   const { workspace, env } = host;
   if (!recipient?.trim() || !text?.trim()) return failure('a recipient and a text are required');
   if (text.length > MAX_CHARACTERS)
@@ -34,7 +38,7 @@ export async function post(host, { recipient, text, thread }) {
     const sent = await unhurried(() =>
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is Slack's
       // method, not window's
-      web.chat.postMessage({ channel, text: escaped(text), ...(thread ? { thread_ts: thread } : {}) }),
+      web.chat.postMessage({ ...options, channel, text: escaped(text), ...(thread ? { thread_ts: thread } : {}) }),
     );
     recordSent(workspace, { ...line, sent: true, channel: sent.channel, slack_ts: sent.ts });
     return {

@@ -3,7 +3,7 @@
  * posted to `to`; a reply in its thread by a person of `from` answers it. A reply by anybody else
  * changes nothing.
  */
-import { escaped, pause, unhurried, webClient } from './post.mjs';
+import { escaped, pause, PLAIN, unhurried, webClient } from './post.mjs';
 
 const LOOK_MS = 2000;
 const PERSON = /^[UW][A-Z0-9]{7,}$/;
@@ -61,9 +61,6 @@ export async function takeReply(event, { env, desk, report, signal }, { from }) 
   await Promise.race([posted, pause(1000, signal)]);
   return true;
 }
-
-/** Shown as it is: no formatting, no previews of links, and no names that call people. */
-const PLAIN = { mrkdwn: false, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false };
 
 const placeOf = (channel, ts) => `slack ${channel}:${ts}`;
 

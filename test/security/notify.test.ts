@@ -9,10 +9,13 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { bell } from '../../src/cli/render/bell.js';
 import { notifyByCommand } from '../../src/adapters/notify/index.js';
+import { loadPlugins } from '../../src/adapters/plugins/index.js';
+import { packageFolder } from '../../src/adapters/starter/package-folder.js';
 import type { ApprovalRequest } from '../../src/domain/task/approval.js';
 import type { Task } from '../../src/domain/task/task.js';
 import { withDigest } from '../../src/engine/approvals/request.js';
 import { place, scripted, type Given, type Place } from '../kit/guild.js';
+import { slackServer } from '../kit/slack-server.js';
 import { tempFolder } from '../kit/temp/folder.js';
 import { until } from '../kit/until.js';
 
@@ -115,6 +118,25 @@ test('a pulled change of the recipient in Slack sends nothing there before it is
   assert.doesNotMatch(got[1]!, /mallory/);
   const { out } = await here.guildWith({ untrusted: true }, 'trust', '--json');
   assert.match(out, /writes to mallory through the plugin slack/);
+});
+
+test('Slack fetches no address in a notice or a message, and a notice calls nobody', async (t) => {
+  const server = await slackServer();
+  t.after(() => server.close());
+  const env = { SLACK_BOT_TOKEN: 'xoxb-test', SLACK_API_URL: server.url };
+  const here = place(t, { 'guild.yaml': 'plugins: [slack]\n' });
+  const { notify, tools } = await loadPlugins({ root: here.root, env, plugins: { slack: {} }, builtIn: packageFolder('plugins') });
+  const text = 'see http://mallory.example/?code=4711 <!channel> *now* @ana';
+  await notify('slack', '#ops', { title: 'one thing waits', text, notices: [] });
+  const send = tools.find(({ name }) => name === 'slack_send')!;
+  await send.run({ recipient: '#ops', text }, { agent: { name: 'ana' }, task: { id: 't' }, approved: true } as never);
+  assert.equal(server.calls.length, 2);
+  for (const { args } of server.calls) {
+    assert.deepEqual([args['unfurl_links'], args['unfurl_media']], ['false', 'false']);
+    assert.match(args['text']!, /&lt;!channel&gt;/);
+  }
+  const { args: notice } = server.calls[0]!;
+  assert.deepEqual([notice['mrkdwn'], notice['parse'], notice['link_names']], ['false', 'none', 'false']);
 });
 
 test('a webhook is signed, is tried again, and needs its secret', async (t) => {
