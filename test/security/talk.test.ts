@@ -73,6 +73,7 @@ test('completion offers no word that a shell would run, glob or draw', async (t)
     "x'",
     'x&y',
     'x\ny',
+    '--force',
   ];
   for (const name of names) {
     fs.writeFileSync(path.join(workspace.root, 'tasks/pending', `${name}.json`), '{"description": "x"}');
@@ -85,6 +86,8 @@ test('completion offers no word that a shell would run, glob or draw', async (t)
     const { out } = await workspace.guild('completion', 'words', '--', ...typed);
     for (const word of out.split('\n').filter(Boolean)) assert.match(word, /^[\w.:@%+-]+$/);
   }
+  const all = succeeds(await workspace.guild('completion', 'words', '--', 'task', 'show', '')).out;
+  assert.doesNotMatch(all, /^-/m, 'no file becomes an option');
   const shown = succeeds(await workspace.guild('completion', 'words', '--', 'task', 'show', 'x')).out;
   assert.match(shown, /^x-good$/m);
 });

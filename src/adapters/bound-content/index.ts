@@ -42,6 +42,7 @@ interface Snapshot {
   entries: Map<string, Entry>;
   /** Files that the line names and that are not bound. */
   unbound: Set<string>;
+  namesFolder: boolean;
   isComplete: boolean;
 }
 
@@ -80,8 +81,8 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
     return attempt(() => new Map(JSON.parse(read.bytes.toString('utf8')) as [string, Entry][]));
   }
 
-  function take({ words, folders, interprets }: ContentUse): Snapshot {
-    const snapshot: Snapshot = { entries: new Map(), unbound: new Set(), isComplete: true };
+  function take({ words, folders, trees, interprets }: ContentUse): Snapshot {
+    const snapshot: Snapshot = { entries: new Map(), unbound: new Set(), namesFolder: false, isComplete: true };
     const budget = { until: performance.now() + limits.ms, entries: limits.entries, bytes: limits.bytes };
     for (const from of ['', ...folders]) {
       for (const word of words) {
@@ -91,10 +92,20 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
         // The first request is drawn before there is a ballot, and must read the same afterwards.
         if (name === BALLOT || (stat?.isFile() && PROGRAMS_OWN.test(name))) snapshot.unbound.add(name);
         else if (stat?.isFile()) add(snapshot, nameOf(file), file, stat, budget, false);
+        else if (stat?.isDirectory() && trees?.includes(word)) addFolder(snapshot, name, budget);
       }
     }
     if (interprets) for (const folder of AGENT_FOLDERS) walk(snapshot, path.join(real, folder), budget, false);
     return snapshot;
+  }
+
+  /** The part of a named folder that agents can change without asking. */
+  function addFolder(snapshot: Snapshot, name: string, budget: Budget): void {
+    snapshot.namesFolder = true;
+    const isIn = (folder: string, other: string): boolean => other === '' || `${folder}/`.startsWith(`${other}/`);
+    for (const folder of AGENT_FOLDERS)
+      if (isIn(name, folder)) walk(snapshot, path.join(real, name), budget, false);
+      else if (isIn(folder, name)) walk(snapshot, path.join(real, folder), budget, false);
   }
 
   function nameOf(file: string): string {
@@ -182,7 +193,7 @@ function digestOf({ entries }: Snapshot): string {
 
 const MAX_NAMED = 6;
 
-function describe({ entries, unbound }: Snapshot, { interprets }: ContentUse): string {
+function describe({ entries, unbound, namesFolder }: Snapshot, { interprets }: ContentUse): string {
   const own = unbound.size === 0 ? '' : `Not bound to ${[...unbound].join(', ')}, which the program itself writes. `;
   const rest = `${own}Other files that it may read are not covered.`;
   if (interprets) {
@@ -190,8 +201,9 @@ function describe({ entries, unbound }: Snapshot, { interprets }: ContentUse): s
     const all = count === 0 ? '' : ` and to ${count === 1 ? 'the only file' : `all ${count} files`} in agents' folders`;
     return `bound to the files that it names${all}. ${rest}`;
   }
-  const names = [...entries.keys()];
-  if (names.length === 0) return unbound.size > 0 ? rest : 'it names no file; you allow exactly this text.';
+  const names = [...entries.keys()].filter((name) => !name.endsWith('/'));
+  if (names.length === 0)
+    return unbound.size > 0 || namesFolder ? rest : 'it names no file; you allow exactly this text.';
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   return `bound to ${names.slice(0, MAX_NAMED).join(', ')}${more}. ${rest}`;
 }

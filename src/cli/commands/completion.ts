@@ -7,6 +7,7 @@ import { openDesk } from '../../app/approvals.js';
 import { exampleNames } from '../../app/starter.js';
 import { taskNames } from '../../app/readers/task-names.js';
 import { compareText } from '../../domain/order.js';
+import { isSafeId } from '../../domain/task/id.js';
 import { shortIds } from '../../views/short-id.js';
 import { EXIT, unknownWord, type Call, type Command } from '../args/command.js';
 
@@ -105,6 +106,7 @@ function wordsFor(form: string[], typed: string[], root: string): string[] {
 }
 
 function ids(root: string): string[] {
-  const all = taskNames(root);
+  // A file may have any name, also that of an option.
+  const all = taskNames(root).filter(isSafeId);
   return [...all, ...shortIds(all, all).values()];
 }

@@ -9,13 +9,15 @@ interface LineUse {
   words: string[];
   /** The targets of `cd`, relative to where the line starts. */
   folders: string[];
+  /** Words that may name a folder of which everything is used. */
+  trees: string[];
   interprets: boolean;
 }
 
 export function usesOf(line: string, parse: (line: string) => ParsedShell): LineUse {
   const parsed = parse(line);
   const script = parsed.ok ? parsed.script : parsed.partial;
-  const use: LineUse = { words: [], folders: [], interprets: !parsed.ok };
+  const use: LineUse = { words: [], folders: [], trees: [], interprets: !parsed.ok };
   if (script === undefined) use.words.push(...line.split(/\s+/));
   else addScript(script, use);
   use.words = [...new Set(use.words.flatMap(candidates))];
@@ -57,8 +59,16 @@ function addCommand({ assignments, words, redirections }: ShellCommand, use: Lin
     return;
   }
   const isPlain = name.value !== undefined && name.text === name.value && PLAIN.has(name.value);
-  if (!isPlain || (name.value === 'find' && rest.some(({ value }) => value === undefined || /^-(exec|ok)/.test(value))))
-    use.interprets = true;
+  const options = rest.map(({ value }) => value ?? '').join('\n');
+  if (!isPlain || UNNAMED[name.value!]?.test(options)) use.interprets = true;
+  if (isPlain) use.trees.push(...treesOf(name.value!, options.split('\n')));
+}
+
+/** The folders that a command copies, moves or compares. The last operand is usually a target. */
+function treesOf(name: string, words: string[]): string[] {
+  if (name === 'diff') return words;
+  if (name !== 'cp' && name !== 'mv') return [];
+  return words.some((word) => /^--?t/.test(word)) ? words : words.slice(0, -1);
 }
 
 function addWord(word: ShellWord, use: LineUse): void {
@@ -68,14 +78,24 @@ function addWord(word: ShellWord, use: LineUse): void {
   for (const script of word.scripts) addScript(script, use);
 }
 
-/** `--data=@notes.md`, `-T` and the like: a name may follow `=`, `@`, `:` or an option letter. */
+/**
+ * `--data=@notes.md`, `-Tnotes.md`, `-F 'x=<notes.md;type=text/plain'` and the like: a name may follow
+ * one of these characters or an option letter, and end before `,` or `;`.
+ */
 function candidates(word: string): string[] {
   if (word === '' || word.length > 4096 || word.includes('\0')) return [];
   const found = [word];
-  for (let at = 0; at < word.length; at++) if ('=@:'.includes(word[at]!)) found.push(word.slice(at + 1));
+  for (const { index } of word.matchAll(/[=@:<,;]/g)) found.push(word.slice(index + 1));
   if (/^-[A-Za-z]./.test(word)) found.push(word.slice(2));
-  return found.filter((candidate) => candidate !== '' && !candidate.startsWith('-'));
+  const names =
+    found.length > MAX_SUFFIXES
+      ? [word, ...word.split(/[=@:<,;]/)]
+      : found.flatMap((name) => [name, name.replace(/[,;][^]*/, '')]);
+  return names.filter((candidate) => candidate !== '' && !candidate.startsWith('-'));
 }
+
+/** The suffixes of a text such as JSON have many times its length. */
+const MAX_SUFFIXES = 100;
 
 /** Programs that use nothing but their operands, and run nothing. */
 const PLAIN = new Set(
@@ -84,3 +104,20 @@ const PLAIN = new Set(
   sha1sum sha256sum sha512sum cksum base64 od hexdump grep egrep fgrep find sleep curl wget ps id whoami uname hostname
   exit : gzip gunzip zcat`.split(/\s+/),
 );
+
+const RECURSIVE = /^(?:-[A-Za-z]*[rR]|--(?:rec|der))/m;
+const LISTED = /^--f/m;
+
+/** Options of these programs, one per line, with which they use files that the line does not name. */
+const UNNAMED: Partial<Record<string, RegExp>> = {
+  find: /^-(?:exec|ok|files0)/m,
+  grep: RECURSIVE,
+  egrep: RECURSIVE,
+  fgrep: RECURSIVE,
+  sort: LISTED,
+  wc: LISTED,
+  du: LISTED,
+  // A file of options, and braces in the name of a file to upload.
+  curl: /^(?:-[A-Za-z#]*K|--conf)|^(?:-[A-Za-z#]*T|--upload-f)[^]*[{[]/m,
+  wget: /^--conf/m,
+};
