@@ -142,16 +142,22 @@ export function ownRequests(consent: Consent, isFar: boolean): OwnRequests {
   };
 }
 
+export type Announce = (task: Task) => { from?: string | undefined; title: string };
+
 /**
  * A task in one line, where a person learns that it waits. A request has the words that this
  * machine has sealed: the description in its record may have come with the folder.
  */
-export function announced(own: OwnRequests, task: Task): string {
-  if (!isRequest(task)) return summary(task);
-  return own(task)?.title ?? 'a request that was not made on this machine';
+export function announcer(own: OwnRequests): Announce {
+  return (task) => {
+    if (!isRequest(task)) return { from: task.from, title: summary(task) };
+    const request = own(task);
+    if (request === undefined) return { title: 'a request that was not made on this machine' };
+    return { from: request.request.agent || task.from, title: request.title };
+  };
 }
 
-/** As `ownRequests`, for a surface that only reads. If trust cannot be read, no request is drawn. */
+/** As `ownRequests`, for a surface that only reads. If trust cannot be read, it draws none. */
 export function readOwnRequests(root: string, env: Env, store: Store): OwnRequests {
   let known: OwnRequests | undefined;
   const isFar = farPartsOf(store) !== undefined;

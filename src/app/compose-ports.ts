@@ -34,6 +34,7 @@ import { web } from '../adapters/web/index.js';
 import { workspaceFiles } from '../adapters/workspace-files/index.js';
 import { priceOf } from '../domain/config/prices.js';
 import { stricterSandbox } from '../domain/config/settings.js';
+import type { Agent } from '../domain/agent/agent.js';
 import type { Config } from '../domain/config/config.js';
 import type { Problem } from '../domain/problem.js';
 import { NO_AUDIT, watchers, type Audit, type Ports } from '../engine/core/context.js';
@@ -65,6 +66,7 @@ import { farPartsOf } from './readers/open-reader.js';
 import { sourcesOf } from './readers/query-sources.js';
 import type { Tape } from './readers/tape.js';
 import { withTrustedProviders } from './trust/acting.js';
+import { announcer, ownRequests, type Announce } from './approvals.js';
 import { consentFor, rulesInForce, trustedEdit, type Trust } from './trust/trust.js';
 
 interface Foundation {
@@ -90,6 +92,7 @@ interface Composed {
   ports: Ports;
   /** Separate because only its owner may close it. */
   store: Store;
+  announce: Announce;
   /** Hides the running turns from other processes from now on. */
   withdraw(): void;
   /** Undefined: the work is in this folder. */
@@ -116,10 +119,8 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const shown = offered(onlookers, { root, env, peer }, isWatched);
   const ranked = search({ kind: config.search });
   const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge: JUDGE, search: ranked });
-  const sources = sourcesOf(
-    () => store,
-    () => agents.all().values(),
-  );
+  const workers = (): Iterable<Agent> => agents.all().values();
+  const sources = sourcesOf(() => store, workers);
   // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
   const waitingClock = tape ? realClock() : clock;
   const consent = believe(consentOf(given, tape));
@@ -163,7 +164,9 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     watchers: shown,
   };
   const { tasks, intents, ...rest } = tape?.ports(ports) ?? ports;
-  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, withdraw: shown.withdraw, texts };
+  const announce = announcer(ownRequests(consent, isFar));
+  const { withdraw } = shown;
+  return { ports: { ...rest, tasks, intents }, store: { ...store, tasks, intents }, announce, withdraw, texts };
 
   async function livePeers(): Promise<string[]> {
     return (await store.presence.peers()).map(({ id }) => id);

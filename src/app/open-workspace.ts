@@ -22,7 +22,7 @@ import type { Bus } from '../ports/bus.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Store, StoreStats } from '../ports/store/index.js';
 import { isPostgresAddress } from '../adapters/ledger/postgres/address.js';
-import { announced, openDesk, ownRequests } from './approvals.js';
+import { openDesk, type Announce } from './approvals.js';
 import { composePorts } from './compose-ports.js';
 import { openRemoteDesk } from './doors/remote-desk.js';
 import { storeOf } from './far/open-store.js';
@@ -51,8 +51,8 @@ export interface Workspace {
   /** Durable when resolved. Throws a ProblemError if the id is taken or cannot be a file name. */
   add(task: NewTask): Promise<Task>;
   task(id: string): Promise<Placed | undefined>;
-  /** A task in one line, for telling a person about it. */
-  title(task: Task): string;
+  /** Who asks, and the task in one line, for telling a person about it. */
+  announce: Announce;
   openTasks(): Promise<Placed[]>;
   endedTasks(options?: { state?: EndedState; limit?: number }): Promise<Placed[]>;
   /** The task and all its descendants, parents first. */
@@ -121,15 +121,14 @@ export async function openWorkspace(
   agents.refresh();
   const hasTool = (name: string): boolean => plugins.tools.some((tool) => tool.name === name);
   const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, hasTool);
-  const { ports, store, withdraw, texts } = composePorts(
+  const { ports, store, announce, withdraw, texts } = composePorts(
     defined({ root, disk, clock, ids, env, config, plugins, agents, abandoned, held, trust }),
     { ...options, watchers: withNotices(options.watchers, () => notices) },
   );
   isOpen = (id) => store.tasks.getOpen(id) !== undefined;
-  const requests = ownRequests(ports.consent, farPartsOf(store) !== undefined);
   const { problem: report } = ports.watchers;
   if (tape === undefined && options.disk === undefined)
-    notices = openNotifier({ root, env, config, store, own: requests, plugins, trust, ring: options.ring, report });
+    notices = openNotifier({ root, env, config, store, announce, plugins, trust, ring: options.ring, report });
   const motor = tape ? taped(engine(ports), tape) : engine(ports);
   const { pumpUntilQuiet, finish, watch } = driver(ports, motor);
 
@@ -152,7 +151,7 @@ export async function openWorkspace(
     configProblems,
     held,
     store,
-    title: (task) => announced(requests, task),
+    announce,
     engine: motor,
     bus: ports.bus,
     add: (task) => add(task),

@@ -125,7 +125,12 @@ test('Slack fetches no address in a notice or a message, and a notice calls nobo
   t.after(() => server.close());
   const env = { SLACK_BOT_TOKEN: 'xoxb-test', SLACK_API_URL: server.url };
   const here = place(t, { 'guild.yaml': 'plugins: [slack]\n' });
-  const { notify, tools } = await loadPlugins({ root: here.root, env, plugins: { slack: {} }, builtIn: packageFolder('plugins') });
+  const { notify, tools } = await loadPlugins({
+    root: here.root,
+    env,
+    plugins: { slack: {} },
+    builtIn: packageFolder('plugins'),
+  });
   const text = 'see http://mallory.example/?code=4711 <!channel> *now* @ana';
   await notify('slack', '#ops', { title: 'one thing waits', text, notices: [] });
   const send = tools.find(({ name }) => name === 'slack_send')!;

@@ -7,17 +7,17 @@
 import { messageOf, quietMs, type Notice, type NoticeMessage, type NotifyRules } from '../../domain/config/notify.js';
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
-import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
+import { HUMAN, isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
-import { announced, isRequest, type OwnRequests } from '../approvals.js';
 
 interface NotifierOptions {
   /** The present rules; undefined: nobody is notified. */
   rules(): NotifyRules | undefined;
   workspace: string;
   store: Pick<Store, 'tasks' | 'presence'>;
-  own: OwnRequests;
+  /** Who asks, and the task in one line. */
+  announce(task: Task): { from?: string | undefined; title: string };
   /** Opened when the first notice is due. */
   notices(): Notices;
   /** Tells this process's own terminal, whatever other processes do. */
@@ -41,7 +41,7 @@ const CLOSE_MS = 15_000;
 const MAX_TITLE = 120;
 
 export function notifier(options: NotifierOptions): Notifier {
-  const { rules, store, own } = options;
+  const { rules, store } = options;
   const pending = new Map<string, Known>();
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> = Promise.resolve();
@@ -127,10 +127,10 @@ export function notifier(options: NotifierOptions): Notifier {
     if (placed === undefined || isEnded(placed.state) !== (kind !== 'waits')) return undefined;
     if (kind !== 'waits' && !isOwn(placed, kind, gatherMs)) return undefined;
     const { task } = placed;
-    const isForeign = isRequest(task) && own(task) === undefined;
-    const agent = kind === 'waits' ? own(task)?.request.agent || (isForeign ? '?' : task.from) : task.to;
-    const title = announced(own, task).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
-    return { kind, task: id, agent: agent ?? '?', title };
+    const { from, title: words } = options.announce(task);
+    const agent = (kind === 'waits' ? from : task.to) ?? '?';
+    const title = words.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
+    return { kind, task: id, agent, title };
   }
 
   async function livePeers(): Promise<(peer: string) => boolean> {

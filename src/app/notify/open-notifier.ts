@@ -5,11 +5,11 @@ import type { Plugins } from '../../adapters/plugins/index.js';
 import type { Config } from '../../domain/config/config.js';
 import type { NoticeMessage, NotifyChannels, NotifyRules } from '../../domain/config/notify.js';
 import type { Problem } from '../../domain/problem.js';
+import type { Task } from '../../domain/task/task.js';
 import type { Watchers } from '../../engine/core/context.js';
 import type { PumpReport } from '../../engine/pass/pump.js';
 import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
-import type { OwnRequests } from '../approvals.js';
 import type { Trust } from '../trust/trust.js';
 import { notifier, type Notifier } from './notifier.js';
 import { openNotices } from './open-notices.js';
@@ -19,7 +19,7 @@ interface Parts {
   env: Record<string, string | undefined>;
   config: Config;
   store: Store;
-  own: OwnRequests;
+  announce(task: Task): { from?: string | undefined; title: string };
   plugins: Plugins;
   /** Absent in a replay, which tells nobody. */
   trust: Pick<Trust, 'inForce'> | undefined;
@@ -28,13 +28,13 @@ interface Parts {
 }
 
 export function openNotifier(parts: Parts): Notifier {
-  const { root, config, store, own, env } = parts;
+  const { root, config, store, announce, env } = parts;
   let notices: Notices | undefined;
   return notifier({
     rules: () => config.notify,
     workspace: path.basename(root),
     store,
-    own,
+    announce,
     notices: () => (notices ??= openNotices(root, store)),
     ring: parts.ring ?? (() => undefined),
     send: (message, rules) => send(message, rules, parts, env),

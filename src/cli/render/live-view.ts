@@ -24,11 +24,11 @@ export interface LiveView extends Narrator {
 }
 
 export function liveView(terminal: Terminal, verbose = false): LiveView {
-  let known: Pick<Workspace, 'store' | 'title'> | undefined;
+  let known: Pick<Workspace, 'store' | 'announce'> | undefined;
   const titles = new Map<string, string>();
   const seen = activity((id) => {
     const task = known?.store.tasks.getOpen(id)?.task;
-    if (task !== undefined) titles.set(id, known!.title(task));
+    if (task !== undefined) titles.set(id, known!.announce(task).title);
     return titles.get(id);
   });
   let timer: NodeJS.Timeout | undefined;

@@ -28,7 +28,7 @@ export interface Narrator extends Watchers {
   /** A line of the program itself. */
   say(text: string): void;
   /** Where to look up the titles of tasks. */
-  know(workspace: Pick<Workspace, 'store' | 'title'>): void;
+  know(workspace: Pick<Workspace, 'store' | 'announce'>): void;
   /** Shows turns of other processes: of the task whose words are printed, or all. */
   elsewhere: TurnListener;
 }
@@ -69,11 +69,11 @@ export function narrator(
   { docks = true } = {},
 ): RunNarrator {
   const { terminal, json, verbose = false, asks = false, isStory = false } = told;
-  let known: Pick<Workspace, 'store' | 'title'> | undefined;
+  let known: Pick<Workspace, 'store' | 'announce'> | undefined;
   const titles = new Map<string, string>();
   const titleOf = (id: string): string | undefined => {
     const task = titles.has(id) ? undefined : known?.store.tasks.getOpen(id)?.task;
-    if (task !== undefined) titles.set(id, known!.title(task));
+    if (task !== undefined) titles.set(id, known!.announce(task).title);
     return titles.get(id);
   };
   const seen = activity(titleOf);

@@ -79,8 +79,8 @@ function addWord(word: ShellWord, use: LineUse): void {
 }
 
 /**
- * `--data=@notes.md`, `-Tnotes.md`, `-F 'x=<notes.md;type=text/plain'` and the like: a name may follow
- * one of these characters or an option letter, and end before `,` or `;`.
+ * `--data=@notes.md`, `-Tnotes.md`, `-F 'x=<notes.md;type=text/plain'` and the like: a name may
+ * follow one of these characters or an option letter, and end before `,` or `;`.
  */
 function candidates(word: string): string[] {
   if (word === '' || word.length > 4096 || word.includes('\0')) return [];
@@ -108,7 +108,7 @@ const PLAIN = new Set(
 const RECURSIVE = /^(?:-[A-Za-z]*[rR]|--(?:rec|der))/m;
 const LISTED = /^--f/m;
 
-/** Options of these programs, one per line, with which they use files that the line does not name. */
+/** Options with which these programs use files that the line does not name; one option per line. */
 const UNNAMED: Partial<Record<string, RegExp>> = {
   find: /^-(?:exec|ok|files0)/m,
   grep: RECURSIVE,

@@ -29,7 +29,7 @@ test('a failure is reported if the person cannot have seen it: after a while, or
       tasks: { read: (id: string) => Promise.resolve(all.find(({ task }) => task.id === id)) },
       presence: { peers: () => Promise.resolve([]), peer: { id: 'p1' } },
     } as never,
-    own: () => undefined,
+    announce: ({ description }) => ({ title: description }),
     notices: () => ({ claim: () => true, sent: () => undefined }) as never,
     ring: () => undefined,
     send: (message) => Promise.resolve((sent.push(message), [])),
