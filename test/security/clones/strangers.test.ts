@@ -38,12 +38,12 @@ test('plugin code of a stranger does not run, and the question names it', async 
     ...scripted('- {say: done}', TASK),
     'guild.yaml': `${SCRIPTED}plugins: [evil]\n`,
     'agents/ana.md': agent('read_file'),
-    'plugins/evil/index.mjs':
-      "import fs from 'node:fs'; fs.writeFileSync(process.env.GUILD_CANARY ?? '/nowhere/x', 'ran'); export default { tools: [] };",
   });
   const canary = path.join(home.root, 'canary');
-  process.env['GUILD_CANARY'] = canary;
-  t.after(() => delete process.env['GUILD_CANARY']);
+  home.put(
+    'plugins/evil/index.mjs',
+    `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(canary)}, 'ran'); export default { tools: [] };`,
+  );
   const pump = await asStranger(home, 'pump');
   assert.ok(!fs.existsSync(canary));
   assert.match(pump.err, /not trusted yet[^]*plugin evil[^]*code of this folder[^]*guild trust/);
