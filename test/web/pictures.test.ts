@@ -1,7 +1,7 @@
 /**
  * Every page of a workspace with real work, at three widths, light and dark: nothing overflows, no
- * errors, nothing serious for axe. With GUILD_PICTURES=DIR each page is also kept as a picture;
- * docs/pictures/window-*.png are made this way (scripts/screenshots.mjs).
+ * text is squeezed, no errors, nothing serious for axe. With GUILD_PICTURES=DIR each page is also
+ * kept as a picture; docs/pictures/window-*.png are made this way (scripts/screenshots.mjs).
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import { test as always } from 'node:test';
 import type { Page } from 'playwright-core';
 import { sampleOf, sampleTests } from '../kit/sample.js';
-import { openBrowser, seriousFaults, showPage } from '../kit/web/browser.js';
+import { openBrowser, seriousFaults, showPage, squeezedTexts } from '../kit/web/browser.js';
 import { scene } from '../kit/web/scene.js';
 import { openWindow } from '../kit/web/window.js';
 
@@ -89,6 +89,7 @@ test('every page of a workspace with work of every kind looks right', async (t) 
       await open(page, host, { ...view, page: named });
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       assert.ok(wide <= 0, `${view.name} overflows by ${wide} pixels at ${width}`);
+      assert.deepEqual(await squeezedTexts(page), [], `${view.name} at ${width}`);
       assert.deepEqual(await seriousFaults(page), [], `${view.name} at ${width}`);
       if (FOLDER !== undefined) await keep(page, `${view.name}-${width}${dark ? '-dark' : ''}`);
     }

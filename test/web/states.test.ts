@@ -4,6 +4,7 @@ import type { Route } from 'playwright-core';
 import { place, type Place } from '../kit/guild.js';
 import { sampleTests } from '../kit/sample.js';
 import { until } from '../kit/until.js';
+import { squeezedTexts } from '../kit/web/browser.js';
 import { opened } from '../kit/web/opened.js';
 import { askingPlace, SCRIPTED } from '../kit/web/window.js';
 import type { TestContext } from 'node:test';
@@ -163,6 +164,7 @@ test('on a phone a request has buttons for a thumb, a diff in one column, and ar
     const box = (await page.locator(`.abar button:has-text("${name}")`).boundingBox())!;
     assert.ok(box.height >= 44 && box.width >= 44, `${name} has ${box.width} x ${box.height}`);
   }
+  assert.deepEqual(await squeezedTexts(page), []);
   assert.ok(await page.isVisible('.uni'), 'one column');
   assert.ok(!(await page.isVisible('.two')));
   for (const label of ['Next request', 'Previous request']) {

@@ -26,7 +26,7 @@ export function QuestionBar({ request, answer, move, decline }: BarProps & { dec
     s: () => move(1),
   });
   return (
-    <div class={choices === undefined ? 'abar write' : 'abar'}>
+    <div class={choices === undefined ? 'abar write' : 'abar choices'}>
       {choices?.map((choice, i) => (
         <ActButton key={choice} class={choice === preselected ? 'btn pri' : 'btn'} onClick={() => say(choice)}>
           {choice} {i < 9 && <kbd>{i + 1}</kbd>}

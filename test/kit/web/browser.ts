@@ -50,6 +50,24 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   return JSON.parse(String(result.value)) as string[];
 }
 
+/** Texts in a column of single letters, and texts that end at an edge without a sign of it. */
+export function squeezedTexts(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const faults = [];
+    for (const element of document.querySelectorAll('body *:not(script, style, svg *)')) {
+      const own = [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()).join(' ');
+      const box = element.getBoundingClientRect();
+      if (own.length < 8 || box.width < 4 || !element.checkVisibility()) continue;
+      const { display, fontSize, overflowX, textOverflow, whiteSpace } = getComputedStyle(element);
+      const name = element.tagName.toLowerCase() + '.' + element.className + ': ' + own.slice(0, 60);
+      if (display !== 'inline' && box.width < 3 * parseFloat(fontSize) && box.height > 6 * box.width) faults.push('narrow ' + name);
+      const isCut = overflowX === 'hidden' && whiteSpace !== 'normal' && element.scrollWidth > element.clientWidth + 1;
+      if (isCut && (textOverflow !== 'ellipsis' || display.endsWith('flex'))) faults.push('cut ' + name);
+    }
+    return faults;
+  })()`);
+}
+
 interface Shown {
   page: Page;
   /** Errors of the page and refused resources, which a healthy page does not have. */
