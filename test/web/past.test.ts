@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
 import type {
   AgentList,
   Conversation,
@@ -88,6 +89,24 @@ test('lists, agents, costs and tasks are those of the moment', async (t) => {
   assert.equal((await window.get('/api/hall?at=yesterday')).status, 422);
 });
 
+/** Three boxes around their name, none on another, and each step in the list. */
+async function cycleIsRing(page: Page): Promise<void> {
+  await page.waitForSelector('svg .ring >> text=Cycle of 3');
+  const boxes = await Promise.all((await page.locator('svg .nd.cyc .node').all()).map((node) => node.boundingBox()));
+  const name = (await page.locator('svg .ring').boundingBox())!;
+  const all = [...boxes.map((box) => box!), name];
+  assert.equal(all.length, 4);
+  for (const [i, a] of all.entries())
+    for (const b of all.slice(i + 1))
+      assert.ok(
+        a.x + a.width < b.x || b.x + b.width < a.x || a.y + a.height < b.y || b.y + b.height < a.y,
+        `${JSON.stringify(a)} lies on ${JSON.stringify(b)}`,
+      );
+  const steps = await page.locator('table.waits tbody tr td:nth-child(6)').allTextContents();
+  assert.deepEqual(steps.map((step) => step.slice(0, 6)).sort(), ['1 of 3', '2 of 3', '3 of 3']);
+  assert.equal(steps.filter((step) => step.endsWith('gave way')).length, 1);
+}
+
 test('an answered request is open at the moment before its answer', async (t) => {
   const workspace = await askingPlace(t);
   const asked = new Date().toISOString();
@@ -116,7 +135,7 @@ test('pages keep the moment until the person goes back to now, and send nothing 
   await page.waitForSelector('svg .nd');
   await page.click('[aria-label="Which moment"] button >> nth=0');
   await page.waitForSelector('svg .nd.cyc');
-  assert.equal(await page.locator('svg .nd.cyc').count(), 3);
+  await cycleIsRing(page);
   await go('hall');
   await page.waitForSelector('.pastbar');
   await page.waitForSelector('text=3 blocked');

@@ -12,7 +12,7 @@ interface GraphNode {
   /** Below the title: who or what it is, and its state. */
   about?: string;
   look?: Look;
-  /** The state is on the right, otherwise on the left. */
+  /** Both are on one line, the state on the right; otherwise each has a line. */
   hasLookLast?: boolean;
   kind: string;
   isChosen?: boolean;
@@ -22,6 +22,8 @@ interface GraphEdge {
   from: string;
   to: string;
   label: string;
+  /** A second line of the label, where there is room for it. */
+  note?: string;
   isBad: boolean;
   /** This one was given up. */
   isCut?: boolean;
@@ -43,8 +45,6 @@ const HEIGHT = 54;
 /** A second line of a title. */
 const LINE_PX = 15;
 const ICON_PX = 14;
-/** Of one letter of the smaller text. */
-const SMALL_PX = 6.1;
 const TITLE_FONT = '600 12px';
 const SMALL_FONT = '11px';
 
@@ -65,7 +65,8 @@ export function Graph({ nodes, edges, groups = [], boxPx, open, children }: Grap
   const [laid, setLaid] = useState<Laid>();
   // All boxes are as high as the highest.
   const isTall = nodes.some(({ title }) => titleLines(title, boxPx).length > 1);
-  const height = HEIGHT + (isTall ? LINE_PX : 0);
+  const hasThird = nodes.some(({ look, hasLookLast = false }) => look !== undefined && !hasLookLast);
+  const height = HEIGHT + (isTall ? LINE_PX : 0) + (hasThird ? LINE_PX : 0);
   const key = JSON.stringify([
     height,
     nodes.map(({ id }) => id),
@@ -160,12 +161,17 @@ function Drawing({ reply, height, nodes, edges, groups, boxPx, open }: DrawingPr
           <path
             key={i}
             class={edge.isBad ? (edge.isCut === true ? 'e cyc gave' : 'e cyc') : `e ${edge.label.replaceAll(' ', '-')}`}
-            d={curve(pastLabel(sideways(reply, nodes, edge, i, boxPx), reply.edges[i]?.label, edge.label))}
+            d={pathOf(reply, nodes, edge, i, boxPx)}
             marker-end={edge.isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
           />
         ))}
         {edges.map((edge, i) => (
-          <Label key={i} at={reply.edges[i]?.label} text={edge.label} isBad={edge.isBad} />
+          <Label key={i} at={reply.edges[i]?.label} edge={edge} hasNote={reply.edges[i]?.isArc === true} />
+        ))}
+        {reply.rings.map(({ at: middle, size }, i) => (
+          <text key={i} class="ring" x={middle.x} y={middle.y + 5} text-anchor="middle">
+            Cycle of {size}
+          </text>
         ))}
         {nodes.map((node, i) => (
           <Node key={node.id} node={node} at={reply.nodes[i]!} width={boxPx} height={height} open={open} />
@@ -194,15 +200,26 @@ function widthOf(label: string): number {
   return label.length * 5.8 + 8;
 }
 
-function Label({ at: middle, text, isBad }: { at?: Point; text: string; isBad: boolean }): JSX.Element | null {
-  if (middle === undefined || text === '') return null;
-  const width = widthOf(text);
+/** Of a note below a label. */
+const NOTE_PX = 150;
+
+function Label({ at: middle, edge, hasNote }: { at?: Point; edge: GraphEdge; hasNote: boolean }): JSX.Element | null {
+  const { label, isBad } = edge;
+  if (middle === undefined || label === '') return null;
+  const note = hasNote && edge.note !== undefined ? fitted(visible(edge.note), NOTE_PX, SMALL_FONT) : undefined;
+  const width = Math.max(widthOf(label), note === undefined ? 0 : textWidth(note, SMALL_FONT) + 8);
   return (
     <g class={isBad ? 'el bad' : 'el'}>
-      <rect x={middle.x - width / 2} y={middle.y - 8} width={width} height="16" />
+      {note !== undefined && <title>{visible(edge.note!)}</title>}
+      <rect x={middle.x - width / 2} y={middle.y - 8} width={width} height={note === undefined ? 16 : 31} />
       <text class="sm" x={middle.x} y={middle.y + 4} text-anchor="middle">
-        {visible(text)}
+        {visible(label)}
       </text>
+      {note !== undefined && (
+        <text class="sm note" x={middle.x} y={middle.y + 4 + LINE_PX} text-anchor="middle">
+          {note}
+        </text>
+      )}
     </g>
   );
 }
@@ -217,8 +234,8 @@ interface NodeProps {
 
 function Node({ node, at, width, height, open }: NodeProps): JSX.Element {
   const { about, look, hasLookLast = false } = node;
-  const isAboutFirst = hasLookLast || look === undefined;
-  const room = width - 32 - (look === undefined ? 0 : ICON_PX + look.word.length * SMALL_PX);
+  const state = look === undefined ? 0 : ICON_PX + 4 + textWidth(look.word, SMALL_FONT);
+  const room = width - 24 - (hasLookLast ? state + 8 : 0);
   return (
     <g
       class={`nd ${node.kind}${node.isChosen === true ? ' on' : ''}`}
@@ -233,20 +250,15 @@ function Node({ node, at, width, height, open }: NodeProps): JSX.Element {
         </text>
       ))}
       {about !== undefined && (
-        <text
-          class="sm"
-          x={isAboutFirst ? 12 : width - 12}
-          y={height - 13}
-          text-anchor={isAboutFirst ? 'start' : 'end'}
-        >
+        <text class="sm" x="12" y={height - 13}>
           {fitted(visible(about), room, SMALL_FONT)}
         </text>
       )}
       {look !== undefined && (
         <State
           look={look}
-          top={height - 24}
-          left={hasLookLast ? width - 16 - ICON_PX - look.word.length * SMALL_PX : 12}
+          top={height - 24 - (hasLookLast ? 0 : LINE_PX)}
+          left={hasLookLast ? width - 12 - state : 12}
         />
       )}
     </g>
@@ -265,6 +277,12 @@ function State({ look: { word, icon, tone }, left, top }: { look: Look; left: nu
       </text>
     </g>
   );
+}
+
+function pathOf(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge, i: number, boxPx: number): string {
+  const { points = [], label, isArc } = reply.edges[i] ?? {};
+  if (isArc === true) return `M${at(points[0]!)} Q${at(points[1]!)} ${at(points[2]!)}`;
+  return curve(pastLabel(sideways(reply, nodes, edge, i, boxPx), label, edge.label));
 }
 
 /** From the right side of one box to the left side of the other, where the layout leads right. */
@@ -320,12 +338,16 @@ function titleLines(title: string, width: number): string[] {
 
 let pen: CanvasRenderingContext2D | undefined;
 
-/** The text, or as much of its start as has room. */
-function fitted(text: string, px: number, font: string): string {
+function textWidth(text: string, font: string): number {
   pen ??= document.createElement('canvas').getContext('2d')!;
   pen.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
-  if (pen.measureText(text).width <= px) return text;
+  return pen.measureText(text).width;
+}
+
+/** The text, or as much of its start as has room. */
+function fitted(text: string, px: number, font: string): string {
+  if (textWidth(text, font) <= px) return text;
   let length = text.length;
-  while (length > 0 && pen.measureText(`${text.slice(0, length)}…`).width > px) length--;
+  while (length > 0 && textWidth(`${text.slice(0, length)}…`, font) > px) length--;
   return `${text.slice(0, length).trimEnd()}…`;
 }

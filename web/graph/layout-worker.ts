@@ -1,6 +1,7 @@
 /** Lays out a graph away from the page, so that a large one never blocks a click. */
 import dagre from '@dagrejs/dagre';
-import type { LayoutReply, LayoutRequest } from './layout.ts';
+import type { LayoutReply, LayoutRequest, Point } from './layout.ts';
+import { placeRing, ringsOf, type PlacedRing } from './ring.ts';
 
 /** Room for the label of a frame. */
 const LABEL_PX = 24;
@@ -10,7 +11,15 @@ const scope = self as unknown as {
   postMessage(reply: LayoutReply): void;
 };
 
-scope.addEventListener('message', ({ data: { id, nodes, edges, groups, size } }) => {
+scope.addEventListener('message', ({ data }) => {
+  const { id, nodes, edges, groups, size } = data;
+  const rings: PlacedRing[] = [];
+  let top = 0;
+  for (const ring of ringsOf(nodes, edges)) {
+    rings.push(placeRing(ring, size, top));
+    top += rings.at(-1)!.height;
+  }
+  const ringOf = (node: string): PlacedRing | undefined => rings.find((ring) => ring.nodes.has(node));
   const graph = new dagre.graphlib.Graph({ multigraph: true, compound: true });
   graph.setGraph({
     rankdir: 'LR',
@@ -20,28 +29,35 @@ scope.addEventListener('message', ({ data: { id, nodes, edges, groups, size } })
     marginy: groups.length > 0 ? LABEL_PX + 8 : 16,
   });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const node of nodes) graph.setNode(node, { ...size });
+  for (const node of nodes) if (ringOf(node) === undefined) graph.setNode(node, { ...size });
   const framed = frame(graph, groups);
   for (const [i, { from, to, width: label }] of edges.entries())
-    graph.setEdge(from, to, { width: label, height: 16, labelpos: 'c' }, String(i));
-  dagre.layout(graph);
-  const { width = 0, height = 0 } = graph.graph();
+    if (ringOf(from) === undefined)
+      graph.setEdge(from, to, { width: label, height: 16, labelpos: 'c' }, String(i));
+  const isAllRing = graph.nodeCount() === 0;
+  if (!isAllRing) dagre.layout(graph);
+  const { width = 0, height = 0 } = isAllRing ? {} : graph.graph();
   const reply: LayoutReply = {
     id,
-    width,
-    height,
+    width: Math.max(width, ...rings.map((ring) => ring.width)),
+    height: height + top,
+    rings: rings.map(({ middle, nodes: { size: count } }) => ({ at: middle, size: count })),
     nodes: nodes.map((node) => {
+      const ring = ringOf(node)?.nodes.get(node);
+      if (ring !== undefined) return ring;
       const { x = 0, y = 0 } = graph.node(node);
-      return { x, y };
+      return { x, y: y + top };
     }),
     edges: edges.map(({ from, to }, i) => {
+      const ring = ringOf(from)?.edges.get(from);
+      if (ring !== undefined) return ring;
       const { points = [], x = 0, y = 0 } = graph.edge(from, to, String(i));
-      return { points, label: { x, y } };
+      return { points: points.map((point: Point) => ({ x: point.x, y: point.y + top })), label: { x, y: y + top } };
     }),
     groups: groups.map((_, i) => {
       if (!framed.has(i)) return undefined;
       const { x = 0, y = 0, width: wide = 0, height: high = 0 } = graph.node(nameOf(i));
-      return { x, y: y - LABEL_PX / 2, width: wide, height: high + LABEL_PX };
+      return { x, y: y + top - LABEL_PX / 2, width: wide, height: high + LABEL_PX };
     }),
   };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none

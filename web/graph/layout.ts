@@ -24,7 +24,9 @@ export interface LayoutReply {
   width: number;
   height: number;
   nodes: Point[];
-  edges: { points: Point[]; label: Point }[];
+  /** `isArc`: of a ring; its second point is the one towards which it bends. */
+  edges: { points: Point[]; label: Point; isArc?: boolean }[];
+  rings: { at: Point; size: number }[];
   /** Undefined where every node is in another group already. */
   groups: (Box | undefined)[];
 }

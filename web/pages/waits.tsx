@@ -65,7 +65,8 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
     else if (kind === 'task') go(address('task', id));
   };
   const [last, ...earlier] = waits.broken;
-  const gaveWay = new Set(last?.cycle.flatMap((each) => (each.gaveWay ? [each.id] : [])));
+  const cycle = last?.cycle ?? [];
+  const gaveWay = new Set(cycle.flatMap((each) => (each.gaveWay ? [each.id] : [])));
   return (
     <>
       {last !== undefined && <BrokenBanner broken={last} />}
@@ -92,17 +93,18 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
                           : taskLook({ state, ...(agent === undefined ? {} : { agent }) }),
                     }),
               }))}
-              edges={waits.edges.map(({ from, to, inCycle, label }) => ({
+              edges={waits.edges.map(({ from, to, inCycle, label, need }) => ({
                 from,
                 to,
-                label,
+                label: inCycle && stepOf(cycle, from) > 0 ? `${stepOf(cycle, from)} ${label}` : label,
+                ...(need === undefined ? {} : { note: need }),
                 isBad: inCycle,
                 isCut: inCycle && gaveWay.has(from),
               }))}
               boxPx={196}
               open={open}
             >
-              <EdgeTable waits={waits} nodes={nodes} />
+              <EdgeTable waits={waits} nodes={nodes} cycle={cycle} />
             </Graph>
           )}
         </Panel>
@@ -114,6 +116,13 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
       </div>
     </>
   );
+}
+
+type Cycle = BrokenCycle['cycle'];
+
+/** From 1; 0 if the task is not part of it. */
+function stepOf(cycle: Cycle, task: string): number {
+  return cycle.findIndex(({ id }) => id === task) + 1;
 }
 
 const GAVE_WAY: Look = { word: 'Gave way', icon: 'cut', tone: 's-fail' };
@@ -246,7 +255,8 @@ function Earlier({ broken }: { broken: BrokenCycle[] }): JSX.Element {
   );
 }
 
-function EdgeTable({ waits, nodes }: Part): JSX.Element {
+function EdgeTable({ waits, nodes, cycle }: Part & { cycle: Cycle }): JSX.Element {
+  const hasCycle = waits.edges.some(({ inCycle }) => inCycle);
   return (
     <div class="scrollx" role="region" tabIndex={0} aria-label="The same as a list">
       <table class="tt waits">
@@ -257,6 +267,7 @@ function EdgeTable({ waits, nodes }: Part): JSX.Element {
             <th>What</th>
             <th>Why</th>
             <th>From</th>
+            {hasCycle && <th>Cycle</th>}
             <th class="num">Since</th>
           </tr>
         </thead>
@@ -264,12 +275,14 @@ function EdgeTable({ waits, nodes }: Part): JSX.Element {
           {waits.edges.map(({ from, to, inCycle, label, need, since }) => {
             const [waiting, held] = [nodes.get(from), nodes.get(to)];
             const { word, icon } = kindOf(held);
+            const step = inCycle ? stepOf(cycle, from) : 0;
+            const isCut = step > 0 && cycle[step - 1]!.gaveWay;
             const tone = inCycle ? 's-fail' : word === 'You' ? 's-you' : 's-wait';
             return (
               <tr key={`${from} ${to}`}>
                 <td>
                   <span class={`chip plain ${tone}`}>
-                    <Icon name={inCycle ? 'cut' : icon} /> {word}
+                    <Icon name={isCut ? 'cut' : icon} /> {word}
                   </span>
                 </td>
                 <td>
@@ -287,6 +300,11 @@ function EdgeTable({ waits, nodes }: Part): JSX.Element {
                   {need === undefined ? '' : `: ${visible(need)}`}
                 </td>
                 <td class="from">{visible(held?.agent === 'human' ? 'you' : (held?.agent ?? held?.title ?? to))}</td>
+                {hasCycle && (
+                  <td class="from">
+                    {!inCycle ? '' : step === 0 ? 'yes' : `${step} of ${cycle.length}${isCut ? ', gave way' : ''}`}
+                  </td>
+                )}
                 <td class="num">{since === undefined ? '' : ago(since)}</td>
               </tr>
             );
