@@ -59,7 +59,12 @@ export function duration(ms: number): string {
   return hours < 48 ? `${hours} h ${Math.floor((seconds % 3600) / 60)} m` : `${Math.floor(hours / 24)} d`;
 }
 
-/** How long ago, in one unit. */
+/** For sentences: `5 min ago`, and `on 16 Nov` after a day. */
+export function when(iso: string): string {
+  return now.value - Date.parse(iso) < 86_400_000 ? `${ago(iso)} ago` : `on ${ago(iso)}`;
+}
+
+/** How long ago, in one unit; the day if it is longer. */
 export function ago(iso: string): string {
   const seconds = Math.max(0, Math.round((now.value - Date.parse(iso)) / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -5,7 +5,7 @@ import type { AgentFile } from '../../src/web/base/contract.ts';
 import { send, type Sent } from '../api.ts';
 import { ActButton, Refused } from '../parts.tsx';
 import { Diff } from '../request/diff.tsx';
-import { ago, clock } from '../text.ts';
+import { clock, when } from '../text.ts';
 
 export function LastValid({ file }: { file: AgentFile }): JSX.Element {
   const [sent, setSent] = useState<Sent>();
@@ -17,7 +17,7 @@ export function LastValid({ file }: { file: AgentFile }): JSX.Element {
     <section class="lastvalid" aria-label="Last valid version">
       <p>
         A process that was running when the file broke continues with its last valid version; the agent worked with this
-        one at {clock(at)}, {ago(at)} ago.
+        one at {clock(at)}, {when(at)}.
       </p>
       <Refused sent={sent} />
       <Diff lines={changes} path={file.file} names={['Last valid version', 'The file now']} />

@@ -10,7 +10,18 @@ import { Ask } from '../ask.tsx';
 import { AgentText, NewAgent } from '../editor/agent-text.tsx';
 import { Graph } from '../graph/graph.tsx';
 import { Icon } from '../icons.tsx';
-import { ActButton, AgentChip, agentLook, Empty, LoadedPage, Panel, ProblemBox, Refused, Segments } from '../parts.tsx';
+import {
+  ActButton,
+  AgentChip,
+  agentLook,
+  Empty,
+  LoadedPage,
+  Panel,
+  ProblemBox,
+  reason,
+  Refused,
+  Segments,
+} from '../parts.tsx';
 import { address, go, isNarrow, useBroughtTo } from '../router.ts';
 import { capitalized, count, money, plural, visible } from '../text.ts';
 
@@ -90,7 +101,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
                   label: `team: ${ends}`,
                   about: `at most ${plural(rounds, 'round')}`,
                 }))}
-                boxPx={132}
+                boxPx={120}
                 open={(id) => go(address('agents', id))}
               />
             </Panel>
@@ -114,7 +125,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
                   <span class="main">
                     <b>{visible(agent.name)}</b>
                     <span class="mid one">{visible(agent.description)}</span>
-                    {!AT_REST.has(agent.state) && <span class="w one">{visible(agent.why)}</span>}
+                    {!AT_REST.has(agent.state) && <span class="w one">{reason(agent)}</span>}
                   </span>
                   <span class="num">{agent.calls === 0 ? '' : count(agent.calls)}</span>
                   <span class="num">{agent.calls === 0 ? '' : money(agent.microUsd)}</span>

@@ -13,6 +13,7 @@ import {
   NewTaskButton,
   Panel,
   ProblemBox,
+  reason,
   Taint,
   TaskLink,
   TaskState,
@@ -255,7 +256,7 @@ function Doing({ agent: { why, state }, turn }: { agent: AgentNow; turn: TurnNow
   return (
     <div class="w">
       {state === 'blocked' && <Icon name="wait" small />}
-      <span class="one">{turn === undefined ? visible(why) : 'the model is thinking'}</span>
+      <span class="one">{turn === undefined ? reason({ why, state }) : 'the model is thinking'}</span>
     </div>
   );
 }

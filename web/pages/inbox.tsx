@@ -12,7 +12,7 @@ import { Diff } from '../request/diff.tsx';
 import { Details, Facts, Untrusted, useSource } from '../request/facts.tsx';
 import { Heading, kindWord, outcome, requestIcon, requestTone, sizeOf } from '../request/heading.tsx';
 import { address, go } from '../router.ts';
-import { ago, clock, plural, visible } from '../text.ts';
+import { ago, clock, plural, visible, when } from '../text.ts';
 
 export function Inbox({ id }: { id: string }): JSX.Element {
   const read = useRead<Requests>('/api/requests');
@@ -144,7 +144,7 @@ function Shown({ request, place, of, answered, next, move }: ShownProps): JSX.El
           <Heading request={request} />
         </h2>
         <div class="sub">
-          <b>{visible(request.agent)}</b> asked {ago(request.createdAt)} ago
+          <b>{visible(request.agent)}</b> asked {when(request.createdAt)}
           {request.task !== undefined && (
             <>
               , for <TaskLink {...request.task} />

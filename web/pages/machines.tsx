@@ -4,7 +4,7 @@ import type { Machines as Data } from '../../src/web/base/contract.ts';
 import { hello, useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { Empty, Panel, Loaded, TaskLink } from '../parts.tsx';
-import { ago, plural, visible } from '../text.ts';
+import { duration, now, plural, visible } from '../text.ts';
 
 export function Machines(): JSX.Element {
   const read = useRead<Data>('/api/machines', true);
@@ -34,7 +34,7 @@ export function Machines(): JSX.Element {
                         <span class="chip s-acc">started by this window</span>
                       )}
                       <span>{machine.isHere ? 'this machine' : 'another machine'}</span>
-                      <span>since {ago(machine.since)}</span>
+                      <span>for {duration(now.value - Date.parse(machine.since))}</span>
                     </>
                   }
                 >
