@@ -28,7 +28,7 @@ export function Ask({ title, label, start = '', close, done }: AskProps): JSX.El
         <div class="b">
           <label>
             {label}
-            <textarea ref={box} rows={start === '' ? 3 : 16} defaultValue={start} />
+            <textarea ref={box} class={start === '' ? '' : 'code'} rows={start === '' ? 3 : 16} defaultValue={start} />
           </label>
           <div class="acts">
             <button type="button" class="btn" onClick={close}>

@@ -22,6 +22,7 @@ test('budgets, bids, teams, checks and costs of real work are on their pages', a
   await t.test('bids on one task are one row of its run, and attempts have numbers', () => runRows(shown));
   await t.test('a team is a frame around its members', () => teams(shown));
   await t.test('a check is a line between two messages', () => checks(shown));
+  await t.test('a message names who asked, also in a fork', () => authors(shown));
   await t.test('the tree of a run has costs that add up', () => costs(shown));
 });
 
@@ -56,6 +57,26 @@ async function machines({ page, go }: Opened): Promise<void> {
 async function conversations({ page, go }: Opened): Promise<void> {
   await go('conversations');
   await page.waitForSelector('.crow:has-text("planner"):has-text("Can you check") >> text=Waiting');
+}
+
+/** An agent sends its own stages to itself; people want to know who asked. */
+async function authors({ page, window, workspace, go }: Opened): Promise<void> {
+  const sessions = workspace.list('sessions').map((name) => name.replace('.session.yaml', ''));
+  const [whole, part] = [/^breakdown-build_user_api\.work$/, /routes\.work$/].map((name) =>
+    sessions.find((session) => name.test(session)),
+  );
+  const names = (): Promise<string[]> => page.locator('.msg.in .who b').allTextContents();
+  await go(`conversation/${whole}`);
+  await page.waitForSelector('.msg');
+  assert.equal((await names())[0], 'You');
+  await go(`conversation/${part}`);
+  await page.waitForSelector('.msg:has-text("Goal check")');
+  assert.deepEqual(await names(), ['breakdown', 'Goal check']);
+  const forked = await window.send('task.fork', part!, { at: 5, text: 'Use Flask instead.' });
+  const { made } = forked.json<{ made: { session: string } }>();
+  await go(`conversation/${made.session}`);
+  await page.waitForSelector('.msg.in:has-text("Use Flask instead.")');
+  assert.deepEqual(await names(), ['breakdown', 'Goal check', 'You']);
 }
 
 const STATES = {

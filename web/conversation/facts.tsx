@@ -6,7 +6,7 @@ import { UseBar } from '../charts/budget-bar.tsx';
 import { Icon } from '../icons.tsx';
 import { Taint, TaskLink } from '../parts.tsx';
 import { address } from '../router.ts';
-import { count, money, plural, visible } from '../text.ts';
+import { count, money, percent, plural, visible } from '../text.ts';
 
 /** `close`: on a narrow screen the facts cover the conversation. */
 export function Facts({ talk, close }: { talk: Conversation; close: () => void }): JSX.Element {
@@ -52,7 +52,7 @@ export function Facts({ talk, close }: { talk: Conversation; close: () => void }
               <>
                 <UseBar spent={usage.microUsd} reserved={0} limit={talk.share} />
                 <small>
-                  {Math.round((usage.microUsd / Math.max(1, talk.share)) * 100)}% of its share of {money(talk.share)}
+                  {percent(usage.microUsd, talk.share)} of its share of {money(talk.share)}
                 </small>
               </>
             )}

@@ -21,16 +21,15 @@ interface MessageProps {
   talk: Conversation;
   /** By keyboard: `e` edits it, `f` forks here. */
   isChosen?: boolean;
-  /** It tells the agent what a goal check found. */
-  isFromCheck?: boolean;
 }
 
-export function Message({ message, talk, isChosen = false, isFromCheck = false }: MessageProps): JSX.Element {
+export function Message({ message, talk, isChosen = false }: MessageProps): JSX.Element {
   const [act, setAct] = useState<'edit' | 'fork'>();
   const [sent, setSent] = useState<Sent>();
-  const isAgent = message.role === 'assistant';
+  const { role, from, isFromCheck = false } = message;
+  const isAgent = role === 'assistant';
   const source = `sessions/${encodeURIComponent(talk.id)}`;
-  const who = isAgent ? talk.agent : isFromCheck ? 'Goal check' : (message.from ?? message.role);
+  const who = isAgent ? talk.agent : isFromCheck ? 'Goal check' : (from ?? (role === 'user' ? 'You' : role));
   const fork = async (text: string): Promise<void> => setSent(await forkHere(talk, message, text));
   const begin = (next: 'edit' | 'fork'): void => void (whyNot() === undefined && setAct(next));
   useKeys(isChosen ? { e: () => begin('edit'), f: () => begin('fork') } : {});

@@ -179,11 +179,6 @@ function checksAfter({ messages, checks }: Data, n: number): Data['checks'] {
   return checks.filter(({ after }) => after >= n && after < next);
 }
 
-/** The first message after a check that said no: the program wrote it, in the name of the asker. */
-function isFromCheck({ checks }: Data, { n, role }: Data['messages'][number]): boolean {
-  return role === 'user' && checks.some(({ verdict, after }) => verdict === 'no' && after === n - 1);
-}
-
 /** To the conversation that this one was forked from, or to its newest fork. */
 function CompareLink({ talk }: { talk: Data }): JSX.Element | null {
   const origin = talk.forkedFrom?.replace(/@\d+$/, '');
@@ -255,12 +250,7 @@ function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
             )}
             {talk.messages.map((message) => (
               <Fragment key={message.n}>
-                <Message
-                  message={message}
-                  talk={talk}
-                  isChosen={message.n === chosen}
-                  isFromCheck={isFromCheck(talk, message)}
-                />
+                <Message message={message} talk={talk} isChosen={message.n === chosen} />
                 {checksAfter(talk, message.n).map((check) => (
                   <Check key={check.task} check={check} />
                 ))}

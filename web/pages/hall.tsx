@@ -19,7 +19,7 @@ import {
   TaskState,
 } from '../parts.tsx';
 import { address } from '../router.ts';
-import { ago, clock, count, duration, money, now, plural, visible } from '../text.ts';
+import { ago, clock, count, duration, money, now, percent, plural, visible } from '../text.ts';
 import { Lanes, Legend } from '../lanes.tsx';
 import { Heading, requestIcon, sizeOf } from '../request/heading.tsx';
 import { Choices } from '../request/question.tsx';
@@ -118,8 +118,7 @@ function lanesTitle(from: string): string {
 
 function shareOf({ microUsd, budget }: HallData['spend']): string {
   if (budget === undefined) return '';
-  const percent = Math.round((microUsd / Math.max(1, budget.limit)) * 100);
-  return `${percent === 0 && microUsd > 0 ? '<1' : percent}% of ${money(budget.limit)}`;
+  return `${percent(microUsd, budget.limit)} of ${money(budget.limit)}`;
 }
 
 function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.Element {

@@ -144,6 +144,8 @@ export interface Request {
   facts: { asked: string[]; runs: string; more: string[] };
   /** Risky or not confined: `y` alone does not approve it. */
   isGrave: boolean;
+  /** Nothing confines what runs. */
+  isUnconfined?: boolean;
   /** The rule that `always` would make; absent: none can be made. */
   rule?: string;
   /** Why no rule can be made of a command; absent where one can. */
@@ -262,7 +264,10 @@ export interface ShownCheck {
 export interface ShownMessage {
   n: number;
   role: 'system' | 'user' | 'assistant' | 'tool';
+  /** Who wrote it to the agent; absent: the person. */
   from?: string;
+  /** It tells the agent what a goal check found. */
+  isFromCheck?: boolean;
   kind?: string;
   /** Which answer of the model it is, from 1. */
   turn?: number;

@@ -26,6 +26,7 @@ import { summary } from '../../views/summary.js';
 import type { Conversation, SessionRow, ShownCall, ShownFile, ShownMessage } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
 import type { Moment } from './moment.js';
+import { withAuthors } from './authors.js';
 import { checksOf } from './checks.js';
 import { titleOf, usageOf } from './rows.js';
 
@@ -74,6 +75,10 @@ export async function conversationOf(
       store,
     );
     const placed = header.task === undefined ? undefined : await moment.task(header.task);
+    const rows = await sessionList(feed);
+    const [, origin, copied = 0] = /^(.*)@(\d+)$/.exec(header.forkedFrom ?? '') ?? [];
+    const taskOf = ({ n }: ShownMessage): string | undefined =>
+      messages[n - 1]!.task ?? (n > Number(copied) ? header.task : rows.find((row) => row.id === origin)?.task);
     return defined({
       id,
       agent: header.agentId,
@@ -84,12 +89,12 @@ export async function conversationOf(
           ? undefined
           : { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state },
       forkedFrom: header.forkedFrom,
-      forks: forksOf(await sessionList(feed), id),
+      forks: forksOf(rows, id),
       files: filesIn(messages),
       taint: placed === undefined ? [] : taintIn(placed.task),
       total: messages.length,
       from: page[0]?.n ?? 1,
-      messages: page,
+      messages: await withAuthors(moment, header.agentId, page, taskOf),
       next: await nextIn(moment, id, messages),
       checks: await checksOf(moment, placed, messages),
       usage: usageOf(sessionUsage(messages)),
