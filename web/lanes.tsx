@@ -32,7 +32,10 @@ export function Lanes({ lanes, from }: { lanes: Lane[]; from: string }): JSX.Ele
   const start = Date.parse(from);
   const end = now.value;
   const axis = plainAxis(start, end);
-  const times = [0, 0.25, 0.5, 0.75].map((part) => new Date(axis.timeAt(part)).toISOString());
+  const minutes = Math.round((end - start) / 60_000);
+  // Whole minutes lie between two of the times.
+  const parts = minutes % 4 === 0 ? 4 : 5;
+  const times = Array.from({ length: parts }, (_, i) => new Date(axis.timeAt(i / parts)).toISOString());
   return (
     <div class="lanes">
       {lanes.map(({ agent, spans }) => (

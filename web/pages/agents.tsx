@@ -123,7 +123,9 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
                 >
                   <AgentChip state={agent.state} />
                   <span class="main">
-                    <b>{visible(agent.name)}</b>
+                    <b>
+                      {visible(agent.name)} {agent.isOnProbation === true && <Probation />}
+                    </b>
                     <span class="mid one">{visible(agent.description)}</span>
                     {!AT_REST.has(agent.state) && <span class="w one">{reason(agent)}</span>}
                   </span>
@@ -149,6 +151,14 @@ function connected({ agents, edges }: AgentList): AgentRow[] {
 function Alone({ list }: { list: AgentList }): JSX.Element | null {
   const alone = list.agents.length - connected(list).length;
   return alone === 0 ? null : <>{plural(alone, 'agent')} without a fixed partner: see List</>;
+}
+
+function Probation(): JSX.Element {
+  return (
+    <span class="chip s-check" title="It is new: its results are checked, and it is retired if they are rejected">
+      On probation
+    </span>
+  );
 }
 
 function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): JSX.Element {
@@ -183,7 +193,9 @@ function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): J
         }
       >
         <div class="b">
-          <p class="lead">{visible(agent.description)}</p>
+          <p class="lead">
+            {visible(agent.description)} {agent.isOnProbation === true && <Probation />}
+          </p>
           <Refused sent={sent} />
           {data.value === undefined && agent.problem !== undefined && <ProblemBox problem={agent.problem} />}
           {data.value?.problems.map((each, i) => (
@@ -220,7 +232,7 @@ function Inspector({ agent, isAsked }: { agent: AgentRow; isAsked: boolean }): J
           <div class="srow">
             <span class="mid">Cost</span>
             <span>
-              {count(agent.calls)} calls, {money(agent.microUsd)}
+              {plural(agent.calls, 'call')}, {money(agent.microUsd)}
             </span>
           </div>
           <div class="srow">

@@ -69,6 +69,7 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
   const gaveWay = new Set(cycle.flatMap((each) => (each.gaveWay ? [each.id] : [])));
   return (
     <>
+      {cyclic.size > 0 && moment.value === undefined && <LiveBanner size={cyclic.size} />}
       {last !== undefined && <BrokenBanner broken={last} />}
       <div class="graph waitgraph">
         <Panel title="Waits" about={plural(waits.edges.length, 'wait')} side={<EdgeLegend />}>
@@ -145,6 +146,18 @@ function EdgeLegend(): JSX.Element {
 
 function loserOf({ cycle }: BrokenCycle): BrokenCycle['cycle'][number] | undefined {
   return cycle.find(({ gaveWay }) => gaveWay) ?? cycle[0];
+}
+
+function LiveBanner({ size }: { size: number }): JSX.Element {
+  return (
+    <div class="banner s-fail" role="status">
+      <Icon name="cut" />
+      <div class="x">
+        <b>Deadlock of {size}.</b> Each of these tasks waits for the next, so none can continue.
+        <small>One of them is told to continue without what it waits for: the one with the lowest priority.</small>
+      </div>
+    </div>
+  );
 }
 
 function BrokenBanner({ broken }: { broken: BrokenCycle }): JSX.Element {

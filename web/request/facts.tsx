@@ -36,7 +36,7 @@ export function Facts({ request }: { request: Request }): JSX.Element {
         {question !== undefined || facts.runs === '' ? (
           'Nothing runs'
         ) : (
-          <span class={request.isGrave && risk !== 'HIGH' ? 'ours bad' : 'ours'}>{facts.runs}</span>
+          <span class={request.isUnconfined === true ? 'ours bad' : 'ours'}>{facts.runs}</span>
         )}
         {facts.more
           .filter((line) => CONFINES.test(line))

@@ -2,12 +2,11 @@
 import type { ApprovalRequest } from '../task/approval.js';
 
 /** Risky or not confined: one key is not enough. */
-export function needsConfirmation({ risk, walls, confinement, question }: ApprovalRequest): boolean {
-  if (question !== undefined) return false;
-  return risk === 'HIGH' || walls === 'none' || isUnconfined(confinement);
+export function needsConfirmation(request: ApprovalRequest): boolean {
+  return request.question === undefined && (request.risk === 'HIGH' || isUnconfined(request));
 }
 
 /** Older requests have no `walls`; their confinement is one of the program's own sentences. */
-function isUnconfined(confinement: string): boolean {
-  return /without restrictions|outside the sandbox|not confined/i.test(confinement);
+export function isUnconfined({ walls, confinement }: ApprovalRequest): boolean {
+  return walls === 'none' || /without restrictions|outside the sandbox|not confined/i.test(confinement);
 }

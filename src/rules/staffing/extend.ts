@@ -218,7 +218,7 @@ function verdictOf(judged: Placed, [trial, goal]: readonly Placed[]): TrialVerdi
 
 /** Shown to the human next to the agent's file. */
 function evidence(
-  { task, needs, rival }: ExtendInput,
+  { needs, rival }: ExtendInput,
   draft: Draft,
   verdict: TrialVerdict,
   [trial, goal, other]: readonly Placed[],
@@ -226,7 +226,7 @@ function evidence(
   const outcome = (placed: Placed): string =>
     placed.state === 'completed' ? short(placed.task.result ?? '') : `failed: ${errorText(placed.task.error)}`;
   return [
-    `${task.id} needs ${needs.join(', ')}, which no agent has`,
+    `no agent has ${needs.join(', ')}, which the task needs`,
     `tried on "${short(draft.trial.task)}": ${outcome(trial!)}`,
     `tried on the task itself: ${outcome(goal!)}`,
     ...(other === undefined ? [] : [`${rival} on the same task: ${outcome(other)}`]),

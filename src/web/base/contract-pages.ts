@@ -12,6 +12,7 @@ export interface AgentRow {
   state: AgentState;
   why: string;
   paused?: string;
+  isOnProbation?: boolean;
   file: string;
   microUsd: number;
   calls: number;

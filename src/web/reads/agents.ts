@@ -36,6 +36,7 @@ export async function agentList(moment: Moment, env: Record<string, string | und
       state,
       why: titled(why, (id) => titles.get(id)),
       paused: paused.get(agent.name),
+      isOnProbation: agent.probation,
       file: agent.file,
       ...(sums.get(agent.name) ?? noSums()),
     };

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../app/readers/open-states.js';
 import { whyNoRule } from '../../app/trust/no-rule.js';
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';
-import { needsConfirmation } from '../../domain/consent/weight.js';
+import { isUnconfined, needsConfirmation } from '../../domain/consent/weight.js';
 import { defined } from '../../domain/defined.js';
 import { mainArgument, type Answer, type Approval } from '../../domain/task/approval.js';
 import { compareText } from '../../domain/order.js';
@@ -129,6 +129,7 @@ function approvalFields(approval: Approval, alike: (digest: string) => number): 
     changes,
     seen: digest,
     isGrave: needsConfirmation(request),
+    isUnconfined: isUnconfined(request),
     alike: alike(digest),
     risk,
     question,
