@@ -32,8 +32,7 @@ scope.addEventListener('message', ({ data }) => {
   for (const node of nodes) if (ringOf(node) === undefined) graph.setNode(node, { ...size });
   const framed = frame(graph, groups);
   for (const [i, { from, to, width: label }] of edges.entries())
-    if (ringOf(from) === undefined)
-      graph.setEdge(from, to, { width: label, height: 16, labelpos: 'c' }, String(i));
+    if (ringOf(from) === undefined) graph.setEdge(from, to, { width: label, height: 16, labelpos: 'c' }, String(i));
   const isAllRing = graph.nodeCount() === 0;
   if (!isAllRing) dagre.layout(graph);
   const { width = 0, height = 0 } = isAllRing ? {} : graph.graph();

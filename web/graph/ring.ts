@@ -37,7 +37,9 @@ export interface PlacedRing {
 /** The first box is at the top, and the others follow clockwise. */
 export function placeRing(ring: Ring, box: LayoutRequest['size'], top: number): PlacedRing {
   const radius = { x: (box.width + ROOM_PX) / 2, y: ring.length === 2 ? 0 : box.height + 44 };
-  const angles = ring.map((_, i) => (ring.length === 2 ? Math.PI * (1 - i) : -Math.PI / 2 + (2 * Math.PI * i) / ring.length));
+  const angles = ring.map((_, i) =>
+    ring.length === 2 ? Math.PI * (1 - i) : -Math.PI / 2 + (2 * Math.PI * i) / ring.length,
+  );
   const spots = angles.map((angle) => ({ x: radius.x * Math.cos(angle), y: radius.y * Math.sin(angle) }));
   const spread = Math.max(...spots.map(({ x }) => Math.abs(x))) * 2;
   // Two boxes beside each other need the room, whatever the angle between them is.
@@ -58,7 +60,8 @@ function arc(from: Point, to: Point, middle: Point, box: LayoutRequest['size']):
   const half = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
   const [dx, dy] = [half.x - middle.x, half.y - middle.y];
   // Two boxes have their middle between them: one edge goes above it, the other below.
-  const [ox, oy] = Math.hypot(dx, dy) < 1 ? [0, from.x < to.x ? -1 : 1] : [dx / Math.hypot(dx, dy), dy / Math.hypot(dx, dy)];
+  const [ox, oy] =
+    Math.hypot(dx, dy) < 1 ? [0, from.x < to.x ? -1 : 1] : [dx / Math.hypot(dx, dy), dy / Math.hypot(dx, dy)];
   const bend = { x: half.x + 2 * BEND_PX * ox, y: half.y + 2 * BEND_PX * oy };
   const start = side(from, bend, box);
   const end = side(to, bend, box);

@@ -185,7 +185,13 @@ function Write({ label, start, act, cancel, done }: WriteProps): JSX.Element {
     <div class="abar write">
       <label>
         {label}
-        <textarea ref={box} class={start === '' ? '' : 'code'} rows={start === '' ? 2 : 8} defaultValue={start} onKeyDown={onKey} />
+        <textarea
+          ref={box}
+          class={start === '' ? '' : 'code'}
+          rows={start === '' ? 2 : 8}
+          defaultValue={start}
+          onKeyDown={onKey}
+        />
       </label>
       <span class="acts">
         <button type="button" class="btn" onClick={cancel}>

@@ -78,7 +78,11 @@ test('an approval is shown with its reasons, taint and confinement', async () =>
 });
 
 test('several reasons are shown under one heading, one per line', async () => {
-  const reasons = ['no agent has ocr, which the task needs', 'tried on the task itself: it works', 'it starts on probation'];
+  const reasons = [
+    'no agent has ocr, which the task needs',
+    'tried on the task itself: it works',
+    'it starts on probation',
+  ];
   const { text } = await showOnBallot(approval('t.call-1', 'podman ps', { reasons }));
   const lines = text().split('\n');
   const first = lines.findIndex((line) => line.trim() === `Asked because: ${reasons[0]}`);
