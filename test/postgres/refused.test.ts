@@ -68,7 +68,7 @@ test('a wrong password, user, database or schema gets one sentence and one next 
   says(await news(at({ user: 'nobody_here' })), /refused the log-in/, /PGPASSWORD/);
   says(await news(at({ database: 'none' })), /does not exist/, /createdb/);
   says(await news(at({ schema: 'none' })), /no workspace in this database/, /guild store init/);
-  says(await news(at({ user: 'stranger' })), /does not allow/, /grant .*guild_worker/);
+  says(await news(at({ user: 'stranger' })), /may not do this/, /grant .*guild_worker/);
 });
 
 test('commands that work until they are stopped end with that sentence alone', options, async (t) => {
@@ -132,7 +132,7 @@ test('a reader reads, a worker works, and only a desk publishes, pauses and answ
   await put('one_worker', 'task/a');
   await put('one_worker', 'intent/tell', '{"kind":"tell"}');
   await opened(at({ user: 'one_reader' }), (ledger) => ledger.news());
-  says(await refusal(put('one_reader', 'task/a')), /does not allow/, /guild_worker/);
+  says(await refusal(put('one_reader', 'task/a')), /may not do this/, /guild_worker/);
   for (const key of ['definitions', 'paused/ana', 'keys/desk-1']) {
     says(await refusal(put('one_worker', key)), new RegExp(`a worker may not write ${key}`), /guild_desk/);
     await put('one_desk', key);
