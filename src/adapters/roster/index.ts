@@ -195,9 +195,7 @@ export function roster(
     };
     const files = [...new Set([...agentFiles(list, (file) => look(file) !== undefined), ...foreign])];
     const isSettled = heldFolders.length === 0 && [...places.values()].every((stamp) => !isYoung(stamp));
-    // The stamp of the workspace itself shows whether a missing folder in it still is missing.
-    const known = [...places].filter(([place, stamp]) => stamp !== undefined || stampOf(place.split('/', 1)[0]!));
-    found = isSettled ? { places: new Map(known), files } : undefined;
+    found = isSettled ? { places, files } : undefined;
     return files;
   }
 
