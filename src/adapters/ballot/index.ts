@@ -183,9 +183,10 @@ export function ballot(options: BallotOptions): Ballot {
     for (const { id } of open) known.set(id, true);
     // Another request has taken its place.
     for (const { id } of ended) again.delete(id);
-    const isUpToDate = isShown(open) && ended.length === 0 && again.size === 0 && !(lacksEnd && open.length > 0);
+    const seen = disk.stamp(file);
+    const isUpToDate = isShown(open, seen) && ended.length === 0 && again.size === 0 && !(lacksEnd && open.length > 0);
     if (isUpToDate) {
-      await acceptUnanswered();
+      await acceptUnanswered(seen);
       return [];
     }
     const dead = await deadPeers();
@@ -221,14 +222,13 @@ export function ballot(options: BallotOptions): Ballot {
     return Math.max(needed - settled.quietMs(stamp), dueMs('read') ?? 0);
   }
 
-  function isShown(open: readonly Approval[]): boolean {
-    if (disk.stamp(file) === undefined) return open.length === 0;
+  function isShown(open: readonly Approval[], stamp: string | undefined): boolean {
+    if (stamp === undefined) return open.length === 0;
     return open.every(({ id }) => marks?.present.has(id) === true);
   }
 
   /** The ballot changed while it was exposed, but without any new answer. */
-  async function acceptUnanswered(): Promise<void> {
-    const stamp = disk.stamp(file);
+  async function acceptUnanswered(stamp: string | undefined): Promise<void> {
     if (stamp !== counted || !exposed.isSuspect(stamp)) return;
     const dead = await deadPeers();
     if (stamp === counted && stamp === disk.stamp(file)) exposed.accept(stamp, dead);
