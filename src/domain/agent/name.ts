@@ -1,4 +1,4 @@
-/** The names that an agent can have: they are parts of file names, and two names are taken. */
+/** The names that an agent can have: they are parts of file names, and two are reserved. */
 import { problem, type Problem } from '../problem.js';
 import { isSafeId } from '../task/id.js';
 import { ENGINE, HUMAN } from '../task/task.js';
