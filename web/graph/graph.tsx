@@ -200,7 +200,7 @@ function widthOf(label: string): number {
   return label.length * 5.8 + 8;
 }
 
-/** Of a note below a label. */
+/** The width of a note below a label. */
 const NOTE_PX = 150;
 
 function Label({ at: middle, edge, hasNote }: { at?: Point; edge: GraphEdge; hasNote: boolean }): JSX.Element | null {

@@ -156,7 +156,7 @@ export function ballot(options: BallotOptions): Ballot {
     return answers.filter(({ id }) => !unseen.has(id));
   }
 
-  /** Asks the records. Those of a database are elsewhere: entries and `.guild/` answer then. */
+  /** By the records; where these are in a database, by the fate on the entry and by `.guild/`. */
   function isKnown(id: string, hasFate: boolean): boolean {
     const before = known.get(id);
     if (before !== undefined) return before;

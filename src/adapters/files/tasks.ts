@@ -296,7 +296,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     return { file: path.join(layout.root, file), text };
   }
 
-  /** The content that the next one replaces, for a replay that finds it. */
+  /** The content that the next version replaces, so that a replay recognises it. */
   function baseOf(entry: Entry | undefined): { base?: string } {
     return entry?.sum === undefined ? {} : { base: entry.sum };
   }

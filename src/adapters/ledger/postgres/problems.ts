@@ -8,7 +8,7 @@ interface DatabaseError {
   message?: string;
 }
 
-/** The server is away, starts, stops or is not the primary: another connection may help. */
+/** The server is away, starting, stopping or not the primary: another connection may help. */
 const AWAY = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EAI_AGAIN'],
   ...['57P01', '57P02', '57P03', '25006', '53300'],
