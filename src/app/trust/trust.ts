@@ -281,15 +281,17 @@ export function acceptNamed(trust: Trust, env: Env): Trust {
 function place(root: string, env: Env): { real: string; state: string; records: TrustRecords } {
   const real = realPath(root);
   const { state, records } = kept(env);
-  if (state === real || state.startsWith(real + path.sep))
-    throw problemError(
-      'not_allowed',
-      `your state folder ${state} is inside the workspace, where agents could read it`,
-      {
-        hint: 'set GUILD_STATE to a folder outside of it, or use another folder as workspace',
-      },
-    );
+  refuseInside(real, state, 'state folder', 'GUILD_STATE');
+  const named = env['GUILD_KEY_FILE'];
+  if (named) refuseInside(real, path.resolve(named), 'key', 'GUILD_KEY_FILE');
   return { real, state, records };
+}
+
+function refuseInside(root: string, file: string, what: string, variable: string): void {
+  if (file !== root && !file.startsWith(root + path.sep)) return;
+  throw problemError('not_allowed', `your ${what} ${file} is inside the workspace, where agents could read it`, {
+    hint: `set ${variable} to a place outside of it, or use another folder as workspace`,
+  });
 }
 
 function realPath(root: string): string {

@@ -77,3 +77,43 @@ test('a plugin that the user does not list does not run, and broken settings ope
   settings(home, 'settings.yaml', 'plugins: [slack\n');
   assert.equal((await home.guild('pump')).code, 1);
 });
+
+test('answers are signed with the key of GUILD_KEY_FILE; without that key they are asked again', async (t) => {
+  const home = place(t, {
+    ...scripted(
+      '- {agent: ana, turn: 1, call: [{write_file: {path: made.txt, content: x}}]}\n- {agent: ana, say: done}',
+    ),
+    ...TASK,
+    'agents/ana.md': agent('write_file'),
+  });
+  const env = { GUILD_KEY_FILE: path.join(`${home.root}-state`, 'keys', 'own') };
+  const isMade = (): boolean => fs.existsSync(path.join(home.root, 'made.txt'));
+  const waiting = async (): Promise<{ id: string; seen: string }> =>
+    (JSON.parse((await home.guildWith({ env }, 'approve', '--json')).out) as [{ id: string; seen: string }])[0];
+  await home.guildWith({ env }, 'pump');
+  assert.equal(fs.statSync(env.GUILD_KEY_FILE).mode & 0o777, 0o600);
+  const first = await waiting();
+  succeeds(await home.guildWith({ env }, 'approve', first.id, '--seen', first.seen));
+  await home.guild('pump', '--all');
+  assert.ok(!isMade(), 'another key signs nothing for this one');
+  await home.guildWith({ env }, 'pump', '--all');
+  const again = await waiting();
+  succeeds(await home.guildWith({ env }, 'approve', again.id, '--seen', again.seen));
+  succeeds(await home.guildWith({ env }, 'pump', '--all'));
+  assert.ok(isMade());
+});
+
+for (const [variable, what] of [
+  ['GUILD_STATE', 'state folder'],
+  ['GUILD_KEY_FILE', 'key'],
+] as const)
+  test(`${variable} inside the workspace, where agents could read it, is refused`, async (t) => {
+    const home = place(t, scripted('- {say: done}'));
+    const env = { [variable]: path.join(home.root, 'memory', 'mine') };
+    for (const command of [['pump'], ['run', 'boss', 'x'], ['trust', '--json'], ['approve']]) {
+      const ran = await home.guildWith({ env, untrusted: true }, ...command);
+      assert.notEqual(ran.code, 0, command.join(' '));
+      assert.match(ran.err, new RegExp(`your ${what} .* is inside the workspace`), command.join(' '));
+    }
+    assert.ok(!fs.existsSync(env[variable]!));
+  });
