@@ -7,7 +7,7 @@ export const VARIABLES = {
   XDG_STATE_HOME: 'Your folder for state. Default: `.local/state` in `HOME`.',
   GUILD_CONFIG: 'Where your own settings are. Default: `guild` in `XDG_CONFIG_HOME`.',
   XDG_CONFIG_HOME: 'Your folder for configuration. Default: `.config` in `HOME`.',
-  GUILD_KEY_FILE: 'The Ed25519 key that signs your answers. Default: `key` in `GUILD_STATE`.',
+  GUILD_KEY_FILE: 'The Ed25519 key that signs your answers, outside of the workspace. Default: `key` in `GUILD_STATE`.',
   GUILD_STORE: 'The store of the workspace, before `store` in `guild.yaml`. Unlike that key it may contain a password.',
   GUILD_LABELS:
     'Labels of this machine, with commas between them. Agents with `runs_on` run only on machines that have all of theirs.',
