@@ -1,4 +1,5 @@
 /** Builds the engine's ports for a workspace from its configuration and the caller's options. */
+import fs from 'node:fs';
 import path from 'node:path';
 import { actions } from '../adapters/actions/index.js';
 import { ballot } from '../adapters/ballot/index.js';
@@ -34,6 +35,7 @@ import { web } from '../adapters/web/index.js';
 import { workspaceFiles } from '../adapters/workspace-files/index.js';
 import { priceOf } from '../domain/config/prices.js';
 import { stricterSandbox } from '../domain/config/settings.js';
+import { attempt } from '../domain/attempt.js';
 import type { Agent } from '../domain/agent/agent.js';
 import type { Config } from '../domain/config/config.js';
 import type { Problem } from '../domain/problem.js';
@@ -180,13 +182,19 @@ function modelOf({ model, turnMs }: OpenOptions, { config, trust, env }: Foundat
   return unhurried(made, turnMs, from.clock);
 }
 
-/** Reads scripts. A file is read again when it changes. */
+/**
+ * Reads scripts, which nobody has to trust: only files that every agent may read, because problems
+ * quote them. A file is read again when it changes.
+ */
 function fileReader({ root, disk }: Pick<Foundation, 'root' | 'disk'>): ModelSources['readFile'] {
   const texts = new Map<string, { stamp: string; text: string }>();
   return (name) => {
     const file = path.resolve(root, name);
     const before = texts.get(file);
     if (before !== undefined && before.stamp === disk.glance(file)) return before.text;
+    const real = (each: string): string => attempt(() => fs.realpathSync.native(each), each);
+    const inside = path.relative(real(root), real(file));
+    if (judgePath({ agent: '', use: 'read', path: inside, kind: 'file' }).verdict !== 'ok') return undefined;
     const read = disk.read(file);
     if (read.kind !== 'file') return undefined;
     const text = read.bytes.toString('utf8');

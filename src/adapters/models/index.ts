@@ -53,7 +53,7 @@ export function models(options: ModelsOptions): Model {
       return model
         ? priced(await model.call(request), findPrice(request.model, config.prices))
         : unknown(
-            `the script ${file} of provider ${name} is missing`,
+            `the script ${file} of provider ${name} is missing, or agents may not read it`,
             `create it, or set providers.${name}.script in guild.yaml`,
           );
     },

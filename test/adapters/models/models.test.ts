@@ -63,6 +63,6 @@ test('an unknown provider or missing script is reported with a next step', async
   assert.equal(await says(workspace(), 'opnai/gpt-5'), 'unknown_model: unknown provider opnai; did you mean "openai"?');
   assert.equal(
     await says(workspace({ demo: { kind: 'scripted', script: 'gone.yaml' } }), 'demo/x'),
-    'unknown_model: the script gone.yaml of provider demo is missing; create it, or set providers.demo.script in guild.yaml',
+    'unknown_model: the script gone.yaml of provider demo is missing, or agents may not read it; create it, or set providers.demo.script in guild.yaml',
   );
 });

@@ -165,3 +165,25 @@ test('Low: an expression of a script that would run for ever fails its call with
   assert.notEqual(ran.code, 0);
   assert.match(ran.out + ran.err, /takes too long on a text/);
 });
+
+test('a script is not read outside of the workspace, nor from a secret: a problem would quote it', async (t) => {
+  const outside = place(t, { 'diary.txt': 'private words' });
+  const home = place(t, {
+    ...scripted('- {say: done}'),
+    'agents/boss.md': agent('read_file'),
+    '.env': 'private words',
+    '.guild/private/x': 'private words',
+  });
+  fs.symlinkSync(outside.root, path.join(home.root, 'linked'));
+  const settings = home.read('guild.yaml');
+  for (const script of [path.join(outside.root, 'diary.txt'), 'linked/diary.txt', '.env', '.guild/private/x']) {
+    home.put('guild.yaml', settings.replace(/script: [^,}\n]+/, `script: ${script}`));
+    const ran = await home.guildWith({ untrusted: true }, 'run', 'boss', 'look');
+    assert.notEqual(ran.code, 0, script);
+    assert.match(ran.err, /the script .* of provider pretend is missing, or agents may not read it/, script);
+    const records = ['events', 'tasks/failed', 'results', 'bus'].flatMap((folder) =>
+      home.list(folder).map((name) => home.read(`${folder}/${name}`)),
+    );
+    for (const text of [ran.out, ran.err, ...records]) assert.doesNotMatch(text, /private words/, script);
+  }
+});
