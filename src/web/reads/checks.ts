@@ -1,11 +1,14 @@
-/** Goal checks of what was said in a conversation. Each was made in a conversation of its own. */
+/**
+ * Goal checks of what was said in a conversation, and who wrote its messages. Each check was made
+ * in a conversation of its own.
+ */
 import { defined } from '../../domain/defined.js';
 import type { Message } from '../../domain/session/session.js';
 import { readVerdict } from '../../domain/task/goal-verdict.js';
 import { childId } from '../../domain/task/id.js';
 import { roleFacts } from '../../domain/task/role.js';
-import { isEnded, type Placed } from '../../domain/task/task.js';
-import type { ShownCheck } from '../base/contract.js';
+import { HUMAN, isEnded, type Placed } from '../../domain/task/task.js';
+import type { ShownCheck, ShownMessage } from '../base/contract.js';
 import type { Moment } from './moment.js';
 
 /** The engine makes at most two. */
@@ -46,4 +49,44 @@ function checkOf({ log }: Moment, { task, state }: Placed, messages: readonly Me
 function verdictWord(advances: boolean | undefined, hasEnded: boolean): ShownCheck['verdict'] {
   if (advances !== undefined) return advances ? 'yes' : 'no';
   return hasEnded ? 'none' : 'open';
+}
+
+/**
+ * The file names the sender of a task, and a stage of an agent's own work is sent by the agent. A
+ * person wants to know who asked for the whole, or that a check sent the answer back. `taskOf`: the
+ * task that begins with message `n`, where that is known.
+ */
+export async function withAuthors(
+  moment: Moment,
+  agent: string,
+  messages: readonly ShownMessage[],
+  taskOf: (n: number) => string | undefined,
+): Promise<ShownMessage[]> {
+  const author = async (message: ShownMessage): Promise<ShownMessage> => {
+    const { from: sender, ...rest } = message;
+    if (message.role !== 'user' || sender === undefined) return message;
+    if (sender !== agent) return sender === HUMAN ? rest : message;
+    const id = taskOf(message.n);
+    const placed = id === undefined ? undefined : await moment.task(id);
+    if (placed === undefined) return message;
+    if (await isSentBack(moment, placed)) return { ...rest, isFromCheck: true };
+    const from = (await wholeOf(moment, placed)).task.from;
+    return defined({ ...rest, from: from === HUMAN ? undefined : from });
+  };
+  return Promise.all(messages.map(author));
+}
+
+/** A later attempt follows a check that said no. */
+async function isSentBack(moment: Moment, { task: { id, parent, role } }: Placed): Promise<boolean> {
+  const attempt = Number(/\.work-(\d+)$/.exec(id)?.[1] ?? 1);
+  if (parent === undefined || attempt < 2 || !roleFacts(role).isOwnWork) return false;
+  const check = await moment.task(childId(parent, `check-${attempt - 1}`));
+  return check !== undefined && roleFacts(check.task.role).prompt === 'check';
+}
+
+/** The task whose own work this is; itself if it is none. */
+async function wholeOf(moment: Moment, placed: Placed): Promise<Placed> {
+  const { role, parent } = placed.task;
+  const above = parent === undefined || !roleFacts(role).isOwnWork ? undefined : await moment.task(parent);
+  return above === undefined ? placed : wholeOf(moment, above);
 }

@@ -26,8 +26,7 @@ import { summary } from '../../views/summary.js';
 import type { Conversation, SessionRow, ShownCall, ShownFile, ShownMessage } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
 import type { Moment } from './moment.js';
-import { withAuthors } from './authors.js';
-import { checksOf } from './checks.js';
+import { checksOf, withAuthors } from './checks.js';
 import { titleOf, usageOf } from './rows.js';
 
 const TEXT_MAX = 256 * 1024;
@@ -49,21 +48,8 @@ export async function conversationOf(
     const opened = await store.sessions.open(id);
     if (opened.kind === 'missing') throw new ProblemError(problem('not_found', `there is no conversation ${id}`));
     const text = opened.kind === 'open' ? textIn(file, opened.session) : textOf(file);
-    const empty = {
-      id,
-      agent: '',
-      status: 'held',
-      forks: [],
-      files: [],
-      taint: [],
-      total: 0,
-      from: 1,
-      messages: [],
-      checks: [],
-      usage: usageOf(undefined),
-    };
     if (opened.kind === 'held')
-      return { ...empty, place, seen: seenOf(text), problem: opened.problem, text: text.slice(0, TEXT_MAX) };
+      return { ...held(id), place, seen: seenOf(text), problem: opened.problem, text: text.slice(0, TEXT_MAX) };
     const { header } = opened.session;
     const messages = until(opened.session.messages, at);
     const end = Math.min(before - 1, messages.length);
@@ -76,9 +62,6 @@ export async function conversationOf(
     );
     const placed = header.task === undefined ? undefined : await moment.task(header.task);
     const rows = await sessionList(feed);
-    const [, origin, copied = 0] = /^(.*)@(\d+)$/.exec(header.forkedFrom ?? '') ?? [];
-    const taskOf = ({ n }: ShownMessage): string | undefined =>
-      messages[n - 1]!.task ?? (n > Number(copied) ? header.task : rows.find((row) => row.id === origin)?.task);
     return defined({
       id,
       agent: header.agentId,
@@ -94,7 +77,12 @@ export async function conversationOf(
       taint: placed === undefined ? [] : taintIn(placed.task),
       total: messages.length,
       from: page[0]?.n ?? 1,
-      messages: await withAuthors(moment, header.agentId, page, taskOf),
+      messages: await withAuthors(
+        moment,
+        header.agentId,
+        page,
+        (n) => messages[n - 1]!.task ?? startOf(header, rows, n),
+      ),
       next: await nextIn(moment, id, messages),
       checks: await checksOf(moment, placed, messages),
       usage: usageOf(sessionUsage(messages)),
@@ -105,6 +93,22 @@ export async function conversationOf(
   } finally {
     await store.close();
   }
+}
+
+/** A conversation whose file cannot be read as one. */
+function held(id: string): Omit<Conversation, 'place' | 'seen'> {
+  const nothing = { forks: [], files: [], taint: [], messages: [], checks: [] };
+  return { id, agent: '', status: 'held', total: 0, from: 1, usage: usageOf(undefined), ...nothing };
+}
+
+/** The task of the conversation in which message `n` was first said. */
+function startOf(
+  { task, forkedFrom = '' }: Session['header'],
+  rows: readonly SessionRow[],
+  n: number,
+): string | undefined {
+  const [, origin, copied = 0] = /^(.*)@(\d+)$/.exec(forkedFrom) ?? [];
+  return n > Number(copied) ? task : rows.find(({ id }) => id === origin)?.task;
 }
 
 /** The message of a pending task of this conversation, unless the conversation has it already. */
