@@ -47,7 +47,8 @@ export function forGuests(value: unknown, outside: Outside): unknown {
   const fields = value as Record<string, unknown>;
   const isOutside = typeof fields['id'] === 'string' ? outside.ids.has(fields['id']) : isTainted(fields);
   const isLeftOut = (key: string, text: string): boolean =>
-    (isOutside && WORDS.has(key) && !outside.own.has(text)) || (key === 'text' && 'source' in fields);
+    (isOutside && WORDS.has(key) && !outside.own.has(text) && !OURS.test(text)) ||
+    (key === 'text' && 'source' in fields);
   return Object.fromEntries(
     Object.entries(fields).map(([key, each]) => [
       key,
@@ -58,6 +59,9 @@ export function forGuests(value: unknown, outside: Outside): unknown {
 
 /** The words of a task itself. The agent's work on it is the agent's own text. */
 const WORDS: ReadonlySet<string> = new Set(['title', 'description', 'result']);
+
+/** Titles that the program gives. */
+const OURS = /^Attempt \d+$/;
 
 function isTainted({ taint }: Record<string, unknown>): boolean {
   return Array.isArray(taint) && taint.length > 0;

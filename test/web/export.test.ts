@@ -72,16 +72,22 @@ test('an exported run keeps the words of the person, and hides those that came f
     description: 'Plan the opening',
     role: 'root',
     depth: 0,
-    created_by: 'human',
     result: 'It opens in May.',
   };
   const part = { description: 'Look at what Eve wrote', role: 'call', depth: 1, parent: 'asked', created_by: 'boss' };
-  workspace.put('tasks/completed/asked.json', record('asked', own));
   workspace.put('tasks/completed/asked.call-1.json', record('asked.call-1', { ...part, result: 'Eve wrote.' }));
-  succeeds(await workspace.guild('export', 'asked', '--out', 'run.html'));
-  const html = workspace.read('run.html');
-  assert.match(html, /"title":"Plan the opening"/);
-  assert.doesNotMatch(html, /It opens in May|what Eve wrote|Eve wrote/);
+  const exported = async (by: object): Promise<string> => {
+    workspace.put('tasks/completed/asked.json', record('asked', { ...own, ...by }));
+    succeeds(await workspace.guild('export', 'asked', '--out', 'run.html', '--force'));
+    return workspace.read('run.html');
+  };
+  // A file that a person drops does not name them.
+  for (const by of [{ created_by: 'human' }, {}]) {
+    const html = await exported(by);
+    assert.match(html, /"title":"Plan the opening"/);
+    assert.doesNotMatch(html, /It opens in May|what Eve wrote|Eve wrote/);
+  }
+  assert.doesNotMatch(await exported({ created_by: 'slack/eve' }), /Plan the opening/);
 });
 
 test('an exported run has no secret, even with --all', async (t) => {

@@ -51,8 +51,11 @@ export function byNewest(a: Row, b: Row): number {
   return compareText(b.createdAt, a.createdAt) || compareText(b.id, a.id);
 }
 
-/** Mail is created in the name of its source, and a part of a run by the agent that wanted it. */
-function isOwn(by: string | undefined, parent: string | undefined): true | undefined {
+/**
+ * Mail is created in the name of its source, and a part of a run by the agent that wanted it. A
+ * file that a person drops names nobody, and no agent can write one.
+ */
+function isOwn(by: string | undefined = HUMAN, parent: string | undefined): true | undefined {
   return by === HUMAN && parent === undefined ? true : undefined;
 }
 
