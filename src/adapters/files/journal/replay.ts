@@ -128,8 +128,10 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     const { at } = rest[0]!;
     if (read.bytes.length <= at || isTornOf(withoutStatus(read.bytes, rest[0]!), [textOf(rest)]))
       return put(file, read.bytes.toString('utf8', 0, at) + textOf(rest));
-    // A person's text stays; acknowledged messages that it lacks follow it.
-    const lacking = rest.filter((chunk) => chunk.at > 0 && !read.bytes.includes(chunk.text));
+    // A person's text stays. Messages are placed in order, so one that is missing before another that
+    // the file has was edited or removed; acknowledged messages after the last of these follow.
+    const last = rest.findLastIndex((chunk) => read.bytes.includes(chunk.text));
+    const lacking = rest.slice(last + 1).filter((chunk) => chunk.at > 0);
     if (lacking.length > 0) put(file, withNewline(read.bytes.toString('utf8')) + textOf(lacking));
   }
 

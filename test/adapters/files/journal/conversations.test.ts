@@ -79,6 +79,19 @@ test('a message that a person removed does not return when the process dies in i
   }
 });
 
+test('a message that a person edited or removed after its process ended does not return, on any boot', async () => {
+  for (const boot of ['test', 'another'])
+    for (const isRemoved of [true, false]) {
+      const world = ground();
+      const store = await talking(world, ['one', 'two', 'three']);
+      store.die();
+      if (isRemoved) erase(world, 'two');
+      else world.disk.save(FILE, world.disk.tree().get(FILE)!.replace('content: two', 'content: TWO'));
+      await takeOver(world.start({ boot }));
+      assert.deepEqual(messages(world), isRemoved ? ['one', 'three'] : ['one', 'TWO', 'three'], boot);
+    }
+});
+
 test('messages of two dead processes in one conversation are restored in order after a power cut', async () => {
   for (let seed = 1; seed <= 40; seed++) {
     const world = ground();
