@@ -48,7 +48,8 @@ async function retryMoved(context: EngineContext, task: Task): Promise<boolean> 
     return false;
   }
   const { ended_at: _, error: __, waits: ___, result: ____, lost: _____, ...open } = claim.task;
-  const isReleased = await context.tasks.release(claim, { ...open, attempts: 0 });
+  const again = { ...open, attempts: 0, retries: (open.retries ?? 0) + 1 };
+  const isReleased = await context.tasks.release(claim, again);
   if (isReleased) record(context, 'task.retried', { task: task.id, cause: HUMAN });
   return isReleased;
 }

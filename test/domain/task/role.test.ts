@@ -18,7 +18,8 @@ for (const role of ROLE_NAMES.filter((one) => roleFacts(one).requiredTool !== un
     assert.ok(isLeaf({ role }, agent('ana', { handoff: 'ben', router: { destinations: ['ben'] } })));
     const task = makeTask({ id: 't', role, description: 'x', created_at: now });
     const said = reminder({ task, agent: agent('ana'), messages: [{ role: 'assistant', content: 'in words' }] });
-    assert.match(said!.messages[0]!.content, new RegExp(`Call ${tool}`));
+    assert.ok(said?.do === 'say');
+    assert.match(said.messages[0]!.content, new RegExp(`Call ${tool}`));
   });
 }
 

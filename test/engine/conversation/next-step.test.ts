@@ -319,8 +319,14 @@ const REQUIRED: Row[] = [
   {
     promise: 'a retry restarts the count',
     messages: [asked, assistant('fine'), assistant('fine'), user('No answer', 'required_call_missing')],
-    task: check,
+    task: { ...check, retries: 1 },
     step: { do: 'take_turn' },
+  },
+  {
+    promise: 'after a crash between the message and the record, the task fails without another call',
+    messages: [asked, assistant('fine'), assistant('fine'), user('No answer', 'required_call_missing')],
+    task: check,
+    step: { do: 'fail', problem: problem('model_failed', 'no give_verdict call in 2 turns, only text') },
   },
   {
     promise: 'a readable verdict in text counts as the call',

@@ -128,10 +128,12 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
     const { at } = rest[0]!;
     if (read.bytes.length <= at || isTornOf(withoutStatus(read.bytes, rest[0]!), [textOf(rest)]))
       return put(file, read.bytes.toString('utf8', 0, at) + textOf(rest));
-    // A person's text stays. Messages are placed in order, so one that is missing before another that
-    // the file has was edited or removed; acknowledged messages after the last of these follow.
-    const last = rest.findLastIndex((chunk) => read.bytes.includes(chunk.text));
-    const lacking = rest.slice(last + 1).filter((chunk) => chunk.at > 0);
+    // A person's text stays, and acknowledged messages that it lacks follow it. Messages are placed
+    // in order, so one that is missing before another was edited or removed; but a power cut may
+    // leave zeros.
+    const isThere = rest.map(({ text }) => read.bytes.includes(text));
+    const last = read.bytes.includes(0) ? -1 : isThere.lastIndexOf(true);
+    const lacking = rest.filter(({ at: from }, n) => n > last && !isThere[n] && from > 0);
     if (lacking.length > 0) put(file, withNewline(read.bytes.toString('utf8')) + textOf(lacking));
   }
 

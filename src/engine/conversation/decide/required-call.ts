@@ -9,13 +9,13 @@ import { readAssignment } from '../../../domain/coordination/dependency.js';
 import { readVerdict } from '../../../domain/task/goal-verdict.js';
 import { readTrialVerdict } from '../../../domain/agent/draft.js';
 import { readKeys } from '../../../domain/task/breakdown.js';
-import { problem } from '../../../domain/problem.js';
-import { finalAnswer, reported } from '../../../domain/session/session.js';
+import { problem, type Problem } from '../../../domain/problem.js';
+import { finalAnswer, reported, type Message } from '../../../domain/session/session.js';
 import { roleFacts } from '../../../domain/task/role.js';
 import { readRoute } from '../../../domain/task/route.js';
 import type { Task } from '../../../domain/task/task.js';
 import { isChoosing } from '../../../rules/patterns/router.js';
-import { controlMessage, type SayStep, type Talk } from './step.js';
+import { controlMessage, type FailStep, type SayStep, type Talk } from './step.js';
 
 interface RequiredCall {
   /** Whether a text answer can be read as the call. */
@@ -45,21 +45,30 @@ export function requiredTool(task: Pick<Task, 'role'>, agent: Pick<Agent, 'route
 }
 
 /** Undefined: no call is required, or it is not late yet. */
-export function reminder({ task, agent, messages }: Pick<Talk, 'task' | 'agent' | 'messages'>): SayStep | undefined {
+export function reminder({
+  task,
+  agent,
+  messages,
+}: Pick<Talk, 'task' | 'agent' | 'messages'>): SayStep | FailStep | undefined {
   const tool = requiredTool(task, agent);
   if (tool === undefined || reported(messages) !== undefined) return undefined;
   const required = REQUIRED[tool]!;
   const text = finalAnswer(messages);
   if (text !== undefined && required.accepts(text)) return undefined;
-  const since = messages.slice(messages.findLastIndex((message) => message.kind === 'required_call_missing') + 1);
-  const tries = since.filter((message) => message.role === 'assistant').length;
   const maxTries = required.tries ?? MAX_TRIES;
-  if (tries >= maxTries) {
-    const lacking = `no ${tool} call in ${maxTries} turns`;
+  const lacking = `no ${tool} call in ${maxTries} turns`;
+  const failed = (said: string | undefined): Problem =>
+    problem('model_failed', `${lacking}, only ${said === undefined ? 'invalid calls' : 'text'}`);
+  const failures = messages.filter(isMissing).length;
+  // A process died after it had said so and before the task's record did. Every retry adds one try.
+  if (failures > (task.retries ?? 0) && isMissing(messages.at(-1)))
+    return { do: 'fail', problem: failed(finalAnswer(messages.slice(0, -1))) };
+  const since = messages.slice(messages.findLastIndex(isMissing) + 1);
+  if (since.filter((message) => message.role === 'assistant').length >= maxTries) {
     return {
       do: 'say',
       messages: [controlMessage('required_call_missing', `You have not answered: ${lacking}. Call ${tool}.`)],
-      failure: problem('model_failed', `${lacking}, only ${text === undefined ? 'invalid calls' : 'text'}`),
+      failure: failed(text),
     };
   }
   if (text === undefined) return undefined;
@@ -68,3 +77,7 @@ export function reminder({ task, agent, messages }: Pick<Talk, 'task' | 'agent' 
 }
 
 const MAX_TRIES = 2;
+
+function isMissing(message: Message | undefined): boolean {
+  return message?.kind === 'required_call_missing';
+}
