@@ -19,7 +19,7 @@ function task(
   disk: SimDisk,
   state: string,
   id: string,
-): { result?: string; error?: { code: string; message: string } } {
+): { result?: string; retries?: number; error?: { code: string; message: string } } {
   const read = disk.read(at(`tasks/${state}/${id}.json`));
   assert.equal(
     read.kind,
@@ -159,7 +159,9 @@ test('moving a file back to tasks/pending retries the task and what failed under
   assert.equal(open(disk).length, 3, 'it waits for the human again');
   approve(disk);
   await untilQuiet(proc);
-  assert.equal(task(disk, 'completed', 'top').result, 'Both are done.');
+  const top = task(disk, 'completed', 'top');
+  assert.equal(top.result, 'Both are done.');
+  assert.equal(top.retries, 1, 'an agent that failed may try again');
 });
 
 for (const kind of ['cancel', 'stop'] as const) {
