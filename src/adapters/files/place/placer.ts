@@ -56,9 +56,9 @@ interface PlacerOptions {
  * A file that nobody waits for is due at this age, because it may change again until then. Readers
  * see it within 50 ms: the rest is for a late timer, a sync and the files before it.
  */
-const DUE_MS = 20;
+const DUE_MS = 15;
 /** Files that are this much younger are placed with it: one batch costs less than two. */
-const SHARED_MS = 10;
+const SHARED_MS = 8;
 /** While files are further behind than this, no new task is claimed. */
 const MAX_LAG_MS = 500;
 /** How often the name of a file is cleared for it at once. */
