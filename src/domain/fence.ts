@@ -63,6 +63,32 @@ const STORE_FAULTS: ReadonlySet<string> = new Set([
   'EBUSY',
 ]);
 
+/**
+ * Thrown to everything that waits for a store that can no longer be written: nothing more is
+ * acknowledged until it is opened again.
+ */
+export class StoreFailed extends Error {
+  readonly code: string | undefined;
+  readonly path: string | undefined;
+  readonly syscall: string | undefined;
+
+  constructor(
+    what: string,
+    override readonly cause: unknown,
+  ) {
+    const { code, path, syscall, message } = cause as {
+      code?: string;
+      path?: string;
+      syscall?: string;
+      message?: string;
+    };
+    super(`${what}: ${message}`);
+    this.code = code;
+    this.path = path;
+    this.syscall = syscall;
+  }
+}
+
 /** Whether the store failed under its process, as opposed to one task or one file. */
 export function isStoreFault(thrown: unknown): boolean {
   const { code, problem: carried } = (thrown ?? {}) as { code?: unknown; problem?: Problem };

@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../src/domain/event.js';
-import type { Problem } from '../../src/domain/problem.js';
+import { StoreFailed } from '../../src/domain/fence.js';
+import { problemError, type Problem } from '../../src/domain/problem.js';
+import type { BoardTools } from '../../src/ports/board-tools.js';
 import { isTooDeep } from '../../src/domain/depth.js';
 import { cluster, ROOT, untilQuiet, type Proc } from '../kit/cluster.js';
 import { place, scripted, succeeds } from '../kit/guild.js';
@@ -64,6 +66,32 @@ test('a fault of the store still ends the process, and the task is recovered', a
   };
   await assert.rejects(untilQuiet(proc), /no space left/);
 });
+
+for (const thrown of [
+  problemError('store_away', 'the database does not answer'),
+  new StoreFailed('files cannot be written', Object.assign(new Error('no'), { code: 'EACCES', path: `${ROOT}/x` })),
+])
+  test(`a store that fails during a tool call is not reported to the model: ${thrown.message}`, async () => {
+    const disk = simDisk();
+    const agents = { ana: AGENT.replace('read_file', 'query_tasks') };
+    const script = '- {agent: ana, turn: 1, call: {query_tasks: {query: SELECT id FROM tasks}}}';
+    writeStory(disk, {
+      name: '',
+      agents,
+      tasks: { t: { description: 'T', to: 'ana' } },
+      script,
+      results: {},
+      calls: 0,
+    });
+    const world = cluster(script);
+    const boardTools: BoardTools = {
+      select: () => Promise.reject(thrown),
+      change: () => Promise.reject(thrown),
+    };
+    const proc = world.start(disk, { ports: () => ({ boardTools }) });
+    await assert.rejects(untilQuiet(proc), thrown);
+    assert.equal(world.calls.length, 1);
+  });
 
 /** `{"a":{"a":…}}`, as text: the value itself would overflow the stack of a printer. */
 function nested(levels: number): string {

@@ -3,6 +3,7 @@
  * an effect without an outcome is never repeated: the model learns that its outcome is unknown.
  */
 import type { Agent } from '../../domain/agent/agent.js';
+import { isStoreFault, StoreFailed } from '../../domain/fence.js';
 import { defined } from '../../domain/defined.js';
 import { shownLine } from '../../domain/progress.js';
 import { childId, hash53 } from '../../domain/task/id.js';
@@ -197,14 +198,19 @@ async function guarded(tool: Tool, call: ToolCall, context: ToolContext): Promis
   try {
     return await tool.run(call.arguments, context);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // A disk failure is not the model's to handle: the task stops and resumes when the disk works
-    // again.
-    if (code !== undefined && DISK_FAILURES.has(code)) throw error;
+    // A failed store is not for the model: the task stops, and resumes when the store works again.
+    if (isFailureOfStore(error)) throw error;
+    const { message } = error as Error;
     if (error instanceof RangeError)
       return { kind: 'problem', code: 'over_limit', message: `its result is too deep or too large (${message})` };
     return { kind: 'problem', code: 'tool_failed', message: message ?? String(error) };
   }
+}
+
+/** Other errors of the disk may concern only the file that the tool was asked for. */
+function isFailureOfStore(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return isStoreFault(error) && (error instanceof StoreFailed || code === undefined || DISK_FAILURES.has(code));
 }
 
 const DISK_FAILURES = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT']);

@@ -3,6 +3,7 @@
  * counts when its line is on the device, and one sync covers all lines that wait for it. The files
  * that people read follow from the lines. If this process dies, the next one replays them.
  */
+import { StoreFailed } from '../../../domain/fence.js';
 import { inodeOf } from '../../../domain/stamp.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { ProcessIdentity } from '../../../ports/processes.js';
@@ -82,15 +83,6 @@ const SEGMENT_BYTES = 256 * 1024;
 export const WRITTEN_BACK_MS = 35_000;
 const MAX_SEGMENTS = 64;
 
-/** Thrown to everything that waits, once the journal can no longer be written. */
-export class JournalFailed extends Error {
-  constructor(override readonly cause: unknown) {
-    super(`the journal cannot be written: ${(cause as Error).message}`);
-    this.code = (cause as NodeJS.ErrnoException).code;
-  }
-  readonly code: string | undefined;
-}
-
 export function journal(options: JournalOptions): Journal {
   const { disk, folder, peer, owner, whereIs, spare, beforeFirst, monotonicMs } = options;
   const segments: Segment[] = [];
@@ -111,7 +103,7 @@ export function journal(options: JournalOptions): Journal {
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
   let trimming: Promise<void> | undefined;
-  let failure: JournalFailed | undefined;
+  let failure: StoreFailed | undefined;
 
   return {
     put(put, file) {
@@ -341,8 +333,8 @@ export function journal(options: JournalOptions): Journal {
       });
   }
 
-  function fail(thrown: unknown): JournalFailed {
-    failure ??= thrown instanceof JournalFailed ? thrown : new JournalFailed(thrown);
+  function fail(thrown: unknown): StoreFailed {
+    failure ??= thrown instanceof StoreFailed ? thrown : new StoreFailed('the journal cannot be written', thrown);
     return failure;
   }
 }

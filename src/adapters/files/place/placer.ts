@@ -5,6 +5,7 @@
  * however often it changes, and a sync that other files wait for does not hold it back. A file that
  * changes while it waits is placed once, in its last state.
  */
+import { StoreFailed } from '../../../domain/fence.js';
 import type { Lag } from '../base/lag.js';
 import type { Journal } from '../journal/journal.js';
 import type { Execute, Operation, Placing } from './operation.js';
@@ -80,18 +81,18 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
   let isDraining = false;
   let isSyncing = false;
   let worst = 0;
-  let failure: { thrown: unknown } | undefined;
+  let failure: StoreFailed | undefined;
 
   return {
     get: (key) => queue.get(key)?.item,
     put(item) {
-      if (failure !== undefined) throw failure.thrown;
+      if (failure !== undefined) throw failure;
       queue.set(item.key, { item, at: ++count, since: monotonicMs(), waiting: [] });
       placeLater();
     },
     placed: (item, { isAlone = false } = {}) => placed(queue.get(item.key)!, isAlone),
     async flush() {
-      if (failure !== undefined) throw failure.thrown;
+      if (failure !== undefined) throw failure;
       const last = [...queue.values()].at(-1);
       if (last !== undefined) await placed(last, false);
     },
@@ -146,7 +147,7 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     await Promise.resolve();
     isDraining = false;
     try {
-      if (failure !== undefined) throw failure.thrown;
+      if (failure !== undefined) throw failure;
       let line = placeDurable();
       if (isSyncing) return;
       for (isSyncing = true; line !== undefined; line = placeDurable()) await journal.durable(line);
@@ -203,7 +204,7 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
   }
 
   function fail(thrown: unknown): void {
-    failure ??= { thrown };
-    for (const { waiting } of queue.values()) for (const { reject } of waiting) reject(thrown);
+    failure ??= thrown instanceof StoreFailed ? thrown : new StoreFailed('files cannot be written', thrown);
+    for (const { waiting } of queue.values()) for (const { reject } of waiting) reject(failure);
   }
 }
