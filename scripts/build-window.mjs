@@ -12,7 +12,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const OUT = path.join(ROOT, 'dist', 'web');
 
-/** Returns the bundled source files; none where there is no page. */
+/** Returns the bundled source files; empty if there is no page. */
 export function buildWindow() {
   const { buildSync } = createRequire(import.meta.url)('esbuild'); // Not installed yet when setup starts.
   if (!fs.existsSync(path.join(ROOT, 'web'))) return [];

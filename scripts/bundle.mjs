@@ -75,7 +75,7 @@ function optionalPackages() {
  * Worker threads and child processes are started from a file. A source that starts one names it
  * `new URL('./its-name.js', import.meta.url)`: that is the compiled file next to the source in
  * dist/src and, because all bundled files are in one folder, the file of that name in the bundle.
- * So these names must differ from each other, whatever folders they are in. Give a worker
+ * These names must therefore differ from each other, whatever folders they are in. Give a worker
  * `execArgv: []`: it would inherit `--input-type` from `node --input-type=module -e …` and fail.
  */
 function filesLoadedByPath() {

@@ -53,7 +53,7 @@ export async function swarm({ folder, guild, root, columns }) {
   return shell.lines();
 }
 
-/** Neither a wait nor a stage of somebody's work. */
+/** Neither a wait nor a stage of an agent's work. */
 function isMain(line) {
   return !/^ *…|^ {4}[+✓·]|^ *[+✓·].* (?:work|check-\d)$|give_verdict/.test(bare(line));
 }

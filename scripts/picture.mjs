@@ -129,7 +129,7 @@ function textElement({ column, text, style }, y) {
   return `<text x="${x}" y="${y.toFixed(1)}" textLength="${length}" lengthAdjust="spacingAndGlyphs" fill="${fill}"${weight}>${escaped(body)}</text>`;
 }
 
-/** Blanks in a row would become one. */
+/** Several blanks in a row would become one. */
 function escaped(text) {
   return text
     .replaceAll(/ {2,}/g, (blanks) => '\u00a0'.repeat(blanks.length))

@@ -119,7 +119,10 @@ function temporaryFolder() {
   return folder;
 }
 
-/** Says what tests left behind. Processes that a test kills cannot remove theirs, so it may be right. */
+/**
+ * Lists what tests left behind. Processes that a test kills cannot remove their files, so leftovers
+ * need not be a mistake.
+ */
 function removeTemporary(folder) {
   const left = fs.readdirSync(folder).filter((name) => name.startsWith('guild-'));
   if (left.length > 0) process.stdout.write(`     removed temporary folders that tests left: ${left.join(', ')}\n`);

@@ -326,7 +326,7 @@ function text(file: string): string {
   return fs.readFileSync(path.join(ROOT, file), 'utf8');
 }
 
-/** Without the lines that are nothing but comment. */
+/** Without lines that contain only a comment. */
 function withoutComments(file: string): string {
   return text(file)
     .split('\n')

@@ -135,14 +135,16 @@ async function take(read: Mounted, reply: Response): Promise<void> {
   read.data.value = body;
 }
 
-/** A read failed. Old data stays; the next frame of the stream, or the next beat, reads again. */
+/**
+ * A read failed. The old data stays, and the next frame of the stream or the next beat reads again.
+ */
 function missed(): void {
   readUpTo = '';
 }
 
 /**
- * Reads everything again that is on the screen, unless that is known already. Mostly the server
- * answers 304. A hidden page reads only the counts in its title until it is seen again.
+ * Reads everything on the screen again, unless it is already known. Mostly the server answers 304.
+ * A hidden page reads only the counts in its title until it is seen again.
  */
 export function readTo(next: string): void {
   if (next === readUpTo) return;
@@ -201,7 +203,7 @@ export async function send(
   args: Record<string, unknown> = {},
   seen?: string,
 ): Promise<Sent> {
-  // Nothing is kept for later: a person decides again when the server is back.
+  // Nothing is kept for later: the person decides again when the server is back.
   if (!connection.value.live) return { ok: false, problem: { code: 'tool_failed', message: LOST } };
   const key = newKey();
   const body = JSON.stringify({ key, kind, target, args, seen });

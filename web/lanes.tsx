@@ -60,7 +60,7 @@ export function Lanes({ lanes, from }: { lanes: Lane[]; from: string }): JSX.Ele
 
 interface Bar {
   kind: SpanKind;
-  /** Places, from 0 to 1 of what is shown. */
+  /** Positions, from 0 to 1 of the visible part. */
   from: number;
   to: number;
   label: string;
@@ -94,7 +94,7 @@ export function Track({ spans, axis, zoom, caption }: TrackProps): JSX.Element {
   );
 }
 
-/** Behind the bars, or before them where the row has no room behind them. */
+/** To the right of the bars, or to their left if the row has no room on the right. */
 function Caption({ bars, text }: { bars: readonly Bar[]; text: string }): JSX.Element {
   const from = Math.min(...bars.map((bar) => bar.from));
   const to = Math.max(...bars.map((bar) => bar.to));

@@ -7,11 +7,11 @@ import { setFixedTime } from './text.ts';
 
 export interface Range {
   title: string;
-  /** The page with the whole of it. */
+  /** The page that shows the whole run. */
   href: string;
   from: number;
   to: number;
-  /** Moments worth a look, in order: a step goes to the next one. */
+  /** Moments worth a look, in order; a step goes to the next one. */
   stops: number[];
 }
 
@@ -48,7 +48,7 @@ export function step(by: 1 | -1): void {
   showMoment(next ?? (by === 1 ? value.to : value.from));
 }
 
-/** A whole run plays in about this long. */
+/** A whole run is played in about this time. */
 const PLAY_MS = 12_000;
 /** Each step reads the page again, so there are few of them. */
 const STEP_MS = 250;

@@ -62,7 +62,7 @@ export function TaskState({ row, plain = false, brief = false }: TaskStateProps)
   return <StateChip look={look} plain={plain} title={visible(row.code ?? look.word)} isBrief={brief} />;
 }
 
-/** Why the agent is in its state; what a blocked one waits for begins with "for". */
+/** Why the agent is in its state; for a blocked agent the text begins with "for". */
 export function reason({ state, why }: { state: AgentState; why: string }): string {
   return state === 'blocked' && why.startsWith('for ') ? `waits ${visible(why)}` : visible(why);
 }

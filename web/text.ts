@@ -38,13 +38,13 @@ export function money(microUsd: number, unpricedCalls = 0): string {
   return `$${dollars >= 100 ? dollars.toFixed(0) : dollars >= 1 ? dollars.toFixed(2) : dollars.toFixed(4)}${plus}`;
 }
 
-/** A part that is not nothing never reads as 0%. */
+/** A share that is not zero never reads as 0%. */
 export function percent(part: number, whole: number): string {
   const rounded = Math.round((part / Math.max(1, whole)) * 100);
   return `${rounded === 0 && part > 0 ? '<1' : rounded}%`;
 }
 
-/** Making one of these costs more than drawing a row. */
+/** Creating a formatter costs more than drawing a row. */
 const COUNT = new Intl.NumberFormat('en');
 const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });

@@ -1,6 +1,6 @@
 /**
- * Which rows have just changed, for a short tint of their ground. If many change at once, none is
- * tinted: then the whole page is new.
+ * Which rows have just changed, for a short tint of their background. If many rows change at once,
+ * none is tinted, because the whole page is new.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 

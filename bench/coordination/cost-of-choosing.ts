@@ -12,7 +12,8 @@ import { writeFile } from '../harness/workspace.js';
 const AGENTS = 20;
 const TASKS = 100;
 /**
- * Polls (one per second) that a claimed task takes. Real work takes longer, which would favour us.
+ * How many polls (one per second) a claimed task takes. Real work takes longer, which would favour
+ * us.
  */
 const WORK_POLLS = 10;
 
@@ -89,7 +90,7 @@ function tasksOf(requires: (i: number) => 'none' | 'kind' | 'skill'): ScriptedTa
 
 const isAble = (agent: ScriptedAgent, task: ScriptedTask): boolean =>
   task.requirements.every((need) => agent.capabilities.includes(need));
-/** 9 for the agent of the task's field, 5 for agents of the same kind, 2 for others. */
+/** 9 for the agent of the task's field, 5 for agents of the same kind, 2 for all others. */
 const fitness = (agent: number, { field }: ScriptedTask): number =>
   agent === field ? 9 : agent % 5 === field % 5 ? 5 : 2;
 

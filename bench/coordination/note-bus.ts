@@ -62,7 +62,7 @@ function bestTenthRate(rates: readonly number[]): number {
   return [...rates].sort((a, b) => b - a)[Math.floor(rates.length / 10)]!;
 }
 
-/** The least that a bus must do which delivers each id once. */
+/** The least work of a bus that delivers each id once. */
 function fillMap(): Publish {
   const byId = new Map<string, Note>();
   return async (notes) => {

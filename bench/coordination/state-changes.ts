@@ -23,7 +23,7 @@ export const stateChanges: Bench = {
 type Testbed = Parameters<Bench['run']>[0];
 
 /**
- * From the claim or end of a task to the arrival of its note. The processes share one machine, so
+ * From the claim or end of a task to the arrival of its note. The processes run on one machine, so
  * their clocks are comparable.
  */
 async function latency(testbed: Testbed): Promise<Row[]> {

@@ -1,4 +1,4 @@
-/** Patterns of several agents on PostgreSQL next to the same on files, in turns. */
+/** Patterns of several agents on PostgreSQL and on files, measured alternately. */
 import { openWorkspace } from '../../src/app/index.js';
 import { atMostTimes, median, without, type Bench, type Row } from '../harness/rows.js';
 import { ADVISOR, TITLES } from '../variants/workloads.js';

@@ -39,7 +39,7 @@ export const farRuns: Bench = {
   },
 };
 
-/** Worker and server together; the server's helpers are counted too. */
+/** Worker and server together; the server's background processes are counted too. */
 async function cpuRows(workspace: Workspace, far: FarPlace, tasks: number): Promise<Row[]> {
   const pids = [process.pid, ...far.pids()];
   await addTasks(workspace, tasks);
@@ -74,7 +74,7 @@ export const farWorkers: Bench = {
 
 async function rate(guild: string, far: FarPlace, reader: Workspace, count: number, tasks: number): Promise<number> {
   const workers = startWorkers(guild, far, count);
-  // A task for each, so that their start is not part of the figure.
+  // A task for each process, so that starting them is not part of the figure.
   await done(reader, count * 16);
   const from = performance.now();
   await done(reader, tasks);

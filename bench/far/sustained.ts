@@ -42,7 +42,7 @@ interface Window {
   taskMs: number;
 }
 
-/** Sixths of the time. The first is not compared: processes start and caches fill. */
+/** Sixths of the time. The first one is not compared, because processes start and caches fill. */
 const WINDOWS = 6;
 
 async function sustain(reader: Workspace, far: FarPlace, pids: number[], minutes: number): Promise<Row[]> {
@@ -68,7 +68,7 @@ async function oneWindow(reader: Workspace, far: FarPlace, pids: number[], secon
     for (; added < (elapsed / 1000) * TASKS_A_SECOND; added++) {
       const start = performance.now();
       const task = await reader.add({ description: `Task ${added}`, to: 'ana' });
-      // One in twenty is watched until it ends.
+      // One task in twenty is followed until it ends.
       if (added % 20 === 0) waits.push(reader.finish(task.id).then(() => performance.now() - start));
     }
     await sleep(20);
@@ -112,7 +112,7 @@ export const farCrowd: Bench = {
   },
 };
 
-/** A process that has no work yet is connected, and is not among the peers. */
+/** A process that has no work yet is connected, but is not among the peers. */
 async function connections({ client }: FarPlace): Promise<number> {
   const text = `select count(*)::int as count from pg_stat_activity where application_name = 'guildhall'`;
   return ((await client.query(text)).rows[0] as { count: number }).count;

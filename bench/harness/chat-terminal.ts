@@ -12,12 +12,12 @@ const LIMIT_MS = 30_000;
 
 export interface Provider {
   url: string;
-  /** The last word that was sent first in an answer, and when. */
+  /** The last word that the provider sent alone at the start of an answer, and when. */
   last: { word: string; at: number };
   close(): void;
 }
 
-/** Answers with a new word each time, sent alone before the rest. */
+/** Answers with a new word each time, which is sent alone before the rest. */
 export async function wordServer(pauseMs: number): Promise<Provider> {
   const words: Provider = { url: '', last: { word: '', at: 0 }, close: () => void server.close() };
   let count = 0;
@@ -44,7 +44,7 @@ export interface Turn {
   firstWordMs: number;
   /** From Enter to the next prompt. */
   ms: number;
-  /** Of the program and of those that it started. */
+  /** Of the program and the processes that it started. */
   cpuMs: number;
 }
 

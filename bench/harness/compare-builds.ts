@@ -82,7 +82,10 @@ async function runBench(folder: string, bench: string, { scratchFolder }: Option
   return { rows, cpuMs: run.cpuMs > loading.cpuMs ? run.cpuMs - loading.cpuMs : undefined };
 }
 
-/** A name that no benchmark has: every build loads all its benchmarks, then says so and exits. */
+/**
+ * A name that no benchmark has: every build loads all its benchmarks, reports that none matches,
+ * and exits.
+ */
 const NO_BENCH = '(none)';
 
 async function runMain(folder: string, only: string[], scratchFolder: string): Promise<MainRun> {

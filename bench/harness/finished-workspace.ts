@@ -1,6 +1,6 @@
 /**
  * A workspace with many finished tasks: records, result pages, conversations, and four event lines
- * a task over 30 days. Everything follows from the seed.
+ * a task over 30 days. Everything is derived from the seed.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 
 /**
- * `BENCH_DIR`, else the folder for temporary files. Never a folder in memory: sync is free there,
- * which would flatter everybody who syncs.
+ * `BENCH_DIR`, else the folder for temporary files. Never a folder in memory: a sync costs nothing
+ * there, which would flatter every subject that syncs.
  */
 export function scratchFolder(): string {
   const chosen = process.env['BENCH_DIR'];

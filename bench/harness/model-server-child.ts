@@ -3,7 +3,7 @@
  * tools are offered, then a sentence. It serves clients that want a stream and clients that want
  * one JSON document. It prints its port; `GET /served` returns the number of completions served and
  * the bytes of their requests. After `GET /hold/1000` it answers nothing until 1,000 requests have
- * come; `GET /held` answers when they are there, and `GET /release` answers them all.
+ * arrived; `GET /held` answers when they have arrived, and `GET /release` answers all of them.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +29,7 @@ const bodies = {
   text: { document: document(TEXT_MESSAGE, 'stop'), stream: stream(TEXT_MESSAGE, 'stop') },
 };
 const served = { calls: 0, bytes: 0 };
-/** Answers that are held back, how many there will be, and who waits for the last of them. */
+/** Answers that are held back, how many there will be, and the callback for the last of them. */
 const held = { wanted: 0, answers: [] as (() => void)[], waiting: undefined as (() => void) | undefined };
 
 const server = http.createServer((request, response) => {

@@ -51,7 +51,7 @@ export interface Testbed {
   /** `--peers`: other frameworks. */
   peers: readonly Candidate[];
   model: ModelServer;
-  /** How often everybody is measured, in turns. */
+  /** How often each subject is measured, alternating with the others. */
   rounds: number;
   /** How long a steady load is kept up. */
   sustainMinutes: number;

@@ -5,7 +5,7 @@ import { peakMemoryKb, reapedCpuMs } from './usage.js';
 
 export interface Ended {
   ms: number;
-  /** In steps of 10 ms, because the system counts so. */
+  /** In steps of 10 ms, because the system counts in such steps. */
   cpuMs: number;
   /** Sampled while it runs, so a peak shortly before the end may be missed. */
   peakMb: number;

@@ -1,7 +1,6 @@
 /**
  * The process in which one subject is measured; its only argument is the order, in JSON. It prints
- * what it measured as one line of JSON. It imports nothing else, so that it costs all subjects the
- * same.
+ * what it measured as one line of JSON. It imports nothing else, so it costs all subjects the same.
  */
 import { pathToFileURL } from 'node:url';
 import type { SubjectModule, SubjectOptions, WorkloadName } from '../variants/workloads.js';
@@ -24,7 +23,7 @@ export interface Measured {
   ms: number[];
   /** Processor time of this process during each run; empty if they ran together. */
   ownCpuMs: number[];
-  /** From the start of the first timed run to the end of the last. */
+  /** From the start of the first timed run to the end of the last one. */
   totalMs: number;
   /** Processor time per run of the process and its children, until everything is closed. */
   cpuMs: number;

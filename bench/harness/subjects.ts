@@ -69,5 +69,5 @@ export async function measure(testbed: Testbed, who: Candidate, settings: Settin
   return { ...measured, promptBytes: (served.bytes - before.bytes) / (order.warmUps + order.runs) };
 }
 
-/** Runs before the clock starts, for everybody. */
+/** Untimed warm-up runs for each subject. */
 const WARM_UPS = 10;

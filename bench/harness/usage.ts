@@ -1,8 +1,8 @@
 /**
  * The usage of a process and everything it started: processor time and bytes written to disk. Linux
  * adds the use of a child process to its parent when the child is reaped. Children that still run,
- * such as a long-lived `git fast-import`, are read from /proc. So the sum never falls, whichever
- * process ends in between. A process that detached itself from its parent is not seen.
+ * such as a long-lived `git fast-import`, are read from /proc. The sum therefore never falls,
+ * whichever process ends in between. A process that detached itself from its parent is not seen.
  */
 import fs from 'node:fs';
 

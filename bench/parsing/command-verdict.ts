@@ -1,7 +1,7 @@
 /**
- * The policy verdict on a 10 kB command line, in processor time: other work on the machine does not
- * count. The first verdicts of a process take ten times as long, while V8 compiles. Baseline:
- * copying the line character by character with a regular expression.
+ * The policy verdict on a 10 kB command line, in processor time, so that other work on the machine
+ * does not count. The first verdicts of a process take ten times as long, while V8 compiles.
+ * Baseline: copying the line character by character with a regular expression.
  */
 import { commandGate } from '../../src/adapters/policy-files/index.js';
 import { DEFAULT_POLICY } from '../../src/domain/policy.js';

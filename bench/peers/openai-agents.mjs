@@ -1,4 +1,6 @@
-/** OpenAI Agents SDK: in memory, over chat completions. Our code passes answers between stages. */
+/**
+ * OpenAI Agents SDK: in memory, over chat completions. Our code passes answers from stage to stage.
+ */
 import { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import { z } from 'zod';

@@ -30,8 +30,8 @@ export const costOfTrust: Bench = {
 };
 
 /**
- * Prints the processor time of trust alone: that of the whole process varies by more than trust
- * costs. The pause lets other threads finish compiling the imported code.
+ * Prints the processor time of trust alone, because the time of the whole process varies by more
+ * than trust costs. The pause lets other threads finish compiling the imported code.
  */
 function child(root: string): string {
   const from = (file: string): string => pathToFileURL(path.join(THIS_CHECKOUT, 'dist/src', file)).href;

@@ -1,7 +1,7 @@
 /**
- * The picture of docs/speed.md: for each of the three workloads, how much processor time everybody
- * needs, because it depends least on what else the machine does. Plain SVG; colours follow the
- * reader's light or dark setting.
+ * The picture of docs/speed.md: the processor time of each subject for each of the three workloads,
+ * because it depends least on other work on the machine. Plain SVG; colours follow the reader's
+ * light or dark setting.
  */
 import type { Row, SubjectFigures } from '../harness/rows.js';
 

@@ -51,7 +51,7 @@ export function figures({ at, machine, load, rounds, rows }: Results): string {
   return parts.join('\n\n');
 }
 
-/** Above this load, others worked on the machine. */
+/** Above this load, other programs worked on the machine. */
 const QUIET_LOAD = 3;
 
 function busyNote(load = 0): string {

@@ -92,10 +92,10 @@ async function withClients<T>(
 
 const EARLY = 10;
 const LATE = 1000;
-/** The value of a turn is the median of this many. */
+/** The value of a turn is the median over this many turns. */
 const WINDOW = 60;
 const FOLLOW_UPS = 9;
-/** A late turn may cost no more than an early one; medians differ by this much anyway. */
+/** A late turn may cost no more than an early turn; medians differ by this much in any case. */
 const MAX_RATIO = 1.1;
 
 /**

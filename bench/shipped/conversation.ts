@@ -8,7 +8,7 @@ import { builds, measure, RAW_FETCH, RAW_JOURNAL, type MeasuredSubject } from '.
 
 const EARLY = 10;
 const LATE = 2000;
-/** A turn's value is the median of this many turns, of which it is the middle or the last. */
+/** A turn's value is the median over this many turns; the turn is the middle one or the last. */
 const WINDOW = 20;
 const MAX_RATIO = 1.5;
 const MAX_WRITTEN_KB = 24;

@@ -171,7 +171,7 @@ function copyFinished(from: string, to: string, count: number): void {
 
 /**
  * Waits until a `guild watch` has written the first commits, which a build may do in several steps.
- * Then Git packs them, so that no packing falls into the measurement.
+ * Then Git packs them, so that no packing happens during the measurement.
  */
 async function settleHistory(build: Build, root: string): Promise<void> {
   dropTasks(root, 1);

@@ -1,6 +1,6 @@
 /**
  * W1 to W3 in a process that lives longer. Most of the code of a run is compiled during the first
- * hundreds of runs; these rows show how much of the processor time that is.
+ * few hundred runs; these rows show how much processor time that takes.
  */
 import { figure, median, type Bench, type Row, type Testbed } from '../harness/rows.js';
 import { builds, measure, RAW_FETCH, type Candidate } from '../harness/subjects.js';

@@ -1,7 +1,7 @@
 /**
  * W1 to W3: one run, eight advisors, a chain of five. The whole public `run()` is timed, back to
  * back, in a workspace as `guild init` leaves it, against raw loops that make the same calls and,
- * if asked for, against other frameworks. In each round everybody has a turn.
+ * if asked for, against other frameworks. In each round every subject has a turn.
  */
 import { median, signed, type Bench, type Row, type SubjectFigures, type Testbed } from '../harness/rows.js';
 import { builds, measure, RAW_FETCH, RAW_HTTP, RAW_JOURNAL, type Candidate } from '../harness/subjects.js';
@@ -17,9 +17,9 @@ interface RunTarget {
 }
 
 /**
- * Runs in a round, for everybody. The compiler of the engine works for the first hundreds of runs,
- * and its share should be that of a process that lives for a minute, not of one that has just
- * started: `guild run` measures that one.
+ * Runs in a round, for each subject. V8 compiles during the first few hundred runs, and its share
+ * should be that of a process that lives for a minute; a process that has just started is what
+ * `guild run` measures.
  */
 const RUNS = 500;
 
@@ -70,7 +70,7 @@ export async function compareRuns(
   return [...rows, ...lagRow(title, rounds)];
 }
 
-/** Another order in each round, so that nobody always follows the same neighbour. */
+/** Another order in each round, so that no subject always follows the same neighbour. */
 function turns(everybody: readonly Candidate[], round: number): Candidate[] {
   const first = round % everybody.length;
   return [...everybody.slice(first), ...everybody.slice(0, first)];

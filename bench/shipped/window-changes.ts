@@ -1,6 +1,6 @@
 /**
- * A change on disk until it is on the screen, on the pages that read the most: lists of all tasks,
- * and pages that sum up the whole event log.
+ * The time from a change on disk until it is on the screen, on the pages that read the most: lists
+ * of all tasks, and pages that sum up the whole event log.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ interface Changed {
   /** The end of a sentence. */
   where: string;
   page: string;
-  /** Says that the page has its data. */
+  /** A text that appears when the page has its data. */
   shown: string;
   /** Writes a file after which `name` is on the page. */
   write(root: string, name: string): void;
@@ -49,7 +49,7 @@ function newAgent(root: string, name: string): void {
   fs.writeFileSync(path.join(root, 'agents', `${name}.md`), `---\ndescription: Waits\n---\nWait.\n`);
 }
 
-/** `page`: has entered. */
+/** `page`: is logged in. */
 export async function changesOnDisk(page: Page, root: string, rounds: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { where, page: shownPage, shown, write } of CHANGES) {

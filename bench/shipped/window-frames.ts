@@ -1,7 +1,7 @@
 /**
  * What large pages cost: the time until 30,000 spans are on the screen, and the work of the page
  * for each frame while a person scrolls and zooms. The work is processor time of the page's thread,
- * because frames of a busy machine are late for other reasons.
+ * because on a busy machine frames are late for other reasons.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -44,7 +44,7 @@ export function writeLongRun(root: string): void {
   fs.writeFileSync(path.join(root, 'events', '2026-03-02.jsonl'), `${lines.join('\n')}\n`);
 }
 
-/** `page`: has entered. */
+/** `page`: is logged in. */
 export async function largePages(page: Page, rounds: number): Promise<Row[]> {
   const origin = new URL(page.url()).origin;
   const times: number[] = [];

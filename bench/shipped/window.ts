@@ -1,8 +1,8 @@
 /**
  * The window as shipped, in a real browser: first paint beside 10,000 tasks, a change on disk until
- * it is on the screen, the size of the script, and what an idle server and 50 readers cost. Times
- * are compared with an empty answer of the same server, because machines differ more than programs
- * do.
+ * it is on the screen, the size of the script, and the cost of an idle server and of 50 readers.
+ * Times are compared with an empty answer of the same server, because machines differ more than
+ * programs do.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
@@ -103,7 +103,10 @@ async function firstPaint(browser: Browser, page: Page, { rounds }: Testbed, tas
   return atMost(`window: first rows beside ${tasks} tasks, over an empty answer`, ms, 'ms', 1000);
 }
 
-/** The processor time of the server for one change that many windows read, over that of one. */
+/**
+ * The processor time of the server for one change that many windows read, divided by the time for
+ * one window.
+ */
 async function manyReaders(page: Page, child: ChildProcess, root: string, { rounds }: Testbed): Promise<Row> {
   const cost = async (readers: number): Promise<number> => {
     const before = threadsCpuMs(child.pid!);
@@ -122,7 +125,9 @@ async function manyReaders(page: Page, child: ChildProcess, root: string, { roun
   return atMostTimes(`window: a change read by ${READERS} windows, over one`, await cost(READERS), one, 'ms', 3);
 }
 
-/** Some seconds after the last change, the garbage of the work before it is collected as well. */
+/**
+ * Some seconds after the last change, when the garbage of earlier work has been collected as well.
+ */
 const SETTLED_S = 5;
 
 async function idle(child: ChildProcess): Promise<Row[]> {

@@ -38,7 +38,7 @@ function rawClaim(): (name: string) => boolean {
 }
 
 async function ourClaim(): Promise<(name: string) => Promise<boolean>> {
-  // Imported here: a process that only renames must not pay for it.
+  // Imported here, because a process that only renames must not pay for it.
   const { openReader } = await import('../../src/app/readers/open-reader.js');
   const store = openReader(root);
   await store.tasks.scan(true);

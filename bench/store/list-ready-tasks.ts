@@ -1,4 +1,4 @@
-/** Listing the ready tasks among 10,000 open ones, of which one in ten waits for another. */
+/** Listing the ready tasks among 10,000 open tasks, of which one in ten waits for another. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { openReader } from '../../src/app/readers/open-reader.js';

@@ -1,6 +1,6 @@
 /**
  * Claiming and releasing a task among 10,000 pending tasks, and completing tasks while as many are
- * pending, against the same among 100.
+ * pending, compared with 100.
  */
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { openWorkspace } from '../../src/app/open-workspace.js';

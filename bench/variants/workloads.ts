@@ -1,6 +1,6 @@
 /**
- * The measured workloads, in the same words for everybody. A subject is one way to do it: a raw
- * loop, a build of Guildhall, or another framework (in peers/, which import nothing from here).
+ * The measured workloads, in the same words for all subjects. A subject is one way to do them: a
+ * raw loop, a build of Guildhall, or another framework (in peers/, which import nothing from here).
  */
 
 export type WorkloadName = 'w1' | 'w2' | 'w3' | 'talk';

@@ -34,8 +34,8 @@ function described({ description, default: fallback, example, spellings } = {}) 
 }
 
 /**
- * Other spellings of a key are accepted as patterns: editors then do not complain about them and do
- * not suggest them.
+ * Other spellings of a key are accepted as patterns, so editors neither complain about them nor
+ * suggest them.
  */
 function withSpellings(node) {
   if (Array.isArray(node)) return node.map(withSpellings);

@@ -32,22 +32,22 @@ export interface OpenRequest extends Approval {
 }
 
 export interface Desk {
-  /** The requests as of the last look that nobody has answered yet, the oldest first. */
+  /** The requests that nobody had answered at the last look, the oldest first. */
   list(): OpenRequest[];
-  /** The same, as they are now. */
+  /** The same, as of now. */
   look(): Promise<OpenRequest[]>;
   /** Whether nobody has answered it yet. */
   isOpen(id: string): Promise<boolean>;
   /**
-   * How many open requests were not made on this machine, as of the last look. Nobody is shown
-   * their words: a process that works here asks again in the program's own.
+   * How many open requests, as of the last look, were not made on this machine. Nobody is shown
+   * their words: a process that works here asks again in the program's own words.
    */
   foreign(): number;
   /** Throws a ProblemError if no open request has this id. */
   find(id: string): Promise<OpenRequest>;
   /** Signs and submits. Durable when resolved. `seen`: the digest of what the person saw. */
   answer(id: string, seen: string, answer: Omit<Answer, 'at'>): Promise<void>;
-  /** Whether a process is running that acts on it. */
+  /** Whether a process is running that will act on it. */
   isWorking(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -145,8 +145,9 @@ export function ownRequests(consent: Consent, isFar: boolean): OwnRequests {
 export type Announce = (task: Task) => { from?: string | undefined; title: string };
 
 /**
- * A task in one line, where a person learns that it waits. A request has the words that this
- * machine has sealed: the description in its record may have come with the folder.
+ * A task in one line, for the place where a person learns that it waits. A request has the words
+ * that this machine has sealed, because the description in its record may have come with the
+ * folder.
  */
 export function announcer(own: OwnRequests): Announce {
   return (task) => {

@@ -123,7 +123,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge: JUDGE, search: ranked });
   const workers = (): Iterable<Agent> => agents.all().values();
   const sources = sourcesOf(() => store, workers);
-  // A recorded workspace has its own clock; waiting for the outside world goes by the real one.
+  // A recorded workspace has its own clock; waiting for the outside world uses real time.
   const waitingClock = tape ? realClock() : clock;
   const consent = believe(consentOf(given, tape));
   const commands = shellOf(given);
@@ -313,7 +313,7 @@ function rulesOf(
   env: Foundation['env'],
   tape: Tape | undefined,
 ): Pick<Parameters<typeof gate>[0], 'trusted' | 'onRule' | 'workspace'> {
-  // A replay knows no record, so a recording counts without one, too.
+  // A replay has no trust record, so a recording works without one, too.
   const own = trust === undefined || tape !== undefined ? {} : { workspace: trust.record.id };
   if (trust !== undefined) return { trusted: rulesInForce(trust, env), onRule: trustedEdit(trust, env), ...own };
   return {

@@ -61,7 +61,7 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
     try {
       await (await load()).tend();
     } catch {
-      // The next commit fails for the same reason, and says so.
+      // The next commit fails for the same reason and reports it.
     }
   }
 }
@@ -75,7 +75,7 @@ export function noted(store: Store, trail: Audit): Store {
   return { ...store, events: { ...store.events, append } };
 }
 
-/** A disk that tells which files it changed. */
+/** A disk that reports which files it changed. */
 export function watchedDisk(disk: Disk, changed: (file: string) => void): Disk {
   return {
     ...disk,

@@ -77,7 +77,7 @@ export function liveConfig(
     const read = readConfig(disk, root, env);
     if (read.unreadable !== undefined)
       return { taken: [], later: [], untrusted: [], problem: unusable(read.unreadable) };
-    // An editor may be saving it; a file that is gone lifts no limit.
+    // An editor may be saving it; a missing file lifts no limit.
     if (!read.there) return undefined;
     const taken = takeOver(config(), before, read.config);
     before = read.config;

@@ -42,7 +42,7 @@ function hostOf(root: string, env: Env) {
   const { config, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
   if (config.plugins['mcp'] === undefined) return { workspace: root, env, config: {} };
-  // Starting a server runs a command and sends a key, so it is done as it was trusted.
+  // Starting a server runs a command and sends a key, so only its trusted form is started.
   const { inForce } = openTrust(root, env, config);
   if (inForce.plugins['mcp'] === undefined)
     throw problemError('not_allowed', 'the MCP servers of this workspace are not trusted yet', {

@@ -20,7 +20,7 @@ export interface NewTask {
   /** An existing conversation that the task continues. */
   session?: string | undefined;
   priority?: Task['priority'] | undefined;
-  /** Its due times create tasks; it is not worked on itself. */
+  /** A schedule: its due times create tasks; it is not worked on itself. */
   schedule?: Task['schedule'];
 }
 

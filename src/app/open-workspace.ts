@@ -187,7 +187,7 @@ export async function openWorkspace(
           openRemoteDesk({ root, env, store, record: trust.record, openDesk: () => openDesk(root, env, store) }),
         report: ports.watchers.problem,
       });
-      // A desk, which has no agents, shows everything by its own mirror.
+      // A desk has no agents and shows everything through its own mirror.
       const isWorker = options.agents?.length !== 0 && options.ledger === undefined && tape === undefined;
       const documents =
         texts !== undefined && isWorker && isPostgresAddress(storeOf(config, env))

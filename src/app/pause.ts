@@ -12,7 +12,7 @@ import { PAUSED, pauses, TASK } from '../adapters/pauses/index.js';
 import type { Store } from '../ports/store/index.js';
 import { farPartsOf, openFarReader } from './readers/open-reader.js';
 
-/** Durable when resolved. False: it was paused already, and at most the reason changed. */
+/** Durable when resolved. False: it was already paused; only the reason may have changed. */
 export async function pauseAgent(root: string, name: string, reason: string): Promise<boolean> {
   const disk = realDisk();
   const shared = openFarReader(disk, root);
@@ -48,7 +48,7 @@ interface Paused {
   tasks: ReadonlyMap<string, string>;
 }
 
-/** As it is now: on this machine, and in a shared store. */
+/** The pauses as of now: on this machine, and in a shared store. */
 export async function readPaused(root: string, store: Store): Promise<Paused> {
   const here = pauses({ root, disk: realDisk(), clock: clock() });
   const near: Paused = { agents: here.look(), tasks: here.tasks() };

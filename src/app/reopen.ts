@@ -48,7 +48,10 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
     });
   }
 
-  /** Every connection, and every attempt to open the store again, would say it. */
+  /**
+   * Reported once, because every connection and every attempt to open the store again would report
+   * it.
+   */
   function report(problem: Problem): void {
     if (problem.code === 'store_away' && isAway) return;
     isAway ||= problem.code === 'store_away';
@@ -61,14 +64,18 @@ interface Reopening {
   signal: AbortSignal;
   /** Works until the signal aborts. Rethrows the error of the store. */
   work(): Promise<void>;
-  /** Resolves if the store can be written again; throws if not. `failed`: the path that failed. */
+  /**
+   * Resolves if the store can be written again; otherwise throws. `failed`: the path that failed.
+   */
   probe(failed: string | undefined): Promise<void>;
   /** Gives up the failed store and opens it again. */
   reopen(): Promise<void>;
   report(problem: Problem): void;
 }
 
-/** Works through failures of the store. Says once that it waits, and throws everything else. */
+/**
+ * Works through failures of the store. Reports once that it waits, and throws every other error.
+ */
 export async function reopenOnStoreFailure(given: Reopening): Promise<void> {
   const { clock, signal, work, probe, reopen, report } = given;
   let waitMs: number = INTERVALS.storeRetryMs;
@@ -123,7 +130,7 @@ async function probe(disk: Disk, { root, store }: Workspace, failed: string | un
   // Only inside the workspace: an error may name any path.
   const other = failed?.startsWith(root + path.sep) ? path.dirname(failed) : own;
   for (const folder of new Set([own, other])) {
-    if (disk.stamp(folder) === undefined) continue; // it is made again when it is needed
+    if (disk.stamp(folder) === undefined) continue; // it is created again when it is needed
     const file = path.join(folder, `.${store.presence.peer.id}-probe`);
     try {
       await disk.createSynced(file, Buffer.alloc(PROBE_BYTES));

@@ -36,7 +36,7 @@ export async function serveScript(options: {
   return standIns({ as: options.as, model, ...address, quirk: options.quirk || undefined });
 }
 
-/** The quirks that a stand-in can show, with what each does. */
+/** The quirks that a stand-in can show, each with its effect. */
 export async function quirkNames(as: StandInName): Promise<{ name: string; says: string }[]> {
   return Object.entries(await quirksOf(as)).map(([name, { says }]) => ({ name, says }));
 }

@@ -21,14 +21,16 @@ export interface Undone {
   /** The commit that was restored. */
   to: Commit;
   files: FileChange[];
-  /** Files that differ too, and stay: the folder mirrors a store, which they follow from. */
+  /**
+   * Files that also differ and stay as they are: the folder mirrors a store, which determines them.
+   */
   left: FileChange[];
   /** The new commit; absent for a preview. */
   commit?: string;
 }
 
 /**
- * Lists what the undo would change; with `really` it is done. `force`: even while other processes
+ * Lists the changes of the undo; with `really` they are made. `force`: even while other processes
  * work here.
  */
 export async function undoTo(
@@ -97,7 +99,7 @@ export async function commitBefore(root: string, task: string, env: Env): Promis
   }
 }
 
-/** A limit that no task reaches while a person is waiting for it. */
+/** A limit that no task reaches while a person waits for it. */
 const MOST_COMMITS = 1000;
 
 /** A file of a preview, with the lines that an undo would change in it. */

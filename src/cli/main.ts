@@ -159,7 +159,7 @@ const EXITS: Partial<Record<Problem['code'], number>> = {
   needs_human: EXIT.waiting,
 };
 
-/** The reader of our output has closed the pipe: `guild task list | head -1`. */
+/** The reader of the output has closed the pipe: `guild task list | head -1`. */
 function leaveQuietly(error: NodeJS.ErrnoException, io: Io): void {
   if (error.code !== 'EPIPE') throw error;
   io.exit(EXIT.done);

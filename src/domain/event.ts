@@ -62,7 +62,7 @@ export interface Event {
   peer?: string;
   /** The id of the task, intent or tool call that led to this. */
   cause?: string;
-  /** Where the task is in the tree; only in the lines that create and claim it. */
+  /** The place of the task in the tree; only in the lines that create and claim it. */
   parent?: string;
   root?: string;
   [detail: string]: unknown;

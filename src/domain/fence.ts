@@ -1,5 +1,5 @@
 /**
- * Whose fault a thrown error is. An error about one file holds that file, an error of one task ends
+ * What a thrown error concerns. An error about one file holds that file, an error of one task ends
  * that task, and only a fault of the store itself concerns the whole process.
  */
 import { diskReason, problem, type Problem } from './problem.js';
@@ -40,9 +40,9 @@ function concernsOneFile(thrown: unknown): boolean {
 }
 
 /**
- * Errors after which nothing can be relied on being written: the disk is full, broken, read-only or
- * gone, or the process may not open more files. A path that is too long or leads nowhere is not one
- * of them: that is about one file.
+ * Errors after which no write can be relied on: the disk is full, broken, read-only or gone, or the
+ * process may not open more files. A path that is too long or leads nowhere is about one file and
+ * is not listed here.
  */
 const STORE_FAULTS: ReadonlySet<string> = new Set([
   'ENOSPC',

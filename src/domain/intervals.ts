@@ -1,6 +1,6 @@
 /**
- * How often a process looks at something, and how long it gathers changes before it acts: one table
- * for all rooms.
+ * How often a process looks at something, and how long it collects changes before it acts: one
+ * table for all modules.
  */
 export const INTERVALS = {
   // Checks for changes by other processes. File events usually come first; the interval is the
@@ -50,7 +50,7 @@ export const INTERVALS = {
   databasePatienceMs: 60_000,
   /** A process that was stopped waits this long for an answer. */
   databaseLastMs: 1000,
-  /** After this time a process says that it waits for the database. */
+  /** After this time a process reports that it waits for the database. */
   databaseReportMs: 5000,
   databaseRetryMs: 20,
   databaseRetryMaxMs: 500,
@@ -67,7 +67,7 @@ export const INTERVALS = {
 
   // Gathering: changes that come closer together than this are handled together
   ringSettleMs: 15,
-  /** On a shared store a process waits this much longer for each one that looks before it. */
+  /** On a shared store a process waits this much longer for each process that looks before it. */
   ringSpreadMs: 10,
   ringSpreadMaxMs: 500,
   /** A process with tasks under way looks at most this often for what others changed. */
@@ -77,7 +77,7 @@ export const INTERVALS = {
   boardSettleMs: 100,
   /** A ballot that a person changed is not replaced, and nothing is withdrawn, before this time. */
   ballotSavingMs: 1000,
-  /** A ballot without its end line counts as it is after this time without a change. */
+  /** A ballot without its end line counts in its present form after this time without a change. */
   ballotHalfSavedMs: 2000,
   /** The time between the two looks that find an entry missing. */
   ballotLooksMs: 100,
@@ -102,7 +102,7 @@ export const INTERVALS = {
   topCheckMs: 1000,
   /** The window's server gathers changes before it tells its pages. */
   windowGatherMs: 30,
-  /** The window's stream says that it is alive. */
+  /** The window's stream sends a sign of life. */
   windowBeatMs: 10_000,
   progressMs: 2000,
 } as const;

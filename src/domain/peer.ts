@@ -6,7 +6,7 @@ export interface Peer {
   id: string;
   host: string;
   bootId: string;
-  /** Where the pid means something, such as one container. Absent where the system has none. */
+  /** Where the pid is valid, such as one container. Absent if the system has no such namespaces. */
   pidNamespace?: string;
   pid: number;
   /** The start of the process, in the system's own unit. */
@@ -22,8 +22,8 @@ type Place = Pick<Peer, 'host' | 'bootId' | 'pidNamespace'>;
 
 /**
  * Whether the pid of another process can be looked up from here. `gone`: it ran before this machine
- * started; the host name is not compared, because every new container has a new one. `elsewhere`:
- * it runs or ran on this machine where its pid means something else, so nobody here can tell.
+ * started; the host name is not compared, because every new container has a new name. `elsewhere`:
+ * it runs or ran on this machine in another pid namespace, so its pid cannot be checked from here.
  */
 export function whereabouts(other: Place, me: Place): 'here' | 'elsewhere' | 'gone' {
   if (other.bootId !== me.bootId) return 'gone';
@@ -41,20 +41,21 @@ export interface Rank {
 /** Up to this many processes, the cost of each one checking all others is negligible. */
 const FEW = 8;
 /**
- * Among more processes, this many check for all: one may be paused, and another may just have died.
+ * Among more processes, this many check for all, because one may be paused and another may just
+ * have died.
  */
 export const WARDENS = 3;
 
 export const isFew = ({ of }: Rank): boolean => of <= FEW;
 
-/** Whether the process checks for dead processes and lost events. The others sleep. */
+/** Whether the process checks for dead processes and lost events. All other processes sleep. */
 export function isWarden(rank: Rank): boolean {
   return isFew(rank) || rank.rank < WARDENS;
 }
 
 /**
- * The factor on the interval between checks. All processes that are not wardens together check as
- * often as one warden.
+ * The factor on the interval between checks. All other processes together check as often as one
+ * warden.
  */
 export function patience(rank: Rank): number {
   return isWarden(rank) ? 1 : rank.of;

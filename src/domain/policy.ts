@@ -35,7 +35,7 @@ export interface PlainPipeline {
 
 export interface CommandVerdict {
   verdict: Verdict;
-  /** One line, for the human and for the model. */
+  /** Explains the verdict in one line, for the human and for the model. */
   reason: string;
   /** For auto and notify: the words of each command, exactly as judged. */
   argv?: string[][];
@@ -88,7 +88,7 @@ export interface PolicyRule {
   name: string;
   /** A glob on the name of the tool, ignoring case. */
   pattern: string;
-  /** All must be met. */
+  /** All conditions must be met. */
   conditions: Condition[];
   supervision: Supervision;
   risk: Risk;

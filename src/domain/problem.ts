@@ -37,7 +37,7 @@ export const PROBLEM_CODES = [
   'forged', // a note or entry with a false author
   'disk_failed',
   'store_away', // the database does not answer
-  'store_refused', // the database answers no: password, rights, schema
+  'store_refused', // the database refuses: password, rights, schema
   'declared_dead', // other peers considered this process dead and took over its tasks
   'bad_usage', // a wrong command line
   'bug',
@@ -158,7 +158,7 @@ export function whereText(where: Where): string {
  * wider than `width`, the part around the caret is shown.
  */
 export function problemText(p: Problem, width = Infinity): string {
-  // A message that starts with the name of the file contains the place already.
+  // A message that starts with the name of the file already contains the place.
   const named = p.where !== undefined && p.where.line === undefined && p.message.startsWith(p.where.file);
   const lines = [p.where && !named ? `${whereText(p.where)}: ${p.message}` : p.message];
   if (p.where?.source !== undefined) {

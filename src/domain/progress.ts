@@ -7,7 +7,7 @@ export type Progress = { task: string; root: string; agent: string } & (
   /** Words of the running turn. */
   | { kind: 'words'; text: string }
   | { kind: 'tool'; tool: string; argument: string }
-  /** A long tool call says how far it is. */
+  /** A long tool call reports how far it is. */
   | { kind: 'report'; tool: string; line: string }
   /** `rest`: a few lines after it. */
   | ({ kind: 'result'; tool: string; ok: boolean } & ShownResult)
@@ -22,7 +22,7 @@ const MAX_SHOWN_CHARS = 400;
 const MAX_REST = 4;
 const MAX_REST_CHARS = 160;
 
-/** The first lines of a result: its findings say more than that it succeeded. */
+/** The first lines of a result, because its findings say more than the fact that it succeeded. */
 export function shownResult(text: string): ShownResult {
   const [line = '', ...rest] = text
     .replace(/^exit code 0\n(?=.*\S)/, '')
@@ -40,7 +40,7 @@ export function shownLine(text: string): string {
   return line.trim().slice(0, MAX_SHOWN_CHARS);
 }
 
-/** The argument that distinguishes a call: a path, a command, a name. */
+/** The argument that tells one call from another: a path, a command, a name. */
 export function shownArgument(args: Record<string, unknown>): string {
   for (const name of NAMES) if (typeof args[name] === 'string') return shownLine(args[name]);
   const [first] = Object.values(args);

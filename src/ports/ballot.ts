@@ -32,7 +32,7 @@ export interface Ballot {
   show(open: readonly Approval[], ended: readonly Approval[], fates: ReadonlyMap<string, Fate>): Promise<Problem[]>;
   /**
    * After `read` or `show`: the time until it must be called again, because a person may be saving
-   * the file now; undefined if nothing was left undone.
+   * the file now; undefined if nothing is left to do.
    */
   dueMs(use: 'read' | 'write'): number | undefined;
 }

@@ -23,8 +23,8 @@ export interface BoardTools {
   select(query: string): Promise<QueryRows | Problem>;
   /**
    * Changes the bullet with this id on any board, except approvals, people's own bullets and tasks
-   * under way. Idempotent. Returns the place and title of the bullet. `taint`: what influenced the
-   * agent; the bullet carries it to the task that it becomes.
+   * under way. Idempotent. Returns the place and title of the bullet. `taint`: the sources that
+   * influenced the agent; the task that the bullet becomes gets them too.
    */
   change(by: string, id: string, change: BoardChange, taint: readonly string[]): Promise<string | Problem>;
 }

@@ -24,7 +24,10 @@ export interface Boards {
   bullet(id: string): BoardBullet | undefined;
   /** Ids of all tasks with such a bullet. */
   taskIds(): Iterable<string>;
-  /** True if this board was read completely: only then is a missing bullet a removed one. */
+  /**
+   * True if this board was read completely: only then does a missing bullet mean that it was
+   * removed.
+   */
   isComplete(file: string): boolean;
   /** Ids of bullets whose box may still change. */
   following(): Iterable<string>;

@@ -1,5 +1,5 @@
 /**
- * The few file system calls that the durability promises rest on. The crash suite replaces this
+ * The few file system calls on which the durability promises depend. The crash suite replaces this
  * port to die at the Nth change, or to lose unsynced data, for every N.
  */
 
@@ -23,12 +23,12 @@ export interface Disk {
   stamp(path: string): string | undefined;
   /**
    * The stamp as of this turn of the event loop: calls within one turn share a stat, and changes of
-   * this process count at once. For files that others change and that many tasks ask about.
+   * this process show at once. For files that other processes change and that many tasks ask about.
    */
   glance(path: string): string | undefined;
   /**
    * Names in a folder, unordered; empty if it is missing or not a folder. `most`: the caller needs
-   * no more names than this, so that a very large folder need not be listed whole.
+   * no more names than this, so a very large folder need not be listed completely.
    */
   list(folder: string, most?: number): string[];
   /** Creates a file. False, without a change, if the name is taken. */

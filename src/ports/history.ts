@@ -50,9 +50,9 @@ export interface History {
   /** Newest first. `task`: only commits that name it or a task below it. */
   log(options?: { limit?: number; task?: string }): Promise<Commit[]>;
   /**
-   * The file changes that `undo` would make now; with `texts`, the first of them with both texts.
-   * `left`: files that differ too, which an undo does not touch here. Throws a ProblemError for an
-   * unknown commit.
+   * The file changes that `undo` would make now; with `texts`, the first changes with both texts.
+   * `left`: files that also differ but that an undo does not touch here. Throws a ProblemError for
+   * an unknown commit.
    */
   changes(
     to: string,
@@ -60,17 +60,17 @@ export interface History {
   ): Promise<{ commit: Commit; files: FileChange[]; left: FileChange[] }>;
   /**
    * Restores files and tasks to a commit, as a new commit. Commits the current state first.
-   * `restore`: takes the files to where the folder gets them from, and returns those that are to be
-   * written here. If it throws, nothing is written.
+   * `restore`: brings the files to the store that the folder mirrors, and returns the files to
+   * write here. If it throws, nothing is written.
    */
   undo(
     to: string,
     restore?: (files: OldContent[]) => Promise<OldContent[]>,
   ): Promise<{ commit: string; files: string[] }>;
   /**
-   * Commits the remaining changes, also those of people, if this object has committed before.
-   * Bounded in time: a large first commit is continued by the next process. Resolves when no
-   * operation is running.
+   * Commits the remaining changes, including people's, if this object has committed before. Bounded
+   * in time: a large first commit is continued by the next process. Resolves when no operation is
+   * running.
    */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
  * The few calls that the store for several machines rests on: entries that change by
- * compare-and-swap, logs that grow at their end, and one commit for both. It is to that store what
- * `Disk` is to the files: tests replace this port to lose, delay, repeat and cut off answers.
+ * compare-and-swap, logs that grow at their end, and one commit for both. Like `Disk` for the
+ * files, it is the port that tests replace: to lose, delay, repeat and cut off answers.
  */
 
 // Every sentence here has a test in `test/contract/ledger.ts`. Revisions and places in logs are
@@ -24,7 +24,7 @@ export interface Put {
   readonly value: string;
   /** The revision it must have; 0: the key was never used; absent: any. */
   readonly expect?: number;
-  /** Whether every peer keeps it in memory. The others are kept for `get` and `list` only. */
+  /** Whether every peer keeps it in memory. Other entries are kept for `get` and `list` only. */
   readonly live: boolean;
   /** Replaces the label of the entry, by which `list` and `atMost` select; absent: none. */
   readonly tag?: string;
@@ -56,7 +56,7 @@ export interface Change {
 }
 
 export interface Committed {
-  /** The new revision of each put, in order. Undefined: refused, the entry is unchanged. */
+  /** The new revision of each put, in order. Undefined: refused, and the entry is unchanged. */
   readonly puts: readonly (number | undefined)[];
   /** Where the log of each add ends now, in order. Undefined: refused, the log is unchanged. */
   readonly adds: readonly (number | undefined)[];
@@ -70,22 +70,22 @@ export interface Lines {
 
 export interface Ledger {
   /**
-   * Carries out a change in one step that others see as a whole or not at all. Each put and add has
-   * its own fate; later ones see earlier ones. Durable when resolved. `guard`: a key; unless its
-   * entry is live, nothing is written and the answer is `fenced`. `id` must be unique to this
-   * change: the same id again changes nothing and gets the first answer.
+   * Carries out a change in one step that others see as a whole or not at all. Each put and add
+   * succeeds or fails alone; later ones see earlier ones. Durable when resolved. `guard`: a key;
+   * unless its entry is live, nothing is written and the answer is `fenced`. `id` must be unique to
+   * this change: the same id again changes nothing and gets the first answer.
    */
   commit(id: string, change: Change, guard?: string): Promise<Committed | 'fenced'>;
   /** The entry as it is now, for every peer. Undefined: the key was never used. */
   get(key: string): Promise<Entry | undefined>;
   /**
    * At the first call, and after the ledger was away, every live entry (`isComplete`); otherwise
-   * those that changed since the last call, also if they are no longer live. Nothing acknowledged
-   * to any peer before the call is missed. An entry may come again.
+   * the entries that changed since the last call, even if they are no longer live. Nothing
+   * acknowledged to any peer before the call is missed. An entry may come again.
    */
   news(): Promise<{ entries: Entry[]; isComplete: boolean }>;
   /**
-   * Entries by the beginning of their keys, the last changed first. `containing`: only those whose
+   * Entries whose keys have this prefix, the last changed first. `containing`: only those whose
    * value has this text in it, and perhaps more. `before`: only those with smaller revisions, so
    * that many entries can be read in pages.
    */
@@ -101,21 +101,24 @@ export interface Ledger {
    */
   lines(log: string, options?: { after?: number; tag?: string; first?: number; last?: number }): Promise<Lines>;
   /**
-   * Logs with one of these beginnings that grew since `mark`, or all that exist. The returned mark
-   * is for the next call. Misses no line acknowledged before; a log may come again.
+   * Logs with one of these prefixes that grew since `mark`, or all that exist. The returned mark is
+   * for the next call. Misses no line acknowledged before; a log may come again.
    */
   grown(prefixes: readonly string[], mark?: string): Promise<{ logs: string[]; mark: string }>;
-  /** The same, with the lines of these logs: those after `ends`, or all. They are of one moment. */
+  /**
+   * The same, with the lines of these logs: the lines after `ends`, or all. All come from one
+   * moment.
+   */
   newLines(
     prefixes: readonly string[],
     since: { mark?: string | undefined; ends: ReadonlyMap<string, number> },
   ): Promise<{ logs: ReadonlyMap<string, Lines>; mark: string }>;
   /**
    * Calls back when something may have changed that concerns one of these topics; absent: any. Only
-   * a hint: rings may be lost or come twice.
+   * a hint: notifications may be lost or come twice.
    */
   onRing(ring: () => void, topics?: readonly Topic[]): Promise<() => Promise<void>>;
-  /** Wakes the other peers soon. Every commit that changed something rings. */
+  /** Wakes the other peers soon. Every commit that changed something does that, too. */
   ring(): void;
   /**
    * The process is about to end: calls that get no answer fail with `store_away` after about a

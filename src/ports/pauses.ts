@@ -8,10 +8,10 @@ export interface Pauses {
   look(): ReadonlyMap<string, string>;
   /** As of the last look. */
   all(): ReadonlyMap<string, string>;
-  /** Reads the current state, not that of the last look. */
+  /** Reads the current state instead of using the last look. */
   isPaused(agent: string): boolean;
   /** Roots of paused tasks and the reasons, as of the last look. */
   tasks(): ReadonlyMap<string, string>;
-  /** Reads the current state, not that of the last look. */
+  /** Reads the current state instead of using the last look. */
   isTaskPaused(root: string): boolean;
 }

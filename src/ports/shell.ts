@@ -22,7 +22,7 @@ export interface ShellRun {
   hosts?: readonly string[] | undefined;
   /** The files it may write in a sandbox. `workspace` is for commands that a human approved. */
   writes: 'own' | 'workspace';
-  /** Refuses to start if the command would be confined less than this. */
+  /** Refuses to start if the command would be less confined than this. */
   walls?: Walls;
   signal?: AbortSignal;
 }

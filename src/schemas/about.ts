@@ -47,7 +47,7 @@ export function rule<T>(holds: (value: T) => boolean, message: string, more: Rul
 }
 
 interface RuleFacts {
-  /** The key to blame, if it is not the whole mapping. */
+  /** The key with the mistake, unless it is the whole mapping. */
   path?: [string];
   code?: ProblemCode;
   side?: 'key' | 'value';

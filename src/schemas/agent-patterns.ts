@@ -52,7 +52,7 @@ export const team = z.union(
 
 type Routed = { router?: unknown; agents?: string | readonly unknown[] };
 
-/** For every schema that has the keys above. */
+/** The same checks for every schema with the keys above. */
 export const routerRules = [
   rule<Routed>(
     ({ router: routed, agents = [] }) => routed !== true || agents.length > 0,

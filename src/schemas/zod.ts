@@ -1,7 +1,7 @@
 /**
  * The parts of zod that the schemas use. The build bundles this module into one file, because
- * loading zod's own modules takes some 70 ms. Schemas run without eval: a page with a strict
- * content security policy uses them too.
+ * loading zod's own modules takes some 70 ms. The schemas also run in a page with a strict content
+ * security policy, so they use no eval.
  */
 import { config } from 'zod/mini';
 

@@ -49,7 +49,7 @@ function subject(events: readonly Event[], tasks: readonly string[]): string {
   if (tasks.length === 1) return `${tasks[0]}: ${of(tasks[0]!)}`;
   const roots = topmost(events, tasks);
   if (roots.length === 1) return `${roots[0]}: ${of(roots[0]!)}; ${tasks.length} tasks moved`;
-  const named = roots.slice(0, SUBJECT_CHARS); // the rest would be cut off
+  const named = roots.slice(0, SUBJECT_CHARS); // everything after this would be cut off
   return `${roots.length} tasks: ${named.map((task) => `${task} (${of(task)})`).join(', ')}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Figures of a process in the text format of Prometheus. It has only counts and the names of agents
- * and models, never the text of a task.
+ * Figures of a process in the text format of Prometheus. They contain only counts and the names of
+ * agents and models, never the text of a task.
  */
 import { callCost, type Event } from '../domain/event.js';
 

@@ -13,12 +13,12 @@ export function shortIds(ids: readonly string[], all: Iterable<string>): Map<str
   return new Map(ids.map((id) => [id, endsOf(id).find((end) => owners.get(end) === 1) ?? id]));
 }
 
-/** The end of an id with this mark in front is short for it. */
+/** Text that starts with this mark is the end of a longer id. */
 const CUT = '…';
 const MAX_CHARS = 24;
 const KEPT_CHARS = 8;
 
-/** The last part of an id; of a long one its end, which `meantIds` accepts with its mark. */
+/** The last part of an id; if that is long, only its end, with the mark that `meantIds` accepts. */
 export function lastPart(id: string): string {
   const part = id.slice(id.lastIndexOf('.') + 1);
   return part.length <= MAX_CHARS ? part : `${CUT}${part.slice(-KEPT_CHARS)}`;

@@ -30,14 +30,14 @@ function request({ role, type, description }: Summarized): string {
   return roleFacts(role).need === 'dependency' && type !== undefined ? `${type}: ${text}` : text;
 }
 
-/** Requests that the program writes are prompts; people need to know only what they are about. */
+/** Requests that the program writes are prompts; people only need to know their subject. */
 const REQUESTS: Record<string, (description: string) => string | undefined> = {
   bid(description) {
     const offered = /<offered_task__[^>]*>\n([^]*?)\n<\/offered_task__/.exec(description)?.[1];
     return offered && `bid on: ${offered}`;
   },
   advisor(description) {
-    // The last paragraph says what an advisor is.
+    // The last paragraph tells an advisor its task.
     const end = description.lastIndexOf('\n\n');
     return end > 0 ? asked(description.slice(0, end)) : undefined;
   },

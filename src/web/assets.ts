@@ -14,7 +14,7 @@ export interface Assets {
   worker: string;
   /** The text of the script and the style of an exported run. */
   exported(): { script: string; style: string };
-  /** Only names of the build are served; a request never names a path. */
+  /** Only names that the build lists are served, so a request cannot reach any other path. */
   read(name: string, brotli: boolean): { bytes: Buffer; type: string; encoding?: string } | undefined;
 }
 

@@ -54,7 +54,10 @@ export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
   };
 }
 
-/** A page that asks in a loop gets 429 instead of the processor. Each browser has its own count. */
+/**
+ * A page that asks in a loop gets 429 instead of using up the processor. Each browser is counted by
+ * itself.
+ */
 export function limitRate(cookieName = 'none'): MiddlewareHandler {
   let second = 0;
   let counts = new Map<string, number>();
@@ -84,8 +87,8 @@ export function problemReply(context: Context, status: number, value: Problem, m
 }
 
 /**
- * No inline code, nothing from elsewhere, and no HTML from strings. The editor makes its own
- * styles, so it gets the nonce of the page. The one Trusted Types policy admits the worker.
+ * No inline code, nothing from elsewhere, and no HTML from strings. The editor creates styles, so
+ * it gets the nonce of the page. The only Trusted Types policy admits the worker.
  */
 export function contentPolicy(nonce?: string): string {
   return [

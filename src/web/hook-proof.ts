@@ -1,7 +1,7 @@
 /**
- * The proof that a call comes from its source. The signature covers the exact bytes of the body,
- * so nothing of a body is read before it is proven. The id in a proof is one that the sender signed
- * or that follows from the body: a captured call that is sent again has the same id.
+ * The proof that a call comes from its source. The signature covers the exact bytes of the body, so
+ * nothing of a body is read before it is proven. The id in a proof was signed by the sender or is
+ * derived from the body, so a captured call that is sent again has the same id.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Webhook } from '../domain/config/config.js';
@@ -14,7 +14,7 @@ interface Received {
   now: Date;
 }
 
-/** Older or newer calls are refused: a captured one is soon worthless. */
+/** Older or newer calls are refused, so a captured call soon becomes worthless. */
 const TOLERANCE_MS = 5 * 60_000;
 
 export function proofOf(kind: Webhook['kind'], secret: string, received: Received): Proof {

@@ -33,7 +33,8 @@ export function hookRoutes({ webhooks, hosts, now = () => new Date() }: Doors): 
   app.post('/hooks/:source', async (context) => {
     const source = context.req.param('source');
     const hook = webhooks.source(source);
-    // Callers must not learn which sources exist: an unknown one is refused like a wrong signature.
+    // Callers must not learn which sources exist: an unknown source is refused like a wrong
+    // signature.
     if (hook === undefined) return unproven(context, webhooks, 'unknown', 'there is no such source');
     if (hook.isHeld) return unproven(context, webhooks, source, 'it is not trusted yet (guild trust)');
     if (hook.secret === undefined) return unproven(context, webhooks, source, `${hook.secretEnv} is not set here`);
@@ -60,7 +61,7 @@ export function hookRoutes({ webhooks, hosts, now = () => new Date() }: Doors): 
   return app;
 }
 
-/** The right name, and no browser. No CORS header is ever sent. */
+/** Accepts only the right host name, and no browser. No CORS header is ever sent. */
 function onlyPrograms(hosts: ReadonlySet<string>): MiddlewareHandler {
   return async (context, next) => {
     if (!hosts.has(context.req.header('host') ?? ''))

@@ -186,8 +186,8 @@ const ACTS: Record<IntentKind, Act> = {
 };
 
 /**
- * Answers an open request, if it is still the one that was on the screen. `alike`: also all others
- * for exactly the same action, which have the same digest.
+ * Answers an open request, if it is still the one that was on the screen. `alike`: also all other
+ * requests for exactly the same action, which have the same digest.
  */
 async function answer(
   { root, env, target, seen }: Asked,

@@ -1,4 +1,4 @@
-/** Another address for a window that runs already, made from another terminal. */
+/** Another address for a window that is already running, made from another terminal. */
 import http from 'node:http';
 import { windowPlace } from '../app/trust/window-place.js';
 import { newToken } from './entry.js';
@@ -16,7 +16,9 @@ export async function linkOf(
   return (await answers(port)) ? `${address}#t=${newToken(key)}` : undefined;
 }
 
-/** Whether something answers on this port. Only our own server accepts a token of our key. */
+/**
+ * Whether something answers on this port. Only our own server accepts a token signed with our key.
+ */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = http.get({ host: '127.0.0.1', port, path: '/', agent: false, timeout: PATIENCE_MS }, (reply) => {

@@ -20,7 +20,7 @@ export async function serveMetrics(place: string, text: () => Promise<string>): 
       }),
     );
   const server = http.createServer((request, response) => {
-    // A page in a browser can give its own name the address of this machine.
+    // A page in a browser can make its own host name resolve to this machine.
     if (isLocal(host) && !isLocal(hostIn(request.headers.host))) {
       response.writeHead(403).end();
       return;

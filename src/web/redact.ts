@@ -14,13 +14,13 @@ type Env = Record<string, string | undefined>;
 
 const SECRET_LEFT_OUT = '[secret, not exported]';
 
-/** A shorter value is an ordinary word, and would be cut out of every text. */
+/** A shorter value is an ordinary word, which would be cut out of every text. */
 const LENGTH_MIN = 8;
 const SECRET_NAME = /key|token|secret|passw|passphrase|credential|webhook|dsn$|_(?:pwd|pw|pat|auth)$/i;
 const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i;
 
 export interface Redaction {
-  /** The same value with every secret in every text replaced. */
+  /** The same value, with every secret in its texts replaced. */
   value<T>(value: T): T;
   /** A call that touches a secret file, without its arguments and its result. */
   call(call: ShownCall): ShownCall;
@@ -38,7 +38,7 @@ export function redaction(root: string, env: Env): Redaction {
   };
   return {
     value<T>(given: T) {
-      // A window stays open while agents read more.
+      // Read again from time to time, because agents read more files while a window is open.
       if (stamp !== privateStamp(root)) [secrets, stamp] = [secretsIn(root, env), privateStamp(root)];
       return value(given) as T;
     },
@@ -57,7 +57,10 @@ function touchesSecret({ arguments: json }: ShownCall): boolean {
   return words.some((word) => word !== '' && isSecretPath(word.replaceAll('\\\\', '/')));
 }
 
-/** The longest first, so that a secret inside another one does not leave the rest of it. */
+/**
+ * The longest first, so that no part of a long secret remains after a shorter one inside it was
+ * replaced.
+ */
 function secretsIn(root: string, env: Env): string[] {
   const named = Object.entries(env).flatMap(([name, value = '']) =>
     SECRET_NAME.test(name) ? [value, ...codesIn(value)] : (PASSWORD_IN_ADDRESS.exec(value)?.slice(1) ?? []),
@@ -76,7 +79,10 @@ function privateStamp(root: string): number | undefined {
   return fs.statSync(path.join(root, PRIVATE), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** The results of secret reads: an agent may have repeated a value of them in its own words. */
+/**
+ * The results of secret reads, because an agent may have repeated a value from them in its own
+ * words.
+ */
 function privateFiles(root: string): string[] {
   const folder = path.join(root, PRIVATE);
   return (attempt(() => fs.readdirSync(folder)) ?? []).map((name) => path.join(folder, name));
@@ -112,7 +118,7 @@ function valuesIn(file: string): string[] {
   });
 }
 
-/** As it is, line by line, and as it is written inside JSON and in addresses. */
+/** As it is, line by line, and in the forms that it has inside JSON and in addresses. */
 function spellings(secret: string): string[] {
   const lines = [secret, ...secret.split('\n').map((line) => line.trim())];
   const inJson = lines.map((each) => JSON.stringify(each).slice(1, -1));

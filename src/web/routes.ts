@@ -69,7 +69,8 @@ export function routes(api: Hono, served: Served): void {
   const get = (route: string, load: Load): void => {
     api.get(route, async (context) => {
       const at = context.req.query('at');
-      // Answers about the past are not cached, because hardly any moment is asked for twice.
+      // Answers about the past are not cached, because the same moment is hardly ever asked for
+      // twice.
       const { body, etag } =
         at === undefined
           ? await feed.answer(context.req.url, async () => read(context, await momentAt(), load))
@@ -94,7 +95,7 @@ export function routes(api: Hono, served: Served): void {
     return { total: tasks.length, rows: tasks.slice(0, limit).map(rowOnly) } satisfies TaskPage;
   });
   const views = openViews(momentAt);
-  // Nothing is written: it is a POST because it keeps something here for a while.
+  // Nothing is written: it is a POST because the server keeps something for a while.
   api.post('/views', async (context) => {
     const { where, order, at, keep, fold } = (await context.req.json()) as Record<string, unknown>;
     const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -120,7 +121,7 @@ export function routes(api: Hono, served: Served): void {
     const talk = await conversationOf(moment, id(context), whole(context.req.query('before'), Infinity));
     return guests === undefined ? talk : talkForGuests(talk, guests);
   });
-  // These have everything from outside, whole.
+  // These answers contain all text from outside, uncut.
   if (guests === undefined) {
     get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
     for (const of of ['sessions', 'tasks'])
@@ -156,7 +157,7 @@ export function routes(api: Hono, served: Served): void {
     const { file, text } = (await context.req.json()) as { file?: unknown; text?: unknown };
     return context.json(checkAgentText(String(file ?? 'agents/new.md'), String(text ?? '')));
   });
-  // Not kept per version: it changes with every word.
+  // Not kept per version, because it changes with every word.
   const words = served.readOnly ? undefined : live;
   api.get('/turns', (context) => context.json({ turns: words?.turns() ?? [], ended: 'others' } satisfies TurnsChanged));
   api.get('/stream', streams(feed, words, served.onOpen));
@@ -202,7 +203,7 @@ export async function helloOf(
   return { ...more, now: now.toISOString(), ...(JSON.parse(body) as Pick<Hello, 'processes' | 'counts' | 'spend'>) };
 }
 
-/** Undefined if it is not one: then everything is open. */
+/** Undefined if it is not a list of levels: then everything is open. */
 function foldOf(value: unknown): Fold | undefined {
   const { depth, turned } = (value ?? {}) as Record<string, unknown>;
   if (!Array.isArray(turned)) return undefined;

@@ -9,12 +9,12 @@ import type { Redaction } from './redact.js';
 
 const LEFT_OUT = '[text from outside, not shown]';
 
-/** What came from outside: tasks by their ids, and their titles wherever a text names them. */
+/** The tasks that came from outside: their ids, and their titles wherever a text names them. */
 interface Outside {
   ids: ReadonlySet<string>;
   /** Undefined if there is none. */
   titles: RegExp | undefined;
-  /** Titles in the words of the person, whatever had influence on the work later. */
+  /** Titles in the person's words, whatever influenced the work later. */
   own: ReadonlySet<string>;
 }
 
@@ -25,7 +25,7 @@ interface Tasked {
   isOwn?: boolean | undefined;
 }
 
-/** A shorter title is an ordinary word, and would be cut out of every text. */
+/** A shorter title is an ordinary word, which would be cut out of every text. */
 const TITLE_MIN = 4;
 
 export function outsideOf(tasks: readonly Tasked[]): Outside {
@@ -81,7 +81,7 @@ export function talkForGuests(talk: Conversation, hide: Redaction): Conversation
   };
 }
 
-/** Files may have anything in them. */
+/** Files may contain anything. */
 export function undoForGuests({ to, files }: UndoPreview): UndoPreview {
   return { to, files: files.map(({ lines: _, ...file }) => file) };
 }
@@ -90,7 +90,10 @@ function withoutResult({ files: _, ...call }: ShownCall): ShownCall {
   return call.result === undefined ? call : { ...call, result: LEFT_OUT };
 }
 
-/** What guests may filter tasks by: nothing that has words, or they could guess them one by one. */
+/**
+ * What guests may filter tasks by. Fields with words are left out, because guests could guess the
+ * words one by one.
+ */
 const COLUMNS = ['state', 'to', 'role', 'parent', 'created_at', 'ended_at', 'error.code'];
 const KEYWORDS = ['and', 'or', 'not', 'in', 'is', 'null', 'like', 'between', 'order', 'by', 'asc', 'desc', 'limit'];
 

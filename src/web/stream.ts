@@ -17,7 +17,7 @@ const STREAMS_MAX = 64;
 /** A reader that is this far behind is disconnected. */
 const UNREAD_MAX = 1024 * 1024;
 
-/** `live`: absent for guests, because words are not checked for secrets while they come. */
+/** `live`: absent for guests, because words are not checked for secrets as they arrive. */
 export function streams(
   feed: Feed,
   live: Live | undefined,

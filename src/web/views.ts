@@ -17,7 +17,9 @@ interface ViewQuery {
   fold?: Fold | undefined;
 }
 
-/** Tasks at this depth and below are closed, the others open, except for those that were turned. */
+/**
+ * Tasks at this depth and below are closed, all others open, except for those that were switched.
+ */
 export interface Fold {
   depth: number;
   turned: ReadonlySet<string>;
@@ -39,11 +41,11 @@ interface View extends ViewQuery {
   /** The depth of the deepest task, closed or not. */
   deepest: number;
   usedAt: number;
-  /** The tasks as they were read last, and how they differ from the view. */
+  /** The tasks as they were last read, and how they differ from the view. */
   compared: { tasks: readonly ListedTask[]; news: Pick<ViewRows, 'next' | 'added'> };
 }
 
-/** Eight lists, and for each the one that replaces it. */
+/** Enough for eight lists and the view that replaces each of them. */
 const VIEWS_KEPT = 16;
 const VIEW_KEPT_MS = 5 * 60_000;
 
@@ -100,7 +102,7 @@ export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () =>
       use(id, view);
       const moment = await momentAt(view.at);
       const byId = await rowsById(moment);
-      // The past has no news.
+      // A view of the past never changes.
       const news = view.at === undefined ? compare(id, view, await moment.tasks(view.where)) : SAME;
       // The same rows may have other tasks folded below them.
       const { ids, branches, deepest } = views.get(id) ?? view;

@@ -1,4 +1,4 @@
-/** Which conversations end with a message of a person, and what it costs to know. */
+/** Which conversations end with a person's message, and what it costs to find out. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

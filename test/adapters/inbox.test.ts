@@ -262,7 +262,7 @@ test('after a crash or power cut at any change, every line is taken once', async
       more = failing.count() >= n;
       if (power) disk.powerCut(seeded(SEED + n));
       await pass(open(disk), tasks);
-      // A later process without any tasks finds every line done.
+      // A later process that has no tasks finds every line done.
       assert.deepEqual((await open(disk).take()).mail, [], `change ${n}, SEED=${SEED}`);
       const got = [...tasks.values()].sort().join('');
       assert.ok('abbcd'.startsWith(got) && got.startsWith('abb'), `change ${n}: ${got}, SEED=${SEED}`);

@@ -1,4 +1,4 @@
-/** `guild eval`: the shipped cases hold, and a team that works badly fails the right ones. */
+/** `guild eval`: the shipped cases pass, and a team that works badly fails the right cases. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

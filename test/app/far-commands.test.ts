@@ -16,7 +16,7 @@ const COMMANDS = [
   ['notes', 'state'],
 ];
 
-// Each waits for the database, so they wait together.
+// Each command waits for the database, so all of them wait at the same time.
 describe('without the database', { concurrency: true }, () => {
   for (const command of COMMANDS)
     test(`guild ${command.slice(0, 2).join(' ')} names the database that does not answer, and writes no file`, async (t) => {

@@ -380,7 +380,7 @@ function folder(t: TestContext): string {
   return made;
 }
 
-/** Every file but the private caches and Git's own, by the sha256 of its bytes. */
+/** Every file except the private caches and Git's own files, by the sha256 of its bytes. */
 function bytes(root: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of fs.readdirSync(root, { recursive: true, withFileTypes: true })) {

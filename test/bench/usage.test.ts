@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { ownUsage } from '../../bench/harness/usage.js';
 
-/** Burns processor time, says so, and stays until its input ends. A grandchild does the same. */
+/** Uses processor time, reports it, and stays until its input ends. A grandchild does the same. */
 const BURN = `const until = process.cpuUsage().user + 200000; while (process.cpuUsage().user < until);`;
 const CHILD = `
 const { spawnSync } = require('node:child_process');

@@ -1,4 +1,4 @@
-/** Files that a task brings along, and files that an agent reads, on their way to the model. */
+/** Files that come with a task and files that an agent reads, on their way to the model. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, succeeds } from '../kit/guild.js';

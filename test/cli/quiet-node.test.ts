@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { place, ROOT, succeeds, type Ran } from '../kit/guild.js';
 
-/** How Node begins a warning, also one of a process that a process started. */
+/** The beginning of a warning of Node, also from a child process. */
 const WARNING = /\(node:\d+\)|\w+Warning:/;
 
 test('Node warns of nothing while a workspace is made, looked at, and works with a model, a server and a sandbox', async (t) => {

@@ -1,4 +1,4 @@
-/** Promises of the first descriptions of the program that no other suite checks from outside. */
+/** Promises of the program's first descriptions that no other suite checks from outside. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../kit/guild.js';

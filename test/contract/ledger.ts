@@ -7,7 +7,7 @@ import { until } from '../kit/until.js';
 interface LedgerBench {
   /** Another peer's handle on the same ledger. */
   open(): Promise<Ledger>;
-  /** Releases what the bench holds, such as a schema. */
+  /** Releases what the bench uses, such as a schema. */
   end?(): Promise<void>;
 }
 
@@ -389,7 +389,7 @@ function newsContract(check: Check): void {
   });
 }
 
-/** News as an object: the greatest revision of each key counts. */
+/** The news as an object: for each key, the greatest revision counts. */
 async function latest(ledger: Ledger): Promise<Record<string, string>> {
   const news = (await ledger.news()).entries.sort((one, other) => one.rev - other.rev);
   return Object.fromEntries(news.map(({ key, value }) => [key, value]));

@@ -1,6 +1,6 @@
 /**
- * Tasks in memory that are not on the disk yet: how others continue when the process dies, fails or
- * is slow.
+ * Tasks in memory that are not on the disk yet: how other processes continue when the process dies,
+ * fails or is slow.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Records of consent and provenance, with a death and a power cut at every change: promised records
- * are still there, others are asked for again, and no partial record counts.
+ * are still there, every other record is asked for again, and no partial record counts.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

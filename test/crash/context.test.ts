@@ -1,8 +1,8 @@
 /**
  * Files that a conversation refers to: its pinned prompt, attached files, the outline of a long
- * one, and the questions of a tool. After a power cut at any change everything that the
- * conversation names is there, it continues with the prompt it started with, and no part of a call
- * runs twice.
+ * one, and the questions of a tool. After a power cut at any change, everything that the
+ * conversation names is there, the conversation continues with its first prompt, and no part of a
+ * call runs twice.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** One run of a story in which change N fails, and a second process that continues from there. */
+/** One run of a story in which change N fails, and a second process that continues. */
 import assert from 'node:assert/strict';
 import { crashDisk, type Fault } from '../kit/crash-disk.js';
 import type { Disk } from '../../src/ports/disk.js';
@@ -39,9 +39,9 @@ export async function failAt(
   await play(second, story, disk);
   second.die();
   assert.deepEqual(outcome(disk, story), [], `${fault} at change ${n}`);
-  // Only calls in flight at the failure may be paid again. A process that follows asks again in the
-  // turn of the event loop in which an answer came, before the journal has its line: that answer is
-  // lost, too.
+  // Only calls in flight at the failure may be paid again. A process that follows stages asks the
+  // next model in the same turn of the event loop in which an answer came, before the journal has
+  // its line. That answer can be lost, too.
   const lost = as === undefined ? 2 : 3;
   const most = story.calls + (story.slack ?? 0) + (failed ? lost : 0);
   assert.ok(world.calls.length <= most, `${fault} at ${n}: ${world.calls.length} model calls`);

@@ -33,7 +33,7 @@ test('each due time gets exactly one run, with a crash at every change', async (
   }
 });
 
-/** One process: works, and time passes in steps of an hour. */
+/** One process: it works, and time passes in steps of an hour. */
 async function hours(world: Cluster, on: Disk, count: number): Promise<void> {
   const proc = world.start(on);
   try {

@@ -23,7 +23,7 @@ function manifests(): Manifest[] {
   return texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as Manifest));
 }
 
-/** Compiles each set of manifests, and returns the complaints about each; empty: they fit. */
+/** Compiles each set of manifests, and returns the complaints about each; empty: they are valid. */
 function complaints(sets: readonly (readonly Manifest[])[]): string[] {
   const folder = tempFolder('manifests');
   const files = sets.map((all, n) => {

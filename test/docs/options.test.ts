@@ -23,7 +23,7 @@ test('every option that the documents show exists', () => {
   const mistakes: string[] = [];
   for (const file of ['README.md', ...markdown('docs'), ...markdown('examples'), ...markdown('starter')]) {
     for (const [line, command, rest] of commandLines(fs.readFileSync(path.join(ROOT, file), 'utf8'))) {
-      if (command === 'record') continue; // The options belong to the command that is recorded.
+      if (command === 'record') continue; // The options belong to the recorded command.
       const known = [...(options.get(command) ?? []), ...EVERYWHERE];
       for (const [option] of rest.matchAll(/(?<=\s)--[a-z-]+/g))
         if (!known.includes(option)) mistakes.push(`${file}: ${option} in ${line.trim()}`);

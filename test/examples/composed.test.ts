@@ -113,7 +113,7 @@ interface Server {
   env: Record<string, string>;
   /** Calls that came in. */
   asked(): number;
-  /** Only this many of the first calls are answered; the others wait. */
+  /** Only this many of the first calls are answered; the rest wait. */
   hold(after: number): void;
   /** Calls that were not answered. */
   held(): number;
@@ -122,7 +122,7 @@ interface Server {
   close(): Promise<void>;
 }
 
-/** The script of the example behind real HTTP, in place of the one inside. */
+/** The script of the example behind real HTTP, in place of the example's own model. */
 async function modelServer(t: TestContext, workspace: Place): Promise<Server> {
   const script = scripted(workspace.read('script.yaml'));
   workspace.put('guild.yaml', 'model: openai/story\n');

@@ -45,7 +45,7 @@ test('eight under a coordinator: five kinds of needs, a choice against the rule,
 });
 
 /**
- * The backend gave staging back while it still had an approval to wait for, and asked for it once.
+ * The backend gave staging back while it still waited for an approval, and asked for it only once.
  */
 function gaveBack(workspace: Place): void {
   const lines = workspace.list('events').flatMap((file) => workspace.read(`events/${file}`).trim().split('\n'));
@@ -143,8 +143,8 @@ test('when all agents rest and a note is under way, the root ends only after the
   );
   assert.ok(workspace !== undefined, 'far was stopped while it thought');
   const { place: at, peers } = workspace;
-  // The lead has answered, near is done, and one more process scans the workspace: the root is
-  // still open.
+  // The lead has answered, near is done, and another process scans the workspace: the root is still
+  // open.
   await until(() => at.list('tasks/waiting').includes('roads.json') && leadSaid(at).includes('All roads are open.'));
   await until(() => at.list('tasks/completed').length === 1);
   await until(async () => /^lead +blocked/m.test((await at.guild('state')).out));
@@ -177,8 +177,8 @@ always('each example fits on a screen', () => {
 const THREE = [['lead'], ['near'], ['far']];
 
 /**
- * The last process is stopped while its model thinks. Undefined if it was too quick: it needs
- * longer thoughts.
+ * Stops the last process while its model thinks. Undefined if the process was too quick, and the
+ * model has to think longer.
  */
 async function stoppedInThought(t: TestContext, ms: number): Promise<{ place: Place; peers: Spawned[] } | undefined> {
   const workspace = example(t, 'last-note');
@@ -232,7 +232,7 @@ async function killedAtRandom(
 const OPEN = ['pending', 'active', 'waiting'];
 
 /**
- * The record decides: a page is there before it, also if its process dies in between. The folders
+ * The record decides: the page is written first, even if the process dies in between. The folders
  * are listed twice, because a task that moves may be in none of the lists.
  */
 function isOver(workspace: Place, roots: readonly string[]): boolean {

@@ -40,7 +40,7 @@ test('four terminals: each runs its own agents, and together they produce the sa
 
 test('one of four killed with kill -9 and restarted: the same deliverable', async (t) => {
   const workspace = swarm(t);
-  // The file agent thinks for a while, so that it is surely killed at work.
+  // The file agent thinks for a while, so that it is surely killed while it works.
   workspace.put(
     'script.yaml',
     workspace.read('script.yaml').replace('when: Argon2\n  call:', 'when: Argon2\n  wait: 1s\n  call:'),
@@ -56,7 +56,8 @@ test('one of four killed with kill -9 and restarted: the same deliverable', asyn
   );
   await judge(workspace);
   const calls = count(workspace, '"model.answered"');
-  // An agent that is down is not asked for a bid: fewer calls are possible, but none is paid twice.
+  // An agent that is down is not asked for a bid: fewer calls are possible, but no call is paid
+  // twice.
   assert.ok(calls > CALLS / 2 && calls <= CALLS, `${calls} model calls`);
   await stopAgents(peers);
 });
@@ -83,7 +84,7 @@ test('a task that no agent can do: a new agent is drafted and tried, the human a
 async function judge(workspace: Place): Promise<void> {
   assert.match(workspace.read('results/build_user_api.md'), /The API for user management is written/);
   assert.match(workspace.read('scratch/file/routes.py'), /router\.delete/);
-  // A page is there a moment before the last file has gone.
+  // A page appears a moment before the last file is gone.
   await until(() => ['pending', 'active', 'waiting'].every((state) => workspace.list(`tasks/${state}`).length === 0));
   assert.deepEqual(workspace.list('tasks/failed'), []);
 }

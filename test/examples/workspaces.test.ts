@@ -14,7 +14,7 @@ import { trust } from '../kit/trust/state.js';
 const test = sampleTests('examples/workspaces', 4);
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
-/** No keys, and a script that answers immediately but yields to other tasks. */
+/** Without keys, and with a script that answers immediately but lets other tasks run. */
 const OFFLINE = { env: {}, clock: { ...clock(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) } };
 const examples = fs
   .readdirSync(path.join(ROOT, 'examples'), { withFileTypes: true })

@@ -19,7 +19,7 @@ const SCRIPT = `
 `;
 const SESSION = 'sessions/boss-t.session.yaml';
 
-/** A task that waits for an approval, so its conversation is at rest in a file. */
+/** A task that waits for an approval, so nothing writes to its conversation. */
 async function waiting(t: TestContext): Promise<Place> {
   const home = place(t, scripted(SCRIPT, { 'tasks/pending/t.json': '{"description": "Write it", "to": "boss"}' }));
   home.put(

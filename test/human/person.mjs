@@ -79,8 +79,8 @@ function save(items) {
 }
 
 /**
- * The person and the agent roughly alternate; the person does not wait for an agent that waits for
- * a half-saved file.
+ * The person and the agent take turns roughly; the person does not wait for an agent that itself
+ * waits for a half-saved file.
  */
 async function somebodyElseWrote() {
   const mine = lastSaved;

@@ -75,12 +75,12 @@ export interface Proc {
   die(): void;
 }
 
-/** The write-behind queue is flushed only on request. */
+/** Files are placed only on request. */
 export const WHEN_ASKED: Lag = () => undefined;
-/** The write-behind queue is flushed at once. */
+/** Files are placed at once. */
 export const AT_ONCE: Lag = (wake) => queueMicrotask(wake);
 
-/** `asks`: tools that need approval in this story. `lag`: the delay of the write-behind queue. */
+/** `asks`: tools that need approval in this story. `lag`: the delay before files are placed. */
 export function cluster(
   script: string,
   asks: readonly string[] = [],
@@ -227,7 +227,7 @@ export async function play(proc: Proc, story: { human?: (disk: SimDisk) => boole
     if (due === undefined) return;
     // Tasks of a process that has just died are recovered before any time passes.
     if (count(0) > 0 || died.get(clock) !== before) {
-      // Another process is in the middle of an instant step: time may pass only after it.
+      // Another process is in the middle of a step that takes no time; time may pass only after it.
       while (count(0) > 0) await new Promise(setImmediate);
       turns--;
       continue;
@@ -292,7 +292,7 @@ function paperShell(disk: Disk): Shell {
   };
 }
 
-/** File tools on any Disk, without the path rules: those have tests of their own. */
+/** File tools on any Disk, without the path rules, which have tests of their own. */
 function diskFiles(disk: Disk): WorkspaceFiles {
   const at = (file: string): string => path.join(ROOT, file);
   return {

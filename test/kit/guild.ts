@@ -50,7 +50,10 @@ export interface Spawned extends Running {
   child: ChildProcess;
 }
 
-/** `guild` and `start` run in this process; `spawn` starts another, to kill, pause or pipe it. */
+/**
+ * `guild` and `start` run in this process; `spawn` starts another process, to kill, pause or pipe
+ * it.
+ */
 export interface Place {
   root: string;
   guild(...args: string[]): Promise<Ran>;
@@ -73,7 +76,7 @@ export interface Given {
   /** Input that a person types at a terminal. Standard input is then a terminal, too. */
   types?: string;
   cwd?: string;
-  /** The person has not looked at the workspace. By default it is trusted as it is. */
+  /** The person has not looked at the workspace. By default it is trusted in its present form. */
   untrusted?: true;
   /** Standard output and error are a terminal of this size. */
   tty?: { columns: number; rows: number };
@@ -90,7 +93,7 @@ export function environment(root: string, env: Record<string, string> = {}): Rec
   return { PATH, HOME: root, ...stateOf(root), ...(GUILD_SANDBOX === undefined ? {} : { GUILD_SANDBOX }), ...env };
 }
 
-/** Trusts the files that the person wrote since, unless the test is about trust. */
+/** Trusts the files that the person wrote since then, unless the test is about trust. */
 function look(root: string, { cwd = root, untrusted, env }: Given): void {
   if (untrusted) return;
   for (const folder of new Set([root, cwd])) {
@@ -246,7 +249,7 @@ function listen() {
   };
 }
 
-/** Waits for `what`; rejects with the output of the first process that ends earlier. */
+/** Waits for `what`; rejects with the output of the first process that ends too early. */
 export async function whileRunning<T>(running: Running[], what: Promise<T>): Promise<T> {
   const early = running.map(async ({ ended }): Promise<never> => {
     const { code, out, err } = await ended;

@@ -45,7 +45,7 @@ export const SIZES: readonly Size[] = [
   { columns: 40, rows: 20 },
 ];
 
-/** The time in which no key answers a request that has just appeared, and a little more. */
+/** The time during which no key answers a request that has just appeared, and a little more. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 700));
 }
@@ -68,7 +68,7 @@ export function pty(t: TestContext, root: string, { columns, rows }: Size, ...ar
   const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
   const text = (): string => plain(raw);
   const end = async (): Promise<unknown> => {
-    // The program first: it would outlive its terminal.
+    // Kills the program first, because it would outlive its terminal.
     if (child.exitCode === null) killProgram();
     child.kill('SIGKILL');
     return ended;

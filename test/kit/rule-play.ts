@@ -102,7 +102,7 @@ function run(world: World, agents: Map<string, Agent>, answer: AnswerOf, depth: 
   for (let steps = 0; ; steps++) {
     assert.ok(steps < 5000, 'the play comes to an end');
     kept?.push(new Map(world));
-    // Continue with the newest move first: another order must lead to the same end.
+    // Continues with the newest move first: another order must lead to the same end.
     const all = [...world.values()];
     if (kept === undefined) all.reverse();
     const strict = kept !== undefined;
@@ -169,7 +169,7 @@ function put(world: World, placed: Placed): true {
   return true;
 }
 
-/** Crashes must not change these: the tasks, the requests and the results. */
+/** Crashes must not change the tasks, the requests and the results. */
 function shape(world: World): unknown[] {
   return [...world.values()]
     .map(({ task, state }) => [

@@ -25,7 +25,7 @@ async function machines(t: TestContext, count: number): Promise<{ places: Place[
     'agents/slow.md': '---\ndescription: Takes long\n---\nTake your time.\n',
     'agents/asks.md': '---\ndescription: Asks\ntools: [execute_command]\n---\nAsk.\n',
   });
-  // A change is noticed because it is reported, and not because every file is checked at times.
+  // A change is noticed because it is reported, and not because all files are checked at intervals.
   files['guild.yaml'] = files['guild.yaml']!.replace('rescan: 1s', 'rescan: 10m');
   files['guild.yaml'] += `store: ${server.url}?schema=${schema}\ncoordination: { lease: 2s }\ngit: false\n`;
   return { places: Array.from({ length: count }, () => place(t, files)), end };
@@ -57,7 +57,7 @@ test('a dropped file is done on another machine, and its result comes back', opt
   await until(() => read(desk, `events/${events[0]!}`).includes('task.completed'));
   assert.match(read(desk, 'sessions/ana-one.session.yaml'), /done: one/);
   await until(() => /^status: completed$/m.test(read(desk, 'sessions/ana-one.session.yaml')));
-  // Deleted files come back, and the store does not forget.
+  // Deleted files come back, and the store keeps their content.
   fs.rmSync(path.join(desk.root, 'tasks/completed/one.json'));
   await until(() => has(desk, 'tasks/completed/one.json'));
   await stopped(...running);
@@ -119,7 +119,7 @@ test('a running task is cancelled by moving its file to failed, and nowhere else
       running,
       until(() => active() === name),
     );
-    // A task that is worked on is back in its place, and only there.
+    // The file of a running task is back in its place, and nowhere else.
     await until(() => !has(desk, `tasks/${state}/${name}`));
   }
   move('active', 'failed');

@@ -76,7 +76,7 @@ test('the home of an agent moves when its last process is gone, and that is repo
   assert.ok(await claims(one, 'a'));
   await two.store.presence.join();
   assert.equal(await claims(two, 'b'), false);
-  one.store.stop(); // as after kill -9: it renews nothing, and says nothing
+  one.store.stop(); // as after kill -9: it renews nothing, and reports nothing
   await until(() => claims(two, 'b'));
   assert.match(two.problems[0]!.message, /the home of trainer is two from now on: no process runs on one any more/);
   assert.deepEqual(await two.tasks.orphans(), ['a'], 'its work moves too');

@@ -43,7 +43,7 @@ test('a notice is sent by one machine, also after a restart', { skip: NO_POSTGRE
   );
   for (const worker of workers) worker.interrupt();
   await Promise.all(workers.map(({ ended }) => ended));
-  // Those that start look for questions that nobody was told of.
+  // A process that starts looks for questions that nobody was notified of.
   workers = places.map((here) => here.spawn('watch'));
   await Promise.all(workers.map(({ says }) => says(/watching/)));
   succeeds(await desk.guild('task', 'add', 'One more', '--to', 'boss'));

@@ -59,7 +59,7 @@ test(
     assert.equal(fs.readFileSync(at('scratch/bo/plan.md'), 'utf8'), 'the plan\n');
     assert.match(succeeds(await other.guild('why', 'plan')).out, /completed/);
 
-    // The same id again: the store keeps the first one, and the second stays where it was done.
+    // The same id again: the store keeps the first task, and the second stays where it was done.
     const again = await during(desk.guild('record', 'two.jsonl', 'run', 'ana', 'Plan', '--id', 'plan'));
     assert.match(again.err, /the store has a task plan already[^]*record again with another --id/);
     for (const name of copies().filter((each) => !before.includes(each)))

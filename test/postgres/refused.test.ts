@@ -163,7 +163,7 @@ test('a worker changes neither a task that another process holds nor what a task
   await commit('one_worker', { key: 'peer/p1', value: '{}', live: true, expect: 0 });
   await commit('two_worker', { key: 'peer/p2', value: '{}', live: true, expect: 0 });
   await commit('one_worker', held('p1'), 'peer/p1');
-  // A worker tries it under its own name, under no name, and under the name of the holder.
+  // A worker tries it under its own name, without a name, and under the name of the holder.
   says(await refusal(commit('two_worker', held('p2'), 'peer/p2')), /task\/held is held by another process/, /grant/);
   says(await refusal(commit('two_worker', held('p2'))), /task\/held is held by another process/, /grant/);
   says(await refusal(commit('two_worker', held('p2'), 'peer/p1')), /peer\/p1 is a process of another user/, /grant/);

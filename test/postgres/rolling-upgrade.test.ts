@@ -1,7 +1,7 @@
 /**
- * A rolling upgrade: a worker of the program before works while the schema is upgraded, and a
- * worker of this program joins it. The schema is the one that the older program made; its commits
- * are sent in the words that the older program used.
+ * A rolling upgrade: a worker of the previous version works while the schema is upgraded, and a
+ * worker of this version joins it. The schema was made by the older version, and its commits are
+ * sent in the older version's form.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

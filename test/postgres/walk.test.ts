@@ -59,7 +59,7 @@ test('the swarm example on three machines, one killed and one paused', { skip: N
   const sync = checkout.spawn('sync', 'anna');
   const running = new Set<Spawned>([...workers, sync]);
   const wait = (what: () => boolean | Promise<boolean>): Promise<unknown> => whileRunning([...running], until(what));
-  // A desk may hold a task for a moment, to give back what a dead process had.
+  // A desk may hold a task for a moment, to give back the tasks of a dead process.
   const next = async (part: string, but: readonly Spawned[]): Promise<Spawned> => {
     let found: Spawned | undefined;
     await wait(async () => {
@@ -122,7 +122,7 @@ async function goesOnAsFiles(checkout: Place, has: (file: string) => boolean): P
   const watching = checkout.spawn('watch', '--workspace', plain);
   await watching.says(/watching/);
   checkout.put('plain/tasks/pending/diagram-2.json', '{"description": "Find out more", "to": "search"}');
-  // The script has no line for it: it ends, and that is what the folder has to show.
+  // The script has no line for it, so it fails, and the folder has to show that.
   await whileRunning(
     [watching],
     until(() => checkout.list('plain/tasks/failed').includes('diagram-2.json')),

@@ -18,7 +18,7 @@ test('two windows and two workers make one rule, and the command runs once', asy
     replies.some(({ status }) => status === 202),
     replies.map(({ text }) => text).join(),
   );
-  // One of them may find nothing left to do but to wait for the other.
+  // One of them may find nothing left to do but wait for the other.
   await Promise.all([workspace.guild('pump', '--all'), workspace.guild('pump', '--all')]);
   succeeds(await workspace.guild('pump', '--all'));
   const rules = workspace.read('storage/terminal-cmd-allowlist.yaml').split('mkdir made').length - 1;

@@ -28,7 +28,7 @@ function office(t: TestContext, wait = '5ms'): Place {
   return here;
 }
 
-/** Files that move while `cp` reads are named by it; nothing else may go wrong. */
+/** `cp` names files that move while it reads; nothing else may go wrong. */
 function copyAll(from: string, to: string): void {
   const { stderr } = spawnSync('cp', ['-a', `${from}/.`, to], {
     encoding: 'utf8',
@@ -75,7 +75,7 @@ test('a copy that is made while guild watch works has every task, and can be fin
     assert.match(copy.read(`results/t${n}.md`), new RegExp(`answer of t${n}\n`));
     assert.equal((JSON.parse(copy.read(`tasks/completed/t${n}.json`)) as { result: string }).result, `answer of t${n}`);
   }
-  // A copy is not of one instant: a task that moved meanwhile can be in it under two names.
+  // A copy does not show one instant: a task that moved meanwhile can be in it under two names.
   const twins = copy.list('quarantine').filter((name) => name.endsWith('.json'));
   for (const name of twins) assert.ok(copy.list('tasks/completed').includes(name), `${name} was not finished`);
   fs.rmSync(path.join(copy.root, 'quarantine'), { recursive: true, force: true });
@@ -88,7 +88,10 @@ test('a copy that is made while guild watch works has every task, and can be fin
   assert.equal((await watch.ended).code, 0);
 });
 
-/** As docs/how-to/back-up.md says. On a busy machine it comes too late unless the work is slow. */
+/**
+ * Follows docs/how-to/back-up.md. On a busy machine the copy comes too late unless the work is
+ * slow.
+ */
 async function copyAtWork(t: TestContext, waitMs: number): Promise<{ here: Place; watch: Spawned; copy: Place }> {
   const [here, copy] = [office(t, `${waitMs}ms`), place(t)];
   const watch = here.spawn('watch');

@@ -1,6 +1,6 @@
 /**
- * One of several processes that meet at the records of consent. Waits for a file to appear, then
- * does everything at once and prints what it got as JSON.
+ * One of several processes that compete for the records of consent. Waits for a file to appear,
+ * then does everything at once and prints its results as JSON.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -80,7 +80,7 @@ async function race(story: Story, round: number): Promise<void> {
   assert.ok(farm.procs.calls.length <= most, `${farm.procs.calls.length} model calls, at most ${most}`);
 }
 
-/** The last process waits until the leases of the others have run out, and finishes their work. */
+/** The last process waits until the leases of all others have expired, and finishes their work. */
 async function settled(farm: FarCluster, last: FarProc): Promise<void> {
   await last.store.presence.join();
   do await last.store.tasks.scan();

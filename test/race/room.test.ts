@@ -121,7 +121,7 @@ test('on a real disk the order of two claims is known', async (t) => {
   const root = tempFolder('room', t);
   const join = (): Store => files({ root, disk: realDisk(), clock: clock(), ids: ids(), processes: processes() });
   const [one, two] = [join(), join()];
-  // The tasks are created in reverse order, so that only the claims can decide.
+  // The tasks are created in reverse order, so only the claims can decide.
   for (const id of ['b', 'a']) fs.writeFileSync(path.join(root, `tasks/pending/${id}.json`), '{"description": "x"}');
   await Promise.all([one.tasks.scan(true), two.tasks.scan(true)]);
   assert.ok(await one.tasks.claim('a', 'an_a'));

@@ -73,7 +73,7 @@ test(`three machines that share a store create one run for each due time (SEED=$
       await Promise.all(all.map((proc) => untilQuiet(proc, 400)));
       await all[1]!.ports.clock.sleep(HOUR);
     }
-    // The clock that is behind the others reaches the hour, too.
+    // The slowest clock reaches the hour, too.
     await all[1]!.ports.clock.sleep(60_000);
     await Promise.all(all.map((proc) => untilQuiet(proc, 400)));
     const runs = [...farm.state.entries.keys()].filter((key) => key.startsWith('task/hourly-')).sort();

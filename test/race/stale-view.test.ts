@@ -1,5 +1,5 @@
 /**
- * Requests about a task that another process moves at the moment in which this one looks. Every
+ * Requests about a task that another process moves just while this process looks. Every possible
  * moment is tried.
  */
 import assert from 'node:assert/strict';
@@ -44,7 +44,7 @@ async function atEveryMoment(intent: Intent, judge: (scene: Scene, proc: Proc) =
     const proc = place.world.start(new Proxy<Disk>(disk, { get: (_, key) => Reflect.get(own.disk, key) as unknown }));
     await proc.engine.pass('all', () => undefined, new Set());
     await place.holder.ports.intents.submit(intent);
-    // The holder puts the task back, as it does with a task that is cancelled.
+    // The holder puts the task back, as a process does with a cancelled task.
     own = suspended(disk, n, () => void disk.rename(claimed, `${ROOT}/tasks/pending/t.json`));
     await proc.engine.pass('changed', () => undefined, new Set());
     isOver = own.isOver();

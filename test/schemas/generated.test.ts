@@ -1,4 +1,4 @@
-/** The published schemas and the reference pages say what the code says. */
+/** The published schemas and the reference pages agree with the code. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';

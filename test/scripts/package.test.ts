@@ -1,4 +1,4 @@
-/** The package as npm delivers it: packed, placed next to its dependencies alone, and used. */
+/** The package as npm delivers it: packed, placed next to only its dependencies, and used. */
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -169,7 +169,7 @@ test('importing the library, or asking the command for help, loads a small part 
   assert.ok(bytesLoaded(bundle, 'guild.js') < 60_000, 'the command');
 });
 
-/** The size of a file and of all that it imports at once. */
+/** The size of a file and of everything that it imports statically. */
 function bytesLoaded(folder: string, entry: string): number {
   const seen = new Set([entry]);
   let bytes = 0;

@@ -1,7 +1,7 @@
 /**
- * C1, H1: strace names every file that an auto command looks for. A canary in each that an agent or
- * a user could have written decides nothing. The same canaries act on a Git that the program did
- * not prepare, so the test can fail.
+ * C1, H1: strace names every file that an auto command looks for. A canary in each of these files
+ * that an agent or a user could have written has no effect. The same canaries act on a Git that the
+ * program did not prepare, so the test can fail.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -63,7 +63,9 @@ function run({ root, user }: Scene, mode: Mode, trace?: string): string[] {
   return JSON.parse(execFileSync(program!, args, { env, encoding: 'utf8', maxBuffer: 1 << 26 })) as string[];
 }
 
-/** The files that programs looked for. Those that we or the sandbox look for are left out. */
+/**
+ * The files that the started programs looked for, without those that we or the sandbox look for.
+ */
 function lookedFor(trace: string, root: string): string[] {
   const ours = new Set(['', 'node', 'bwrap', 'setpriv', 'prlimit', 'mkfifo', 'true', 'strace']);
   const programs = new Map<string, string>();
@@ -151,7 +153,7 @@ for (const mode of MODES) {
       const before = run(scene, mode, trace);
       const names = lookedFor(trace, root).filter((file) => !SYSTEM.test(file) && !SCRATCH.test(file));
       assert.ok(names.includes(path.join(own, '.gitattributes')), 'the trace shows what Git looks for');
-      // Nothing of the user, and nothing in a home that an agent could fill.
+      // Nothing of the user's, and nothing in a home that an agent could fill.
       assert.deepEqual(
         names.filter((file) => file.startsWith(user)),
         [],

@@ -27,7 +27,7 @@ test('the socket is 0600 in a folder of 0700, and another user cannot connect', 
   assert.equal(fs.statSync(file).mode & 0o777, 0o600);
   assert.equal(fs.statSync(path.dirname(file)).mode & 0o777, 0o700);
   if (!isRoot) return;
-  // The way to the folder is open; only our own folder and socket are closed.
+  // The parent folders are open to all; only our own folder and socket are closed.
   for (let up = path.dirname(path.dirname(file)); up !== '/'; up = path.dirname(up))
     if (up.startsWith(here.root)) fs.chmodSync(up, 0o755);
   const connect = (uid: number): string => {

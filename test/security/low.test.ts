@@ -1,4 +1,4 @@
-/** The Low list of the security review, where no other file has the line. */
+/** The Low list of the security review, for lines that no other test file covers. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-/** The figures for Prometheus: for this machine alone, and without a word of any task. */
+/** The figures for Prometheus: only for this machine, and without a word of any task. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import test from 'node:test';

@@ -50,7 +50,7 @@ test('a command of an untrusted workspace does not run; a trusted one gets text 
 });
 
 test('words that came with the folder are not in a notice of a request, nor where watch says that it waits', async (t) => {
-  // Only `watch` runs in the workspace here; what `pump` notifies is not looked at.
+  // Only `watch` runs in the workspace here; this test does not look at notices of `pump`.
   const here = office(t, `  command: 'test ! -f guild.yaml || cat >> told.json'\n`);
   await here.guild('pump');
   const name = here.list('tasks/pending').find((each) => each.includes('.call-'))!;

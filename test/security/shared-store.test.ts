@@ -1,6 +1,6 @@
 /**
  * Entries that a worker, or whoever has its password, put into a shared store. They become files on
- * other machines, so their names and texts are judged there as those of a stranger.
+ * other machines, which judge their names and texts like a stranger's.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

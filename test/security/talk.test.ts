@@ -1,4 +1,4 @@
-/** Text of models and names of files stay text, and one agent does not get at another's. */
+/** Text of models and names of files stay text, and no agent can reach another agent's. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

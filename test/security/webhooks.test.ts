@@ -1,6 +1,6 @@
 /**
- * Webhooks under attack, over real HTTP: calls without proof, with a stolen one, from a browser, or
- * with a body that tries more than it may. Nothing of them reaches the inbox.
+ * Webhooks under attack, over real HTTP: calls without proof, with a stolen proof, from a browser,
+ * or with a hostile body. None of them reaches the inbox.
  */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -159,7 +159,7 @@ test('a call that is captured and sent again is one message', async (t) => {
   assert.deepEqual(JSON.parse((await call('/hooks/shop', headers, body)).text), { outcome: 'duplicate' });
   const first = await call('/hooks/github', { ...hub(body), 'x-github-delivery': 'a' }, body);
   assert.equal(first.status, 202);
-  // The delivery id is not signed, so another one does not make it another message.
+  // The delivery id is not signed, so another id does not make it another message.
   assert.equal((await call('/hooks/github', { ...hub(body), 'x-github-delivery': 'b' }, body)).status, 200);
   assert.equal(inboxOf(here).length, 2);
 });

@@ -1,7 +1,7 @@
 /**
  * The workspaces for several real processes: the examples, in the terminals that their READMEs name
- * or in a few that host all agents, and workspaces for approvals, boards, messages and many small
- * tasks.
+ * or in a few terminals that host all agents; and workspaces for approvals, boards, messages and
+ * many small tasks.
  */
 import fs from 'node:fs';
 import path from 'node:path';

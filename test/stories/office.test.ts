@@ -1,5 +1,6 @@
 /**
- * The office story, pass by pass: the files after each pump, and what the human sees in between.
+ * The office story, pass by pass: the files after each pump, and what the human sees between two
+ * passes.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -44,7 +45,7 @@ test('the office story takes fourteen steps, one per pump', async () => {
   await pump(); // 1, 2: the message reaches the planner, which gives the executor a task
   assert.equal(tasks(disk), 'executor pending, planner waiting');
   assert.equal(sessions(disk), 'planner 4');
-  await pump(); // 3: the executor reads how things are, and proposes a command
+  await pump(); // 3: the executor looks at the present state, and proposes a command
   assert.equal(tasks(disk), 'executor waiting, human pending, planner waiting');
   assert.match(
     disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!,
@@ -55,22 +56,22 @@ test('the office story takes fourteen steps, one per pump', async () => {
   for (let again = 0; again < 3; again++) assert.equal(await pump(), false);
   assert.equal(world.calls.length, calls, 'waiting costs no model call');
   tick();
-  await pump(); // 5: the command runs, its outcome is in the session, the model was not asked yet
+  await pump(); // 10: the executor proposes a command
   assert.equal(tasks(disk), 'executor pending, human completed, planner waiting');
   assert.equal(world.calls.length, calls);
   assert.match(disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!, /fate: done/);
   await pump(); // 6: the executor concludes
   assert.equal(tasks(disk), `${BOTH('executor')}, planner waiting`);
-  await pump(); // 7: the planner asks for the words
+  await pump(); // 7: the planner asks for the text
   assert.equal(tasks(disk), `evaluator pending, ${BOTH('executor')}, planner waiting`);
   await pump(); // 8: the evaluator writes
   assert.equal(tasks(disk), `evaluator completed, ${BOTH('executor')}, planner waiting`);
-  await pump(); // 9: the planner has it sent
+  await pump(); // 9: the planner passes it on to be sent
   assert.equal(
     tasks(disk),
     'evaluator completed, executor completed, executor pending, human completed, planner waiting',
   );
-  await pump(); // 10: the executor proposes how
+  await pump(); // 10: the executor proposes how to send it
   assert.equal(outbox(), undefined);
   assert.equal(await pump(), false); // 11
   tick();

@@ -1,9 +1,9 @@
 /**
  * Checks the database and the workers' folders after a storm on several machines, with SQL and
  * plain files and without product code: every task ended once and correctly, every effect began
- * once and happened on one machine. The history of each entry must be one line that a single
- * machine could have written: no end is taken back, nothing is taken from a living process, no
- * process writes after its death. Prints the problems as JSON.
+ * once and happened on one machine. The history of each entry must look as if a single machine had
+ * written it: no task is reopened, no living process loses a task, and no process writes after its
+ * death. Prints the problems as JSON.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -114,7 +114,10 @@ function judgeEffect(key, before, after) {
   if (before.digest !== after.digest || before.peer !== after.peer) wrong.push(`${key} changed what it is`);
 }
 
-/** Ids of commits are the process and a number. Those of one process come one after the other. */
+/**
+ * Ids of commits consist of the process and a number. Those of one process follow each other in
+ * order.
+ */
 function judgeCommits() {
   const last = new Map();
   const given = new Set();

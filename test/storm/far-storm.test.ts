@@ -2,8 +2,8 @@
  * Workers in processes and folders of their own, with nothing in common but a real database. They
  * are killed, paused beyond their lease and cut off, and their clocks are wrong; the server is
  * restarted, frozen for up to four leases, out of connections or disk space, and replaced by a
- * standby that has everything or is behind. The database records every change of every entry. A
- * program that shares no code with the product judges that history and what is left.
+ * standby, which may be behind. The database records every change of every entry. A program that
+ * shares no code with the product judges that history and what is left.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
@@ -68,7 +68,7 @@ for (const weather of sampleOf('storms on several machines', WEATHERS, 8)) {
         ...(weather === 'skew' ? { NODE_OPTIONS: clockOff(SKEWS_MS[n]!) } : {}),
       });
     await publishDefinitions(roots[0]!, environment(roots[0]!, { GUILD_STORE: `${server.url}?schema=${schema}` }));
-    // The person's own wire, which also leads to the new server after a failover.
+    // The person's own connection, which also leads to the new server after a failover.
     const watched = await wire(server.port);
     const ledger = await open({ port: watched.port });
     const standby =
@@ -159,7 +159,7 @@ create function {schema}.note() returns trigger language plpgsql security define
 end $note$;
 create trigger note after insert or update on {schema}.entry for each row execute function {schema}.note();`;
 
-/** For a process whose clock is wrong by this. */
+/** For a process whose clock is wrong by this much. */
 function clockOff(ms: number): string {
   const code = `const Real = Date; globalThis.Date = class extends Real {
     constructor(...given) { given.length === 0 ? super(Real.now() + ${ms}) : super(...given); }

@@ -31,7 +31,7 @@ process.stdout.write(JSON.stringify({ reads, torn, partSeen }));
 
 function each(folder, read) {
   for (const name of list(folder)) {
-    if (name.endsWith('.leaving')) continue; // its content is being changed
+    if (name.endsWith('.leaving')) continue; // its content is being replaced
     const file = path.join(folder, name);
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (stat === undefined || known.get(file) === `${stat.ino} ${stat.size} ${stat.mtimeMs}`) continue;

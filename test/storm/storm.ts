@@ -33,7 +33,7 @@ interface Stormed {
 
 /** The reader and the checker are not compiled. */
 const SOURCE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../test/storm');
-/** The parts in which the tasks come, and so the least number of kills. */
+/** The number of parts in which the tasks arrive, which is also the least number of kills. */
 const PARTS = 8;
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
 
@@ -49,7 +49,8 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
   const alive = Array.from({ length: workers }, () => enter(root));
   const dying: Promise<unknown>[] = [];
   let kills = 0;
-  // The tasks come in parts, one after each kill: processes die while there is work, however quick.
+  // The tasks arrive in parts, one after each kill, so that processes die while there is work,
+  // however fast they are.
   let dropped = 0;
   const dropSome = (): void => {
     const end = Math.min(tasks, dropped + Math.ceil(tasks / PARTS));

@@ -74,7 +74,7 @@ let restricted: Files;
 
 before(async () => {
   execFileSync('tar', ['-xzf', FIXTURE, '-C', base]);
-  // The machine is the same and was started again since.
+  // The same machine, restarted since.
   for (const file of list('agents/live'))
     edit(file, (text) =>
       text.replace('the-old-machine', os.hostname()).replace(/"bootId": "[^"]*"/, '"bootId": "old"'),

@@ -1,4 +1,4 @@
-/** Every act of every page in a real browser, and what the files say afterwards. */
+/** Every act of every page in a real browser, and the resulting files. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { openBrowser, showPage } from '../kit/web/browser.js';
@@ -348,7 +348,7 @@ test('agents: the editor completes keys and values from the schema', async (t) =
   await page.keyboard.type('\ntempe');
   await page.waitForSelector('.cm-tooltip-autocomplete >> text=temperature');
   await page.waitForSelector('.cm-completionInfo >> text=Sampling temperature');
-  // Right after the list opened, Enter is a new line: the person may be typing on.
+  // Right after the list opens, Enter is a new line, because the person may still be typing.
   await page.click('.cm-tooltip-autocomplete li >> text=temperature');
   await page.keyboard.type('0.2');
   await page.waitForSelector('.editor >> text=No problems');

@@ -1,4 +1,6 @@
-/** Where the window can be reached: never in the clear from elsewhere, and only under its names. */
+/**
+ * Where the window can be reached: never unencrypted from elsewhere, and only under its own names.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

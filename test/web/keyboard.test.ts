@@ -99,7 +99,7 @@ function sentBy({ page }: Opened): () => Promise<string[]> {
   page.on('request', (request) => {
     if (request.url().endsWith('/api/intents')) kinds.push((request.postDataJSON() as { kind: string }).kind);
   });
-  // Keys act at once, so a request that a key made is known after one more question to the page.
+  // Keys act at once, so after one more question to the page the request that a key made is known.
   return async () => (await page.evaluate('0'), kinds);
 }
 

@@ -15,7 +15,9 @@ const BOSS = '---\ndescription: Does it\n---\nYou are the boss.\n';
 const START = Date.parse('2026-03-02T08:00:00.000Z');
 const iso = (ms: number): string => new Date(START + ms).toISOString();
 
-/** A root and its parts, each with this many model calls; an hour without work is between. */
+/**
+ * A root and its parts, each with this many model calls, with an hour without work between them.
+ */
 function longRun(t: TestContext, parts: number, calls: number): Place {
   const workspace = place(t, { 'guild.yaml': SCRIPTED, 'agents/boss.md': BOSS });
   const lines: string[] = [];
@@ -156,7 +158,7 @@ test('the list of tasks draws the rows in sight and few more, wherever a person 
   const top = await page.evaluate<number>("document.querySelector('.tall').offsetHeight");
   for (const at of [0, top / 3, top / 2, top]) {
     await page.evaluate(`document.querySelector('.tscroll').scrollTop = ${at}`);
-    // Without a gap: each place between the first and the last pixel of the box has its row.
+    // Each position between the first and the last pixel of the box has its row, without a gap.
     await until(() =>
       page.evaluate<boolean>(`(() => {
         const box = document.querySelector('.tscroll').getBoundingClientRect();

@@ -29,7 +29,10 @@ async function deadlocked(t: TestContext): Promise<Place> {
   return workspace;
 }
 
-/** A moment is a millisecond. A story that ends its cycle within the same one is played again. */
+/**
+ * The resolution is a millisecond. A story that ends its cycle within the same millisecond is
+ * played again.
+ */
 async function windowAfterDeadlock(t: TestContext): Promise<Window> {
   for (let tries = 1; ; tries++) {
     const window = await openWindow(t, await deadlocked(t));
@@ -89,7 +92,7 @@ test('lists, agents, costs and tasks are those of the moment', async (t) => {
   assert.equal((await window.get('/api/hall?at=yesterday')).status, 422);
 });
 
-/** Three boxes around their name, none on another, and each step in the list. */
+/** Three boxes around their names that do not overlap, with each step in the list. */
 async function cycleIsRing(page: Page): Promise<void> {
   await page.waitForSelector('svg .ring >> text=Cycle of 3');
   const boxes = await Promise.all((await page.locator('svg .nd.cyc .node').all()).map((node) => node.boundingBox()));

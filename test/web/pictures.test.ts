@@ -14,7 +14,9 @@ import { scene } from '../kit/web/scene.js';
 import { openWindow } from '../kit/web/window.js';
 
 const FOLDER = process.env['GUILD_PICTURES'];
-/** A workspace with work of every kind takes a while, so work.test.ts shares the sample. */
+/**
+ * Building a workspace with work of every kind takes a while, so work.test.ts shares the sample.
+ */
 const test = FOLDER === undefined ? sampleTests('web, a scene', 4, 3) : always;
 
 interface View {
@@ -26,7 +28,7 @@ interface View {
 
 const RUN = 'build_user_api';
 
-/** The first are on the mock, too. */
+/** The first ones are on the mock, too. */
 const VIEWS: View[] = [
   { name: 'hall', page: 'hall' },
   { name: 'inbox', page: 'inbox/CHANGE' },
@@ -53,11 +55,11 @@ const VIEWS: View[] = [
   { name: 'history', page: 'history', click: '.hrow:nth-child(4)' },
   { name: 'replay', page: `replay/${RUN}` },
   { name: 'machines', page: 'machines' },
-  // The last one: every page after it would show that moment.
+  // Comes last, because every page after it would show that moment.
   { name: 'waits-deadlock', page: 'waits', click: '.seg button:first-child' },
 ];
 
-/** Every width in one of the two themes; all of both if pictures are kept. */
+/** Every width in one of the two themes; both themes if pictures are kept. */
 const SCREENS = [
   { width: 1440, dark: false },
   { width: 1024, dark: true },
@@ -109,7 +111,7 @@ async function open(page: Page, host: string, { page: name, click }: View): Prom
 
 async function keep(page: Page, name: string): Promise<void> {
   fs.mkdirSync(FOLDER!, { recursive: true });
-  // Graphs and charts are drawn a moment after their data is there.
+  // Graphs and charts are drawn a moment after their data has arrived.
   await page.waitForTimeout(400);
   await page.screenshot({ path: path.join(FOLDER!, `${name}.png`) });
 }

@@ -1,4 +1,6 @@
-/** The stream: a window that was away catches up, reads no more than it must, and loses nothing. */
+/**
+ * The stream: a window that was away catches up, reads no more than necessary, and misses nothing.
+ */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { TestContext } from 'node:test';
@@ -35,7 +37,7 @@ test('a reader that names its cursor hears of a change only if it missed one', a
   const workspace = await askingPlace(t);
   const window = await openWindow(t, workspace);
   const cursor = async (): Promise<string> => (await window.get('/api/hello')).json<Hello>().cursor;
-  /** The frames while nothing changed: a file that was just written may be heard of twice. */
+  /** The frames while nothing changed: a file that was just written may be reported twice. */
   const framesAt = (since: (now: string) => string): Promise<{ now: string; seen: [string, string][] }> =>
     until(async () => {
       const now = await cursor();
@@ -86,7 +88,7 @@ test('a reconnect after which nothing has changed reads nothing again', async (t
   if (shown === undefined) return;
   const { page, asked } = shown;
   await page.waitForSelector('text=1 waiting');
-  // The first time ends all that the page still reads from its start.
+  // The first call stops the reads that the page still makes after its start.
   for (let n = 0; n < 2; n++) {
     asked();
     const beat = page.waitForResponse(/\/api\/stream/);

@@ -1,4 +1,4 @@
-/** Lists of tasks that hold still while tasks come and go. */
+/** Lists of tasks do not move while tasks come and go. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import type { TestContext } from 'node:test';
@@ -16,7 +16,7 @@ import { openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
 
 const test = sampleTests('web/views', 2);
 
-/** Ended tasks, the first one the oldest. */
+/** Ended tasks, the oldest first. */
 function workspaceOf(t: TestContext, tasks: number): Place {
   const boss = '---\ndescription: Does it\n---\nYou are the boss.\n';
   const workspace = place(t, { 'guild.yaml': SCRIPTED, 'agents/boss.md': boss });

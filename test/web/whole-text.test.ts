@@ -35,7 +35,7 @@ const sessionOf = (workspace: Place, agent: string): string =>
     .find((name) => name.startsWith(agent))!
     .replace('.session.yaml', '');
 
-/** The hash that the program wrote where it cut. */
+/** The hash that the program wrote at the cut. */
 function cutIn({ messages }: Conversation): string {
   const results = messages.flatMap(({ calls }) => calls).map(({ result = '' }) => result);
   return /the whole text is storage\/blobs\/(\w{64})/.exec(results.join())![1]!;

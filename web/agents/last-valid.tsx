@@ -1,4 +1,4 @@
-/** Beside a broken file: the version that the agent worked with last, and the way back to it. */
+/** Beside a broken file: the version that the agent worked with last, and a way to restore it. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AgentFile } from '../../src/web/base/contract.ts';

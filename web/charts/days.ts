@@ -90,7 +90,7 @@ function amount(microUsd: number, step: number): string {
 const LABEL_PX = 52;
 const AXIS_PX = 78;
 
-/** At most as many labels as there is room for. */
+/** At most as many labels as fit. */
 function labelled(times: number[], width: number): number[] {
   const each = Math.ceil((times.length * LABEL_PX) / Math.max(LABEL_PX, width - AXIS_PX));
   return times.filter((_, i) => (times.length - 1 - i) % each === 0);

@@ -13,7 +13,7 @@ export function LiveTurn({ talk }: { talk: Conversation }): JSX.Element | null {
   const turn = talk.task === undefined || isPast ? undefined : turns.value.get(talk.task.id);
   const words = turn?.words ?? '';
   useEffect(() => {
-    // A person who scrolled up to read is left there.
+    // A person who has scrolled up to read is not moved.
     const box = place.current?.closest('.cscroll');
     if (box !== null && box !== undefined && box.scrollHeight - box.scrollTop - box.clientHeight < 120)
       place.current?.scrollIntoView({ block: 'end' });

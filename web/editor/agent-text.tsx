@@ -33,7 +33,7 @@ export function AgentText({ file }: { file: AgentFile }): JSX.Element {
   );
 }
 
-/** The keys of the frontmatter stand out. */
+/** The keys of the frontmatter, which are highlighted. */
 function Coloured({ text }: { text: string }): JSX.Element {
   const head = /^---\n[^]*?\n---\n/.exec(text)?.[0] ?? '';
   return (

@@ -61,7 +61,7 @@ export function openEditor({ parent, text, label, check, save, schema, words }: 
       ],
     }),
   });
-  // It loads a moment after its page. A person who types elsewhere by then is left there.
+  // It loads a moment after its page. If the person types elsewhere by then, the focus stays there.
   if (!isTyping(document.activeElement)) view.focus();
   return {
     text: () => view.state.doc.toString(),

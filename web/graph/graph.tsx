@@ -9,10 +9,10 @@ import { layout, type Box, type LayoutReply, type Point } from './layout.ts';
 interface GraphNode {
   id: string;
   title: string;
-  /** Below the title: who or what it is, and its state. */
+  /** Below the title: who or what the node is, and its state. */
   about?: string;
   look?: Look;
-  /** Both are on one line, the state on the right; otherwise each has a line. */
+  /** Whether both fit on one line, with the state on the right; otherwise each has its own line. */
   hasLookLast?: boolean;
   kind: string;
   isChosen?: boolean;
@@ -285,7 +285,9 @@ function pathOf(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge
   return curve(pastLabel(sideways(reply, nodes, edge, i, boxPx), label, edge.label));
 }
 
-/** From the right side of one box to the left side of the other, where the layout leads right. */
+/**
+ * From the right side of one box to the left side of the next, if the layout leads to the right.
+ */
 function sideways(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge, i: number, width: number): Point[] {
   const points = [...(reply.edges[i]?.points ?? [])];
   const [from, to] = [edge.from, edge.to].map((id) => reply.nodes[nodes.findIndex((node) => node.id === id)]);
@@ -294,7 +296,7 @@ function sideways(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEd
   return [{ x: from.x + width / 2, y: from.y }, ...inside, { x: to.x - width / 2, y: to.y }];
 }
 
-/** Straight behind the label, which covers that part of the line. */
+/** A straight line behind the label, which covers that part of it. */
 function pastLabel(points: readonly Point[], middle: Point | undefined, label: string): Point[] {
   const half = widthOf(label) / 2;
   const way = (points.at(-1)?.x ?? 0) < (points[0]?.x ?? 0) ? -1 : 1;

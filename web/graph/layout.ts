@@ -27,7 +27,7 @@ export interface LayoutReply {
   /** `isArc`: of a ring; its second point is the one towards which it bends. */
   edges: { points: Point[]; label: Point; isArc?: boolean }[];
   rings: { at: Point; size: number }[];
-  /** Undefined where every node is in another group already. */
+  /** Undefined if every node is already in another group. */
   groups: (Box | undefined)[];
 }
 

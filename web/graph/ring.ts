@@ -1,7 +1,7 @@
 /** Cycles that nothing else touches are drawn as rings, in the order of their edges. */
 import type { LayoutReply, LayoutRequest, Point } from './layout.ts';
 
-/** More boxes than these would need a ring that no screen has room for. */
+/** A ring of more boxes than this would not fit on any screen. */
 const SIZE_MAX = 6;
 const MARGIN_PX = 16;
 /** Between two boxes of one row, for the words on their edge. */
@@ -42,7 +42,7 @@ export function placeRing(ring: Ring, box: LayoutRequest['size'], top: number): 
   );
   const spots = angles.map((angle) => ({ x: radius.x * Math.cos(angle), y: radius.y * Math.sin(angle) }));
   const spread = Math.max(...spots.map(({ x }) => Math.abs(x))) * 2;
-  // Two boxes beside each other need the room, whatever the angle between them is.
+  // Two boxes beside each other need this room, whatever the angle between them.
   const wider = Math.max(1, (box.width + ROOM_PX) / spread);
   const lowest = Math.min(...spots.map(({ y }) => y));
   const width = spread * wider + box.width + 2 * MARGIN_PX;

@@ -90,7 +90,7 @@ function shownLines(board: Data['boards'][number]): Data['boards'][number]['line
   return lines.slice(Math.max(0, lines.findIndex(isText)), lines.findLastIndex(isText) + 1);
 }
 
-/** `2 of 5 done`, of the boxes that still count. */
+/** `2 of 5 done`, counting the boxes that still matter. */
 function progress({ lines }: Data['boards'][number]): string {
   const boxes = lines.flatMap(({ box }) => (box === undefined || box === '-' ? [] : [box]));
   return `${boxes.filter((box) => BOXES[box] === 'done').length} of ${boxes.length} done`;

@@ -179,7 +179,7 @@ function checksAfter({ messages, checks }: Data, n: number): Data['checks'] {
   return checks.filter(({ after }) => after >= n && after < next);
 }
 
-/** To the conversation that this one was forked from, or to its newest fork. */
+/** To the conversation from which this one was forked, or to its newest fork. */
 function CompareLink({ talk }: { talk: Data }): JSX.Element | null {
   const origin = talk.forkedFrom?.replace(/@\d+$/, '');
   const fork = talk.forks.at(-1)?.id;

@@ -65,7 +65,9 @@ function Filled({ id, requests }: { id: string; requests: Requests }): JSX.Eleme
   );
 }
 
-/** Keys pause when another request takes the place of one by itself, or a request changes. */
+/**
+ * Keys pause when a request is replaced by another without a key press, or when a request changes.
+ */
 function usePause(request: Request | undefined, chosen: string): void {
   const shown = useRef(request);
   useLayoutEffect(() => {
@@ -119,7 +121,7 @@ function Shown({ request, place, of, answered, next, move }: ShownProps): JSX.El
     setSent(reply);
     if (!reply.ok || location.hash !== here) return;
     pauseAnswers();
-    // All like this: the next one may be answered as well.
+    // "All like this" may answer the next request as well.
     go(address('inbox', args['alike'] === true ? '' : next?.id));
   };
   useKeys({ j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1) });

@@ -121,7 +121,7 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
 
 type Cycle = BrokenCycle['cycle'];
 
-/** From 1; 0 if the task is not part of it. */
+/** Counted from 1; 0 if the task is not part of it. */
 function stepOf(cycle: Cycle, task: string): number {
   return cycle.findIndex(({ id }) => id === task) + 1;
 }

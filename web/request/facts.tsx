@@ -14,7 +14,7 @@ export function useSource(request: Request): RequestSource | undefined {
 /** Reasons of more letters than this have a row of their own. */
 const LONG = 160;
 
-/** The facts are worded by the program for every surface; they are shown as they are. */
+/** The facts are worded by the program for every surface, so they are shown unchanged. */
 export function Facts({ request }: { request: Request }): JSX.Element {
   const { taint, blocks, facts, risk, question } = request;
   const [first, ...rest] = facts.asked;

@@ -1,4 +1,4 @@
-/** The actions on a task. Each button is a command of the terminal. */
+/** The actions on a task. Each button matches a command of the terminal. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { IntentKind, TaskAct, TaskDetail } from '../../src/web/base/contract.ts';
@@ -42,7 +42,7 @@ export function Acts({ task }: { task: TaskDetail }): JSX.Element {
   const [sent, setSent] = useState<Sent>();
   const perform = async (act: TaskAct, text: string): Promise<void> => {
     const { kind, arg } = ACTS[act];
-    // A fork is made of the conversation in which the task was done.
+    // Forks the conversation in which the task was done.
     const target = act === 'fork' ? (task.session ?? '') : task.row.id;
     const result = await send(kind, target, arg === undefined || text === '' ? {} : { [arg]: text });
     setSent(result);

@@ -1,7 +1,7 @@
 /** The tree of a run as it was at a moment. */
 import type { TreeRow } from '../../src/web/base/contract.ts';
 
-/** Tasks that existed then, open ones as open, and spans up to then. */
+/** The tasks that existed at that moment, with their states then, and the spans up to it. */
 export function asOf(rows: readonly TreeRow[], moment: number): readonly TreeRow[] {
   if (moment === Infinity) return rows;
   const iso = new Date(moment).toISOString();

@@ -78,7 +78,7 @@ const STEPS = [
 const TICKS_MAX = 6;
 
 interface Tick {
-  /** From 0 to 1 of what is shown. */
+  /** Positions, from 0 to 1 of the visible part. */
   at: number;
   text: string;
 }
@@ -96,7 +96,7 @@ export function ticksOf(axis: Axis, shown: { from: number; to: number }): Tick[]
   const ticks: Tick[] = [];
   for (const ms of times) {
     const at = (axis.placeOf(axis.first + ms) - shown.from) / (shown.to - shown.from);
-    // Labels beside a fold would cover each other, and one at the end would be cut off.
+    // Labels beside a fold would overlap, and a label at the end would be cut off.
     if (at < 0.96 && at - (ticks.at(-1)?.at ?? -1) > 0.08) ticks.push({ at, text: tickText(ms, step) });
   }
   return ticks;

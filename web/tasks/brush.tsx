@@ -74,7 +74,7 @@ export function zoomed({ from, to }: Zoom, factor: number): Zoom {
   return panned({ from: middle - half, to: middle + half }, 0);
 }
 
-/** Moves by a part of what is shown, and never beyond the run. */
+/** Moves by a part of the visible range, and never beyond the run. */
 export function panned({ from, to }: Zoom, by: number): Zoom {
   const size = to - from;
   const start = Math.min(1 - size, Math.max(0, from + by * size));

@@ -16,7 +16,9 @@ interface Screen {
   firstRow: () => number;
 }
 
-/** Tasks at this depth and below are closed, the others open, except for those that were turned. */
+/**
+ * Tasks at this depth and below are closed, all others open, except for those that were switched.
+ */
 export interface Fold {
   /** Absent: all are open. */
   depth?: number;
@@ -24,10 +26,12 @@ export interface Fold {
 }
 
 export interface View {
-  /** The last answer stays until the next one is there. */
+  /** The last answer stays until the next one has arrived. */
   page: ViewRows | undefined;
   problem: Problem | undefined;
-  /** By how many rows the list has to scroll for this page; the list says when that is done. */
+  /**
+   * By how many rows the list has to scroll for this page; the list reports when it has done so.
+   */
   moved: number;
   settled: () => void;
   /** Runs the query again. The row at the top stays there, or the list goes to its top. */

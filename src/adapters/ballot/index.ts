@@ -37,7 +37,7 @@ interface BallotOptions {
   livePeers?: () => Promise<readonly string[]>;
   /** False in a recorded run: the file counts at once, however new it is. */
   isTimed?: boolean;
-  /** Whether the records of ended tasks are in this folder. */
+  /** Whether this folder has the records of ended tasks. */
   hasRecords?: boolean;
 }
 

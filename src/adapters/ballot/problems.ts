@@ -39,7 +39,7 @@ export function emptied(file: string): Problem {
   });
 }
 
-/** Silent about a ballot of an earlier build, which had neither digests nor an end line. */
+/** Does not report a ballot of an earlier build, which had neither digests nor an end line. */
 export function cutOff(file: string, text: string): Problem[] {
   if (!/^[ \t]+digest: /m.test(text)) return [];
   const message = `${file} lacks its last line: its marks count, nothing is withdrawn, and the line is written again`;

@@ -52,7 +52,7 @@ export function updated(
   return { text, marks, left: open.length - ids.length };
 }
 
-/** The first entries that the file has room for. The others follow when some have been answered. */
+/** The first entries that the file has room for; the rest follow when some have been answered. */
 function fitting(text: string, wanted: readonly Approval[]): readonly Approval[] {
   let room = MAX_WRITTEN_BYTES - Buffer.byteLength(text);
   const end = wanted.findIndex((approval) => (room -= Buffer.byteLength(addEntries('\n', [approval]))) < 0);

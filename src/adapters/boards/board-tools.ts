@@ -77,7 +77,7 @@ export function boardTools(options: BoardToolsOptions): BoardTools {
 const ORIGINS: Record<string, string> = { tasks: 'id', sessions: 'task', events: 'task' };
 const MAX_ORIGINS = 500;
 
-/** Rows may show text of any task, so whoever reads them is influenced by what influenced it. */
+/** Rows may show text of any task, so they pass their taint on to whoever reads them. */
 async function taintOfRows(options: BoardToolsOptions, query: Select): Promise<string[]> {
   if (query.count || query.from === 'agents') return [];
   const column = ORIGINS[query.from] ?? INFLUENCED_BY;

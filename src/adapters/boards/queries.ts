@@ -34,9 +34,9 @@ export type { Row } from '../../text/query/query.js';
 /** The ended tasks that a query can select. */
 export interface WantedTasks {
   states: readonly EndedState[];
-  /** No more than this many of them. */
+  /** At most this many of them. */
   limit?: number | undefined;
-  /** The query only counts, by columns that follow from the state. */
+  /** The query only counts, grouped by columns that can be told from the state. */
   isCount: boolean;
   /**
    * The part of a row that the query uses; undefined: the row does not match. A source that reads

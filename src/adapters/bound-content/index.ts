@@ -120,7 +120,7 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
       const name = nameOf(file);
       if (entry.isDirectory()) {
         // The program creates an agent's folder and its repository before the first command, and
-        // restores the settings of the repository before every one.
+        // restores the settings of the repository before each one.
         const isRepository = /^workspaces\/[^/]+\/\.git$/.test(name);
         const isHome = /^workspaces\/[^/]+$/.test(name);
         if (!isHome && !isRepository) snapshot.entries.set(`${name}/`, { print: 'folder' });

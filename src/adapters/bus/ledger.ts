@@ -22,7 +22,7 @@ interface LedgerBusOptions {
   patience?: Patience;
 }
 
-/** Whether a look at the channels is recent enough. */
+/** Whether the last look at the channels is recent enough. */
 interface Freshness {
   began(): void;
   ended(): void;
@@ -120,7 +120,7 @@ export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENC
     return undefined;
   }
 
-  /** A look under way may miss what was just written, so a second one follows it. */
+  /** A look in progress may miss what was just written, so a second look follows. */
   function catchUp(): Promise<void> {
     if (current === undefined) {
       current = readOn().finally(() => (current = undefined));
@@ -135,7 +135,7 @@ export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENC
     return following;
   }
 
-  /** Notes and finished messages are of one moment, so every finished note is known. */
+  /** Notes and finished marks come from one moment, so every finished note is known. */
   async function readOn(): Promise<void> {
     fresh.began();
     const { logs, mark: next } = await ledger.newLines([NOTES, DONE], { mark, ends });

@@ -30,7 +30,7 @@ export async function waitForReaders(
   for (let looks = 0; looks * INTERVALS.slowReaderCheckMs < maxWaitMs && clock.monotonicMs() < until; looks++) {
     if (![...slow.keys()].some(isSlow)) return;
     await clock.sleep(INTERVALS.slowReaderCheckMs);
-    // Let readers in this process run, independently of the clock.
+    // Lets readers in this process run, independently of the clock.
     await new Promise((resolve) => setImmediate(resolve));
     await look();
   }

@@ -29,7 +29,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 const LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
 const ID_LENGTH = 10;
-/** One call to the system serves a hundred ids. */
+/** One system call provides a hundred ids. */
 const POOL_BYTES = 100 * ID_LENGTH;
 
 /** Ten characters of base 36: 51 bits, so that two machines practically never pick the same id. */

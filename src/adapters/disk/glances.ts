@@ -4,7 +4,7 @@ import path from 'node:path';
 interface Glances {
   stampNow(file: string): string | undefined;
   glance(file: string): string | undefined;
-  /** This process changes the file, and perhaps the names in its folder. */
+  /** This process is about to change the file, and perhaps the names in its folder. */
   forget(file: string): void;
 }
 

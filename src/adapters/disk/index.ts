@@ -293,7 +293,9 @@ async function createSynced(file: string, bytes: Uint8Array | string, createFile
   }
 }
 
-/** If creating a file takes longer than this, the next `THREADED_CALLS` go to a thread. */
+/**
+ * If creating a file takes longer than this, the next `THREADED_CALLS` creations run on a thread.
+ */
 const SLOW_MS = 0.15;
 const THREADED_CALLS = 50;
 
@@ -333,7 +335,7 @@ function syncPath(file: string, sync: SyncCall): Promise<void> {
     const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     sync(fd, (error) => {
       fs.closeSync(fd);
-      // A pipe or device in place of the file has nothing to sync; whoever reads it refuses it.
+      // There is nothing to sync if a pipe or a device has replaced the file; readers refuse it.
       if (error && error.code !== 'EINVAL') reject(Object.assign(error, { path: file }));
       else resolve();
     });

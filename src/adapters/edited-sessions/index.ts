@@ -20,8 +20,8 @@ const MAX_FILES = 4000;
 /** Without a mark, only the newest are considered. */
 const MAX_UNMARKED = 200;
 /**
- * More changed files than this are the work of other processes. Only the first process looks at
- * them; the others look at those that its mark leaves out for this long.
+ * More changed files than this come from other processes. Only the first process looks at them; the
+ * others leave the files after its mark to it for this long.
  */
 const FEW = 8;
 const PATIENCE_MS = 2 * INTERVALS.sessionsMarkMs;
@@ -133,7 +133,7 @@ export function editedSessions({ root, disk, clock, peer, isWatched, isFirst }: 
     const items = [...read.bytes.toString('utf8').matchAll(/^( *)-(?= |$)(?: +role: *["']?(\w+))?/gm)];
     const indent = Math.min(...items.map(([, spaces]) => spaces!.length));
     const last = items.findLast(([, spaces]) => spaces!.length === indent);
-    // People also write `human`, another key first, or a word that must be reported.
+    // People also write `human`, put another key first, or use a word that must be reported.
     return !/^(?:assistant|tool|tool_result|function|system|developer)$/.test(last?.[2] ?? '');
   }
 
@@ -170,7 +170,7 @@ export function editedSessions({ root, disk, clock, peer, isWatched, isFirst }: 
         watcher = undefined;
       });
     } catch {
-      // There is no such folder yet, or no watch left: every look compares all files.
+      // The folder does not exist yet, or no watch is left: every look compares all files.
     }
   }
 }

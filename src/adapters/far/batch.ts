@@ -1,6 +1,6 @@
 /**
  * The changes that go with one commit: values of entries, items for the ends of logs, and lines for
- * any place in a log. Each has its own fate, which the answer of the ledger decides.
+ * any place in a log. The ledger accepts or refuses each of them separately.
  */
 import type { Add, Change, Committed, Put, Topic } from '../../ports/ledger.js';
 
@@ -15,17 +15,17 @@ export interface Cell {
 export interface Tail {
   readonly log: string;
   end: number;
-  /** The log ended elsewhere: another process or a person wrote to it. */
+  /** The log has another end than expected: another process or a person wrote to it. */
   isLost: boolean;
 }
 
 /**
- * The next value of an entry. It is serialized when it is sent, so of many changes only the last
- * one costs anything.
+ * The next value of an entry. It is serialized only when it is sent, so only the last of many
+ * changes costs anything.
  */
 export interface Value extends Pick<Put, 'live' | 'tag' | 'atMost'> {
   print(): string;
-  /** Whom it wakes; absent: processes that take tasks. */
+  /** Whom the change wakes; absent: processes that take tasks. */
   readonly topic?: Topic | 'nobody';
 }
 
@@ -46,7 +46,7 @@ export interface Batch {
   readonly cells: Map<string, Queued>;
   readonly logs: Map<string, Growth>;
   readonly lines: Add[];
-  /** Whom it wakes. */
+  /** Whom the change wakes. */
   readonly topics: Set<Topic>;
   /** Somebody waits for it. */
   isWanted: boolean;
@@ -61,7 +61,7 @@ export function newBatch(): Batch {
   const done = new Promise<void>((resolve, reject) => {
     settle = (failed) => (failed === undefined ? resolve() : reject(failed.reason));
   });
-  done.catch(() => undefined); // a batch may have nobody who waits for it
+  done.catch(() => undefined); // nobody may be waiting for a batch
   return {
     cells: new Map(),
     logs: new Map(),
@@ -78,7 +78,7 @@ export function isEmpty({ cells, logs, lines }: Batch): boolean {
   return cells.size === 0 && logs.size === 0 && lines.length === 0;
 }
 
-/** Values are printed here: of many changes of one entry only the last one is. */
+/** Serializes the values: only the last of many changes to an entry is sent. */
 export function changeOf({ cells, logs, lines, topics }: Batch): Change {
   return {
     topics: [...topics],
@@ -98,7 +98,7 @@ export function changeOf({ cells, logs, lines, topics }: Batch): Change {
   };
 }
 
-/** Notes revisions and ends as the ledger has them now. */
+/** Updates revisions and ends to the state in the ledger. */
 export function takeAnswer({ cells, logs }: Batch, answer: Committed): void {
   [...cells.values()].forEach((queued, at) => {
     const rev = answer.puts[at];

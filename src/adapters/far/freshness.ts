@@ -1,26 +1,26 @@
 /**
- * Whether the last look at something is recent enough. While this process listens for rings, a look
- * stays fresh until one comes, so that it asks only if there may be something new. A ring may be
- * late: a look is not fresh either once this process has learned of a later change by others, which
- * may depend on something it has not seen yet.
+ * Whether the last look at something is recent enough. While this process listens for
+ * notifications, a look stays fresh until one arrives, so the ledger is asked only if there may be
+ * something new. A notification may be late: a look also stops being fresh when this process learns
+ * in another way of a later change, which may depend on something it has not seen yet.
  */
 import type { Ledger, Topic } from '../../ports/ledger.js';
 
 export interface Freshness {
   /** A look begins. */
   began(): void;
-  /** It has ended: everything acknowledged before it began is known. */
+  /** A look has ended: everything acknowledged before it began is known. */
   ended(): void;
-  /** Whether the last look is younger than this, or nobody rang since. */
+  /** Whether the last look is younger than this, or no notification has arrived since. */
   isFresh(maxAgeMs: number): boolean;
-  /** Starts to listen for rings. */
+  /** Starts to listen for notifications. */
   listen(): Promise<void>;
 }
 
-/** A ring may be lost, so even without one a look does not stay fresh for longer. */
+/** A notification may be lost, so even without one a look does not stay fresh for longer. */
 const MAX_SILENCE_MS = 1000;
 
-/** `learned`: how often this process learned of changes by others in another way. */
+/** `learned`: how often this process learned of other processes' changes in another way. */
 export function freshness(
   ledger: Pick<Ledger, 'onRing'>,
   topic: Topic,
@@ -28,7 +28,7 @@ export function freshness(
   learned: () => number = () => 0,
 ): Freshness {
   let rings = 0;
-  /** The look that began last, and the last one that ended: when, and what had happened before. */
+  /** The last look that began and the last one that ended: the time and the counts at its start. */
   let begun = { at: -Infinity, rings: 0, learned: 0 };
   let last = begun;
   let isListening = false;

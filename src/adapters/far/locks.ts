@@ -13,7 +13,7 @@ export function locks(
   return {
     async acquire(key, task) {
       const known = shelf.get(key);
-      // Nobody takes a lock from an open task; one that has ended may have lost it.
+      // No lock is taken from an open task; a task that has ended may have lost its lock.
       const isDoubtful = known?.value === task && !isKnown(task);
       for (let held = isDoubtful ? await shelf.read(key) : known; ; held = await shelf.read(key)) {
         if (held?.value === task) return true;

@@ -1,6 +1,6 @@
 /**
  * The live entries as this process knows them: each look brings the changes since the last one.
- * Looks are shared, and an older answer cannot revive an entry that was seen to end.
+ * Concurrent callers share a look, and an older answer cannot revive an entry that has ended.
  */
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Cell } from './batch.js';
@@ -15,7 +15,7 @@ interface Learner {
   learn(entry: Entry): void;
   /** Keys of the entries that are live as far as this process knows. */
   keys(): Iterable<string>;
-  /** The entry is no longer live, and its end was not seen. */
+  /** The entry is no longer live, and this process has not seen it end. */
   forget(key: string): void;
   /** Changes of entries that are not live may have been missed. */
   missed?(): void;
@@ -27,7 +27,7 @@ type News = Awaited<ReturnType<Ledger['news']>>;
 export interface Heard {
   /** Whether there is nothing to take. */
   isEmpty(): boolean;
-  /** Everything since it was last called. Complete: changes may have been missed. */
+  /** Everything since the last call. `complete`: changes may have been missed. */
   take(): News;
 }
 
@@ -35,17 +35,17 @@ export interface Looks extends Pick<Freshness, 'isFresh' | 'listen'> {
   add(learner: Learner): void;
   /** Collects the changes of entries with these keys. */
   collect(prefix: string): Heard;
-  /** After it, everything acknowledged to any process before the call is known. */
+  /** When it resolves, everything acknowledged to any process before the call is known. */
   look(): Promise<void>;
   /** How many looks brought changes by other processes. */
   learned(): number;
-  /** Learns an entry that was read by its key. */
+  /** Takes over an entry that was read by its key. */
   learn(entry: Entry): void;
-  /** A change of this process was acknowledged: answers under way may be older. */
+  /** A change of this process was acknowledged: answers to earlier looks may be older. */
   acknowledged(cell: Cell, live: boolean): void;
 }
 
-/** Ends and own changes are remembered up to this number: older answers are no longer under way. */
+/** How many ends and own changes are remembered. An answer older than these has arrived by now. */
 const MAX_REMEMBERED = 10_000;
 
 export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
@@ -54,7 +54,7 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
   /** The last revision that this process wrote. */
   const own = new Map<string, number>();
   let learned = 0;
-  /** Acknowledged since the look under way began. */
+  /** Acknowledged since the current look began. */
   const recent = new Set<string>();
   let current: Promise<void> | undefined;
   let following: Promise<void> | undefined;
@@ -91,7 +91,7 @@ export function looks(ledger: Ledger, monotonicMs: () => number): Looks {
     },
   };
 
-  /** A look under way may miss what was just acknowledged, so a second one follows it. */
+  /** The current look may miss what was just acknowledged, so a second look follows. */
   function look(): Promise<void> {
     if (current === undefined) {
       current = once().finally(() => (current = undefined));

@@ -22,22 +22,25 @@ export interface Outbox {
   setLater(cell: Cell, value: Value): void;
   /** The same, and waits. False: the entry had another revision and is unchanged. */
   set(cell: Cell, value: Value): Promise<boolean>;
-  /** The value that is queued or under way. */
+  /** The value that is queued or being sent. */
   unsent(key: string): Value | undefined;
-  /** Whether the entry is queued and unsent, so that no other process knows it. */
+  /** Whether the entry is queued and unsent, so no other process knows it. */
   isOwn(cell: Cell): boolean;
   /** Queues items for the end of a log. */
   growLater(tail: Tail, items: readonly unknown[]): void;
-  /** The same, and waits. False: the log ended elsewhere, and nothing was added. */
+  /** The same, and waits. False: the log had another end, and nothing was added. */
   grow(tail: Tail, items: readonly unknown[]): Promise<boolean>;
   hasUnsent(log: string): boolean;
-  /** Queues a line for a log that may grow anywhere. `topic`: whom it wakes. */
+  /** Queues a line for any place in a log. `topic`: whom it wakes. */
   line(add: Add, topic: Topic): void;
   /** Resolves when everything queued so far is durable. Throws if the process cannot write. */
   flush(): Promise<void>;
-  /** The same, but waits until it is sent with other changes. */
+  /** The same, but does not send the changes at once: waits until they are sent with others. */
   sent(): Promise<void>;
-  /** Calls back when the fate of a value is known. Refused: the entry had another revision. */
+  /**
+   * Calls back when the ledger has accepted or refused a value. Refused: the entry had another
+   * revision.
+   */
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** Makes every later commit depend on this entry. */
   guardBy(key: string): void;
@@ -47,13 +50,13 @@ export interface Outbox {
   fail(reason: unknown): void;
   /** Throws the reason why nothing can be written. */
   check(): void;
-  /** The longest time that something was queued. */
+  /** The longest time that a change has been queued. */
   worstLagMs(): number;
 }
 
 interface OutboxOptions {
   ledger: Ledger;
-  /** Begins the ids of this process's commits; no other process may have it. */
+  /** A prefix for the ids of this process's commits, which no other process may use. */
   name: string;
   monotonicMs: () => number;
   /** Calls `wake` when it is time to send the changes that no caller waits for. */

@@ -18,9 +18,9 @@ export interface FarPresence extends Omit<Presence, 'sweep'> {
   judge(): Promise<void>;
   /** Renews the lease if that is overdue; call it before new work. */
   renewIfLate(): Promise<void>;
-  /** Its claims become orphans. */
+  /** The claims of this process become orphans. */
   leave(): Promise<void>;
-  /** With the next renewal others read why this process takes no work; undefined: it does. */
+  /** The next renewal tells others why this process takes no work; undefined: it takes work. */
   hold(reason: string | undefined): void;
   /** Stops renewing the lease, like a process that is gone. */
   stop(): void;
@@ -64,7 +64,7 @@ export function presence(options: PresenceOptions): FarPresence {
   let renewedAt = 0;
   let renewing: Promise<void> | undefined;
   let stop = (): void => undefined;
-  /** Rung if this process itself finds that another one is dead. */
+  /** Called if this process itself finds that another one is dead. */
   const bells = new Set<{ ring(): void }>();
   looks.add({
     prefix: PREFIX,
@@ -90,7 +90,10 @@ export function presence(options: PresenceOptions): FarPresence {
         await off();
       };
     },
-    /** Processes of a later rank wait longer: a ring mostly announces work for one process. */
+    /**
+     * Processes of a later rank wait longer, because a notification mostly announces work for one
+     * process.
+     */
     pace: () => ({
       settleMs: INTERVALS.ringSettleMs + Math.min(INTERVALS.ringSpreadMaxMs, rank().rank * INTERVALS.ringSpreadMs),
       busyGapMs: INTERVALS.busyLookMs,
@@ -125,7 +128,7 @@ export function presence(options: PresenceOptions): FarPresence {
     stop = options.every(leaseMs / 4, () => void beat().catch((thrown: unknown) => outbox.fail(thrown)));
   }
 
-  /** Renewals ring nobody, so a process without work checks from time to time who is alive. */
+  /** Renewals notify nobody, so an idle process checks from time to time who is alive. */
   async function beat(): Promise<void> {
     await renew();
     if (looks.isFresh(leaseMs / 8)) return;
@@ -148,7 +151,7 @@ export function presence(options: PresenceOptions): FarPresence {
     }
   }
 
-  /** One at a time: a second one would expect the revision before the first. */
+  /** One renewal at a time: a second one would expect the revision before the first. */
   function renew(): Promise<void> {
     renewing ??= (async () => {
       const isRenewed = await outbox.set(own, { print: () => JSON.stringify(me), live: true, topic: 'nobody' });
@@ -179,7 +182,7 @@ export function presence(options: PresenceOptions): FarPresence {
     for (const [id, seen] of [...living]) {
       if (id === me.id) continue;
       if (!quiet.isOver(seen.cell) && !options.isGone(seen.peer)) continue;
-      // A renewal in between has another revision and wins.
+      // A renewal that came in between has another revision and wins.
       if (await end({ ...seen.cell }, JSON.stringify(seen.peer))) lost(id);
     }
   }

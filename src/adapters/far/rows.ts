@@ -43,14 +43,14 @@ interface Dependencies {
 
 export const TASK = 'task/';
 
-/** Rows of ended tasks that are kept, because a parent reads each of its children once more. */
+/** How many rows of ended tasks are kept: a parent reads each of its children once more. */
 const MAX_ENDED = 2000;
 
 export function rows({ outbox, looks, read }: Dependencies): Rows {
   const index = openIndex<Row>();
   const ended = new Map<string, Placed>();
   const gone = new Set<string>();
-  /** Updates of rows whose own changes are under way. The answer to those changes decides. */
+  /** Updates of rows whose own changes are being sent. The answer to those changes decides. */
   const late = new Map<string, Entry>();
   const corrections = new Set<Promise<void>>();
   const listeners: ((task: Task) => void)[] = [];
@@ -124,7 +124,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
     gone.add(id);
   }
 
-  /** Another process was faster, or a limit was reached: this version of the row is void. */
+  /** Another process was faster, or a limit was reached: this version of the row does not count. */
   function correct(key: string): void {
     const reading = read(key).then((entry) => {
       corrections.delete(reading);
@@ -162,7 +162,7 @@ export function parseRow(value: string): Placed | undefined {
   return row.removed ? undefined : row;
 }
 
-/** The value of a task that an undo removed. Earlier versions take it for one that failed. */
+/** The value of a task that an undo removed. Earlier versions read it as a failed task. */
 export function removedRow({ task }: Placed): Pick<Put, 'value' | 'live' | 'tag'> {
   return { value: JSON.stringify({ task, state: 'failed', removed: true }), live: false, tag: 'removed' };
 }

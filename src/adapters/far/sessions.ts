@@ -92,8 +92,8 @@ export function sessionVerbs(ledger: Ledger, outbox: Outbox, undone: Undone): Se
       }
     },
     /**
-     * Kept in this process only. A line in the log would come after the end of the task, when
-     * another process may already write to the conversation, and would make its next message fail.
+     * Kept in this process only. A line in the log would follow the end of the task. Another
+     * process may already write to the conversation by then, and its next message would fail.
      */
     async setStatus(id, status) {
       const known = all.get(id);

@@ -10,11 +10,11 @@ interface Held {
 }
 
 export interface Shelf {
-  /** As of the last look and this process's own changes. */
+  /** As of the last look, with this process's own changes. */
   get(id: string): Held | undefined;
   /** In the order of their last changes. */
   all(): [id: string, held: Held][];
-  /** Grows with every change. */
+  /** Increases with every change. */
   version(): number;
   /**
    * Replaces the value, or ends the entry if it is undefined. False: another process was faster;
@@ -67,7 +67,7 @@ export function shelf(prefix: string, { outbox, looks, read }: Dependencies): Sh
     else known.delete(id);
   }
 
-  /** An entry that has ended is returned too, because its revision is needed to replace it. */
+  /** Also returns an ended entry, because its revision is needed to replace it. */
   async function readNow(id: string): Promise<Held | undefined> {
     const entry = await read(prefix + id);
     if (entry === undefined) return undefined;

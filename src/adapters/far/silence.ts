@@ -1,7 +1,7 @@
 /**
  * How long processes have not renewed, in observed time: an observer adds up the time between its
- * own looks, at most a quarter of a lease for each. No clocks are compared, and a ledger that is
- * away or an observer that was paused counts against nobody.
+ * own looks, at most a quarter of a lease for each. No clocks are compared, and time in which the
+ * ledger was away or the observer was paused does not count.
  */
 import type { Cell } from './batch.js';
 

@@ -38,7 +38,7 @@ export function taskLists({ ledger, outbox, looks, presence }: Dependencies): Pi
     const atMost = limit === Infinity || root !== undefined ? undefined : limit;
     const entries = await ledger.list(TASK, defined({ live: false, tag: state, containing, limit: atMost }));
     const all = entries.flatMap(({ value }) => parseRow(value) ?? []);
-    // The limit also counted tasks that an undo removed; asked by state, they are left out.
+    // The limit also counted tasks that an undo removed; a query by state leaves them out.
     if (entries.length === atMost && all.length < atMost && state === undefined) return endedOfStates(atMost);
     return root === undefined ? all : all.filter(({ task }) => task.root === root).slice(0, limit);
   }

@@ -31,7 +31,9 @@ interface Dependencies {
 export function taskVerbs({ ledger, outbox, looks, rows, presence, undone, beforeScanEnds }: Dependencies): Tasks {
   const { index } = rows;
   const me = presence.peer.id;
-  /** Of tasks that this process made and no other has held since: the children it made for them. */
+  /**
+   * Tasks that this process made and no other process has held since. Their children are made here.
+   */
   const childrenOf = new WeakMap<Cell, Set<string>>();
   const isHeld = ({ owner }: Row): boolean => owner !== undefined && presence.isAlive(owner.peer);
 
@@ -111,7 +113,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, undone, befor
     },
   };
 
-  /** Another process that held the task would have left a new cell. */
+  /** If another process had held the task, it would have a new cell. */
   function ownChildren(id: string | undefined): Set<string> | undefined {
     const row = id === undefined ? undefined : index.byId.get(id);
     return row && childrenOf.get(row.cell);

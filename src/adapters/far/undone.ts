@@ -10,13 +10,13 @@ import type { Shelf } from './shelf.js';
 export const UNDONE = 'undone/';
 
 export interface Undone {
-  /** Whether this process has heard that an undo removed the task or the conversation. */
+  /** Whether this process knows that an undo removed the task or the conversation. */
   has(key: string): boolean;
-  /** The revision of the entry of a removed task; 0: it was made again. */
+  /** The revision of the entry of a removed task; 0: the task was created again. */
   revOf(key: string): Promise<number>;
   /** The place where the log of a removed conversation ends. */
   endOf(log: string): Promise<number>;
-  /** It was made again. */
+  /** It was created again. */
   done(key: string): Promise<void>;
 }
 

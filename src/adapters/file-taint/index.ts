@@ -1,7 +1,7 @@
 /**
  * A side record of where files come from: `.guild/file-taint.jsonl`, one line for each write of a
- * tainted task, by path and hash. A file that changed since carries no taint of its own. In an
- * agent's folder it then carries the taint of the commands that ran for the agent.
+ * tainted task, by path and hash. A file that changed since carries no taint of its own. If it is
+ * in an agent's folder, it then carries the taint of the commands that ran for the agent.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -17,7 +17,9 @@ interface Options {
 }
 
 interface Known {
-  /** By path and hash: a write that did not happen must not hide the record of an earlier one. */
+  /**
+   * By path and hash, so that a write that did not happen cannot hide the record of an earlier one.
+   */
   files: Map<string, Map<string, string[]>>;
   /** By agent. */
   folders: Map<string, Set<string>>;
@@ -65,7 +67,7 @@ export function fileTaint({ root, disk, baseOf }: Options): FileTaint {
       if (taint.length === 0 && files.size === 0 && folders.size === 0) return;
       const base = baseOf(requested);
       if (base === undefined) return;
-      // A clean write is recorded only where the file would count as tainted otherwise.
+      // A clean write is recorded only if the file would otherwise count as tainted.
       if (taint.length === 0 && !files.has(base.path) && !folders.has(ownerOf(base.path))) return;
       const sha256 = createHash('sha256').update(content).digest('hex');
       append({ file: base.path, sha256, taint: [...taint] });

@@ -1,4 +1,4 @@
-/** Whether a task has ended: asked for each file of an open task that is read as new. */
+/** Whether a task has ended. Asked once for each newly found file of an open task. */
 import { fenced, isUnreadable, type Unreadable } from '../../domain/fence.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Layout } from './base/layout.js';

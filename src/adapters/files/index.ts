@@ -40,13 +40,13 @@ interface FilesOptions {
   /** Peers under which this process worked until it gave up their store. */
   abandoned?: ReadonlySet<string>;
   /**
-   * For a reader: the unfinished writes of dead processes appear to be there, and nothing is
-   * replayed.
+   * For a reader: shows the unfinished writes of dead processes as if they were done, without
+   * replaying anything.
    */
   isReader?: boolean;
-  /** When files that may follow are written; tests and recordings fix it. */
+  /** When files that may be written later are written; tests and recordings fix it. */
   lag?: Lag;
-  /** Lines of the event log are written at once, and not when they have settled. */
+  /** Lines of the event log are written at once instead of a moment later. */
   eventsAtOnce?: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Locks as small files that name the task that holds them. A lock is taken by exclusive creation. A
- * stale one is renamed away first, so that only one of several processes that find it stale
- * continues. That process reuses the file, because a conversation changes hands at every turn.
+ * stale one is renamed away first, so only one of the processes that find it stale continues. That
+ * process reuses the file, because the lock of a conversation changes its owner at every turn.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
@@ -46,8 +46,8 @@ export function locks(
   function take(key: string, task: string): boolean {
     const file = path.join(layout.turns, key);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      // A power cut may lose the lock but not the conversation: the task in the middle of it keeps
-      // its turn.
+      // A power cut may lose the lock but not the conversation: the task that is in the middle of
+      // it keeps the lock.
       if (disk.stamp(file) === undefined && !mayBegin(key, task)) return false;
       if (disk.create(file, `${task}\n`)) return true;
       const holder = holderIn(file);
@@ -97,7 +97,7 @@ export function locks(
     return holder !== undefined && holder !== '' && isOpen(holder);
   }
 
-  /** Half a name may be the whole of another: only a complete line counts. */
+  /** Half a name may be a complete other name, so only a complete line counts. */
   function holderIn(file: string): string | undefined {
     const read = disk.read(file);
     const text = read.kind === 'file' ? read.bytes.toString('utf8') : undefined;

@@ -114,8 +114,9 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
   };
 
   /**
-   * Messages that come before the file does: it is created with them. That of a stage follows when
-   * it is due, or before the calls of its messages start: a person's file under its name counts.
+   * Messages that are written before the file exists: the file is created with them. The file of a
+   * stage's conversation follows when it is due, or before the calls of its messages start, because
+   * a person's file under its name counts.
    */
   async function begin(
     id: string,
@@ -156,8 +157,8 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
     const text = cached.place.before + printMessages(messages, cached.place.indent);
     if (isJoined()) {
       journal.add({ session: id, at: sizeOf(cached.stamp), text });
-      // A power cut must not undo the claim and keep half of a message: that would look like a
-      // person's edit.
+      // A power cut must not undo the claim and keep half of a message, because that would look
+      // like a person's edit.
       const line = durable ? journal.line() : lastClaim;
       const isSafe = journal.isDurable(line);
       if (!isSafe) await journal.durable(line);

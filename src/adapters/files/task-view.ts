@@ -50,7 +50,7 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
   let isScanned = false;
   /** Results of scans made along the way; the next requested scan reports them. */
   let unreported: ReturnType<OpenTasks['scan']> = NOTHING;
-  /** The children of unshared tasks. */
+  /** The children of tasks that no other process has seen. */
   const unshared = new Map<string, Set<string>>();
 
   return {

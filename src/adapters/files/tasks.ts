@@ -105,8 +105,8 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     const text = printTask(task);
     journal.put({ task: task.id, state: 'pending', text });
     const entry: Entry = { id: task.id, state: 'pending', file, stamp: '', task, sum: contentSum(text) };
-    // Only we can create a stage of a task that we hold. Other tasks may be created by several
-    // processes at once: they are ours to claim when they have their names.
+    // Only this process can create a stage of a task that it holds. Other tasks may be created by
+    // several processes at once; they can be claimed when they have their names.
     if (!durable) tasks.add(entry);
     view.hasCreated(task);
     const isElsewhere = durable ? () => claimOf(disk, layout, task.id) !== undefined : undefined;
@@ -126,7 +126,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
     tasks.remove(entry);
     const item = queued(id);
     if (item !== undefined) {
-      // No other process can see it: on the disk it has no name yet, or is still under our claim.
+      // No other process can see it: it has no name on the disk yet, or is still under our claim.
       journal.put({ task: id, state: 'active', agent, ...baseOf(entry) });
       send(id, { to: file });
       tasks.add({ ...entry, state: 'active', file, owner: ownName(id, agent) });
@@ -223,7 +223,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
       if (!disk.rename(file, target)) return false;
       await Promise.all([disk.syncFolder(layout.tasks('pending')), disk.syncFolder(layout.tasks(state))]);
       tasks.load('pending', target);
-      // Lines of an earlier life of the task must not end it again.
+      // Lines from before the task was reopened must not end it again.
       if (journal.isUsed()) journal.put({ task: id, state: 'pending', text }, target);
       return true;
     }
@@ -284,7 +284,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
   function pageOf(task: Task): { file: string; text: string; was?: string } {
     const text = resultPage(task);
     const usual = layout.result(task.id);
-    // Nearly always the page does not exist yet, and a stamp costs a tenth of a failing read.
+    // Usually the page does not exist yet, and a stamp costs a tenth of a failing read.
     const there = disk.stamp(usual) === undefined ? undefined : disk.read(usual);
     const file = pagePlace(task, text, there?.kind === 'file' ? there.bytes.toString('utf8') : undefined);
     const isUsual = path.join(layout.root, file) === usual;

@@ -26,7 +26,7 @@ export interface NewCommit {
   at: Date;
   /** Commits even if no file changed. */
   evenIfSame?: boolean;
-  /** Files that changed while the commit was read. */
+  /** Files that changed while the commit was being made. */
   late?: () => Iterable<string>;
 }
 
@@ -63,7 +63,7 @@ export async function commitFiles(
     await new Promise((resolve) => setImmediate(resolve));
     sliceFrom = performance.now();
   }
-  // No pause from here on, so every task of this process is in exactly one place.
+  // No pause from here on, so that every task of this process is in exactly one place.
   for (const name of late()) if (taskOf(name) !== undefined) add(name);
   addMovedTasks();
   if (begun() === undefined && !evenIfSame) return undefined;
@@ -119,7 +119,7 @@ export async function commitFiles(
     return minute;
   }
 
-  /** A task that another process moves at this moment must not be in no folder. */
+  /** A task that another process is moving at this moment must still be in one folder. */
   function addMovedTasks(): void {
     const there = new Set<string>();
     const gone = new Set<string>();

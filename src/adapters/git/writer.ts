@@ -34,7 +34,7 @@ interface WriterOptions {
   author?: string;
 }
 
-/** `cheap`: everything, unless ended work would take long. */
+/** `cheap`: commits everything, unless ended work would take long. */
 type Look = 'none' | 'cheap' | 'open' | 'whole';
 
 export type Written =
@@ -270,7 +270,7 @@ export function writer(options: WriterOptions): Writer {
     return { isOver: () => pace.isOver() || clock.monotonicMs() > until };
   }
 
-  /** The part of a look at everything that a look without ended work takes. */
+  /** The share of a full look that a look without ended work takes. */
   function openShare(stamps: Stamps): number {
     const plain = stamps.count('plain');
     return plain / Math.max(1, plain + stamps.count('timed'));

@@ -152,7 +152,7 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
     return report(name, finding, problems);
   }
 
-  /** Once, while the same is wrong with it. */
+  /** Reported once, as long as the same problem lasts. */
   function report(name: string, finding: Problem, problems: Problem[]): undefined {
     if (reported.get(name) !== finding.message) problems.push(finding);
     reported.set(name, finding.message);

@@ -16,7 +16,7 @@ interface FollowOptions {
   env: Env;
   /** The peer id of this process; its own turns are left out. */
   own?: (() => string) | undefined;
-  /** `turn`: as it is now, after this progress. */
+  /** `turn`: the turn as it is now, after this progress. */
   onProgress(progress: Progress, turn: LiveTurn): void;
   /** A turn was found, or its cost changed. */
   onTurn(turn: LiveTurn): void;
@@ -30,7 +30,7 @@ export interface Following {
   close(): void;
 }
 
-/** More turns of one process are not shown. */
+/** Further turns of the same process are not shown. */
 const MAX_TURNS = 500;
 const RETRY_MS = 2000;
 

@@ -23,7 +23,7 @@ export interface Offer {
 const MAX_READERS = 32;
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
-/** The socket is created at the first progress: most commands never work. */
+/** The socket is created at the first progress, because most commands never work on tasks. */
 export function offerProgress({ root, env, peer }: { root: string; env: Env; peer: string }): Offer {
   const turns = new Map<string, LiveTurn>();
   const readers = new Set<net.Socket>();

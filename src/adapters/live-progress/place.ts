@@ -11,7 +11,7 @@ import { attempt } from '../../domain/attempt.js';
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export const SOCKET = '.sock';
-/** A socket that is not listened to yet. */
+/** A socket without a listener yet. */
 export const UNFINISHED = '.new';
 
 /** The shortest limit of the systems that we run on, without the zero at the end. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { attempt } from '../../domain/attempt.js';
 import { isOwnSocket, SOCKET, UNFINISHED } from './place.js';
 
-/** A socket that was created longer ago than this and never listened to belongs to a dead one. */
+/** A socket without a listener that is older than this belongs to a dead process. */
 const UNFINISHED_MS = 60_000;
 
 export function sweep(folder: string): void {
@@ -20,7 +20,7 @@ export function sweep(folder: string): void {
   }
 }
 
-/** Names are unique, so a socket on which nobody listens stays dead. */
+/** Names are unique, so a socket that has lost its listener never gets another. */
 export function removeIfDead(file: string, error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNREFUSED') remove(file);
 }

@@ -1,6 +1,6 @@
 /**
- * The ways to a person outside of the terminal: the desktop, a command, a webhook. Text from models
- * is passed as data, never as part of a command line.
+ * The ways to reach a person outside of the terminal: the desktop, a command, a webhook. Text from
+ * models is passed as data, never as part of a command line.
  */
 import { spawn } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
@@ -55,7 +55,8 @@ export async function notifyByWebhook(
     'content-type': 'application/json',
     'x-guild-timestamp': at,
     'x-guild-signature': `sha256=${signature}`,
-    // A try whose answer was lost may have arrived; the receiver can tell by this.
+    // A retry whose first answer was lost may be a duplicate; the receiver recognises it by this
+    // id.
     'idempotency-key': createHash('sha256').update(body).digest('hex').slice(0, 32),
   };
   let last = '';

@@ -29,7 +29,7 @@ export function notifyLedger(disk: Disk, root: string, peer: string): NearNotice
     for (let n = 1; n <= MAX_CLAIMS; n++) {
       const read = disk.read(`${nameOf(notice)}.${n}`, MAX_NAME_BYTES);
       if (read.kind === 'missing') return n;
-      // Anything else was not made by a process of ours.
+      // Anything else was not written by this program.
       const holder = read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
       if (holder !== undefined && (holder === peer || isAlive(holder))) return undefined;
     }
@@ -47,7 +47,7 @@ export function notifyLedger(disk: Disk, root: string, peer: string): NearNotice
     sent: (notice) => void create(`${nameOf(notice)}.sent`, peer),
   };
 
-  /** Never seen half-written; false if it is there. */
+  /** Never visible half-written; false if it exists already. */
   function create(file: string, text: string): boolean {
     const tmp = path.join(folder, `tmp-${peer}`);
     disk.remove(tmp);

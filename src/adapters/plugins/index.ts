@@ -47,7 +47,7 @@ interface PluginsOptions {
   builtIn: string;
   /** Folder of the workspace's own plugins, as a person has trusted them. */
   own?: string;
-  /** Whether a task has not ended: a plugin keeps what the task uses. */
+  /** Whether a task is still open: a plugin keeps what the task uses. */
   isOpen?: (task: string) => boolean;
 }
 

@@ -13,7 +13,7 @@ export interface McpServer {
   problem?: string;
   /** Its settings in guild.yaml are not valid. */
   isWrong?: true;
-  /** `.mcp.json` has it, and guild.yaml does not name it. */
+  /** `.mcp.json` has it, but guild.yaml does not name it. */
   isOff?: true;
 }
 

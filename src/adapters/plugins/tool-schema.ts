@@ -10,8 +10,8 @@ type Anything = Record<string, unknown>;
 const COMBINATORS = ['anyOf', 'oneOf', 'allOf'] as const;
 
 /**
- * For the model. Providers want a plain object at the top, so a reference there is followed and
- * alternatives are merged: each of their properties is offered, and none is required.
+ * For the model. Providers want a plain object at the top, so a reference there is resolved and
+ * alternatives are merged into one object with all their properties, none of them required.
  */
 export function shownSchema(schema: JsonSchema): JsonSchema {
   const { $ref, ...top } = schema as unknown as Anything;
@@ -35,7 +35,10 @@ function follow(root: Anything, reference: string): Anything | undefined {
 const TYPES = new Set<unknown>(['object', 'string', 'integer', 'number', 'boolean', 'array']);
 const MAX_DEPTH = 8;
 
-/** For our check: properties that it does not understand (`anyOf`, type lists, `$ref`) are free. */
+/**
+ * For our check: properties that it does not understand (`anyOf`, type lists, `$ref`) may have any
+ * value.
+ */
 export function checkedSchema(schema: JsonSchema): JsonSchema {
   return reduced(schema, 0) ?? { type: 'object', additionalProperties: true };
 }
@@ -62,7 +65,8 @@ function reduced(schema: JsonSchema, depth: number): JsonSchema | undefined {
     return part ? [[name, part] as const] : [];
   });
   const names = new Set(known.map(([name]) => name));
-  // A name that is not declared is usually misspelled, so it is refused if all are known.
+  // A name that is not declared is usually misspelled, so it is refused if the schema lists all
+  // names.
   const { additionalProperties: more } = schema;
   const isClosed = !more && all.length > 0 && known.length === all.length;
   return defined({

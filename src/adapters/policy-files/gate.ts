@@ -37,7 +37,10 @@ interface GateOptions {
   peer: string;
   /** Whether commands run in a sandbox; without one their operands are looked up. */
   isSandboxed: () => boolean;
-  /** The id of the trust record, which nobody else knows. A count without it was made elsewhere. */
+  /**
+   * The id of the trust record, which nobody else knows. A count without this id was made
+   * elsewhere.
+   */
   workspace?: string;
   /** True for a plugin's tool that does not need approval. */
   isFree?: (tool: string) => boolean;
@@ -96,7 +99,7 @@ export function gate(options: GateOptions): Gate {
     },
     judge(agent, tool, args) {
       reload();
-      // The place is looked up once, however many policies judge it.
+      // The path is resolved once, even if several policies judge it.
       const spot = tool === 'execute_command' ? undefined : spotOf(agent, tool, args);
       const line = tool === 'execute_command' ? readLine(agent, String(args['command'] ?? '')) : undefined;
       const verdicts = lasting(loaded).map((policy) =>
@@ -115,7 +118,7 @@ export function gate(options: GateOptions): Gate {
     unreported = loaded.problems;
   }
 
-  /** Parsed and inspected once, however many policies judge it. */
+  /** Parsed and inspected once, even if several policies judge it. */
   function readLine(agent: Agent, text: string): Line {
     const parsed = parseBash(text);
     const parse: typeof parseBash = (line) => (line === text ? parsed : parseBash(line));

@@ -20,7 +20,7 @@ export const POLICY_FILE = 'storage/policy.yaml';
 export interface LoadedPolicy {
   policy: Policy;
   problems: Problem[];
-  /** The texts that it comes from, by file; not those that cannot be read. */
+  /** The texts that it comes from, by file; without files that cannot be read. */
   texts: Record<string, string>;
 }
 
@@ -60,7 +60,7 @@ function policyFrom(read: (file: string) => RuleText): LoadedPolicy {
   return { policy, problems, texts };
 }
 
-/** Why an operand needs a person where no sandbox confines the command. */
+/** Why reading an operand needs a person's approval where no sandbox confines the command. */
 export type Operand = (path: string, isDeep: boolean) => string | undefined;
 
 export interface Gate {

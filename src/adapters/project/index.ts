@@ -134,8 +134,8 @@ function limited(text: string): string {
 }
 
 /**
- * The workspace and the folders above it, up to the top of its repository. A folder that somebody
- * else owns or can write ends the search: its instructions would be read by every agent.
+ * The workspace and the folders above it, up to the top of its repository. The search ends at a
+ * folder that somebody else owns or can write, because every agent would read its instructions.
  */
 function foldersUpToRepository(disk: Disk, root: string): string[] {
   const folders: string[] = [];

@@ -39,7 +39,7 @@ function isSearched(name: string): boolean {
   return name.startsWith('.') ? DOTTED.has(name) : mayHoldAgents(name) && !SKIPPED.has(name);
 }
 
-/** One that cannot be read is loaded like the others, so that its problem is reported. */
+/** A file that cannot be read is loaded like the others, so that its problem is reported. */
 function mayStart(file: string): boolean {
   const text = fenced(file, () => firstBytes(file));
   return isUnreadable(text) || startsLikeAnAgent(text);

@@ -41,7 +41,7 @@ interface RosterCheck {
 }
 
 export interface Roster extends Agents {
-  /** All current problems, reported before or not. */
+  /** All current problems, whether or not they were reported before. */
   check(): RosterCheck;
 }
 
@@ -72,14 +72,14 @@ export function roster(
   let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
-  /** The files found last, while no place that was looked at for them has changed. */
+  /** The files found last time; kept until one of the places where they were looked for changes. */
   let found: { places: Map<string, string | undefined>; files: string[] } | undefined;
   /** Problems of folders that cannot be listed. */
   let heldFolders: Problem[] = [];
   /** This process changed agent files since the last check. */
   let touched = false;
   let placeStamps = '';
-  /** From the second look on, a file that is new or changed may be half saved. */
+  /** From the second look on, a new or changed file may be half saved. */
   let hasLooked = false;
   /** Files that this process wrote itself, which are never half saved. */
   const created = new Set<string>();
@@ -301,14 +301,14 @@ export function roster(
   }
 }
 
-/** While the last valid version of a file is in use, that one is checked. */
+/** While the last valid version of a file is in use, that version is checked. */
 function draftsIn(entries: Iterable<LoadedFile>): Agent[] {
   return [...entries].flatMap(({ agent, draft }) => (agent === undefined && draft !== undefined ? [draft] : []));
 }
 
 /**
- * True for a missing tool of an agent of another program, and for an agent that is also in the
- * folder of another program: people keep copies there.
+ * True for a missing tool of another program's agent, and for an agent that is also in the folder
+ * of another program, because people keep copies there.
  */
 function harmless(agents: readonly Agent[]): (problem: Problem) => boolean {
   const byFile = new Map(agents.map((agent) => [agent.file, agent]));
@@ -355,7 +355,7 @@ function emptyAgent(file: string): Problem {
   });
 }
 
-/** An editor that writes in place leaves no newline at the end while it has not finished. */
+/** An editor that writes in place leaves no newline at the end until it has finished. */
 function isBeingSaved(text: string, stamp: string): boolean {
   return !text.endsWith('\n') && Date.now() - Number(writtenAt(stamp) / 1_000_000n) < SAVING_MS;
 }

@@ -65,7 +65,7 @@ async function searchFiles(
       searched.cut = `only the first ${seen} files were searched; name a folder to search in to see the rest`;
       break;
     }
-    // Yield to other work: a search would otherwise block the event loop for long.
+    // Lets other work run, because a search would otherwise block the event loop for long.
     if (++seen % 50 === 0) await new Promise((next) => setImmediate(next));
     const text = file.text();
     if (text === undefined || text === '') continue;

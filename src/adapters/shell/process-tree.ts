@@ -82,7 +82,7 @@ function processTable(): ProcessEntry[] {
   if (!hasProcessTable()) return [];
   const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {
-    // It may have just ended.
+    // It may just have ended.
     return attempt(() => parseStat(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [], []);
   });
 }
@@ -90,7 +90,7 @@ function processTable(): ProcessEntry[] {
 function holds(pid: number, pipe: string): boolean {
   if (pid === process.pid) return false;
   const folder = `/proc/${pid}/fd`;
-  // Nothing can be listed if it is another user's process, or has ended.
+  // Nothing can be listed if the process belongs to another user or has ended.
   const names = attempt(() => fs.readdirSync(folder), []);
   return names.some((fd) => linkOf(`${folder}/${fd}`).startsWith(`${pipe} (deleted)`));
 }

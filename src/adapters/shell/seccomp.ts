@@ -99,7 +99,7 @@ function anyBit(value: number): Test {
   return { code: 0x45, value };
 }
 
-/** `then` ends in a return. */
+/** `then` must end with a return. */
 function when({ code, value }: Test, then: Buffer[]): Buffer[] {
   return [instruction(code, 0, then.length, value), ...then];
 }

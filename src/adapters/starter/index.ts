@@ -62,7 +62,7 @@ export function initWorkspace(folder: string, { swarm = false, example, ignore =
 interface Initialized {
   created: string[];
   kept: string[];
-  /** Something that can act was here before, so this program did not make all of it. */
+  /** Something that can act was here before, so this program did not make everything. */
   hadSettings: boolean;
   /** Lines that keep run state out of the repository that the folder is in. */
   toIgnore: string[];

@@ -4,7 +4,7 @@
  */
 import { ExactNumber } from '../../text/lines/exact-number.js';
 
-/** The record has a value, and the index does not. */
+/** The record has a value, but the index does not. */
 export const UNREAD = Symbol('unread');
 
 export interface Column {

@@ -1,6 +1,6 @@
 /**
  * The chunks of the task index as files. Several processes may write at once: each file is replaced
- * in one step, and a row that one of them did not write is read again by the next look.
+ * atomically, and the next look reads a record again if its row was lost.
  */
 import path from 'node:path';
 import {
@@ -70,7 +70,7 @@ export function chunkStore(folder: string, by: string, chunkRows: number): Chunk
     return written && readChunk(written);
   }
 
-  /** Names grow, so that the newest rows come last. */
+  /** Names increase, so the newest rows come last. */
   function newFile(): string {
     const last = indexFiles(folder, PREFIX).sort().at(-1);
     const number = Number(last?.slice(PREFIX.length) ?? 0) + 1;
@@ -82,7 +82,10 @@ export function chunkStore(folder: string, by: string, chunkRows: number): Chunk
     return readChunk(sectionsInMemory(meta, sections))!;
   }
 
-  /** Groups whose live rows fit into one chunk; a group of one that is not mostly dead is left. */
+  /**
+   * Groups whose live rows fit into one chunk. A group of one chunk is left alone unless most of
+   * its rows are dead.
+   */
   function groupsOf(thin: readonly StoredChunk[]): StoredChunk[][] {
     const groups: StoredChunk[][] = [];
     let rows = Infinity;

@@ -39,8 +39,8 @@ export function stampOf(file: string): Stamp | undefined {
 }
 
 /**
- * Two changes within one tick of the kernel's clock leave the same stamp, so a young one is not
- * trusted. A time in the future is young too.
+ * Two changes within one tick of the kernel's clock leave the same stamp, so a recent stamp is not
+ * trusted. A time in the future counts as recent.
  */
 export function isSettled([, , , changedMs]: Stamp, nowMs: number): boolean {
   return nowMs - changedMs > YOUNG_MS;

@@ -20,7 +20,9 @@ interface Options {
   drop: (chunk: number) => void;
 }
 
-/** Columns in memory; with more, those read first are read again when they are needed. */
+/**
+ * How many columns are kept in memory; beyond that, the ones read first are read again when needed.
+ */
 const MAX_COLUMN_BYTES = 40 * 1024 * 1024;
 
 export function endedTasks({ root, disk, chunks, found, drop }: Options): EndedTasks {

@@ -22,7 +22,7 @@ export interface DayPart {
   from: number;
   to: number;
   part: EventPart;
-  /** Makes the part again from the log, because it turned out to be damaged. */
+  /** Creates the part again from the log, because it was damaged. */
   repair(): void;
 }
 
@@ -136,7 +136,7 @@ export function eventDays(options: DayOptions): () => Day[] {
     }
   }
 
-  /** The stored parts that follow each other from the start and fit the file. */
+  /** The stored parts that follow each other from the start of the file and fit it. */
   function soundParts(fd: number, stored: readonly string[], stamp: Stamp): { parts: Built[]; isCurrent: boolean } {
     const parts: Built[] = [];
     const opened = stored.flatMap((file) => {
@@ -169,7 +169,7 @@ export function eventDays(options: DayOptions): () => Day[] {
     return end === 0 ? undefined : inMemory(bytes.subarray(0, end), from, file);
   }
 
-  /** The part as a file; as it is if it cannot be written. */
+  /** The part as a file; the part in memory if it cannot be written. */
   function keep(day: string, { from, to, made, ...rest }: Built, stamp: Stamp): Built {
     const known = made!;
     const meta: StoredMeta = {

@@ -23,7 +23,7 @@ export interface EventPart {
   readonly lines: number;
   /** Undefined if it is damaged. */
   numbers(column: NumberColumn): Uint32Array | undefined;
-  /** The time of each line in milliseconds; NaN if it is not printed as the program does. */
+  /** The time of each line in milliseconds; NaN if it is not printed in the program's format. */
   times(): Float64Array | undefined;
   /** Five amounts for each call. */
   amounts(): Float64Array | undefined;

@@ -1,4 +1,7 @@
-/** The events that a look found: columns from the index, and lines where these lack a value. */
+/**
+ * The events that a look found: columns from the index, and the lines themselves where the index
+ * lacks a value.
+ */
 import fs from 'node:fs';
 import { defined } from '../../domain/defined.js';
 import type { Event } from '../../domain/event.js';
@@ -107,7 +110,7 @@ function* callsIn(part: DayPart, file: string, since: string): Iterable<CallSeen
   }
 }
 
-/** By the index; a line whose time is not in the index has to be read. */
+/** As far as the index knows; a line whose time is not in the index has to be read. */
 function olderThan(since: string, times: Float64Array): (line: number) => boolean {
   const ms = since === '' ? -Infinity : Date.parse(since);
   return (line) => times[line]! < ms;

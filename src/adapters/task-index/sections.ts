@@ -77,7 +77,7 @@ function withFile<T>(file: string, read: (fd: number) => T | undefined): T | und
   }
 }
 
-/** Undefined if the file ends before. The buffer is aligned for typed arrays. */
+/** Undefined if the file is shorter. The buffer is aligned for typed arrays. */
 function readAt(fd: number, from: number, length: number): Buffer | undefined {
   const bytes = Buffer.allocUnsafeSlow(length);
   let done = 0;

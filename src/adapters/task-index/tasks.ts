@@ -33,7 +33,10 @@ const FORMAT = 2;
 const LEAST_CHANGES = 200;
 const CHUNK_ROWS = 4096;
 const PROGRESS_EVERY = 500;
-/** `created_at` of a record without one is the time of reading, so the index cannot have it. */
+/**
+ * A record without `created_at` counts as created when it is read, so the index cannot store that
+ * value.
+ */
 const NO_TIME = 'no time';
 
 interface EndedName {
@@ -92,7 +95,10 @@ export function taskIndex(options: IndexOptions): TaskIndex {
     return folders;
   }
 
-  /** Finds the rows of the chunk that describe a file as it is, and takes these from `unread`. */
+  /**
+   * Finds the rows of the chunk that describe a file as it is now, and removes these files from
+   * `unread`.
+   */
   function compare(
     { chunk, live }: StoredChunk,
     number: number,

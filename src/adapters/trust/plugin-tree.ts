@@ -43,12 +43,12 @@ export function keepCopy(folder: string, state: string, hash: string): string | 
       fs.mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
       fs.writeFileSync(to, fs.readFileSync(path.join(folder, file)), { mode: 0o600, flush: true });
     }
-    // The copy counts, because the folder may have changed by now.
+    // The copy is used, because the folder may have changed by now.
     if (!fs.existsSync(tmp) || hashTree(tmp).hash !== hash) return undefined;
     try {
       fs.renameSync(tmp, kept);
     } catch (error) {
-      if (!fs.existsSync(kept)) throw error; // else another process was first
+      if (!fs.existsSync(kept)) throw error; // otherwise another process was first
     }
     return kept;
   } finally {

@@ -28,7 +28,7 @@ export function recordFolder(state: string, id: string): string {
 
 export function trustRecords(disk: Disk, state: string): TrustRecords {
   const home = path.join(state, 'workspaces');
-  /** Every tool call asks for the stamp of the same workspace. */
+  /** Cached, because every tool call asks for the stamp of the same workspace. */
   const files = new Map<string, string>();
   const fileOf = (root: string): string => {
     let file = files.get(root);

@@ -17,7 +17,7 @@ const RULE = 1;
 const RULES = 2;
 /** Agents may be in folders below it, to which the same applies. */
 const AGENTS = 4;
-/** Records are written and removed there; a link would lead that elsewhere. */
+/** Records are written and removed there; a link would redirect that. */
 const STATE = 8;
 /** Everything in it is the program's own, so nothing in it is a link, a pipe or a device. */
 const OWN = 16;
@@ -63,7 +63,7 @@ export function rightsProblems(root: string, owner?: number): Problem[] {
   ];
 }
 
-/** Also for commands that only read or submit: they put broken files into quarantine. */
+/** Also for commands that only read or submit, because they quarantine broken files. */
 export function linkedState(root: string): Problem | undefined {
   const [link] = look(root, STATE + OWN + PARENT).links;
   return link === undefined ? undefined : linkProblem(root, link);
@@ -88,7 +88,7 @@ function look(root: string, wanted = -1): Found {
     if (kind === 0) continue;
     const parent = name.slice(0, Math.max(0, name.lastIndexOf('/')));
     if (missing.has(parent) || !lookAt(root, name, kind, found)) missing.add(name);
-    // Below a link everything else is elsewhere, too.
+    // Everything below a link is elsewhere, too.
     else if (found.links.includes(name)) return { ...found, links: [name] };
   }
   return found;
@@ -109,7 +109,7 @@ function lookInto(root: string, folder: string, kind: number, found: Found): voi
     const name = `${folder}/${entry.name}`;
     if (kind & OWN && !entry.isFile() && !entry.isDirectory()) found.links.push(name);
     if (kind & PARENT && entry.isSymbolicLink() && isFolder(`${root}/${name}`)) found.links.push(name);
-    // Only rights need a look at each entry.
+    // Only the check of permissions needs a look at each entry.
     if (kind & RULES && isWritableByOthers(lstat(`${root}/${name}`))) found.writable.push(name);
     if (kind & AGENTS && entry.isDirectory() && mayHoldAgents(entry.name)) lookInto(root, name, kind, found);
   }

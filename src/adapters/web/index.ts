@@ -58,7 +58,7 @@ async function request(url: URL, signal: AbortSignal): Promise<http.IncomingMess
       {
         signal,
         headers: { 'user-agent': 'guildhall', accept: 'text/html, text/*;q=0.9, */*;q=0.5' },
-        // The address that was checked, whatever the name means a moment later.
+        // The address that was checked, even if the name resolves differently a moment later.
         lookup: (_host, options, found) =>
           options.all ? found(null, [address]) : found(null, address.address, address.family),
       },

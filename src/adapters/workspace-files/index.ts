@@ -229,7 +229,8 @@ async function writeAt(
 ): Promise<FolderReply<{ bytes: number; created: boolean }>> {
   const { folder: parent } = await makeFolders(base, place.parts!.slice(0, -1), createDurably(disk));
   const name = `.guild-${randomBytes(9).toString('hex')}.tmp`;
-  // By path, a folder of the agent may be swapped for a link; the program's own may not.
+  // Without descriptors, a folder of the agent could be swapped for a link; a folder of the program
+  // could not.
   const tmp = base.byDescriptor ? parent.at(name) : `${ownTmp(base, disk)}/${name}`;
   const target = parent.at(place.parts!.at(-1));
   let pending = false;

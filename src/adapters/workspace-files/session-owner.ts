@@ -1,6 +1,6 @@
 /**
- * Conversations of other agents are private. The header of the file says whose it is: names do not,
- * since an agent `x` and an agent `x-y` both have conversations that start with `x-y`.
+ * Conversations of other agents are private. The header of the file names the owner. The file name
+ * does not: agents `x` and `x-y` can both have conversations that start with `x-y`.
  */
 const HEAD_BYTES = 4096;
 

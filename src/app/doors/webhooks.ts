@@ -1,8 +1,9 @@
 /**
  * Webhooks of a workspace: which sources guild.yaml names, what they sent, and what was refused. A
- * source is a door into the workspace, so it opens when a person has trusted it, as it was then. A
- * message is durable in the inbox before its sender gets an answer. Refusals are counted in the
- * event log, at most once a minute for each source, so that a flood of them costs little.
+ * source lets strangers put work into the workspace, so it is accepted only in the form that a
+ * person has trusted. A message is durable in the inbox before its sender gets an answer. Refusals
+ * are counted in the event log, at most once a minute for each source, so that a flood of them
+ * costs little.
  */
 import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
@@ -23,7 +24,7 @@ interface Source extends Webhook {
 }
 
 export interface Webhooks {
-  /** As it was trusted, while guild.yaml has it. */
+  /** In the form that was trusted, as long as guild.yaml has it. */
   source(name: string): Source | undefined;
   sources(): Record<string, Source>;
   /** Durable when resolved. The same id of a source is one message. */
@@ -47,7 +48,7 @@ export function openWebhooks(root: string, env: Env, onRefused: (source: string,
   let known: { stamp: string; all: Record<string, Source> } | undefined;
   const sources = (): Record<string, Source> => {
     const stamp = `${disk.stamp(path.join(root, CONFIG_FILE))} ${trustStamp(root, env)}`;
-    // While a person is saving the file, the earlier sources stay in force.
+    // While a person is saving the file, the previous sources stay in force.
     if (known === undefined || known.stamp !== stamp) known = { stamp, all: sourcesOf(root, env) ?? known?.all ?? {} };
     return known.all;
   };

@@ -30,7 +30,7 @@ export function recording(model: Model, file: string): Model {
   };
 }
 
-/** Answers from the file. A call that was not recorded fails as a missing model would. */
+/** Answers from the file. A call that was not recorded fails like a call to a missing model. */
 export function replaying(file: string): Model {
   if (!fs.existsSync(file))
     throw problemError('not_found', `there is no recording ${file}`, {

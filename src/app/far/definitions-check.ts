@@ -1,7 +1,7 @@
 /**
  * Holds every agent of this process while its definitions are not those that were published, or
- * this machine does not trust them, so that no work is done by rules that nobody released, or by a
- * part of the tools.
+ * this machine does not trust them, so that no work is done under rules that nobody released, or
+ * with only some of the tools.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Pauses } from '../../ports/pauses.js';

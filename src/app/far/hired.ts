@@ -97,7 +97,7 @@ async function isAllowed(
   }
 }
 
-/** The files of agents that a signed answer allows, for a folder that gets everything. */
+/** The files of agents that a signed answer allows, for a folder that gets all of them. */
 export async function hiredFiles(ledger: Ledger, consent: Consent): Promise<{ path: string; text: string }[]> {
   const files: { path: string; text: string }[] = [];
   const read = async (id: string): Promise<Placed | undefined> => {

@@ -33,8 +33,8 @@ export async function readHistoryDesk(ledger: Pick<Ledger, 'get'>): Promise<Name
 
 /**
  * Makes this desk the one that keeps history. Its process must have joined. Throws a ProblemError
- * if another desk runs that keeps it. The same folder takes over from itself, because a killed
- * process counts as running until its lease is over.
+ * if a running desk keeps it already. The same folder may take over from itself, because a killed
+ * process counts as running until its lease ends.
  */
 export async function takeHistory(
   ledger: Pick<Ledger, 'get' | 'commit'>,

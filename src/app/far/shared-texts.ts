@@ -1,7 +1,7 @@
 /**
  * The order between tasks and the texts that agents leave for each other in `memory/`, `context/`
- * and `scratch/`. On several machines a mirror carries them. The texts that a task wrote are in the
- * store before its end is, and on this machine before a task that follows it is seen.
+ * and `scratch/`. On several machines a mirror carries them. The texts of a task reach the store
+ * before its end does, and reach this machine before the task's successors do.
  */
 import type { FarParts } from '../../adapters/far/index.js';
 import type { Ledger } from '../../ports/ledger.js';
@@ -11,10 +11,13 @@ import type { Store } from '../../ports/store/index.js';
 export const DOCUMENT = 'doc/';
 
 export interface SharedTexts {
-  /** The store's ledger. Its news are texts that scans learned of, so they cost no query. */
+  /** The store's ledger. It reports texts that scans learned of, so no further query is needed. */
   readonly ledger: Ledger;
   around<T extends Store>(store: T): T;
-  /** `look` takes in what changed here and shows what others changed. Undefined: nobody does. */
+  /**
+   * `look` takes in what changed in this folder and shows what others changed. Undefined: nothing
+   * does.
+   */
   keepBy(look: (() => Promise<unknown>) | undefined): void;
 }
 

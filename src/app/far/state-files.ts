@@ -40,7 +40,7 @@ export function isPlainPath(file: string): boolean {
 }
 
 /**
- * Whether a path is, or could become, a plain file of this folder: it leads nowhere else, not
+ * Whether a path is, or could become, a plain file of this folder: it does not lead elsewhere, not
  * even through a link, and no folder or file is in its way.
  */
 export function isOwnPlace(root: string, file: string): boolean {

@@ -36,7 +36,7 @@ export async function checkedOut(
   return definitionFiles(root).every(isSame) ? name : `${name} with changes`;
 }
 
-/** `length`: of an id of the repository, which says how it hashes. */
+/** `length`: the length of an id in the repository, which shows how it hashes. */
 function blobId(bytes: Buffer, length: number): string {
   const hash = createHash(length === 64 ? 'sha256' : 'sha1');
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');

@@ -1,6 +1,6 @@
 /**
- * The folder that `guild sync DIR` makes beside a checkout. It has the checkout's definitions, and
- * gets the newer ones when the command is run again. A file that a person changed there stays.
+ * The folder that `guild sync DIR` makes beside a checkout. It contains the checkout's definitions
+ * and gets newer ones when the command is run again. A file that a person changed there is kept.
  */
 import { parseMapping } from '../../domain/mapping.js';
 import fs from 'node:fs';
@@ -73,13 +73,13 @@ function copy(from: string, to: string): void {
   fs.copyFileSync(from, to);
 }
 
-/** The folder acts as the checkout does, so a person who trusts the one trusts the other. */
+/** The folder acts exactly as the checkout does, so trust in the checkout covers the folder. */
 function trustCopy(root: string, target: string, env: Env): void {
   const { state, digest } = lookAtTrust(root, env);
   if (state === 'trusted' && lookAtTrust(target, env).digest === digest) acceptTrust(target, env, { digest });
 }
 
-/** Undefined if the folder was not made here. The record may have come with it. */
+/** Undefined if the folder was not made here. The record may have come with the folder. */
 function readCopied(target: string): Record<string, string> | undefined {
   const read = disk().read(path.join(target, COPIED));
   if (read.kind !== 'file') return undefined;

@@ -1,6 +1,6 @@
 /**
- * History at a desk. The commits of the mirrored folder have the messages that they would have if
- * the work were done in it, because the mirror receives every event. Nothing waits for a commit.
+ * History at a desk. The commits of the mirrored folder have the same messages as if the work were
+ * done in it, because the mirror receives every event. Nothing waits for a commit.
  */
 import { clock as realClock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
@@ -17,7 +17,7 @@ export interface DeskHistory {
   happened(event: Event): void;
   /** The folder shows the store for the first time in this process. */
   begin(): Promise<void>;
-  /** The mirror looked: the noted events go into the next commit. */
+  /** The mirror has looked: the noted events go into the next commit. */
   looked(): void;
   /** Commits the rest. */
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export function deskHistory(
   if (!state.on) throw new ProblemError(problemOf('bad_usage', `no history can be kept in this folder: ${state.why}`));
   const trail = audit(history, clock, report);
   // Commits what an undo left for this process, and people's changes. The next commit fails for the
-  // same reason, and says so.
+  // same reason and reports it.
   const timer = setInterval(() => void history.tend().catch(() => undefined), INTERVALS.historyCheckMs).unref();
   return {
     changed: history.changed,

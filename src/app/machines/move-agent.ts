@@ -1,4 +1,4 @@
-/** `guild agent move`: an agent that has a home runs on another machine from now on. */
+/** `guild agent move`: from now on, an agent that has a home runs on another machine. */
 import { disk } from '../../adapters/disk/index.js';
 import { problemError } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';

@@ -16,7 +16,7 @@ const NAME = '.guild/sync/mirror';
 const OLD_RECORD = '.guild/sync/shown.json';
 
 /**
- * The file of the record; makes an empty one for a folder without. Throws a ProblemError if the
+ * The file of the record; created empty for a folder without one. Throws a ProblemError if the
  * folder mirrors a store for somebody else and `mustBeOwn`.
  */
 export function ownMirror(
@@ -37,7 +37,7 @@ export function ownMirror(
       hint: 'sync into a new folder, guild sync <dir>: the store has everything',
     });
   const fresh = randomBytes(16).toString('hex');
-  // The record is first: a name without a record looks like a copy.
+  // The record is written first: a name without a record looks like a copy.
   writeShown(fileOf(fresh), { workspace, marks: {}, bases: {} });
   replace(path.join(root, NAME), `${fresh}\n`, 0o600);
   return fileOf(fresh);

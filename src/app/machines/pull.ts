@@ -49,11 +49,13 @@ interface Pulled {
   events: number;
   effects: number;
   files: number;
-  /** Entries whose names lead out of the folder or into the definitions; absent: none do. */
+  /**
+   * Entries whose names lead out of the folder or into the definitions; absent if there are none.
+   */
   refused?: string[];
 }
 
-/** `consent`: believes all desks. Agents come along that one of them approved. */
+/** `consent`: believes all desks. Includes the agents that one of them approved. */
 export async function pullStore(root: string, target: string, ledger: Ledger, consent: Consent): Promise<Pulled> {
   refuseIfThere(target);
   await refuseIfWorkedOn(ledger);
@@ -91,7 +93,7 @@ export async function pullStore(root: string, target: string, ledger: Ledger, co
   for (const { key, value } of await ledger.list('blob/'))
     write(`storage/blobs/${key.slice('blob/'.length)}`, Buffer.from(value, 'base64'));
   const documents = (await ledger.list(DOCUMENT)).flatMap((entry) => documentOf(entry) ?? []);
-  // A kept file counts only while its record is unchanged.
+  // A file that was kept as it is counts only while its record is unchanged.
   const current = documents.filter(({ path: file, of }) => of === undefined || sums.get(file) === of);
   const taint = fileTaint({ root: part, disk: disk(), baseOf: (file) => ({ path: file, sha256: 'missing' }) });
   for (const { path: file, bytes, taint: sources = [] } of current) {
@@ -101,7 +103,7 @@ export async function pullStore(root: string, target: string, ledger: Ledger, co
       write(file, bytes);
     }
   }
-  // A folder of this name is a whole workspace or does not exist.
+  // A folder of this name is a complete workspace or does not exist.
   fs.renameSync(part, target);
   return { ...counts, files: documents.length, ...(refused.length === 0 ? {} : { refused }) };
 }

@@ -1,6 +1,6 @@
 /**
  * `guild store push`: a folder's work goes into an empty store, once. Records become entries and
- * logs; every file whose bytes do not follow from its record is kept as it is, so that `pull` gives
+ * logs; every file that cannot be rendered from its record is kept as it is, so that `pull` gives
  * the same bytes back. A push that was interrupted continues when it is run again.
  */
 import fs from 'node:fs';
@@ -133,7 +133,8 @@ function peerOf(journal: string): string {
 }
 
 /**
- * The store must be empty, or hold the beginning of this same push; returns its length in commits.
+ * The store must be empty, or contain the beginning of this same push; returns the number of
+ * commits of that beginning.
  */
 async function refuseIfUsed(ledger: Ledger, push: string): Promise<number> {
   const before = await readMark(ledger);
@@ -151,7 +152,7 @@ async function refuseIfUsed(ledger: Ledger, push: string): Promise<number> {
   return 0;
 }
 
-/** Keeps a file whose bytes do not follow from its record. */
+/** Keeps a file that cannot be rendered from its record. */
 type Keep = (rendered: Rendered, sum: string) => void;
 
 function keeper(left: Map<string, Buffer>, put: (put: Put) => void): Keep {

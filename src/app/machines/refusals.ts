@@ -3,11 +3,11 @@ import type { Peer } from '../../domain/peer.js';
 import { problemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 
-/** The entry that says how much of a folder was pushed. */
+/** The entry that records how much of a folder was pushed. */
 export const MARK = 'pushed';
 
 export interface Mark {
-  /** Names the folder's content. */
+  /** Identifies the folder's content. */
   push: string;
   /** The commits made so far. */
   made?: number;
@@ -29,7 +29,7 @@ export async function readMark(ledger: Ledger): Promise<Mark | undefined> {
   return mark && (JSON.parse(mark.value) as Mark);
 }
 
-/** Work that is there only in part must not be continued. */
+/** Incomplete work must not be continued. */
 export async function refuseIfPartlyPushed(ledger: Ledger): Promise<void> {
   const mark = await readMark(ledger);
   if (mark === undefined || mark.isWhole === true) return;

@@ -35,7 +35,7 @@ export function ledgerFor(address: Address): Ledger {
   return postgresLedger({ address, clock: clock() });
 }
 
-/** Opens the ledger for one command. It fails soon: a person waits. */
+/** Opens the ledger for one command. A failure is reported soon, because a person waits. */
 export async function withLedger<T>(address: Address, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = postgresLedger({ address, clock: clock(), patienceMs: COMMAND_PATIENCE_MS });
   try {

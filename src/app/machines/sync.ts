@@ -90,8 +90,8 @@ export async function sync(root: string, options: SyncOptions): Promise<void> {
 }
 
 /**
- * Names this desk in the store as the one that keeps history, again when its process has another
- * name. A process that is gone frees the place, so this one must be known as alive first.
+ * Records in the store that this desk keeps the history, again whenever its process gets another
+ * name. A process that is gone frees the place, so this process must be known as alive first.
  */
 function keeper(root: string, ledger: Ledger, workspace: Desk): () => Promise<void> {
   let named: string | undefined;
@@ -117,8 +117,8 @@ function withHistory(shown: Mirror, keep: () => Promise<void>, history: DeskHist
 }
 
 /**
- * Boards, the ballot and mail are read by the engine of this folder, which waits for rings. A ring
- * of this ledger reaches it, because the engine has a ledger of its own.
+ * The engine of this folder reads boards, the ballot and mail, and waits for notifications. A
+ * notification of this ledger reaches it, because the engine has a ledger of its own.
  */
 function withForms(shown: Mirror, root: string, ledger: Ledger): Mirror {
   let last: string | undefined;
@@ -150,8 +150,8 @@ interface KeepOptions {
 
 /**
  * Keeps `memory/`, `context/` and `scratch/` of a worker's folder the same as on other machines,
- * until the signal aborts. A worker shows nothing else: nobody looks at its folder. Returns after
- * the first look.
+ * until the signal aborts. A worker shows nothing else, because nobody looks at its folder. Returns
+ * after the first look.
  */
 export async function keepDocuments(
   root: string,
@@ -183,13 +183,16 @@ function mirrorOf(root: string, env: Env, ledger: Ledger, parts: MirrorParts): M
 }
 
 interface LooksOptions {
-  /** Rings at each change. Absent for a worker, which looks when its scans find a changed text. */
+  /**
+   * Wakes the engine at each change. Absent for a worker, which looks when its scans find a changed
+   * text.
+   */
   bell?: Pick<Ledger, 'onRing'>;
   everyMs: number;
   signal: AbortSignal;
 }
 
-/** Looks at intervals for people's changes, and after each ring of the ledger. */
+/** Looks at intervals for people's changes, and after each notification of the ledger. */
 async function looks(shown: Mirror, { bell, everyMs, signal }: LooksOptions): Promise<void> {
   let wake: () => void = () => undefined;
   const off = await bell?.onRing(() => wake());

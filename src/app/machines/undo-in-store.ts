@@ -47,7 +47,7 @@ export async function refuseIfHeld(ledger: Ledger, files: readonly Pick<FileChan
   }
 }
 
-/** Returns the files that are only in the folder. Throws if the store has moved on. */
+/** Returns the files that are only in the folder. Throws if the store changed meanwhile. */
 export async function undoInStore(ledger: Ledger, root: string, files: readonly OldContent[]): Promise<OldContent[]> {
   const change: Change = { puts: [], adds: [] };
   const tasks = await undoTasks(ledger, root, files, change);
@@ -60,7 +60,8 @@ export async function undoInStore(ledger: Ledger, root: string, files: readonly 
   if (answer === 'fenced' || [...answer.puts, ...answer.adds].includes(undefined))
     throw new ProblemError(changedMeanwhile('some of the files'));
   const isOwn = ({ path: file, bytes }: OldContent): boolean => {
-    // The page of an ended task follows from its record; that of an open one has to go.
+    // The page of an ended task is rendered from its record; the page of an open task must be
+    // removed.
     if (file.startsWith('results/')) return bytes === undefined || !tasks.has(path.posix.parse(file).name);
     return own.has(file) || !(TASK_FILE.test(file) || SESSION_FILE.test(file) || NOTE.test(file));
   };
@@ -71,7 +72,7 @@ export async function undoInStore(ledger: Ledger, root: string, files: readonly 
   return files.filter(isOwn);
 }
 
-/** Returns each task as it is then; undefined: it is removed. */
+/** Returns each task in its restored state; undefined: it is removed. */
 async function undoTasks(
   ledger: Ledger,
   root: string,
@@ -99,14 +100,14 @@ function printed({ value, ...rest }: Pick<Put, 'value' | 'live' | 'tag'>) {
   return { print: () => value, ...rest };
 }
 
-/** Names a key whose content is removed, until it is made again. */
+/** Records a key whose content is removed, until it is created again. */
 async function undoneEntry(ledger: Ledger, key: string, then: unknown): Promise<Put[]> {
   const entry = { key: UNDONE + key, value: 'undone', live: true };
   if (then === undefined) return [entry];
   return (await ledger.get(entry.key))?.live ? [{ ...entry, value: '', live: false }] : [];
 }
 
-/** A claim of that time is not held by anybody: the next pass recovers the task as an orphan. */
+/** Nobody holds the restored claim: the next pass recovers the task as an orphan. */
 function placedOf({ path: file, bytes }: OldContent): Placed | undefined {
   if (bytes === undefined) return undefined;
   const [, state, name] = TASK_FILE.exec(file)!;
@@ -127,7 +128,7 @@ async function undoSession(ledger: Ledger, { path: file, bytes }: OldContent, ch
   change.puts.push(...(await undoneEntry(ledger, log, parsed)));
 }
 
-/** A text that came from outside is still tainted. False: the file is only in this folder. */
+/** A text that came from outside stays tainted. False: the file is only in this folder. */
 async function undoNote(ledger: Ledger, root: string, file: OldContent, { puts }: Change): Promise<boolean> {
   const entry = await ledger.get(DOCUMENT + file.path);
   const [now, here] = [entry && documentOf(entry), contentAt(root, file.path)];
@@ -156,7 +157,7 @@ function contentAt(root: string, file: string): Buffer | undefined {
 async function shown(root: string, files: readonly OldContent[]): Promise<void> {
   const isThere = ({ path: file, bytes }: OldContent): boolean => {
     const now = contentAt(root, file);
-    // A task that is there again may have been taken by a worker at once.
+    // A worker may have taken a restored task at once.
     if (TASK_FILE.test(file)) return bytes === undefined ? now === undefined : true;
     return NOTE.test(file) ? (now ?? EMPTY).equals(bytes ?? EMPTY) : true;
   };

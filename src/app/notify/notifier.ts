@@ -115,8 +115,8 @@ export function notifier(options: NotifierOptions): Notifier {
     const mine: Notice[] = [];
     for (const notice of notices) if (await kept.claim(notice, isAlive)) mine.push(notice);
     if (mine.length === 0) return;
-    // Marked first: if this process dies while it sends, nobody knows whether the notice arrived,
-    // and one that is missing is better than the same one twice. The request itself still waits.
+    // Marked first: if this process dies while it sends, nobody knows whether the notice arrived. A
+    // missing notice is better than a second one, because the request itself still waits.
     for (const notice of mine) await kept.sent(notice);
     for (const problem of await options.send(messageOf(mine, options.workspace), now)) options.report(problem);
   }
@@ -140,12 +140,15 @@ export function notifier(options: NotifierOptions): Notifier {
   }
 }
 
-/** The rules are looked at this often while quiet hours hold a notice back: they may change. */
+/**
+ * While quiet hours hold a notice back, the rules are read again this often, because they may
+ * change.
+ */
 const MAX_TIMER_MS = 15_000;
 
 /**
- * Whether the end of a person's request is worth a notice. A request that ended at once is not,
- * because the person just made it; a failed run of a schedule always is.
+ * Whether the end of a person's request is worth a notice. The end of a request that took only a
+ * moment is not, because the person has just made it. The failure of a scheduled run always is.
  */
 function isOwn({ task }: Placed, kind: Notice['kind'], gatherMs: number): boolean {
   if (task.parent !== undefined || task.to === HUMAN) return false;

@@ -1,4 +1,4 @@
-/** The notifier of a workspace: its ledger, its channels, and only what may act. */
+/** The notifier of a workspace: its ledger, and the channels that may act. */
 import path from 'node:path';
 import { notifyByCommand, notifyByWebhook, notifyDesktop } from '../../adapters/notify/index.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
@@ -21,7 +21,7 @@ interface Parts {
   store: Store;
   announce(task: Task): { from?: string | undefined; title: string };
   plugins: Plugins;
-  /** Absent in a replay, which tells nobody. */
+  /** Absent in a replay, which notifies nobody. */
   trust: Pick<Trust, 'inForce'> | undefined;
   ring: ((message: NoticeMessage) => void) | undefined;
   report(problem: Problem): void;

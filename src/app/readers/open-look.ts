@@ -21,7 +21,7 @@ export function openLook(folder: string, { leaves = false } = {}): Look {
   return look({ root, disk, clock: clock(), processes: processes(), leaves });
 }
 
-/** The same for any store, with its open tasks read. `ended` is absent where there is an index. */
+/** The same for any store, with its open tasks loaded. `ended` is absent if there is an index. */
 export async function lookAt(folder: string, limit: number): Promise<Glance> {
   const near = openLook(folder);
   const root = path.resolve(folder);

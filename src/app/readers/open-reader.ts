@@ -37,7 +37,7 @@ export function openFilesReader(root: string): Store {
   return { ...store, tasks: { ...store.tasks, scan } };
 }
 
-/** A command fails soon: a person waits. */
+/** A command reports a failure soon, because a person waits. */
 const PATIENCE_MS = 5000;
 
 /** Undefined if the work of this workspace is in its folder. */

@@ -158,7 +158,7 @@ function asPluginWarning({ message, where }: Problem): Problem {
 }
 
 /**
- * Models that cannot be resolved: those of agents, and aliases in guild.yaml that no agent uses
+ * Models that cannot be resolved: models of agents, and aliases in guild.yaml that no agent uses
  * yet.
  */
 function modelProblems(agents: ReadonlyMap<string, Agent>, config: Config): Problem[] {

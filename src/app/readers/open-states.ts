@@ -38,9 +38,9 @@ import { roster } from '../../adapters/roster/index.js';
 export interface Snapshot {
   agents: AgentActivity[];
   open: OpenTask[];
-  /** The open tasks that wait for a person and were not answered yet. */
+  /** The open tasks that wait for a person and have no answer yet. */
   forHuman: OpenTask[];
-  /** The agent that will take an unassigned task, where that is clear without asking a model. */
+  /** The agent that will take an unassigned task, if that is clear without asking a model. */
   takers: ReadonlyMap<string, string>;
   /** The limits of an open task with everything under it, as far as they are known now. */
   limitOf: (task: Task) => Budget;
@@ -143,7 +143,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
   }
 }
 
-/** The settings as the file has them now. It is read again only after it has changed. */
+/** The settings as they are in the file now. The file is read again only after it has changed. */
 function configReader(disk: Disk, root: string, env: Record<string, string | undefined>): () => Config {
   const file = path.join(root, CONFIG_FILE);
   let stamp = disk.stamp(file);

@@ -30,7 +30,7 @@ export function runQuery(
 
 /** A query for tasks that can be asked about one task at a time. */
 export interface TaskQuery {
-  /** The values that the query orders tasks by; undefined: the task does not match. */
+  /** The values by which the query sorts tasks; undefined: the task does not match. */
   keysOf(placed: Placed): unknown[] | undefined;
   /** The same for all tasks whose state is one of these, by id. */
   keysOfAll(states: readonly TaskState[]): Promise<Map<string, unknown[]>>;

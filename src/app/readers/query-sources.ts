@@ -1,6 +1,6 @@
 /**
- * The workspace as tables for queries, as the files are at each query; no engine, no model. The
- * command line reads ended tasks and events through the index.
+ * The workspace as tables for queries, read from the files at each query, without an engine or a
+ * model. The command line reads ended tasks and events through the index.
  */
 import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
@@ -20,7 +20,7 @@ import type { Row, Sources, WantedTasks } from '../../adapters/boards/queries.js
 export interface CommandSources extends Sources {
   /**
    * The matching tasks of a shared store, which are read in pages each time. Undefined: the work is
-   * in this folder, where the index has the rows.
+   * in this folder, and the index has the rows.
    */
   inPages(wanted: WantedTasks): Promise<(() => AsyncIterable<Row>) | undefined>;
 }

@@ -1,7 +1,7 @@
 /**
  * `guild.yaml` in a folder. If a part of it is wrong, a command that only reads uses the defaults,
- * and no work is done: its models, budgets and limits would not be those of its owner. A key that
- * resembles none of ours is reported and ignored.
+ * and no work is done, because it would run without the owner's models, budgets and limits. A key
+ * that resembles none of ours is reported and ignored.
  */
 import path from 'node:path';
 import { problem, type Problem } from '../../domain/problem.js';

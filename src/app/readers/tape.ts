@@ -11,7 +11,7 @@ import { isSecretPath } from '../../rules/policy/names/secret-names.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 
 export interface Tape {
-  /** The engine's ports, with the outside world recorded or replayed. */
+  /** The engine's ports, with everything outside recorded or replayed. */
   ports(real: Ports): Ports;
   plugins(load: () => Promise<Plugins>): Promise<Plugins>;
   /** Who answers for the person. `real`: this user, absent in a replay. */
@@ -34,7 +34,7 @@ export function taped(motor: Engine, tape: Tape): Engine {
   return {
     ...motor,
     pump,
-    // A complete pass: the driver decides after each one whether to make another.
+    // A complete pass. The driver decides after each pass whether to make another.
     pass: async (_look, _onEnd, roots) => ({ ...(await pump(roots)), again: false }),
     isSettling: true,
     stop() {

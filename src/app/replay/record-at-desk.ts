@@ -26,9 +26,11 @@ type Env = Record<string, string | undefined>;
 export interface DeskRecording {
   /** The copy: a workspace on files. */
   folder: string;
-  /** Gives the work to the store. Throws a ProblemError if the store refuses it. */
+  /** Copies the work to the store. Throws a ProblemError if the store refuses it. */
   deliver(): Promise<Delivered>;
-  /** Removes the copy, unless it has work that is nowhere else. Returns its folder in that case. */
+  /**
+   * Removes the copy, unless it has work that exists nowhere else. Returns its folder in that case.
+   */
   remove(): string | undefined;
 }
 
@@ -106,7 +108,7 @@ function trustedCopy(root: string, folder: string, env: Env): void {
   acceptTrust(folder, env);
 }
 
-/** The sum of each note. Links lead elsewhere and are left out. */
+/** The checksum of each note. Links lead elsewhere and are left out. */
 function notesIn(root: string): Map<string, string> {
   const notes = new Map<string, string>();
   const visit = (folder: string): void => {

@@ -1,6 +1,6 @@
 /**
- * The parts of a workspace that want to act, and those that may: never more than a person has seen,
- * and never more than the workspace still wants.
+ * The parts of a workspace that want to act, and the parts that may: at most what a person has seen
+ * and the workspace still wants.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -59,7 +59,7 @@ function ifAny(fields: Loosened): Loosened | undefined {
   return Object.keys(loosened).length === 0 ? undefined : loosened;
 }
 
-/** The settings as far as they are trusted: a gate is as loose as a person has seen it. */
+/** The settings as far as they are trusted: no gate is looser than a person has seen it. */
 export function trustedConfig<T extends Acted>(config: T, { inForce: { loosened } }: { inForce: Acting }): T {
   const { sandbox, ...rest } = config;
   const kept = sandbox === 'required' ? sandbox : loosened?.sandbox;
@@ -72,7 +72,7 @@ function isBuiltIn(plugin: string): boolean {
 
 type ModelConfig = Pick<Config, 'providers' | 'prices' | 'timeouts'>;
 
-/** Only providers that may act, and scripted ones, which do not. */
+/** Only providers that may act, and scripted ones, which never act. */
 export function withTrustedProviders(config: ModelConfig, trust: { inForce: Acting } | undefined): ModelConfig {
   const scripts = Object.entries(config.providers).filter(([, { kind }]) => kind === 'scripted');
   const providers = { ...trust?.inForce.providers, ...Object.fromEntries(scripts) };
@@ -113,6 +113,7 @@ function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined
 }
 
 function textOf(file: string): string | undefined {
-  // The gate is closed elsewhere if a file cannot be read. Here the file must not count as trusted.
+  // If a file cannot be read, another module closes the gate. Here the file must not count as
+  // trusted.
   return attempt(() => textIn(file), '(cannot be read)');
 }

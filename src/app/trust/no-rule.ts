@@ -3,7 +3,7 @@ import { mayUseAgentsFiles } from '../../adapters/policy-files/rulable.js';
 import { NOT_TRUSTED } from '../../domain/consent/trust.js';
 import type { ApprovalRequest } from '../../domain/task/approval.js';
 
-/** The reason why no rule can be made of it; undefined if one can. */
+/** The reason why it cannot become a rule; undefined if it can. */
 export function whyNoRule({ tool, taint, hosts, reasons, arguments: given }: ApprovalRequest): string | undefined {
   if (tool !== 'execute_command') return 'a rule can be made for commands only';
   if (reasons.includes(NOT_TRUSTED)) return 'this workspace is not trusted yet, so its rules do not count';

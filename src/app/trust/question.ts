@@ -13,7 +13,7 @@ export function wanted({ record, acting }: Omit<Asked, 'digest'>): Part[] {
   return record.trusted === undefined ? partsOf(acting) : changedParts(record.trusted.acting, acting);
 }
 
-/** Enough to see the kind of thing; `guild trust` shows all of it. */
+/** Enough to see what kind of thing it is; `guild trust` shows all of it. */
 const MAX_LINES = 12;
 
 export function question(trust: Asked, isKnown: boolean): Problem {

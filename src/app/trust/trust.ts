@@ -84,7 +84,7 @@ export function trustStamp(root: string, env: Env): string | undefined {
 /** The record in the result is a new one if nothing acts, which needs no question. */
 function weigh(known: TrustRecord, state: string, env: Env, config: Acted): Trust {
   const acting = actingIn(known.path, config);
-  // The usual case. Its digest is known, and making one costs more than comparing.
+  // The usual case. The digest is already known, and computing it costs more than comparing.
   const isSeen = known.trusted !== undefined && JSON.stringify(known.trusted.acting) === JSON.stringify(acting);
   const digest = isSeen ? known.trusted!.digest : digestOf(acting);
   const isHarmless = known.trusted === undefined && isNothing(acting);
@@ -139,7 +139,7 @@ export function askOnce(trust: Trust, env: Env): Problem[] {
 }
 
 interface Acceptance {
-  /** The digest that the person has looked at; refused if it is another one now. */
+  /** The digest that the person has looked at; refused if the workspace has another digest now. */
   digest?: string;
   /** Accepts the present owner of the folder. */
   owner?: boolean;
@@ -257,7 +257,7 @@ export function consentFor(record: TrustRecord, env: Env, config?: Pick<Config, 
   });
 }
 
-/** The folder outside of the workspace for what this machine keeps about it. */
+/** The folder outside of the workspace in which this machine keeps its facts about it. */
 export function keptFolder(record: TrustRecord, env: Env): string {
   return recordFolder(stateFolder(env), record.id);
 }

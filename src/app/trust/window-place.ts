@@ -1,7 +1,7 @@
 /**
  * The state that the window of a workspace keeps between its starts, in the user's own state
- * folder: the name and port of its address, and the key that its cookies and links are made with.
- * So a browser stays logged in when the server is started again.
+ * folder: the name and port of its address, and the key of its cookies and links. A browser
+ * therefore stays logged in when the server is started again.
  */
 import { parseMapping } from '../../domain/mapping.js';
 import { attempt } from '../../domain/attempt.js';
@@ -23,7 +23,7 @@ interface WindowPlace {
   key: Buffer;
 }
 
-/** `showing`: a read-only window has a key of its own, so its guests never enter the other one. */
+/** `showing`: a read-only window has its own key, so its guests can never enter the other one. */
 export function windowPlace(root: string, env: Env, showing: boolean): WindowPlace {
   return read(fileOf(root, env, showing)) ?? { hostName: newName(), port: 0, key: randomBytes(32) };
 }

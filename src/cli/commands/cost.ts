@@ -45,10 +45,10 @@ export const command: Command = {
   },
 };
 
-/** The ISO time at which a local day, or a moment on one, starts. */
+/** The ISO time at which a local day, or a moment on it, starts. */
 function startOf(since: string | undefined): string {
   if (since === undefined) return '';
-  // Without a time of day the language would read it as UTC.
+  // Without a time of day, JavaScript would read it as UTC.
   const at = new Date(since.length === '2026-01-31'.length ? `${since}T00:00:00` : since);
   if (/^\d{4}-\d{2}-\d{2}/.test(since) && !Number.isNaN(at.getTime())) return at.toISOString();
   throw problemError('bad_usage', `--since is a day like 2026-01-31, not ${JSON.stringify(since)}`);
@@ -78,7 +78,8 @@ function layRows(rows: readonly CostSum[], width: number): (row: CostSum) => str
 
 interface NumberColumn {
   /**
-   * The figure that determines the width: the row with the larger figure prints the longer text.
+   * The figure that determines the width: of two rows, the one with the larger figure prints the
+   * longer text.
    */
   size(row: CostSum): number;
   print(row: CostSum): string;

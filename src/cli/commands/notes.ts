@@ -60,7 +60,7 @@ function listChannels(view: NotesView, { terminal, json }: Call): void {
   }
 }
 
-/** Enough for people; a pipe gets all of it. */
+/** Enough for people; a pipe gets all of them. */
 const MOST_SHOWN = 4000;
 
 function print(note: Note, { terminal, json }: Call): void {

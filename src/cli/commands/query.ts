@@ -62,7 +62,7 @@ function wantsJson(call: Call): boolean {
   throw problemError('bad_usage', `there is no format ${format}`, { hint: 'use table or json' });
 }
 
-/** The same line as `jsonOf` gives, row by row: very many rows do not fit into memory. */
+/** The same line as `jsonOf` returns, row by row, because very many rows do not fit into memory. */
 async function streamJson({ io }: Call, { rows }: RowStream): Promise<void> {
   let separator = '[';
   for await (const row of rows()) {
@@ -86,7 +86,7 @@ async function streamTable({ terminal, io }: Call, { columns, rows }: RowStream)
   terminal.say(terminal.dim(count === 1 ? '1 row' : `${count} rows`));
 }
 
-/** A program that reads slowly is waited for, so that rows do not pile up here. */
+/** Waits for a program that reads slowly, so that rows do not pile up here. */
 async function drained(stdout: Call['io']['stdout']): Promise<void> {
   const stream = stdout as Partial<Writable>;
   if (stream.writableNeedDrain) await new Promise((resolve) => void stream.once!('drain', resolve));

@@ -30,13 +30,15 @@ export interface Asking {
   signal?: AbortSignal;
   /** Keeps others from drawing while another program has the terminal. */
   lend?<T>(work: () => Promise<T>): Promise<T>;
-  /** The person did not ask for requests, so a long one is not opened in the pager by itself. */
+  /**
+   * The person did not ask to see requests, so a long request does not open the pager by itself.
+   */
   isUnbidden?: boolean;
 }
 
 /**
- * For this long after a request appears, no key answers it: it may be meant for the one before, or
- * for the chat in which the person is typing.
+ * For this long after a request appears, no key answers it, because the key may be meant for the
+ * request before or for the chat in which the person is typing.
  */
 const SETTLE_MS = 500;
 
@@ -167,7 +169,7 @@ async function askAction(request: OpenRequest, asking: Asking, isShown: boolean)
   }
 }
 
-/** A key and its word stay in one row. */
+/** A key and its word stay in the same row. */
 function keyRows(keys: readonly string[], width: number): string[] {
   const rows: string[] = [];
   for (const key of keys) {

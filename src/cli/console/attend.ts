@@ -64,7 +64,7 @@ export async function attend(call: Call, workspace: Workspace, view: LiveView, l
     if (left && !closing.signal.aborted) leave();
   }
 
-  /** Other keys mean nothing here. */
+  /** Other keys have no meaning here. */
   async function idle(): Promise<void> {
     news = new AbortController();
     const key = await keyboard.next(news.signal);

@@ -77,7 +77,7 @@ export async function askChoice(
   }
 }
 
-/** The choice with this text, this number, or as the only one this beginning. */
+/** The choice with this text or number, or the only one that begins like this. */
 function choiceMeant(choices: readonly string[], typed: string): number | undefined {
   const text = typed.trim().toLowerCase();
   if (text === '') return undefined;

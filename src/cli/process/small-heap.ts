@@ -1,4 +1,4 @@
-/** A process that mostly waits keeps its heap small instead of quick (ADR 0120). */
+/** A process that mostly waits keeps its heap small rather than fast (ADR 0120). */
 import { setFlagsFromString } from 'node:v8';
 
 export function keepHeapSmall(): void {

@@ -53,10 +53,10 @@ export interface Activity {
   levelOf(id: string): number;
 }
 
-/** More of a stream than the widest line shows. */
+/** More of a stream than the widest line can show. */
 const MAX_WORDS = 500;
 /**
- * Events that add a task. All others only update shown tasks, so that a cancelled task does not
+ * Events that add a task. All others only update shown tasks, so a cancelled task does not
  * reappear.
  */
 const OPENS = new Set<Event['name']>(['task.created', 'task.claimed', 'task.parked', 'task.recovered', 'task.retried']);

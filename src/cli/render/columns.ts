@@ -52,15 +52,16 @@ function columnsOfGrapheme(grapheme: string): number {
 }
 
 /**
- * In windows, because a segmenter takes quadratic time for a long text: 100 kB took half a minute.
+ * In windows, because a segmenter takes quadratic time for a long text (half a minute for 100 kB).
  * The last grapheme of a window may be incomplete, so the next window starts with it.
  */
 export function* graphemes(text: string): Generator<{ segment: string; index: number }> {
-  // Created per call: the first one takes 10 ms and most commands need none, the others 0.03 ms.
+  // Created when needed: the first one takes 10 ms and most commands need none; later ones take
+  // 0.03 ms.
   const segmenter = new Intl.Segmenter();
   for (let at = 0; at < text.length;) {
     const start = at;
-    // Half a character at the end would end the grapheme before it.
+    // Half a character at the end would break the grapheme before it.
     const end = start + WINDOW + (/[\ud800-\udbff]/.test(text[start + WINDOW - 1] ?? '') ? 1 : 0);
     const parts = [...segmenter.segment(text.slice(start, end))];
     const isLast = end >= text.length;

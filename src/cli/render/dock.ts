@@ -31,7 +31,7 @@ export function dock(screen: Output, width: () => number): Dock {
   let at = 0;
   let isDrawn = false;
   let partial: { stream: Output; text: string } | undefined;
-  /** A line of the stream was ended in the middle by a message. */
+  /** A message has cut a line of the stream in the middle. */
   let isCut = false;
 
   return {
@@ -71,7 +71,7 @@ export function dock(screen: Output, width: () => number): Dock {
     },
   };
 
-  /** The half-finished line as a whole one. */
+  /** The half-finished line, as a whole line. */
   function finished(): string {
     const text = partial?.text.trimEnd() ?? '';
     const isEmpty = partial === undefined || text === '';

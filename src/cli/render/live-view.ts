@@ -111,7 +111,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
   function end(id: string, event: Event): void {
     const task = seen.get(id);
     if (task === undefined || seen.rootOf(id) !== id) {
-      // Under a root that is not shown, nothing would ever remove it again.
+      // If its root is not shown, nothing would ever remove it again.
       if (task !== undefined && seen.get(seen.rootOf(id)) === undefined) seen.remove(seen.rootOf(id));
       return;
     }
@@ -153,7 +153,7 @@ export function liveView(terminal: Terminal, verbose = false): LiveView {
 
 const MAX_TITLE = 80;
 
-/** Of a streamed answer the end is shown, because it is the newest. */
+/** Shows the end of a streamed answer, because it is the newest part. */
 function lineOf(task: Working, depth: number, terminal: Terminal, verbose: boolean): string {
   const { bold, dim, width } = terminal;
   const short = verbose ? task.id : lastPart(task.id);

@@ -45,7 +45,7 @@ interface Told {
   verbose?: boolean;
   /** Requests are asked here, so they are not announced. */
   asks?: boolean;
-  /** A story for somebody who types no ids: titles only, and more of what the tools found. */
+  /** A story for somebody who types no ids: titles only, and more about what the tools found. */
   isStory?: boolean;
 }
 
@@ -145,7 +145,7 @@ export function narrator(
       const line = lineOf(event, seen, terminal, { isOwn, verbose, isStory });
       if (asks && event.name === 'task.created' && event.agent === HUMAN) return;
       if (line !== undefined) print(event.task, line);
-      // A chat has thousands of tasks, and each frame looks at all that are kept.
+      // A chat has thousands of tasks, and each frame looks at all tasks that are kept.
       if (isEnd && seen.levelOf(event.task!) === 0) forget(event.task!);
     },
     say(text) {
@@ -186,7 +186,7 @@ function resultLine(now: Progress & { kind: 'result' }, seen: Activity, terminal
   const room = Math.max(40, Math.min(terminal.width, 400) - seen.levelOf(now.task) * 2);
   const call = fitted(head, Math.floor(room * 0.6));
   const rest = room - columnsOf(call.replace(/\u0001[^\u0002]*\u0002/g, '')) - 4;
-  // JSON is for the model.
+  // JSON is meant for the model.
   return now.line === '' || rest < 10 || /^[{[]/.test(now.line)
     ? call
     : `${call} ${terminal.dim(`→ ${oneLine(now.line, rest)}`)}`;

@@ -5,7 +5,7 @@ export function redirected(terminal: Terminal, changed: Partial<Pick<Terminal, '
   return {
     ...terminal,
     ...changed,
-    // These change with the window.
+    // These values change with the window.
     get width() {
       return terminal.width;
     },

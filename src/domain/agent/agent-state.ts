@@ -25,8 +25,8 @@ export function isMove(from: AgentState, to: AgentState): boolean {
 }
 
 /**
- * The states to pass through, with `to` at the end; undefined if `to` cannot be reached. No path
- * leads through `error` or `paused`.
+ * The states to pass through, ending with `to`; undefined if `to` cannot be reached. No path leads
+ * through `error` or `paused`.
  */
 export function movesTo(from: AgentState, to: AgentState): AgentState[] | undefined {
   if (from === to) return [];

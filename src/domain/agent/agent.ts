@@ -75,10 +75,10 @@ export interface Agent {
   handoff?: string;
   /** Bids for offered tasks. */
   evaluator?: Mind;
-  /** Judges whether a result advances the goal. */
+  /** Whether it bids for offered tasks. */
   metacognition?: Mind;
   budget: Budget;
-  /** By tool name: a stricter verdict than the policy gives. */
+  /** By tool name: a verdict that is stricter than the policy's. */
   approve: Record<string, 'ask' | 'deny'>;
   /**
    * It is on probation: its results are checked, and it is retired if they are rejected.

@@ -5,14 +5,14 @@ export interface Draft {
   name: string;
   /** The complete file: frontmatter and prompt. */
   source: string;
-  /** A small task for it, and what a good answer must contain. */
+  /** A small task to try it on, and what a good answer must contain. */
   trial: { task: string; expect: string };
   /** A script for its folder. It runs like any command: approved by a human, in the sandbox. */
   script?: { file: string; text: string };
 }
 
 export interface TrialVerdict {
-  /** It did what it was drafted for. */
+  /** It did the task that it was drafted for. */
   works: boolean;
   /** It did the real task better than the existing agent. */
   better: boolean;

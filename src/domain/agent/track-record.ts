@@ -1,4 +1,4 @@
-/** The outcomes of an agent's past tasks. A fold of the history, stored only as a cache. */
+/** The outcomes of an agent's past tasks, folded from the history and stored only as a cache. */
 export interface TrackRecord {
   /**
    * The latest outcomes, oldest first: `a`ccepted, `r`ejected (did not advance the goal), `f`ailed.

@@ -1,7 +1,7 @@
 /**
  * List prices in dollars for a million tokens, as the makers published them, with the day on which
  * each was last compared with a source. Prices change: `prices` in `guild.yaml` wins. A model that
- * is not here has no known price: a guessed price is worse than none.
+ * is not listed has no known price, because a guessed price is worse than none.
  */
 import type { Price } from './price.js';
 

@@ -15,15 +15,15 @@ export interface Price extends Rates {
   above?: Rates & { tokens: number };
 }
 
-/** The price of a model for which nobody sends a bill. */
+/** The price of a model for which nobody is billed. */
 export const FREE: Price = { input: 0, output: 0 };
 
 interface Tokens {
   inputTokens: number;
   outputTokens: number;
-  /** Part of inputTokens. */
+  /** Included in inputTokens. */
   cachedTokens: number;
-  /** Another part of inputTokens. */
+  /** Also included in inputTokens. */
   writtenTokens?: number;
 }
 

@@ -1,4 +1,4 @@
-/** The cost of work so far. Money is in whole micro-dollars, so that sums are exact. */
+/** The cost of work so far. Money is in whole micro-dollars, so sums are exact. */
 export interface Usage {
   turns: number;
   toolCalls: number;

@@ -116,7 +116,7 @@ export interface ChannelRules {
 export const SANDBOX_SETTINGS = ['required', 'preferred', 'off'] as const;
 export type SandboxSetting = (typeof SANDBOX_SETTINGS)[number];
 
-/** A task that guild.yaml wants done again and again. */
+/** A task that guild.yaml wants to be repeated. */
 export interface ConfiguredSchedule extends Schedule {
   task: string;
   to?: string;
@@ -179,7 +179,7 @@ export interface Config {
   coordination: Coordination;
   channels: Record<string, ChannelRules>;
   schedules: Record<string, ConfiguredSchedule>;
-  /** The time zone of schedules that name none; absent: that of the machine. */
+  /** The time zone of schedules that name none; absent: the machine's own. */
   timezone?: string;
   /** Absent: nobody is notified. */
   notify?: NotifyRules;

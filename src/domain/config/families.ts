@@ -19,7 +19,7 @@ interface Family {
 
 const SAMPLING = ['temperature', 'topP', 'topK'] as const;
 
-/** The first matching family. A newer version has the rules of the newest known one. */
+/** The first matching family. A newer version has the rules of the newest known version. */
 const FAMILIES: readonly Family[] = [
   {
     name: /claude-(fable|mythos)|claude-(opus|sonnet)-(5-[5-9]|[6-9])/,
@@ -57,7 +57,7 @@ export function acceptedSettings(model: string, settings: ModelSettings): ModelS
   return accepted;
 }
 
-/** A sentence for each setting that does not do what its author expects. */
+/** A sentence for each setting that does not have the effect its author expects. */
 export function settingWarnings(model: string, settings: ModelSettings): string[] {
   const family = familyOf(model);
   if (family === undefined) return [];

@@ -16,7 +16,7 @@ export function priceOf(
   env: Env,
   day: Date,
 ): Price | undefined {
-  // A list price also applies to a server on this machine, which may be a gateway.
+  // A list price also applies to a server on this machine, because it may be a gateway.
   const known = findPrice(model, config.prices, listPrices(day));
   if (known !== undefined) return known;
   const provider = findProvider(splitModel(model)?.provider ?? '', config.providers);

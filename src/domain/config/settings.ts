@@ -12,7 +12,7 @@ export interface UserSettings {
   sandbox?: SandboxSetting;
 }
 
-/** The stricter of the two. A limit that only one of them sets counts. */
+/** The stricter of the two. If only one sets a limit, that limit counts. */
 export function stricterSandbox(one?: SandboxSetting, two?: SandboxSetting): SandboxSetting | undefined {
   if (one === undefined || two === undefined) return one ?? two;
   return SANDBOX_SETTINGS.indexOf(one) <= SANDBOX_SETTINGS.indexOf(two) ? one : two;

@@ -17,7 +17,7 @@ const WINDOWS: readonly [RegExp, number][] = [
 
 const DEFAULT_WINDOW = 128_000;
 
-/** The smallest window of the models that may be asked. */
+/** The smallest window of all models that may be used. */
 export function windowOf(models: readonly string[], own: Readonly<Record<string, number>>): number {
   const each = models.map((model) => {
     const name = model.slice(model.indexOf('/') + 1);

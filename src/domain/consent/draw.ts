@@ -11,11 +11,11 @@ import { visible } from './visible.js';
 
 export interface Drawn {
   title: string;
-  /** The argument that a person may edit, and its text; `arguments`: all of them, as JSON. */
+  /** The argument that a person may edit, and its text; `arguments`: all arguments, as JSON. */
   action: { key: string; text: string };
   /** Everything else that a person must know, one fact per line. */
   about: string[];
-  /** The same facts for a surface that has room for headings of its own. */
+  /** The same facts for a surface that has room for its own headings. */
   facts: { asked: string[]; runs: string; more: string[] };
   /** Lines of the diff; empty if no file changes. */
   changes: string[];

@@ -121,7 +121,7 @@ function webhookLine([name, { kind, secretEnv, agent }]: [string, Webhook]): str
   return `${visible(name)} sends messages${agent === undefined ? '' : ` to ${visible(agent)}`}, proven by ${proof}`;
 }
 
-/** The parts that are new, changed or gone, each as a list of lines with `+`, `-` or a blank. */
+/** The parts that are new, changed or gone, each as lines that start with `+`, `-` or a blank. */
 export function changedParts(before: Acting, now: Acting): Part[] {
   const old = new Map(partsOf(before).map((part) => [part.name, part.lines]));
   const fresh = new Map(partsOf(now).map((part) => [part.name, part.lines]));
@@ -132,7 +132,7 @@ export function changedParts(before: Acting, now: Acting): Part[] {
   });
 }
 
-/** Without the lines at the start and the end that both have. */
+/** Leaves out the lines that both texts have in common at the start and at the end. */
 function differing(was: readonly string[], is: readonly string[]): string[] {
   let start = 0;
   while (start < Math.min(was.length, is.length) && was[start] === is[start]) start++;

@@ -1,7 +1,7 @@
 /** How careful a surface must be with a request before it lets a person answer. */
 import type { ApprovalRequest } from '../task/approval.js';
 
-/** Risky or not confined: one key is not enough. */
+/** Risky or not confined: a single key is not enough to allow it. */
 export function needsConfirmation(request: ApprovalRequest): boolean {
   return request.question === undefined && (request.risk === 'HIGH' || isUnconfined(request));
 }

@@ -13,7 +13,7 @@ export interface CheckInNote {
 
 /** The program's own state between check-ins. */
 export interface CheckInMemory {
-  /** A fingerprint of the work at the last check-in. */
+  /** A fingerprint of the state of the work at the last check-in. */
   work: string;
   /** The last check-in, until it is known to have ended. */
   task?: string;

@@ -28,9 +28,9 @@ export interface Note {
   /** Derived from the content if possible, so that publishing twice has no effect. */
   id: string;
   channel: string;
-  /** Stamped: the agent, `human`, or `engine`. */
+  /** Filled in by the engine: the agent, `human`, or `engine`. */
   from: string;
-  /** Stamped: ISO time. */
+  /** Filled in by the engine: ISO time. */
   at: string;
   priority: NotePriority;
   /** The only reader; absent for all readers of the channel. */
@@ -58,7 +58,7 @@ export type NoteBody =
       reason: string;
       /** An event and its subject: `task.parked t1`. */
       trigger: string;
-      /** Open roots it takes part in; only the newest if there are many. */
+      /** Open roots in which it takes part; only the newest if there are many. */
       roots?: string[];
     }
   | {
@@ -70,7 +70,7 @@ export type NoteBody =
       urgency: Urgency;
       deadline?: string;
     }
-  /** `steppedBack`: the agent it gave way to; it can still be asked if that agent fails. */
+  /** `steppedBack`: the agent that gave way to it; it can still be asked if this agent fails. */
   | { type: 'dependency_offer'; dependency: string; provider: string; fitness: number; steppedBack?: string }
   | { type: 'dependency_award'; dependency: string; requester: string; provider: string; why: string }
   | { type: 'dependency_resolution'; provider: string; requester: string; dependency: string; resolution: Resolution }

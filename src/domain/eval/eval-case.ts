@@ -16,7 +16,7 @@ export interface EvalCase {
   script?: string;
 }
 
-/** A task that waits for a person when nothing more can be done has the state `waiting`. */
+/** A task that waits for a person when nothing more can be done counts as `waiting`. */
 type EndState = 'completed' | 'failed' | 'waiting';
 
 interface Expectations {
@@ -27,12 +27,12 @@ interface Expectations {
   notResult: Pattern[];
   /** Files that exist afterwards and contain the text; `false`: the file does not exist. */
   files: { path: string; has: Pattern | false }[];
-  /** Tools that some agent called, and tools that none called. */
+  /** Tools that some agent called, and tools that no agent called. */
   calls: string[];
   noCalls: string[];
   /** Tools for which a person was asked. */
   asks: string[];
-  /** A sentence that a judge model must find true of the result. */
+  /** A sentence about the result that a judge model must find true. */
   judge?: string;
   microUsd?: number;
   turns?: number;

@@ -1,8 +1,8 @@
 /**
  * A cassette: a complete recorded run, in order. It starts with the files at the start, continues
  * with all input (changes by people, new tasks, answers of models, commands and plugins, and their
- * times), and ends with the hashes of the final files. Everything else follows from these, so a
- * replay computes it.
+ * times), and ends with the hashes of the final files. A replay computes everything else from
+ * these.
  */
 import type { Intent } from '../task/intent.js';
 import type { Problem } from '../problem.js';
@@ -21,8 +21,8 @@ export interface FileState {
   base64?: string;
   link?: string;
   /**
-   * The size, instead of `text`, if the content is left out, so that listings of its folder stay
-   * the same.
+   * The size, instead of `text`, if the content is left out; listings of its folder then stay the
+   * same.
    */
   bytes?: number;
   folder?: true;
@@ -38,7 +38,7 @@ export interface CassetteHead {
   /** The command that was recorded, for people. */
   command: string[];
   at: number;
-  /** Ids are derived from it. */
+  /** The program derives its ids from it. */
   seed: string;
   /** The names, never the values, of the variables that determine the default model. */
   variables: string[];
@@ -76,7 +76,7 @@ export interface AskedEntry {
   question: QuestionPart[];
   texts: Record<string, string>;
   reply: unknown;
-  /** Changes by people during the call. */
+  /** Changes that people made during the call. */
   changes?: FileState[];
   /** The process was asked to stop during the call. */
   stopped?: true;
@@ -119,7 +119,7 @@ export type CassetteEntry =
   | { kind: 'shell'; sandboxed: boolean; confinement: string; withNetwork: string }
   /** Absent on cassettes of earlier versions. */
   | { kind: 'surroundings'; timeZone: string; system: string; workspace: string }
-  /** The seal of a request, which only the machine of the recording can make. */
+  /** The seal of a request, which only the machine that made the recording can produce. */
   | { kind: 'seal'; task: string; digest: string; seal: string }
   | CassetteStep
   | AskedEntry

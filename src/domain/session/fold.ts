@@ -1,4 +1,4 @@
-/** State that is read from the messages of a conversation, each of them once. */
+/** State that is read from the messages of a conversation. Each message is read once. */
 import type { Message } from './session.js';
 
 /**

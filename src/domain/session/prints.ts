@@ -13,11 +13,11 @@ export interface SessionEdit {
   added: number;
   changed: number;
   removed: number;
-  /** `+ ` marks lines of the messages as they are now. */
+  /** Lines that start with `+ ` are lines of the messages as they are now. */
   diff: string;
 }
 
-/** All in one text, each with the same width. */
+/** All fingerprints in one text, each with the same width. */
 export function printsOf(messages: readonly Message[]): string {
   return messages.map(printOf).join('');
 }

@@ -11,7 +11,7 @@ export interface ToolCall {
   id: string;
   name: string;
   arguments: Record<string, unknown>;
-  /** Why its arguments are not kept and it cannot run; the model gets this as the result. */
+  /** Why its arguments are not kept and it cannot run; the model gets this text as the result. */
   fault?: string;
 }
 
@@ -62,13 +62,13 @@ export const MESSAGE_KINDS = [
   'error_warning', // three turns in a row had no successful call
   'report_reminder', // the agent answered in words where a call ends the task
   'call_as_text_reminder', // the agent wrote a tool call as text
-  'format_reminder', // the answer is not the JSON that the agent's file declares
+  'format_reminder', // the answer is not JSON that fits the schema in the agent's file
   'retry', // a person asks for another attempt after a failure
   'compacted', // earlier messages are left out of the view of the model; this is their outline
   'new_day',
   'tool_removed', // the tool in `name` may no longer be called
   'tool_restored',
-  'tools_changed', // from here on, the pins of this message count
+  'tools_changed', // the pins of this message apply from here on
   'required_call_reminder', // the role requires a call, and the agent answered in words
   'required_call_missing', // the task fails without the call
   'note', // something was said on a channel

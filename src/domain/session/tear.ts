@@ -1,6 +1,6 @@
 /**
- * Whether a conversation lost its end. A cut file may still be valid YAML, so its text alone does
- * not show it. The task's record knows how much of the conversation was safely written.
+ * Whether the end of a conversation is lost. A cut file may still be valid YAML, so its text alone
+ * does not show it. The task's record knows how much of the conversation was safely written.
  */
 import { problem, type Problem } from '../problem.js';
 import type { Written } from '../task/task.js';
@@ -14,7 +14,8 @@ export function writtenPart(messages: readonly Message[], count: number): Writte
 /**
  * Why the conversation must not be used: messages at its end are missing or cut off. A person who
  * removed them says so with `kept: <number of messages>` in the header, which counts only for that
- * number. A message that is missing further up was removed by a person: a cut takes the end.
+ * number. A message that is missing further up was removed by a person, because a cut only removes
+ * the end.
  */
 export function tornEnd(
   { header, messages }: Session,

@@ -56,7 +56,7 @@ export interface ApprovalRequest extends Bound {
   call: string;
   /** Why the policy asks. */
   reasons: string[];
-  /** Absent if nothing certain can be said. */
+  /** Absent if nothing is certain. */
   risk?: 'LOW' | 'MEDIUM' | 'HIGH';
   /** The outside sources of text in the conversation: `slack/sarah`. */
   taint: string[];
@@ -96,7 +96,7 @@ export interface Answer {
 }
 
 /**
- * The end of a request. `unknown`: the action started, and its outcome is not known; `again`: the
+ * The fate of a request. `unknown`: the action started, and its outcome is not known; `again`: the
  * request was replaced by another one.
  */
 export type Fate = 'done' | 'refused' | 'unknown' | 'again';

@@ -13,7 +13,7 @@ export interface BoardWish {
   said: string;
   task: Pick<Task, 'id' | 'description' | 'root' | 'depth' | 'role' | 'requirements' | 'dependencies' | 'context'> &
     Partial<Pick<Task, 'parent' | 'to' | 'priority' | 'schedule'>>;
-  /** Dependencies whose bullet is closed; one without a task need not be waited for. */
+  /** Dependencies whose bullet is closed; one that has no task does not delay anything. */
   closed: string[];
 }
 
@@ -22,7 +22,7 @@ export interface BoardBullet {
   box: BoardBox;
   /** Its id is written in the file. */
   hasId: boolean;
-  /** A person closed it: it has no field that the engine writes at the end. */
+  /** A person closed it: it lacks the fields that the engine writes at the end. */
   closedByHand: boolean;
   /** The bullet shows the time at which its task failed. */
   showsFailure: boolean;

@@ -19,6 +19,6 @@ export function readVerdict(text: string): GoalVerdict | undefined {
   const { advances, reason: written } = parseMapping(fenced?.[1] ?? text) ?? {};
   if (typeof advances !== 'boolean') return undefined;
   const reason = typeof written === 'string' ? written.trim() : '';
-  // A no without a reason cannot be fixed.
+  // A no without a reason cannot be acted on.
   return advances || reason !== '' ? { advances, reason } : undefined;
 }

@@ -23,7 +23,7 @@ export function parentsFirst<T>(all: readonly T[], taskOf: (item: T) => Pick<Tas
   return [...all].sort((a, b) => level(a) - level(b));
 }
 
-/** For each task, how many of the others are above it. */
+/** For each task, how many of the other tasks are above it. */
 export function levelsOf(tasks: readonly Pick<Task, 'id' | 'parent'>[]): Map<string, number> {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const levels = new Map<string, number>();

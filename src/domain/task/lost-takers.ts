@@ -1,17 +1,17 @@
 /**
- * Which task killed a process? A process works on many tasks at once, and all of them lose their
- * taker when it dies. A loss counts against a task only if the process worked on no other. A task
- * that was lost with others twice in a row is a suspect and is worked on alone: then the next death
- * shows whether it is to blame, and innocent tasks end.
+ * Which task killed a process? A process works on many tasks at once, and its death interrupts all
+ * of them. A death counts against a task only if the process worked on no other. A task that was
+ * interrupted together with others twice in a row is a suspect and is worked on alone: the next
+ * death then shows whether it is to blame, and innocent tasks come to their end.
  */
 import type { LostTaker, Task } from './task.js';
 
-/** After this many losses together with other tasks, a task is worked on alone. */
+/** After this many deaths together with other tasks, a task is worked on alone. */
 const MAX_BESIDE = 2;
 
 const MAX_KEPT = 10;
 
-/** New messages since the last loss are progress: the count starts over. */
+/** New messages since the last death are progress: the count starts over. */
 export function lostInARow({ lost = [] }: Pick<Task, 'lost'>, now: LostTaker): LostTaker[] {
   const last = lost.at(-1);
   return last !== undefined && last.messages < now.messages ? [now] : [...lost, now].slice(-MAX_KEPT);
@@ -22,7 +22,7 @@ export function ownLosses(lost: readonly LostTaker[]): number {
   return lost.filter(({ beside = 0 }) => beside === 0).length;
 }
 
-/** Whether a process must work on this task alone. */
+/** Whether a process must work on this task and on no other. */
 export function isSuspect({ lost = [] }: Pick<Task, 'lost'>): boolean {
   return lost.length >= MAX_BESIDE && lost.some(({ beside = 0 }) => beside > 0);
 }

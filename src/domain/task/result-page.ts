@@ -1,6 +1,6 @@
 /**
  * Which file gets the page of an ended task. A page that a person wrote or edited under that name
- * stays, and ours goes beside it.
+ * is kept, and the program's page is written beside it.
  */
 import { hash53, mayBeCut } from './id.js';
 import type { Task } from './task.js';
@@ -16,8 +16,8 @@ export function hasPage({ id, parent }: Pick<Task, 'id' | 'parent'>): boolean {
 }
 
 /**
- * The path of the page, relative to the workspace. `text`: the page to be written. `existing`: what
- * `results/<id>.md` has now; absent: no file.
+ * The path of the page, relative to the workspace. `text`: the page to be written. `existing`: the
+ * present text of `results/<id>.md`; absent: no file.
  */
 export function pagePlace(task: Ended, text: string, existing: string | undefined): string {
   const isFree = existing === undefined || existing === text || isOurs(task, text, existing);
@@ -29,7 +29,10 @@ export function pageMark(page: string): { page: string } {
   return { page: hash53(page) };
 }
 
-/** Tasks that an earlier version reopened have no mark. Only our heading identifies their page. */
+/**
+ * Tasks that an earlier version reopened have no mark. Only the program's heading identifies their
+ * page.
+ */
 function isOurs({ extra, retries = 0 }: Ended, text: string, existing: string): boolean {
   const known = extra?.['page'];
   if (typeof known === 'string') return hash53(existing) === known;

@@ -16,7 +16,7 @@ interface RoleFacts {
   countsAsChild: boolean;
   /** It occupies its agent. A busy agent may still bid. */
   takesCapacity: boolean;
-  /** Its end is part of the track record of its agent. */
+  /** Its outcome is part of its agent's track record. */
   countsForTrackRecord: boolean;
 
   // Patterns
@@ -31,7 +31,7 @@ interface RoleFacts {
   followedBy?: readonly FollowingStage[];
   /** Without this stage the pattern has no answer. */
   isEssential: boolean;
-  /** The agent takes turns on it itself, whatever patterns its file has. */
+  /** The agent takes turns on it, even if its file has patterns. */
   isLeaf: boolean;
   /** The parent's own work, done by the parent's agent. */
   isOwnWork: boolean;
@@ -39,7 +39,7 @@ interface RoleFacts {
   resultIsQuoted: boolean;
   /** A handoff may pass on the conversation in which it was done. */
   passesConversation: boolean;
-  /** Part of a round of a team: its result holds what was said and voted. */
+  /** Part of a round of a team: its result contains what was said and voted. */
   isRound: boolean;
   /** A member of a team. An agent that continues its work becomes the member. */
   isMember: boolean;
@@ -57,7 +57,7 @@ interface RoleFacts {
   runsInBackground: boolean;
   /** If it fails, its asker gets the reason and continues without it. */
   isSpare: boolean;
-  /** The file of its asker may mark it as required. */
+  /** The asker's file may mark it as required. */
   mayBeRequired: boolean;
   /** The form in which its asker reads its result. */
   resultFormat: 'agent_response' | 'resolution' | 'pieces' | 'answer';
@@ -81,7 +81,7 @@ interface RoleFacts {
   servesAsker: boolean;
 
   // Conversation
-  /** Plain text ends it, also if its agent has final_report. */
+  /** Plain text ends it, even if its agent has final_report. */
   answersInText: boolean;
   /** It requires one call of this tool, and ends with it. */
   requiredTool?: string;
@@ -179,7 +179,10 @@ const ROWS = {
   route: { ...STAGE, followedBy: ['handoff'], isEssential: true, resultIsQuoted: true, passesConversation: true },
   handoff: { ...STAGE, followedBy: [], isEssential: true, resultIsQuoted: true },
   member: { ...MEMBER, addedTools: TEAM_TOOLS },
-  /** A member of a team that always has all its rounds: its answer is all that it contributes. */
+  /**
+   * A member of a team that always takes part in all rounds, because its answer is its whole
+   * contribution.
+   */
   speaker: MEMBER,
   /** The turns of the agent that ends the chain of a member. */
   seat: {
@@ -226,7 +229,7 @@ export function roleFacts(role: Role): RoleFacts {
   return FACTS.get(role) ?? ORDINARY;
 }
 
-/** True for a tool that only a role gives: an agent file need not name it. */
+/** True for a tool that comes only with a role: an agent file need not name it. */
 export function isOfRole(tool: string): boolean {
   return ROLE_TOOLS.has(tool);
 }

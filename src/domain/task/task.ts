@@ -34,11 +34,11 @@ export const ENGINE = 'engine';
 export interface Waits {
   /** Ids of tasks; the task is advanced when one of them has ended. */
   tasks?: string[];
-  /** ISO time; the task is advanced after it. */
+  /** ISO time; the task is advanced after this time. */
   until?: string;
   /** A file that could not be read; the task is advanced when the file changes. */
   file?: string;
-  /** The budget that is too small until one of `tasks` returns its share of it. */
+  /** The budget that is too small until one of `tasks` returns its share. */
   budget?: BudgetName;
 }
 
@@ -52,7 +52,7 @@ export interface Written {
 }
 
 export interface LostTaker {
-  /** ISO time at which it was noticed. */
+  /** ISO time at which the loss was noticed. */
   at: string;
   agent: string;
   /** The number of messages in the conversation. */
@@ -91,7 +91,7 @@ export interface Task {
   retries?: number;
   /** How many processes in a row died with this task without progress. */
   attempts: number;
-  /** The agents that had it then. */
+  /** The agents that had it when those processes died. */
   lost?: LostTaker[];
   /** The conversation in which it is done. */
   session?: string;
@@ -130,7 +130,7 @@ export function isEnded(state: TaskState): state is EndedState {
   return state === 'completed' || state === 'failed';
 }
 
-/** A person has to do it. A schedule for a person is not work yet. */
+/** A person has to do it. A schedule for a person does not count until it is due. */
 export function isForHuman({ to, role }: Pick<Task, 'to' | 'role'>): boolean {
   return to === HUMAN && !roleFacts(role).isSchedule;
 }

@@ -25,7 +25,7 @@ export async function answerApproval(
   const answer = signed(context, claim.task, given);
   const { waits: _, ...task } = claim.task;
   const ended: Task = { ...task, result: JSON.stringify(answer), ended_at: answer.at };
-  // before settling: answering again after a crash creates nothing twice, and loses no rule
+  // before settling: a repetition after a crash creates nothing twice, and loses no rule
   await admit(context, ended);
   const rule = ruleIn(context, claim.task, answer);
   if (rule !== undefined) await context.gate.allowAlways(rule);
@@ -77,7 +77,9 @@ export async function replaceUnsound(context: EngineContext): Promise<boolean> {
   return moved;
 }
 
-/** No asker can word the request again, so the program describes it as briefly as possible. */
+/**
+ * No asker can word the request again, so the program describes the action as briefly as possible.
+ */
 function inOwnWords({ tool, diff: _, risk: _r, changed: _c, seal: _s, ...request }: ApprovalRequest): ApprovalRequest {
   return { ...request, tool, title: `Approve ${tool}`, reasons: ['the request came with the folder'] };
 }

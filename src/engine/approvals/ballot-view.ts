@@ -46,7 +46,7 @@ async function fateOf(context: EngineContext, approval: Approval, asker = ''): P
   if (!isAnswered(context.consent, approval)) return 'again';
   let effect = await context.effects.get(id);
   if (effect.state === 'started') {
-    // Another process may be carrying it out. Once the asker is released, the outcome is final.
+    // Another process may be executing it. Once the asker is released, the outcome is final.
     const placed = await context.tasks.read(asker);
     if (placed === undefined ? context.tasks.isOpen(asker) : placed.state === 'active') return undefined;
     effect = await context.effects.get(id);

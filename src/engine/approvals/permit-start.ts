@@ -18,7 +18,7 @@ type StartPermit = 'granted' | { ask: WantedChild } | { refused: string };
 
 /** Call it only for a task that needs a permit. */
 export async function startPermit(context: EngineContext, task: Task): Promise<StartPermit> {
-  // A retry after a refusal asks again; a permission given before a retry stays valid.
+  // A retry after a refusal asks again; a permission from before the retry stays valid.
   let refused: string | undefined;
   for (let attempt = 0; attempt <= (task.retries ?? 0); attempt++) {
     const { child, answer } = await consult(context, permitFor(task, attempt));
@@ -29,7 +29,7 @@ export async function startPermit(context: EngineContext, task: Task): Promise<S
   return { refused: refused! };
 }
 
-/** Any value but a plain no requires approval. Stages of patterns follow their task. */
+/** Every value except a plain no requires approval. Stages of patterns follow their task. */
 export function needsPermit({ role, context, extra }: Task): boolean {
   const wish = context['approval_required'] ?? extra?.['approval_required'];
   if (wish === undefined || wish === null || roleFacts(role).isStage) return false;
@@ -43,7 +43,7 @@ function permitFor(task: Task, attempt: number): WantedChild {
     title,
     tool: BEGIN_TOOL,
     arguments: { task: task.description },
-    // Not the agent: it may be chosen only after the yes.
+    // Without the agent, which may be chosen only after the yes.
     agent: '',
     session: '',
     call: part,

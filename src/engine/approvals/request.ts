@@ -237,7 +237,7 @@ function answerTo(
   });
 }
 
-/** Whether this machine made the request. Any other is not shown, and no yes to it counts. */
+/** Whether this machine made the request. No other request is shown, and no yes to it counts. */
 export function isOwn(consent: Consent, { id, request }: Approval): boolean {
   return consent.isSealed(id, request);
 }
@@ -247,7 +247,7 @@ export function isAnswered(consent: Consent, { id, request: { digest }, answer }
   return answer !== undefined && consent.isSigned({ task: id, digest, answer }, answer.signature);
 }
 
-/** An approval whose digest matches its request. Any other was not made by this program. */
+/** An approval whose digest matches its request. No other approval was made by this program. */
 export function soundApproval(task: Task): Approval | undefined {
   if (!known.has(task)) {
     const approval = approvalOf(task);

@@ -30,7 +30,7 @@ export function whyAgain(
 
 function changesSince({ content }: Context, before: ApprovalRequest | undefined, now: ApprovalRequest): string[] {
   if (before === undefined) return ['the earlier request cannot be read'];
-  // Only the key of the answer can be the reason.
+  // Only the key that signed the answer can be the reason.
   if (before.digest === now.digest) return ['the earlier answer has no signature that counts here'];
   const changes: string[] = [];
   if (now.walls === 'none' && before.walls === 'sandbox')

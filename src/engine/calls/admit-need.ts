@@ -11,7 +11,7 @@ import type { Task, WantedChild } from '../../domain/task/task.js';
 import { ancestors } from '../core/tree.js';
 import { record, type EngineContext } from '../core/context.js';
 
-/** The child to create, or why it must not be. Children with other roles pass unchanged. */
+/** The child to create, or why it must not be created. Children with other roles pass unchanged. */
 export async function admitNeed(
   context: EngineContext,
   asker: Task,

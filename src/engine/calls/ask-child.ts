@@ -22,7 +22,10 @@ export type Asked =
   | { kind: 'answered'; child: Placed }
   | { kind: 'spoken'; reply: Spoken };
 
-/** `wave`: children that this turn still asks for, including this one; each gets the same share. */
+/**
+ * `wave`: the number of children that this turn still asks for, including this one; each gets the
+ * same share.
+ */
 export async function askChild(
   context: EngineContext,
   task: Task,

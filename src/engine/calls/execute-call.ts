@@ -72,7 +72,7 @@ export async function executeCall(
     });
   }
   if (gate.verdict !== 'ask') {
-    // “Always” makes its rule before the action runs, which still runs as it was approved.
+    // “Always” adds the rule before the action runs; the action still runs as it was approved.
     const approved = gate.uses === undefined ? undefined : await approvedBefore(context, task, agent, call, gate);
     if (approved !== undefined) return runApproved(context, task, agent, call, tool, stop, approved);
     return noted(await runTool(context, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
@@ -95,7 +95,7 @@ export async function executeCall(
   return runApproved(context, task, agent, call, tool, stop, answer);
 }
 
-/** The human's yes to exactly this call, given before a rule allowed it. */
+/** The human's yes to exactly this call, from before a rule allowed it. */
 async function approvedBefore(
   context: EngineContext,
   task: Task,
@@ -146,7 +146,7 @@ function tooLarge(call: ToolCall, limit: number): string | undefined {
   return `the arguments of this call have ${bytes} bytes; the limit is ${limit} (limits.argument_bytes); do it in smaller parts`;
 }
 
-/** A person cannot judge a flood, and must not overlook one request among hundreds. */
+/** A person cannot judge a flood of requests, and must not overlook one among hundreds. */
 function tooManyOpen(context: EngineContext, agent: Agent, asking: number): CallReply | undefined {
   const { requests } = context.config.limits;
   const open = openApprovals(context).filter(({ request }) => request.agent === agent.name);
@@ -156,7 +156,7 @@ function tooManyOpen(context: EngineContext, agent: Agent, asking: number): Call
   return { kind: 'problem', code: 'over_limit', message };
 }
 
-/** Runs an approved action as the human left it, and tells the model what the human changed. */
+/** Runs an approved action with the human's edits, and tells the model about them. */
 async function runApproved(
   context: EngineContext,
   task: Task,

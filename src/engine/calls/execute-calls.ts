@@ -95,8 +95,8 @@ function tooManyCalls(limit: number): string {
 }
 
 /**
- * The event of a call that led to a task or was refused. `made`: false if the budget had no room
- * for it.
+ * The event of a call that led to a task or was refused. `made`: false if the budget did not cover
+ * it.
  */
 function note(
   context: EngineContext,

@@ -37,20 +37,20 @@ export interface Conversation {
   /** When its head was pinned; undefined: it has no pins, and each opening builds the head. */
   startedAt?: string;
   messages(): readonly Message[];
-  /** The messages of this task; all of them, unless several tasks share the conversation. */
+  /** The messages of this task; all messages, unless several tasks share the conversation. */
   mine(): readonly Message[];
   /** `edited`: nothing was written, and `messages()` now returns the edited content. */
   append(messages: Message[], durable: boolean): Promise<'written' | 'edited'>;
   /** Appends this task's first message if another task started the conversation. Idempotent. */
   begin(): Promise<void>;
   /**
-   * Appends a message that these tools are available. From then on the conversation has them, as
-   * given here.
+   * Appends a message that these tools are available. From then on the conversation has them in
+   * this form.
    */
   offer(tools: readonly ToolSpec[], text: string): Promise<void>;
   /** Cost of this task's turns. Counted incrementally, so the length does not matter. */
   usage(): Usage;
-  /** How much of it is safely written; undefined if that is not known. */
+  /** How many messages are safely written; undefined if that is not known. */
   written(): Written | undefined;
   /** Resolves when the file exists. The task must not leave this process before that. */
   created(): Promise<void>;
@@ -64,7 +64,7 @@ export async function openConversation(
   agent: Agent,
 ): Promise<Conversation> {
   const id = sessionId(task, agent);
-  // The task was never taken, but its own conversation exists: the process that created it died.
+  // The task was never claimed, but its own conversation exists: the process that created it died.
   const isAbandoned = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
   const isNew = isAbandoned && !claim.recovered && claim.from === 'pending';
   const opened = await context.sessions.open(id, { repair: claim.recovered || isAbandoned, isNew });
@@ -189,7 +189,7 @@ function conversation(
         known = writtenPart(now.messages, now.messages.length);
       if (messages.some((message) => message.task !== undefined)) startsAt = undefined;
       // If the messages are not in our copy, the file was opened or saved elsewhere meanwhile.
-      // Reopen it, or the answer would never be seen and the model asked again.
+      // Reopen it; otherwise the answer would never be seen, and the model would be asked again.
       if (written === 'edited' || now.messages.length === before) {
         await reopen();
         await self.begin();
@@ -233,7 +233,7 @@ function conversation(
     return { definition: agent.definition, pins: pinsOf(context, head) };
   }
 
-  /** The person wrote the first message into the file, so another one says what changed. */
+  /** The person wrote the first message into the file, so a second message says what changed. */
   async function repinWritten(): Promise<void> {
     const isAnswered = self.mine().some(({ role }) => role === 'assistant');
     if (followUpOf(task)?.from === undefined || isAnswered) return;
@@ -254,7 +254,7 @@ function conversation(
     return [await withTools(added, `For this task you also have: ${added.map(({ name }) => name).join(', ')}.`)];
   }
 
-  /** The message whose pins have these tools: known ones are replaced, the others come last. */
+  /** The message whose pins contain these tools: known tools are replaced, new ones come last. */
   async function withTools(tools: readonly ToolSpec[], text: string): Promise<Message> {
     const all = new Map([...head.tools, ...tools].map((tool) => [tool.name, tool]));
     head = { system: head.system, tools: [...all.values()] };
@@ -265,7 +265,7 @@ function conversation(
 
   /**
    * Index of this task's first message. The last message that starts a task decides: if it belongs
-   * to another task, ours has not started or was interrupted, and starts again at the end.
+   * to another task, this task has not started or was interrupted, and starts again at the end.
    */
   function start(): number {
     const { header, messages } = now;
@@ -305,7 +305,10 @@ function conversation(
   }
 }
 
-/** The pinned head. Older files have none, and a blob may be gone: then it is built again. */
+/**
+ * The pinned head. Older files have no pins, and a blob may be missing: then the head is built
+ * again.
+ */
 async function headOf(context: EngineContext, task: Task, agent: Agent, session: Session): Promise<PromptHead> {
   const pins = pinsInForce(context, session);
   return (pins && (await readPins(context, pins))) ?? promptHead(context, agent, task);

@@ -1,7 +1,7 @@
 /**
  * The head of new conversations. Every conversation of an agent in one role on one day has the same
- * system text and tools, so they are built, hashed and stored once, and again only when something
- * that they are built from has changed.
+ * system text and tools, so they are built, hashed and stored once, and again only when one of
+ * their inputs has changed.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Pins } from '../../domain/session/session.js';
@@ -33,7 +33,7 @@ export function builtHead(context: EngineContext, agent: Agent, task: Pick<Task,
     pins: pinsOf(context, head),
     sources,
     async stored() {
-      // A store that failed is tried again by the next conversation.
+      // After a failed write, the next conversation tries again.
       storing ??= store().catch((thrown: unknown) => {
         storing = undefined;
         throw thrown;

@@ -43,7 +43,7 @@ async function hear(
   channels: string[],
 ): Promise<boolean> {
   const reader = conversation.agent.name;
-  // A note of another process may be newer than the last look, but older than the task seen ended.
+  // A note of another process may be newer than the last look, yet older than the end of the task.
   for (const problem of await bus.refresh({ maxAgeMs: INTERVALS.requestAgeMs })) context.watchers.problem(problem);
   const unread = channels.flatMap((channel) => bus.unread(channel, reader, MAX_NOTES));
   if (unread.length === 0) return false;
@@ -61,7 +61,10 @@ async function hear(
   return news.length > 0;
 }
 
-/** Each channel is in order already; across channels the more urgent go first, then the earlier. */
+/**
+ * Each channel is already in order; across channels the more urgent notes go first, then the
+ * earlier ones.
+ */
 function mostUrgent(notes: Note[]): Note[] {
   const rank = { critical: 0, high: 1, normal: 2, low: 3 };
   return notes.sort((a, b) => rank[a.priority] - rank[b.priority] || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));

@@ -20,8 +20,9 @@ export function newsFor(context: EngineContext, task: Task, conversation: Conver
 }
 
 /**
- * Announces tools that a person added to the agent's file, or a plugin to its own, and tools of
- * plugins that have changed. The message pins the longer list. True if there was something to say.
+ * Announces tools that a person added to the agent's file or a plugin added to its own, and tools
+ * of plugins that have changed. The message pins the longer list. True if there was a change to
+ * announce.
  */
 export async function announceTools(context: EngineContext, task: Task, conversation: Conversation): Promise<boolean> {
   const offered = newTools(context, task, conversation);
@@ -54,7 +55,10 @@ function newTools(context: EngineContext, task: Task, { agent, head, startedAt }
   return names.size === 0 ? [] : grantedTools(context, present, task).filter(({ name }) => names.has(name));
 }
 
-/** Lists in the schemas of the program's own tools change often; errors name what is there. */
+/**
+ * The lists in the schemas of the program's own tools change often, and errors name the valid
+ * values.
+ */
 function hasChanged({ tools }: EngineContext, { name, description, parameters }: ToolSpec): boolean {
   const tool = tools.get(name);
   if (tool?.plugin === undefined) return false;
@@ -63,7 +67,7 @@ function hasChanged({ tools }: EngineContext, { name, description, parameters }:
 
 function newDay(context: EngineContext, { startedAt, messages }: Conversation): Draft[] {
   const { clock, surroundings } = context;
-  // Without a pinned prompt every call says what day it is.
+  // Without a pinned prompt every call states the day.
   if (startedAt === undefined) return [];
   const dayOf = (iso: string): string => todayText(new Date(iso), surroundings.timeZone);
   const today = todayText(clock.now(), surroundings.timeZone);

@@ -39,7 +39,7 @@ export interface Loop {
   stop: AbortSignal;
 }
 
-/** The conversation changed, or facts about it were learned, or the task leaves this process. */
+/** The conversation changed, new facts are known, or the task leaves this process. */
 type Performed = 'changed' | Facts | Ending;
 
 export async function perform(loop: Loop, step: Action): Promise<Performed> {
@@ -162,7 +162,7 @@ function shown(context: EngineContext, conversation: Conversation, fit: Compacto
   return withPrivateTexts(context, hasGaps || openCalls.size > 0 ? withMissingResults(messages) : messages);
 }
 
-/** The model gets results that are kept private as they are. */
+/** The real content of results that are kept private, as the model gets it. */
 function withPrivateTexts(context: EngineContext, messages: readonly Message[]): readonly Message[] {
   if (!factsOf(context, messages).hasPrivate) return messages;
   return messages.map((message) => {

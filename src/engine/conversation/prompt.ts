@@ -35,7 +35,7 @@ export function promptHead(context: PromptSource, agent: Agent, task: Pick<Task,
   return { system: systemPrompt(context, agent, task, tools), tools };
 }
 
-/** An estimate of its size, made once for all conversations that have the same head. */
+/** An estimate of its size, computed once for all conversations that have the same head. */
 export function headTokens({ folds }: { folds: Pick<EngineContext['folds'], 'headTokens'> }, head: PromptHead): number {
   const known = folds.headTokens.get(head);
   if (known !== undefined) return known;
@@ -56,7 +56,7 @@ export function grantedTools(context: PromptSource, agent: Agent, task: Pick<Tas
   });
 }
 
-/** True if the tool exists and there is something that it can be used for. */
+/** True if the tool exists and can be used for something in this workspace. */
 export function isOffered(context: Pick<PromptSource, 'tools' | 'project'>, name: string): boolean {
   const tool = context.tools.get(name);
   if (tool === undefined || !(isBuilt(name) || tool.plugin !== undefined)) return false;
@@ -134,7 +134,7 @@ function withRolePrompt(agent: Agent, { role }: Pick<Task, 'role'>): Agent {
   }
 }
 
-/** `earlier`: messages of other tasks in the same conversation; nothing of them is repeated. */
+/** `earlier`: messages of other tasks in the same conversation; none of them is repeated. */
 export function firstMessage(
   context: Pick<EngineContext, 'clock'>,
   agent: Agent,

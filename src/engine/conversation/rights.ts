@@ -1,8 +1,8 @@
 /**
  * The present rights of an agent in a conversation: those that both the conversation and its
  * present file allow. So a removed tool, or a new approval rule, takes effect at once. A tool that
- * is added counts from the message that announces it on, see `news`. Nothing in a conversation
- * allows what the file does not.
+ * is added counts from the message that announces it, see `news`. Nothing in a conversation allows
+ * what the file does not.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';

@@ -47,13 +47,13 @@ export async function taintOfSession(
   if (opened.kind === 'held') return [`session/${id}`];
   if (opened.kind === 'missing') return [];
   const { header, messages } = opened.session;
-  // Another task may be speaking in it meanwhile, so it has a fold of its own.
+  // Another task may be speaking in it meanwhile, so this reading has a fold of its own.
   const fold = newFold(header.task);
   await hear(context, fold, header.agentId, messages, visited);
   return fold.heard;
 }
 
-/** The taint that messages, their tasks and the children who answered in them have on record. */
+/** The recorded taint of the messages, of their tasks and of the children that answered in them. */
 export async function recordedTaint(tasks: Pick<Tasks, 'read'>, { header, messages }: Session): Promise<string[]> {
   const fold = newFold(header.task);
   await hearOwners(tasks, fold, messages);
@@ -62,8 +62,8 @@ export async function recordedTaint(tasks: Pick<Tasks, 'read'>, { header, messag
 }
 
 /**
- * Adds the taint of the tasks of a conversation. One that answered has heard all before it and has
- * that on record, so the records of earlier ones are not read.
+ * Adds the taint of the tasks of a conversation. A task that answered has read everything before
+ * its answer, and its record has that taint, so the records of earlier tasks are not read.
  */
 async function hearOwners(tasks: Pick<Tasks, 'read'>, fold: TaintFold, messages: readonly Message[]): Promise<void> {
   const latestFirst = messages.flatMap(({ task }) => task ?? []).reverse();
@@ -105,7 +105,9 @@ function newFold(startedBy: string | undefined): TaintFold {
   return { seen: 0, calls: new Map(), heard: new Set(), owner: startedBy, owners: new Set() };
 }
 
-/** Adds what one message has on record: its taint, its task's, and that of a child it quotes. */
+/**
+ * Adds the recorded taint of one message: its own, its task's, and that of a child that it quotes.
+ */
 async function recordedIn(
   tasks: Pick<Tasks, 'read'>,
   fold: TaintFold,
@@ -134,8 +136,8 @@ async function recordedIn(
 }
 
 /**
- * The texts in `storage/blobs` come from every task and do not say from which. A text that this
- * conversation has named is known already: the message that named it carries the taint.
+ * The texts in `storage/blobs` come from every task and do not say which. A text that this
+ * conversation has named is already covered: the message that named it carries the taint.
  */
 function showsOtherText(context: EngineContext, agent: string, call: ToolCall, before: readonly Message[]): boolean {
   const { path, command } = call.arguments;

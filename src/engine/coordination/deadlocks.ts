@@ -100,7 +100,7 @@ export function deadlocks(context: Ports): Deadlocks {
       const claim = await context.tasks.claim(id, to ?? 'nobody');
       if (claim === undefined) continue;
       if (claim.from !== state) {
-        // it moved since the cycle was read; the next look decides
+        // the task moved since the cycle was read; the next look decides
         await context.tasks.release(claim, claim.task);
         continue;
       }

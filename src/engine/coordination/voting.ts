@@ -5,9 +5,9 @@
  */
 
 // Open and unread work is looked up again when all have voted, in both phases: an earlier view may
-// be stale. A paused process cannot vote. The others wait for it once, for `coordination.vote`, and
-// then count it as silent, in the certificate too, until it is heard again. This is safe: its work
-// is claimed and therefore open.
+// be stale. A paused process cannot vote. The other processes wait for it once, for
+// `coordination.vote`, and then count it as silent (in the certificate too) until it answers again.
+// This is safe: its work is claimed and therefore open.
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Event } from '../../domain/event.js';
 import { ENGINE, type Note, type NoteBody } from '../../domain/coordination/note.js';
@@ -50,7 +50,7 @@ export function voting(
   const me = context.presence.peer.id;
   const marks = new Map<string, number>();
   const silent = new Set<string>();
-  /** Votes received on the roots that this process wants to complete. */
+  /** The votes that arrived on the roots that this process wants to complete. */
   const cast = new Map<string, Vote[]>();
   const closing = new AbortController();
   const isMesh = config.coordination.mode === 'mesh';
@@ -80,7 +80,7 @@ export function voting(
     silent.delete(body.peer);
     if (context.presence.peer.agents.length === 0) return; // this process does not vote
     const { root, ballot, phase = 1 } = body;
-    // If the vote cannot be written, the others continue without it.
+    // If the vote cannot be written, the other processes continue without it.
     void answer(root, ballot, phase).catch(() => undefined);
   }
 
@@ -196,7 +196,7 @@ export function voting(
     await bus.tell([note]);
   }
 
-  /** This process and the others that are not silent. */
+  /** This process and the other processes that are not silent. */
   async function live(): Promise<string[]> {
     return [me, ...(await others()).filter((peer) => !silent.has(peer))];
   }
@@ -219,5 +219,5 @@ export function voting(
 }
 
 const ALONE = { agreed: 1, of: 1 };
-/** The limit on remembered marks of roots that other processes completed. */
+/** How many marks of roots that other processes completed are remembered. */
 const MAX_MARKS = 10_000;

@@ -1,12 +1,12 @@
 /**
  * Waits for a ring or a timeout. Rings may come every few hundred microseconds, so a wait does not
- * set up and cancel a timer of its own: one sleep of the clock serves all waits until it is over.
+ * create a timer of its own: all waits share one sleep of the clock.
  */
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../ports/clock.js';
 
 interface Alarm {
-  /** Ends the current wait, or else the next one. */
+  /** Ends the current wait or, if there is none, the next one. */
   ring(): void;
   isRung(): boolean;
   /** Resolves to true if it was rung since the last wait, to false after `ms`. */

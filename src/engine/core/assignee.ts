@@ -19,7 +19,7 @@ export function resolveAssignee(context: EngineContext, task: Task): Assignee {
   const paused = pauses.all();
   const awake = paused.size > 0 ? [...agents.all().values()].filter(({ name }) => !paused.has(name)) : [];
   const fitAwake = awake.length > 0 ? fitFor(task, awake, config.defaultAgent) : undefined;
-  // If only paused agents fit, the task waits for one of them.
+  // If only paused agents fit, the task waits until one of them is resumed.
   const fit = fitAwake === undefined || fitAwake.kind === 'nobody' ? fitOfAll(context, task) : fitAwake;
   if (fit.kind === 'several') return { offer: fit.agents };
   return fit.kind === 'one' ? { agent: fit.agent, why: fit.why } : { problem: fit.problem };

@@ -15,8 +15,8 @@ export interface Capacity {
   /** Some live process works for the agent. */
   isHosted(agent: string): boolean;
   /**
-   * Reserves room for more bids; false if there is none. Bids queued behind others run out of time,
-   * so a flood of tasks is offered a few at a time.
+   * Reserves room for more bids; false if there is none. Bids that wait in a long queue run out of
+   * time, so a flood of tasks is offered a few at a time.
    */
   takeBids(count: number): boolean;
 }
@@ -52,7 +52,7 @@ export async function capacity(context: EngineContext): Promise<Capacity> {
 /**
  * Checks `max_concurrent_tasks` again after a claim. Two processes may both find room and claim at
  * the same time; then the later claim is released. If the file system cannot tell which was first,
- * both are. `here`: other tasks of this agent in this process.
+ * both are released. `here`: other tasks of this agent in this process.
  */
 export async function isOverCapacity(context: EngineContext, claim: Claim, here: number): Promise<boolean> {
   const { id, agent } = claim;
@@ -115,7 +115,7 @@ function countLoads(context: EngineContext): Map<string, number> {
   return loads;
 }
 
-/** One process that works for all agents hosts all of them. */
+/** If one process works for all agents, all of them have a host. */
 async function hostedAgents(context: EngineContext): Promise<ReadonlySet<string> | 'all'> {
   if (context.hosts === undefined) return 'all';
   const peers = await context.presence.peers();

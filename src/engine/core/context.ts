@@ -86,9 +86,12 @@ export interface Ports extends Omit<Store, 'close'> {
   desk: string | undefined;
   /** Whether this machine may run an agent. */
   isHere: (agent: string) => boolean;
-  /** Peer ids of this process whose store failed. Their tasks go back, and no loss is counted. */
+  /**
+   * Peer ids of this process whose store failed. Their tasks go back to pending, and no loss is
+   * counted.
+   */
   abandoned: ReadonlySet<string>;
-  /** Advance the tasks of a pass one after the other, so that a run can be repeated exactly. */
+  /** Advances the tasks of a pass one after the other, so that a run can be repeated exactly. */
   isSequential: boolean;
   watchers: Watchers;
 }
@@ -111,7 +114,7 @@ export interface EngineContext extends Ports {
   fitCache: WeakMap<ReadonlyMap<string, Agent>, Map<string, Fit>>;
   /** State folded from the messages of conversations, incrementally for each message list. */
   folds: Folds;
-  /** Offers and states that other agents published; listened to from the first call on. */
+  /** Offers and states that other agents published, received since the first call. */
   heardNotes(): HeardNotes;
   /** Refreshes the view of the store in the middle of a pass. */
   lookAgain(): Promise<void>;

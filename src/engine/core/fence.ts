@@ -1,7 +1,7 @@
 /**
  * Runs one step of a pass for one thing: a kind of input, an intent, a message. An error of the
- * step is reported once and skips only that thing. A fault of the store is not caught: without the
- * store nothing can be decided.
+ * step is reported once and skips only that thing. A fault of the store is not caught, because
+ * nothing can be decided without the store.
  */
 import { isStoreFault } from '../../domain/fence.js';
 import { asProblem, problem, type Problem } from '../../domain/problem.js';

@@ -1,6 +1,6 @@
 /**
- * Facts about a conversation that its turns ask for. Each message is read once, so that a turn of a
- * long conversation costs what a turn of a short one does.
+ * Facts about a conversation that its turns ask for. Each message is read once, so a turn costs the
+ * same in a long conversation as in a short one.
  */
 import { foldMessages } from '../../domain/session/fold.js';
 import type { Message, Session } from '../../domain/session/session.js';
@@ -31,7 +31,7 @@ function addMessage(facts: MessageFacts, message: Message, at: number): void {
   addResult(facts, message);
 }
 
-/** Results follow their calls at once; any other order is a gap. */
+/** Results follow their calls directly; any other order is a gap. */
 function addResult(facts: MessageFacts, { role, toolCalls, toolCallId }: Message): void {
   const { openCalls } = facts;
   if (role === 'tool') {

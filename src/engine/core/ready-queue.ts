@@ -38,9 +38,9 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
   /** Tasks with open dependencies. */
   const behind = new Map<string, Standing>();
   const rows = new Map<string, Standing[]>();
-  /** Rows that a caller may still be reading; they are copied before a change. */
+  /** Rows that a caller may still be reading; they are copied before they change. */
   const lent = new WeakSet<Standing[]>();
-  /** Tasks that would be ready but for this dependency. */
+  /** Tasks that would be ready without this dependency. */
   const dependents = new Map<string, Set<string>>();
   const over = new Set<string>();
   let count = 0;

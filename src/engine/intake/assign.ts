@@ -9,7 +9,7 @@ export async function assign(context: EngineContext, intent: Intent & { kind: 'a
   const { id, task, to, by, taint = [] } = intent;
   const names = [...context.agents.all().keys()];
   const before = await context.tasks.read(task);
-  if (before?.task.to === to) return done(); // the process that moved it died before it said so
+  if (before?.task.to === to) return done(); // the process that moved it died before its report
   const wrong = assignProblem(task, before, to, names);
   if (wrong !== undefined) return done(wrong.message);
   const claim = await context.tasks.claim(task, before!.task.to ?? 'nobody');

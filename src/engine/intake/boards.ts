@@ -22,7 +22,7 @@ import { retryTask } from './retry.js';
 interface BoardsTaken {
   moved: boolean;
   problems: Problem[];
-  /** There are more lines than one pass takes; the rest follows. */
+  /** There are more lines than one pass takes; the next pass takes the rest. */
   isPartial?: boolean;
 }
 
@@ -88,7 +88,7 @@ async function create(context: EngineContext, wish: BoardWish): Promise<boolean>
   return true;
 }
 
-/** Updates a task that has not started to what its bullet says now. */
+/** Updates a task that has not started to the present text of its bullet. */
 async function change(context: EngineContext, wish: BoardWish, { task, state }: OpenTask): Promise<boolean> {
   const board = fromBoard(task);
   if (board === undefined || board.said === wish.said || isStarted(task, state)) return false;

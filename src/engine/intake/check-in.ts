@@ -1,6 +1,6 @@
 /**
  * Planner check-ins. When the interval has passed and the work of other agents has changed since
- * the last check-in, the planner gets a task to look after it. Unchanged work causes no second
+ * the last check-in, the planner gets a task to review it. Unchanged work causes no second
  * check-in, so waiting for a person costs nothing. The first pass only records the time.
  */
 import { CHECK_IN_SECONDS, type CheckInNote } from '../../domain/coordination/check-in.js';

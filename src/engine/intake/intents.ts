@@ -107,8 +107,7 @@ async function cancel(
 
 /**
  * Checks the store that nothing is open under this task. The view of this process may be stale:
- * another one may have just moved the task, and it would never hear of an intent that is removed
- * now.
+ * another process may just have moved the task, and would never see an intent that is removed now.
  */
 async function isOver(context: EngineContext, id: string): Promise<boolean> {
   if (openUnder(context, id).length > 0) return false;
@@ -127,8 +126,9 @@ function cancelled({ reason, by, problem: cause }: Intent & { kind: 'cancel' }):
 }
 
 /**
- * False if the task is running: a flight of this process is signalled to stop, other processes stop
- * theirs. `stillApplies` is checked under the claim, because the task may have changed meanwhile.
+ * False if the task is running: a flight of this process is signalled to stop, and other processes
+ * stop their own. `stillApplies` is checked under the claim, because the task may have changed
+ * meanwhile.
  */
 export async function cancelTask(
   context: EngineContext,
@@ -262,7 +262,10 @@ async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, n
   return claim !== undefined && (await context.tasks.release(claim, claim.task));
 }
 
-/** A message to an ended task continues its conversation. People and mail do that, not agents. */
+/**
+ * A message to an ended task continues its conversation. Only people and mail can do that, not
+ * agents.
+ */
 async function followUp(
   context: EngineContext,
   { id, task, text, by, at, taint, continues }: Intent & { kind: 'tell' },

@@ -37,8 +37,8 @@ export async function recover(context: EngineContext): Promise<number> {
 }
 
 /**
- * `beside`: how many other tasks were left behind with this one, or `abandoned` if no process died
- * and the store failed.
+ * `beside`: how many other tasks were left behind with this one, or `abandoned` if the store failed
+ * and no process died.
  */
 async function putBack(context: EngineContext, claim: Claim, beside: number | 'abandoned'): Promise<void> {
   const { id } = claim;

@@ -1,7 +1,7 @@
 /**
  * Reopens a failed task together with the failed tasks below it that are still needed. Completed
- * tasks and failures that their asker has already read stay as they are. Budgets are divided again
- * from the current amounts, which a person may have raised.
+ * tasks and failures that their asker has already read stay as they are. Budgets are divided again,
+ * from the current limits, which a person may have raised.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { addBudgets, isLimited, type Budget } from '../../domain/budget/budget.js';

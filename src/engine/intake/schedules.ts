@@ -36,7 +36,7 @@ async function take(context: EngineContext, wish: ScheduleWish): Promise<boolean
     record(context, 'task.created', { task: task.id, agent: task.to, cause: FILE });
     return true;
   }
-  // A task of another origin that happens to have this name is left alone.
+  // A task from elsewhere that happens to have this name is left alone.
   if (saidBy(placed.task) === undefined) return false;
   if (saidBy(placed.task) === wish.said) return false;
   if (isEnded(placed.state)) return context.tasks.reopen(task.id, task);
@@ -49,7 +49,7 @@ async function take(context: EngineContext, wish: ScheduleWish): Promise<boolean
   return true;
 }
 
-/** Forgets the settings of the schedule, so that adding the same ones again reopens it. */
+/** Forgets the settings of the schedule, so that adding the same settings again reopens it. */
 async function remove(context: EngineContext, id: string): Promise<boolean> {
   const claim = await claimed(context, id);
   if (claim === undefined) return false;

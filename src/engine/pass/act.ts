@@ -58,8 +58,9 @@ export async function act(
       if ('code' in granted) return fail(context, claim, task, granted, costs);
       const created = await createChildren(context, taintedBy(task, children.values()), granted);
       const tasks = [...open, ...missing.map((child) => child.id)];
-      // Waits for stages need not be written if the record is otherwise unchanged. Not so if a
-      // child could neither be read nor created: then only this record tells whose child it is.
+      // The record of a task that waits for stages need not be written again if nothing else
+      // changed. It must be written if a child could neither be read nor created, because then only
+      // this record shows whose child it is.
       const isUnchanged =
         claim.task.to !== undefined && claim.task.lost === undefined && created.length === granted.length;
       return isUnchanged && decision.children.every(({ role }) => roleFacts(role).isStage)

@@ -27,7 +27,7 @@ export function newMemory(published: PublishedState): Memory {
   return memory;
 }
 
-/** Adopts what another process published about the agent. */
+/** Takes over what another process published about the agent. */
 export function learn(memory: Memory, { task, roots, worked, failed, state }: PublishedState): void {
   for (const root of roots) memory.roots.add(root);
   memory.worked ||= worked;

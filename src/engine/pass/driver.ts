@@ -56,7 +56,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
    */
   let wanted: Look = 'all';
   let fullDue = Infinity;
-  /** When the next pass is due for tasks that `follow` started without one. */
+  /** When the next pass is due for tasks that `follow` started without a pass. */
   let sharedDue = Infinity;
   let lookedAt = -Infinity;
   let restUntil = -Infinity;
@@ -116,8 +116,8 @@ export function driver(ports: Ports, engine: Engine): Driver {
       wait,
     };
     try {
-      // A caller that makes one run after the other adds its next goal in this turn: the loop and
-      // its timer stay.
+      // A caller that makes one run after the other adds its next goal in this turn of the event
+      // loop, so the loop and its timer are kept.
       do await runUntil(engine, condition);
       while (await hasGoalsAfterThisTurn());
     } catch (thrown) {
@@ -207,8 +207,8 @@ export function driver(ports: Ports, engine: Engine): Driver {
       const next = Math.min(passDue, sharedDue, lookDue(), fullDue, publishAt, dueAt, goalDue);
       if (next <= now) return true;
       const isRung = await bell.wait(Math.max(1, next - now));
-      // Tasks that end in the same turn of the event loop share a pass, and a simulated clock must
-      // not keep others from continuing.
+      // Tasks that end in the same turn of the event loop share a pass. Waiting for that turn also
+      // lets other work continue under a simulated clock.
       if (!isRung || engine.flights.size > 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -26,7 +26,7 @@ export function followers(context: EngineContext, flights: Flights, left: Task):
   }
   const next = isEndedStage ? [] : awaited.filter(({ id }) => tasks.getOpen(id)!.state === 'pending');
   if (isEndedStage && awaited.length === 0) next.push(waiting.task);
-  // The others are under way, and the last of them continues the parent.
+  // The other stages are still running, and the last of them continues the parent.
   if (next.length === 0) return flights.hasRoot(left.root) ? [] : undefined;
   const isRoom = flights.all.size + next.length <= context.config.limits.parallel;
   return isRoom && next.every((task) => canFollow(context, flights, task)) ? next : undefined;
@@ -35,7 +35,7 @@ export function followers(context: EngineContext, flights: Flights, left: Task):
 /** True if a pass would start it as well. */
 function canFollow(context: EngineContext, flights: Flights, task: Task): boolean {
   if (flights.all.has(task.id) || isForHuman(task) || isSuspect(task) || mustWaitAlone(flights, task)) return false;
-  // Other processes may host its agent, or work for it.
+  // Other processes may host its agent, or work for the same agent.
   if (context.hosts !== undefined || !isHosted(context, task) || isPaused(context, task)) return false;
   const agent = context.agents.all().get(assigneeName(context, task));
   if (agent === undefined || agent.maxConcurrentTasks !== Infinity || takesTurns(task, agent)) return false;

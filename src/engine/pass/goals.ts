@@ -14,7 +14,7 @@ export interface Goal<T = unknown> {
   readonly done: Promise<T>;
   isAborted(): boolean;
   fail(thrown: unknown): void;
-  /** Looks whether it is reached; called between passes. */
+  /** Checks whether the goal is reached; called between passes. */
   check(last: LastPass): Promise<Checked>;
   onPass?(report: PumpReport): Promise<void> | void;
   /** The scope of the pass that starts now; if absent, the driver decides. */
@@ -46,7 +46,7 @@ interface FinishOptions {
 
 export function finishGoal(ports: Ports, engine: Engine, { id, roots, signal }: FinishOptions): Goal<Placed> {
   const { done, resolve, fail } = outcome<Placed>();
-  /** The number of full looks when the goal last made no progress. */
+  /** The number of full looks when the goal was last found without progress. */
   let stalledAt: number | undefined;
   return { roots, done, fail, check, isAborted: () => signal?.aborted === true };
 
@@ -60,7 +60,7 @@ export function finishGoal(ports: Ports, engine: Engine, { id, roots, signal }: 
       if (engine.isSettling) await engine.pump(new Set());
       return reached(await ports.tasks.read(id), engine.tidy);
     }
-    // A task that only waits for capacity here starts when others land.
+    // A task that only waits for capacity here starts when other tasks leave this process.
     if (engine.flights.size > 0 && has(roots, engine.isPassedOver)) return going();
     if (last.report.again || has(roots, (root) => last.changed.has(root))) return 'next_pass';
     const isStill = !engine.isSettling || !last.report.moved;

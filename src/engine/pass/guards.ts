@@ -49,8 +49,8 @@ export interface Guard<T> {
   /** Why it is checked at this position. */
   position: string;
   /**
-   * Undefined: the guard does not apply. Otherwise the task has left this process. A guard that
-   * need not wait to know that it does not apply says so at once: every step asks all of them.
+   * Undefined: the guard does not apply. Otherwise the task has left this process. A guard that can
+   * tell at once that it does not apply returns synchronously, because every step asks all guards.
    */
   check(context: EngineContext, claimed: T): Promise<GuardResult | undefined> | undefined;
 }
@@ -235,7 +235,10 @@ async function parentCycle(context: EngineContext, task: Task): Promise<Problem 
   return undefined;
 }
 
-/** Asks for bids. A person may have changed the task before the claim, so it is resolved again. */
+/**
+ * Asks for bids. A person may have changed the task before the claim, so its assignee is determined
+ * again.
+ */
 async function makeOffer(context: EngineContext, claim: Claim): Promise<void> {
   const assignee = resolveAssignee(context, claim.task);
   if (!('offer' in assignee)) return release(context, claim, claim.task, 'it was assigned to one agent meanwhile');

@@ -68,7 +68,7 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
   let published: Map<string, PublishedState> | undefined;
   /** Agents whose published state is neither idle nor complete. */
   const busyAgents = new Set<string>();
-  /** Notes being published. The bus echoes them, and the echo is ignored. */
+  /** Notes being published. The bus sends them back to this process, where they are ignored. */
   const sent = new Map<string, string>();
   let seenStamp = '';
   let due = Infinity;
@@ -91,7 +91,7 @@ export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): S
     return (last = last.then(look));
   }
 
-  /** A cheap check that skips a look that would find nothing. */
+  /** A cheap check that avoids a look that would find nothing. */
   function hasNews(): boolean {
     return published === undefined || isStale || stampNow() !== seenStamp || context.clock.now().getTime() >= due;
   }

@@ -44,7 +44,7 @@ export interface PumpReport {
   advanced: number;
   open: number;
   problems: Problem[];
-  /** Time taken to scan the folders; absent: not scanned. */
+  /** How long scanning the folders took; absent: not scanned. */
   scanMs?: number;
   /** When the next task that waits for a time can continue, in epoch milliseconds; absent: none. */
   due?: number;
@@ -61,8 +61,8 @@ export interface PumpReport {
 export type Look = 'none' | 'rules' | 'changed' | 'all';
 
 /**
- * `root`: the tree of the task that has left this process. `follow` starts what that allows in its
- * pattern; it returns false if a pass must look.
+ * `root`: the tree of the task that has left this process. `follow` starts the next step of its
+ * pattern, or returns false if a pass must look.
  */
 export type OnEnd = (moved: boolean, root: string, follow: () => boolean) => void;
 
@@ -90,7 +90,7 @@ export interface Engine {
   backlog(): number;
   /**
    * Stops all running turns, releases their tasks, and resolves when none is left. A pass that is
-   * running starts nothing more. `kept`: trees that others in this process still work on.
+   * running starts nothing more. `kept`: trees that other goals of this process still work on.
    */
   stop(kept?: ReadonlySet<string>): Promise<void>;
 }
@@ -169,7 +169,7 @@ export function engine(ports: Ports): Engine {
         await stopCancelled(context, flights);
         await votes.look();
       } catch (thrown) {
-        failure ??= thrown; // a disk failure; reported when the flights have landed
+        failure ??= thrown; // a disk failure; reported when all flights have ended
       }
       looking = undefined;
     };
@@ -225,7 +225,7 @@ export function engine(ports: Ports): Engine {
         backlog += ready.pass();
         noted.note(task);
         stuckWork.passedOver(task, assigneeName(context, task));
-        // Nothing starts behind a suspect, or it would never be alone.
+        // Nothing starts behind a suspect, because it could then never run alone.
         if (isSuspect(task) && mustWaitAlone(table, task)) break;
         continue;
       }
@@ -294,7 +294,7 @@ export function engine(ports: Ports): Engine {
   }
 
   /**
-   * False if another task holds what it needs alone. The flight is entered before the first
+   * False if another task holds a lock that it needs. The flight is registered before the first
    * await, so this process cannot start the task twice or give its capacity to another.
    */
   function start(task: Task, onEnd: OnEnd): Promise<boolean> {

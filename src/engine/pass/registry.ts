@@ -22,7 +22,7 @@ export function registry(context: EngineContext, publisher: Pick<StatePublisher,
   const { agents } = context;
   let isShown = false;
   let key: unknown[] = [];
-  /** Writes run one after the other, so that an older page is never written last. */
+  /** Writes run one after the other, so that an older version is never written last. */
   let last: Promise<void> = Promise.resolve();
   const next = (step: () => Promise<void>): Promise<void> => {
     const mine = last.then(step);

@@ -1,6 +1,6 @@
 /**
- * The one loop around passes. `watch`, `run` and `pump --all` are conditions of it: each says where
- * a pass looks, when the next pass starts, and when the loop ends.
+ * The one loop around passes. `watch`, `run` and `pump --all` are conditions of it: each decides
+ * where a pass looks, when the next pass starts, and when the loop ends.
  */
 import type { Engine, Look, OnEnd, PumpReport } from './pump.js';
 

@@ -84,8 +84,8 @@ const SEARCH = 2;
 
 /**
  * Processes that all begin with the oldest task lose most races for it. At the front of a long
- * queue each begins with its own tasks, which are chosen by a hash of their ids. The others come
- * next, so that no task is left behind if a process does not take its own.
+ * queue each begins with its own tasks, which are chosen by a hash of their ids. The other tasks
+ * come next, so that no task is left behind if a process does not take its own.
  */
 function ownShare({ presence, config }: EngineContext, places: readonly Place[]): readonly Place[] {
   const share = SHARE * config.limits.parallel;
@@ -102,7 +102,7 @@ function ownShare({ presence, config }: EngineContext, places: readonly Place[])
   return [...own, ...others, ...places.slice(at)];
 }
 
-/** Of tasks that share a conversation, only the holder of its lock can start. */
+/** Of the tasks that share a conversation, only the holder of its lock can start. */
 async function lockHolder(
   context: EngineContext,
   readyTasks: ReadyQueue,
@@ -142,8 +142,9 @@ export function mustWaitAlone(flights: Flights, task: Task): boolean {
 }
 
 /**
- * Locks what the task may not share: its conversation if others may speak in it, and its schedule,
- * so that no two runs overlap. True if it has the locks or needs none.
+ * Takes the locks that the task needs: the lock of its conversation if other tasks may speak in it,
+ * and the lock of its schedule, so that no two runs overlap. True if it has the locks or needs
+ * none.
  */
 export async function lockShared(context: EngineContext, task: Task, agent: Agent | undefined): Promise<boolean> {
   const scheduled = scheduledOf(task);

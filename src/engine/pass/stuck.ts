@@ -1,8 +1,8 @@
 /**
- * Detects work without progress that is not a deadlock, and reports it once. Starved: later tasks
- * that are not more urgent overtake a ready task, or none of its agent starts. No progress: turns
- * under a root change nothing. A long queue that moves is normal. Acting on a report is left to
- * people.
+ * Detects work without progress that is not a deadlock, and reports it once. Starved: a ready task
+ * is overtaken by later tasks that are not more urgent, or no task of its agent starts. No
+ * progress: turns under a root change nothing. A long queue that moves is normal. Acting on a
+ * report is left to people.
  */
 import type { Event } from '../../domain/event.js';
 import type { Task } from '../../domain/task/task.js';
@@ -10,7 +10,7 @@ import { record, type Ports } from '../core/context.js';
 
 export interface Stuck {
   heard(event: Event): void;
-  /** The task is ready, but there was no capacity. Needed only for the first task of each queue. */
+  /** The task is ready, but there was no capacity. Only needed for the first task of each queue. */
   passedOver(task: Task, agent: string): void;
   started(task: string, agent: string): void;
   /** Records new findings, unless this or another process recorded them before. */
@@ -40,7 +40,7 @@ type Waiting = Pick<Task, 'id' | 'priority' | 'created_at'> & {
 
 export function stuck(context: Ports, rootOf: (task: string) => string): Stuck {
   const waiting = new Map<string, Waiting>();
-  /** The first waiting task by agent and priority. Tasks behind it just wait in a queue. */
+  /** The first waiting task by agent and priority. Tasks behind it only wait in a queue. */
   const firsts = new Map<string, string>();
   const lastStart = new Map<string, number>();
   const turns = new Map<string, number>();

@@ -25,7 +25,7 @@ const MAX_SCAN_REST_MS = 500;
 const FULL_SCAN_SHARE = 4000;
 /** A scan may have been slow only because the machine was busy. */
 const MAX_FULL_SCAN_GAP_MS = 5 * 60_000;
-/** Peers other than the first scan at most this many times less often. */
+/** At most, peers other than the first scan this many times less often. */
 const OTHERS_FACTOR = 8;
 
 interface WatchGoal extends Goal<void> {
@@ -50,7 +50,7 @@ export function watchGoal(
   let scanRestUntil = -Infinity;
   let shownAt = -Infinity;
   let registryDue = Infinity;
-  /** A person may be saving the ballot: it is read again then. */
+  /** A person may be saving the ballot: it is read again at this time. */
   let ballotDue = Infinity;
   let current = { isFull: false, wasRung: false, version: 0 };
 
@@ -86,7 +86,7 @@ export function watchGoal(
         scanRestUntil = clock.monotonicMs() + Math.min(MAX_SCAN_REST_MS, SCAN_SHARE * report.scanMs!);
       if (isFull) fullScanMs = report.scanMs ?? 0;
       const isIdle = engine.flights.size === 0;
-      // A change that did not wake this process may not have woken others.
+      // A change that did not wake this process may not have woken other processes.
       if (isFull && !wasRung && isIdle && ports.tasks.version() !== version) ports.presence.ringOthers();
       scanGapMs = rescanGap(ports);
       await showRegistry();
@@ -116,7 +116,7 @@ export function watchGoal(
     return lastFull + Math.max(scanGapMs, Math.min(MAX_FULL_SCAN_GAP_MS, FULL_SCAN_SHARE * fullScanMs));
   }
 
-  /** After a ring, or in case one was lost. */
+  /** After a notification, or in case one was lost. */
   function lookDue(): number {
     const { settleMs, busyGapMs } = ports.presence.pace();
     const soonest = engine.flights.size === 0 ? -Infinity : lastScan + busyGapMs;
@@ -126,7 +126,8 @@ export function watchGoal(
 }
 
 /**
- * The first peer scans at the normal rate and rings for all; others scan in case it is suspended.
+ * The first peer scans at the normal rate and wakes all peers; the others scan in case it is
+ * suspended.
  */
 function rescanGap({ presence, config }: Ports): number {
   const me = presence.rank();

@@ -11,7 +11,7 @@ interface WrapUp {
   wrapUp(): Promise<void>;
   /** Waits until everything is on disk. */
   tidy(): Promise<void>;
-  /** Resolves when nothing of `wrapUp` is left to do. */
+  /** Resolves when nothing that `wrapUp` started is left to do. */
   wrappedUp(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ interface Sources {
   stuckWork: Pick<Stuck, 'report'>;
 }
 
-/** Runs that end within this time share what follows them, such as a sync of their last events. */
+/** Runs that end within this time share their final work, such as a sync of their last events. */
 const ROUND_MS = 50;
 
 /** `onFailure`: called if something cannot be written that no caller waits for. */
@@ -71,7 +71,9 @@ export function wrapUp(
   }
 }
 
-/** The ballot is not written while a person may be saving it. Waits for them, but not for ever. */
+/**
+ * The ballot is not written while a person may be saving it. This waits for them, but not for ever.
+ */
 async function finishBallot(context: EngineContext): Promise<void> {
   const { ballot, clock } = context;
   const end = clock.monotonicMs() + INTERVALS.ballotPatienceMs;

@@ -117,7 +117,10 @@ function isAbandoned(placed: Placed | undefined): boolean {
   return placed?.state === 'failed' && placed.task.error?.code === 'nobody_fit';
 }
 
-/** Ends bids whose agent lost its host, so that the award does not wait. True if there were any. */
+/**
+ * Ends bids whose agent lost its host, so that the award does not wait for them. True if there were
+ * any.
+ */
 export async function endAbandonedBids(context: EngineContext): Promise<boolean> {
   if (context.hosts === undefined) return false;
   const { isHosted } = await capacity(context);
@@ -180,7 +183,7 @@ async function bidsFor(
   return new Map(await Promise.all([...ids].map(async (id) => [id, await context.tasks.read(id)] as const)));
 }
 
-/** Without bids, the key is removed: the task is queued as if it had never been offered. */
+/** Without bids, the key is removed, so the task is queued as if it had never been offered. */
 function withBids({ bids: _, ...task }: Task, children: ReadonlyMap<string, Placed | undefined>): Task {
   const bids = [...children].flatMap(([id, placed]) => (placed === undefined ? [] : id)).sort();
   return bids.length === 0 ? task : { ...task, bids };

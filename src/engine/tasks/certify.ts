@@ -41,8 +41,8 @@ function openUnder(context: EngineContext, { id }: Task): Task[] {
 }
 
 /**
- * Notes about this root that its agent has not read. Finished agents do not read notes. Neither do
- * agents with a pattern: their `work` child did the talking.
+ * Notes about this root that its agent has not read. Finished agents do not read notes. Agents with
+ * a pattern do not read them either, because their `work` child held the conversation.
  */
 export function unreadNotes({ bus, config, agents }: Pick<Ports, 'bus' | 'config' | 'agents'>, task: Task): number {
   const { id, to } = task;

@@ -11,13 +11,13 @@ import type { EngineContext } from '../core/context.js';
 export interface Costs {
   own: Usage;
   usage: Usage;
-  /** The budget it ran out of while its children still hold shares of it. */
+  /** The budget that is used up while its children still hold shares of it. */
   short?: BudgetName;
 }
 
 /**
  * Tasks that people added below this one, on a board or as files, and the bids for it. It waits for
- * them, and their cost counts like that of its own children.
+ * them, and their cost counts like its own children's.
  */
 export async function subtasks(context: EngineContext, task: Task): Promise<Placed[]> {
   if (task.dependencies.length === 0 && task.bids === undefined) return [];

@@ -26,14 +26,17 @@ export async function createChildren(
   return created.flat();
 }
 
-/** True if only this process can run the agent, and no other needs to see its lock or its load. */
+/**
+ * True if only this process can run the agent, and no other process needs to see its lock or its
+ * load.
+ */
 function isOursAlone({ agents, hosts }: EngineContext, agent = ''): boolean {
   const known = agents.all().get(agent);
   if (known?.session === 'shared' || (known?.maxConcurrentTasks ?? Infinity) !== Infinity) return false;
   return hosts === undefined || hosts.has(agent);
 }
 
-/** A request to the human shows that this machine made it. */
+/** A request to the human gets a proof that this machine made it. */
 function withSeal(context: EngineContext, want: WantedChild): WantedChild {
   const request = want.context?.['request'] as ApprovalRequest | undefined;
   if (request === undefined) return want;

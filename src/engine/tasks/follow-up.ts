@@ -18,7 +18,7 @@ interface Said {
   at: string;
   /** `message`: it comes from outside. */
   type?: string;
-  /** The index of a message that is in the conversation already: see `FollowUp`. */
+  /** The index of a message that is already in the conversation: see `FollowUp`. */
   from?: number;
   /** Files of the workspace that the agent gets with the message. */
   attachments?: string[];

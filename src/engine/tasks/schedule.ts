@@ -27,7 +27,7 @@ export async function advanceSchedule(context: EngineContext, claim: Claim): Pro
     });
     return fail(context, claim, task, error);
   }
-  // A new or changed schedule starts now: nothing was missed before.
+  // A new or changed schedule starts now, so no earlier due time counts as missed.
   const isNew = schedule.last === undefined || schedule.planned !== ruleText(schedule);
   const due = isNew ? undefined : await dueTimes(context, rule, new Date(schedule.last!), now);
   const decided = due === undefined ? {} : await decide(context, task, schedule, due);

@@ -34,9 +34,9 @@ export interface EventsSeen extends EventHistory {
 }
 
 interface WhichEvents {
-  /** At most this many, the newest. */
+  /** At most this many of them, the newest ones. */
   limit?: number;
-  /** Only those from this ISO time on. */
+  /** Only events from this ISO time on. */
   since?: string;
 }
 

@@ -11,8 +11,10 @@ export interface EditedSessions {
    * its file with this stamp need not be read.
    */
   look(known: (id: string, stamp: string) => Session | undefined): string[];
-  /** Nothing is left to do for these; the others are returned again. Not durable. */
+  /** These conversations are handled; others are returned again. Not durable. */
   done(ids: readonly string[]): void;
-  /** Stops watching, and spares the next process the files that were looked at. */
+  /**
+   * Stops watching, and saves the mark, so that the next process need not look at the same files.
+   */
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** The schedules of guild.yaml, and the calendar: when the next due time of a schedule is. */
+/** The schedules of guild.yaml, and the calendar that knows the next due time of a schedule. */
 import type { Schedule } from '../../domain/schedule.js';
 import type { Task } from '../../domain/task/task.js';
 

@@ -15,9 +15,9 @@ export interface Notices {
   since(): Date | Promise<Date>;
   /** True if this process may send it now. */
   claim(notice: NoticeName, isAlive: (peer: string) => boolean): boolean | Promise<boolean>;
-  /** Call it right before sending: nobody claims the notice after that. */
+  /** Call it right before sending: from then on nobody can claim the notice. */
   sent(notice: NoticeName): void | Promise<void>;
-  /** Somebody claimed or sent it. */
+  /** Whether somebody has claimed or sent it. */
   isKnown(notice: NoticeName, isAlive: (peer: string) => boolean): boolean | Promise<boolean>;
 }
 

@@ -2,7 +2,7 @@
 import type { Peer, Rank } from '../../domain/peer.js';
 
 interface Pace {
-  /** One look answers all rings within this time. */
+  /** All notifications within this time are answered by one look. */
   readonly settleMs: number;
   /** The shortest time between two looks while tasks are under way here. */
   readonly busyGapMs: number;
@@ -14,7 +14,7 @@ export interface Presence {
   join(): Promise<void>;
   /** Live peers, this one included once it has joined. */
   peers(): Promise<Peer[]>;
-  /** Differs whenever a peer came or left, as far as this process knows. */
+  /** Changes whenever a peer came or left, as far as this process knows. */
   version(): string;
   /** This peer's place among all. The first ones do work that one peer can do for all. */
   rank(): Rank;
@@ -22,10 +22,10 @@ export interface Presence {
   ringOthers(): void;
   /**
    * Calls back when something may have changed. Only a hint; a scan finds the truth. `workOnly`:
-   * progress of other peers' tasks need not ring.
+   * progress of other peers' tasks need not be reported.
    */
   onRing(ring: () => void, options?: { workOnly?: boolean }): Promise<() => Promise<void>>;
-  /** When this peer looks after a ring, so that not all peers look at once. */
+  /** The delay before this peer looks after a notification, so that not all peers look at once. */
   pace(): Pace;
   /** Removes leftovers of dead processes. */
   sweep(): Promise<void>;

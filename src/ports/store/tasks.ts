@@ -41,7 +41,7 @@ export interface OpenTask extends Placed {
 export interface Hold {
   task: string;
   peer: string;
-  /** Grows with time; claims of the same instant may share a number. */
+  /** Increases with time; claims of the same instant may share a number. */
   since: bigint;
 }
 
@@ -109,7 +109,7 @@ export interface Tasks {
    * children, whatever its record says.
    */
   park(claim: Claim, task: Task, options?: WriteOptions): Promise<boolean>;
-  /** Ends the task. False: fenced or already ended; this record is kept as evidence. */
+  /** Ends the task. False: fenced or already ended; this record is then kept as evidence. */
   settle(claim: Claim, task: Task, state: EndedState, options?: WriteOptions): Promise<boolean>;
   /** Moves an ended task back to pending. False if it has not ended. */
   reopen(id: string, task: Task): Promise<boolean>;

@@ -10,7 +10,7 @@ import type { Message } from '../../domain/session/session.js';
 
 /** The default limit of an answer, if there is a budget and neither agent nor model sets one. */
 const ANSWER_TOKENS = 8192;
-/** A turn with fewer tokens left for its answer is not worth taking. */
+/** A turn that leaves fewer tokens than this for its answer is not worth taking. */
 const MIN_ANSWER_TOKENS = 1024;
 const LAST_ANSWER_TOKENS = 256;
 const MIN_LAST_ANSWER_TOKENS = 16;

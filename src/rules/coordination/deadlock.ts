@@ -101,7 +101,7 @@ function byWorth(a: Wait, b: Wait): number {
   return worth(a) - worth(b) || byTime(b, a);
 }
 
-/** The current time is left out, because it is the same for all. */
+/** The current time is left out, because it is the same for all tasks. */
 function worth({ priority, sinceMs }: Wait): number {
   return RANK[priority] * AGEING_MS - sinceMs;
 }
@@ -125,7 +125,7 @@ function deadlockProblem(cycle: readonly string[], victim: string, cancelled: st
   });
 }
 
-/** For a wait that does not exist yet: it is refused, so no task has to give way. */
+/** For a wait that does not exist yet: the new wait is refused, so no task has to give way. */
 export function wouldDeadlock(cycle: readonly string[]): Problem {
   return problem('deadlock', `this could never end, because each would wait for the next: ${cycleText(cycle)}`, {
     hint: 'do it yourself, or ask an agent that does not wait for you',

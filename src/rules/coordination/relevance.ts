@@ -8,7 +8,7 @@ import { stems } from '../staffing/similarity.js';
 
 type Profile = Pick<Agent, 'name' | 'description' | 'expertise' | 'capabilities'>;
 
-/** An agent above this relevance may be asked for help. */
+/** Only an agent above this relevance may be asked for help. */
 export const RELEVANT = 0.6;
 
 /** `among`: all agents of the workspace, for the weights of words. */

@@ -1,8 +1,8 @@
 /**
  * The graph of waits. It is acyclic: a wait that would close a cycle is refused, and the cycle is
- * returned. Every node has a level that is not above the level of anything it waits for, so most
- * new waits need no search (Bender, Fineman, Gilbert and Tarjan, sparse case; see ADR 0017 for the
- * cost of simpler searches).
+ * returned. No node has a higher level than a node that it waits for, so most new waits need no
+ * search (Bender, Fineman, Gilbert and Tarjan, sparse case; see ADR 0017 for the cost of simpler
+ * searches).
  */
 export interface WaitGraph {
   /**
@@ -18,7 +18,7 @@ export interface WaitGraph {
 
 interface Node {
   name: string;
-  /** Not above the level of any node it waits for. */
+  /** At most the level of any node that it waits for. */
   level: number;
   waits: Set<Node>;
   waiters: Set<Node>;
@@ -123,9 +123,9 @@ export function waitGraph(): WaitGraph {
   }
 
   /**
-   * Removed waits leave more levels than the remaining waits need, and raising goes through each of
-   * them. A single level is always valid, so the levels are reset once as many waits were removed
-   * as remain.
+   * Removed waits leave more levels behind than the remaining waits need, and raising a node goes
+   * through each of them. A single level is always valid, so the levels are reset once as many
+   * waits were removed as remain.
    */
   function resetLevels(): void {
     if (removed < count || 2 * top <= Math.sqrt(count)) return;
@@ -156,8 +156,8 @@ function lookBack(a: Node, b: Node, mark: number, most: number): 'complete' | 'm
 }
 
 /**
- * Collects `b` and the nodes below `level` that it leads to; a node with the mark `back` closes a
- * cycle.
+ * Collects `b` and all nodes below `level` that can be reached from it; a node with the mark `back`
+ * closes a cycle.
  */
 function lookAhead(a: Node, b: Node, level: number, back: number, mark: number): Fit {
   b.mark = mark;

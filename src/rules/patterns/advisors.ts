@@ -19,7 +19,7 @@ export function wantedAdvisors(task: Task, agent: Agent): WantedChild[] {
   }));
 }
 
-/** The request itself, and what an advisor is asked to do with it. */
+/** The request itself, and the task of the advisor. */
 function adviceRequest(task: Task, agent: Agent): string {
   return `${task.description}\n\n${agent.name} asks for your advice on this and makes the decision. Give your view, what it is based on, and how sure you are. Address ${agent.name}, not the person who asked.`;
 }

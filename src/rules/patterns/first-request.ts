@@ -19,8 +19,8 @@ export function firstRequest({ context, description, from }: Task): FirstRequest
 }
 
 /**
- * `request`: the task's description, or that text with advice around it. A stage's own text quotes
- * the request already.
+ * `request`: the task's description, alone or with advice around it. A stage's own text already
+ * quotes the request.
  */
 export function fencedRequest(task: Task, request = task.description): string {
   if (request !== task.description || task.context[FIRST_REQUEST] !== undefined) return request;

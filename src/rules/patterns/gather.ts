@@ -30,7 +30,7 @@ export function gather(wanted: readonly WantedChild[], children: Children): Gath
   return { missing, open, ended, complete: missing.length === 0 && open.length === 0 };
 }
 
-/** `<label__tag agent="name">text</label__tag>`. The tag is made from a hash of all of it. */
+/** `<label__tag agent="name">text</label__tag>`. The tag is derived from a hash of the whole. */
 export function fence(label: string, from: string, text: string, salt: string): string {
   const name = from.replace(/[^\w.-]/g, '-');
   const tag = `${label}__${unusedKey(`${salt}\n${name}\n${text}`, text)}`;
@@ -51,8 +51,8 @@ export function unfenced(description: string): string {
 }
 
 /**
- * A task that continues its own conversation, as a team member does from round to round, lets its
- * pattern stages continue theirs.
+ * If a task continues its own conversation, as a team member does from round to round, its pattern
+ * stages continue theirs.
  */
 export function continued(task: Task, stage: string): Pick<WantedChild, 'session'> {
   return task.session === undefined ? {} : { session: childId(task.session, stage) };

@@ -14,7 +14,7 @@ export interface Loop {
 
 const SAME_TURNS = 3;
 const IDLE_TURNS = 8;
-/** At most this many distinct turns among the idle ones; the rest are repetitions. */
+/** At most this many different turns among the idle ones; all other turns are repetitions. */
 const MAX_DISTINCT = 3;
 
 /** `changes`: whether a tool of this name can change anything. */
@@ -73,7 +73,7 @@ interface Turn {
 }
 
 /**
- * The last turns that only called tools, newest first, back to the last message from someone else.
+ * The last turns that only called tools, newest first, back to the last message from somebody else.
  */
 function lastTurns(messages: readonly Message[]): { turns: Turn[]; warned: boolean } {
   const turns: Turn[] = [];

@@ -9,7 +9,7 @@ interface LineUse {
   words: string[];
   /** The targets of `cd`, relative to where the line starts. */
   folders: string[];
-  /** Words that may name a folder of which everything is used. */
+  /** Words that may name a folder whose whole content is used. */
   trees: string[];
   interprets: boolean;
 }
@@ -94,7 +94,7 @@ function candidates(word: string): string[] {
   return names.filter((candidate) => candidate !== '' && !candidate.startsWith('-'));
 }
 
-/** The suffixes of a text such as JSON have many times its length. */
+/** A text such as JSON has too many suffixes: together they are many times as long as the text. */
 const MAX_SUFFIXES = 100;
 
 /** Programs that use nothing but their operands, and run nothing. */
@@ -117,7 +117,7 @@ const UNNAMED: Partial<Record<string, RegExp>> = {
   sort: LISTED,
   wc: LISTED,
   du: LISTED,
-  // A file of options, and braces in the name of a file to upload.
+  // An option file, and braces in the name of a file to upload.
   curl: /^(?:-[A-Za-z#]*K|--conf)|^(?:-[A-Za-z#]*T|--upload-f)[^]*[{[]/m,
   wget: /^--conf/m,
 };

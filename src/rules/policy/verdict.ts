@@ -47,8 +47,8 @@ export function judgeInspected(line: string, inspection: Inspection, { policy, a
 }
 
 /**
- * Finds a false entry that matches the line or one of its commands. A text that is too long for a
- * pattern counts as a match.
+ * Finds an entry with `false` that matches the line or one of its commands. A text that is too long
+ * for a pattern counts as a match.
  */
 function restriction(line: string, { leaves }: Inspection, allow: AllowEntry[]): string | undefined {
   for (const entry of allow) {
@@ -101,8 +101,8 @@ function widen(leaf: Leaf, policy: Policy): string | { not: string } | undefined
 }
 
 /**
- * Only a rule with a condition on commands can allow one: a rule about the tool would allow them
- * all.
+ * Only a rule with a condition on commands can allow one: a rule about the tool would allow every
+ * command.
  */
 function widening(leaf: Leaf, rules: PolicyRule[]): PolicyRule | undefined {
   const applying = applyingRules(rules, actionOf(leaf));
@@ -148,7 +148,7 @@ function textsOf(leaf: Leaf): string[] {
 }
 
 /**
- * One spelling for each argv. Words are quoted if needed, so that a blank in a word does not
+ * One spelling for each argv. Words are quoted if needed, so a blank inside a word does not
  * separate words.
  */
 function canonical(leaf: Leaf): string {

@@ -109,7 +109,7 @@ function colleagues({ agent, agents, tools }: OrientationFacts): string {
   ].join('\n');
 }
 
-/** A message starts no work: it reaches only an agent that is at work. */
+/** A message starts no work: it reaches only an agent that is already working. */
 function heading(asking: readonly string[]): string {
   const starting = asking.filter((tool) => tool !== 'send_message');
   return starting.length === 0

@@ -1,6 +1,6 @@
 /**
- * The first message of a task: the request, the goal it serves if that is a different text, who
- * asks, and what the asker attached. It contains none of the program's own bookkeeping.
+ * The first message of a task: the request, the goal it serves (if that is a different text), who
+ * asks, and the attachments. It contains none of the program's own bookkeeping.
  */
 import { defined } from '../../domain/defined.js';
 import { roleFacts } from '../../domain/task/role.js';
@@ -12,7 +12,7 @@ interface RequestFacts {
   request: string;
   /** Names of variables that the agent's prompt declares. */
   variables: readonly string[];
-  /** Text that the conversation already contains; nothing of it is repeated. */
+  /** Text that the conversation already contains; none of it is repeated. */
   said: (text: string) => boolean;
   /** The results of its dependencies. */
   results: readonly string[];

@@ -26,7 +26,7 @@ export function assignProblem(
   return undefined;
 }
 
-/** An agent has worked on it, or agents bid for it. */
+/** An agent has worked on it, or agents have bid for it. */
 function isStarted(task: Task, state: TaskState): boolean {
   return state !== 'pending' || task.claimed_at !== undefined || task.session !== undefined;
 }

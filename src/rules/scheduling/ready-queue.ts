@@ -1,7 +1,7 @@
 /**
  * Queues of tasks that wait only for capacity. Thousands may be pending, and none changes until it
- * is taken, so a pass looks only at the first task of each queue: if there is no capacity for it,
- * there is none for those behind it. All other open tasks are under way and are checked in every
+ * is taken. A pass looks only at the first task of each queue: if there is no capacity for that
+ * task, there is none for the rest. All other open tasks are under way and are checked in every
  * pass.
  */
 import { roleFacts } from '../../domain/task/role.js';
@@ -41,7 +41,10 @@ export function inOrder(a: Place, b: Place): number {
   );
 }
 
-/** Tasks in order. `alike`: if there is no capacity for one, there is none for those behind it. */
+/**
+ * Tasks in order. `alike`: if there is no capacity for one of them, there is none for the tasks
+ * behind it.
+ */
 export interface Row {
   places: readonly Place[];
   alike: boolean;

@@ -81,7 +81,10 @@ function misfits(agent: Agent, known: ReadonlyMap<string, Agent>, report: Report
   );
 }
 
-/** The agent with the plugin tools that its patterns stand for: `lab_*`. Never a built-in tool. */
+/**
+ * The agent, with patterns such as `lab_*` replaced by the plugin tools that match. A pattern never
+ * matches a built-in tool.
+ */
 export function withPluginTools<A extends Pick<Agent, 'tools'>>(agent: A, pluginTools: readonly string[]): A {
   if (!agent.tools.some(isPattern)) return agent;
   const tools = agent.tools.flatMap((name) =>

@@ -15,7 +15,7 @@ export interface DueTimes {
 interface ScheduleFacts {
   now: string;
   due: DueTimes;
-  /** The run of the latest due time exists: a process died before it could note that. */
+  /** The run of the latest due time exists: a process died before it could record that. */
   exists: boolean;
   /** The run before it has not ended. */
   isRunning: boolean;
@@ -24,7 +24,7 @@ interface ScheduleFacts {
 interface ScheduleStep {
   /** The latest due time gets a run. */
   fires: boolean;
-  /** Due times without a run. */
+  /** How many due times got no run. */
   missed?: Missed;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Validates the parts of a breakdown and finds duplicates of work that exists already. Clear
- * duplicates are dropped, clearly different parts are kept, and a model decides about the rest.
+ * Validates the parts of a breakdown and finds duplicates of existing work. Clear duplicates are
+ * dropped, clearly different parts are kept, and a model decides about the rest.
  */
 import type { Breakdown, Part } from '../../domain/task/breakdown.js';
 import { similarity } from './similarity.js';

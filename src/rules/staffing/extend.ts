@@ -130,7 +130,7 @@ function toolLine({ name, description }: ExtendInput['tools'][number]): string {
   return `- ${name}: ${/^[^.]*\./.exec(description)?.[0] ?? description}`;
 }
 
-/** The placeholder stays as it is: the program fills it in when the new agent runs. */
+/** The placeholder is not replaced here: the program fills it in when the new agent runs. */
 const EXAMPLE = `\`\`\`markdown
 ---
 description: Turns meeting notes into a list of decisions and open points

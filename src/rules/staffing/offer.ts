@@ -70,8 +70,8 @@ export function offerStep({ task, fit, isFree, children, cached, now, until }: O
 }
 
 /**
- * Whether another look at the offer can make progress: an agent not yet asked is free, or all were
- * asked.
+ * Whether another look at the offer can make progress: an agent that was not asked yet is free, or
+ * all were asked.
  */
 export function mayOffer(task: Task, fit: readonly Agent[], isFree: (agent: Agent) => boolean): boolean {
   const asked = new Set(task.bids);
@@ -80,13 +80,14 @@ export function mayOffer(task: Task, fit: readonly Agent[], isFree: (agent: Agen
 }
 
 /**
- * Changes with the text of the task and of the agent's file, so that a changed one is asked again.
+ * Changes with the text of the task and of the agent's file, so that the agent is asked again when
+ * one of them changes.
  */
 export function bidId(task: Task, agent: Agent): string {
   return childId(task.id, `bid-${agent.name}-${offerKey(task, agent).slice(-5)}`);
 }
 
-/** Equal for equal tasks and the same definition of an agent. */
+/** The same for equal tasks and an unchanged agent file. */
 export function offerKey(task: Task, agent: Pick<Agent, 'name' | 'definition'>): string {
   return hash53(`${fingerprint(task)}\n${agent.name}\n${agent.definition}`);
 }

@@ -13,7 +13,7 @@ export type AgentFields = Omit<
   'name' | 'systemPrompt' | 'userPromptTemplate' | 'format' | 'file' | 'definition'
 >;
 
-/** How a reference to another agent becomes its name; some formats refer by path. */
+/** Turns a reference to another agent into its name; some formats refer to agents by path. */
 type NameOf = (reference: string) => string;
 
 export function agentFields(file: AgentKeys, nameOf: NameOf = (name) => name.replace(/^@/, '')): AgentFields {

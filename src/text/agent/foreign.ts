@@ -114,7 +114,7 @@ function toTools(written: string | readonly (string | number)[], key: string, wa
   return [...new Set(list.flatMap((tool, i) => ourTools(tool, [key, i], warn)))];
 }
 
-/** At commas outside parentheses: `Read, Bash(git log:*, git diff:*)` is two. */
+/** Splits at commas outside parentheses: `Read, Bash(git log:*, git diff:*)` has two items. */
 function splitTools(text: string): string[] {
   const tools: string[] = [];
   for (const part of text.split(',')) {

@@ -29,7 +29,10 @@ interface AgentFile {
 
 interface AgentParsed {
   agent?: Agent;
-  /** The valid part of a file with problems, so that it can be checked further. It never works. */
+  /**
+   * The valid part of a file with problems, so that it can be checked further. No agent works from
+   * it.
+   */
   draft?: Agent;
   problems: Problem[];
   warnings: Problem[];
@@ -127,7 +130,7 @@ function headOf(text: string, file: string, format: AgentFormat): Head {
 }
 
 /**
- * Settings after a comment or an empty line are reported: ignoring them would give the agent
+ * Settings after a comment or an empty line are reported, because without them the agent would have
  * different tools.
  */
 function late(text: string, file: string, from: number): { problem?: Problem } {
@@ -141,7 +144,7 @@ function late(text: string, file: string, from: number): { problem?: Problem } {
   };
 }
 
-/** Without a value nothing can be read. With one, the problems are only warnings. */
+/** Without a value nothing can be read. With a value, the problems are only warnings. */
 function loadHead(source: YamlSource, format: AgentFormat): { value?: Record<string, unknown>; problems: Problem[] } {
   const yaml = loadYaml(source);
   if (!yaml.ok) {

@@ -21,8 +21,8 @@ export function scanWord(text: string): ScannedWord {
   for (let at = 0; at < text.length;) {
     const c = text[at]!;
     if (c === '\\') {
-      // A backslash at the very end is literal. One before a newline joins lines before anything
-      // else is read, so the value is known only at run time.
+      // A backslash at the very end is literal. A backslash before a newline joins lines first, so
+      // the value is known only at run time.
       if (at + 1 >= text.length) value += '\\';
       else if (text[at + 1] === '\n') isFixed = false;
       else value += text[at + 1];

@@ -1,5 +1,5 @@
 /**
- * Adds items to a board, where no open fence or comment can include them. Existing text never
+ * Adds items to a board at places that no open fence or comment includes. Existing text never
  * moves.
  */
 import type { Board, Box, Item, Section, Span, Value } from './item.js';

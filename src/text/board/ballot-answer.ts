@@ -73,8 +73,8 @@ function refusingField(item: Item): Field | undefined {
 }
 
 /**
- * For the last entry of a file without its end line. The program writes the digest last, earlier
- * builds the description, so an entry that has it is whole.
+ * For the last entry of a file without its end line. The program writes the digest last (earlier
+ * builds wrote the description last), so an entry that has it is complete.
  */
 export function isEntryComplete(text: string, item: Item): boolean {
   const last = fieldOf(item, 'digest') ?? fieldOf(item, 'description');

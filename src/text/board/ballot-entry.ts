@@ -1,6 +1,6 @@
 /**
  * How approvals are shown on the ballot, `tasks/approvals.task.md`: new entries, and edits of
- * entries that are there. `domain/consent/draw` draws the content of an entry.
+ * existing ones. `domain/consent/draw` draws the content of an entry.
  */
 import { draw } from '../../domain/consent/draw.js';
 import { visible } from '../../domain/consent/visible.js';

@@ -111,7 +111,7 @@ function addLine(text: string, item: Item, key: string, value: Value): Edit {
   return { start: item.headEnd, end: item.headEnd, text: `${eol}${indent}${key}: ${written}` };
 }
 
-/** True if a block in this place would include the text below it. */
+/** True if a block at this place would include the text below it. */
 function swallows(text: string, field: Field): boolean {
   return field.form !== 'block' && indentBelow(text, field.span.end) > columnsOf(indentAt(text, field.span.start));
 }

@@ -62,7 +62,7 @@ export interface Item {
   restStart: number;
   /** End of the bullet's line, without its line end. */
   lineEnd: number;
-  /** End of the item's last own line, bullet or field, before text and children. */
+  /** End of the last line of the bullet and its fields, before text and children. */
   headEnd: number;
   /** Complete lines: the item, its fields, its text and its children. */
   span: Span;
@@ -104,9 +104,9 @@ export interface Board {
 }
 
 /**
- * A stable key of an item, unique in its board: its id, or a hash of its title and ancestry with a
- * count for equal ones. Ticking it, editing its fields or moving other items does not change the
- * key.
+ * A stable key of an item, unique in its board: its id, or a hash of its title and ancestry, with a
+ * counter for equal hashes. Ticking it, editing its fields or moving other items does not change
+ * the key.
  */
 export function itemKey(item: Item): string {
   if (item.id !== undefined) return item.id;

@@ -84,8 +84,7 @@ function readOpenLine(reading: Reading, line: Line): void {
     const field = matchAt(FIELD, line.source, at);
     if (field) return readField(reading, line, owner, field[1] ?? field[2]!);
   } else if (line.indent > 0) {
-    // Indented text outside items is never a heading: an item added above it would change its
-    // meaning.
+    // Indented text outside items is never a heading: an item above it would include that text.
   } else if (line.source[0] === '#') {
     readHeading(reading, line);
   } else if (CONFLICT.test(line.source)) {
@@ -206,7 +205,7 @@ function readField(reading: Reading, line: Line, item: Item, key: string): void 
   if (read.block) {
     openBlock(reading, item, field, line.indent, read.flaw !== undefined);
   } else if (at >= line.source.length && hasDeeperLines(reading, line)) {
-    // The lines below are probably meant for this key, so do not read them as items.
+    // The lines below are probably meant as the value of this key, so they are not read as items.
     report(reading, item, line.first, 'TD040', `the lines below ${key}: need a |`, `write ${key}: | above them`);
     openBlock(reading, item, field, line.indent, true);
   }

@@ -1,7 +1,7 @@
 /**
  * Derives tasks from parsed boards: which bullets are tasks, which belong to the person, and what
  * each task would be. Nested bullets come before their parent. A bullet that depends on a person's
- * bullet or on an invalid one is blocked until that is closed or fixed.
+ * bullet or on an invalid bullet is blocked until that bullet is closed or fixed.
  */
 import { defined } from '../../domain/defined.js';
 import type { BoardBullet, BoardWish } from '../../domain/task/board.js';
@@ -106,7 +106,7 @@ interface Entry {
   id: string;
   item: Item;
   sheet: Sheet;
-  /** own: for the person · held: it cannot become a task as it is. */
+  /** own: for the person · held: it cannot become a task in its present form. */
   kind: 'task' | 'own' | 'held';
   to?: string;
   parent?: Entry;
@@ -228,7 +228,7 @@ function wishOf(entry: Entry): BoardWish {
   const chain = ancestry(entry);
   const parent = chain[0];
   const top = chain.at(-1);
-  // A bullet that a person closed is no longer a dependency. One that the program closed has a
+  // A bullet that a person closed is no longer a dependency. A bullet that the program closed has a
   // record.
   const needs = entry.needs.filter(({ item: needed }) => !bulletOf(needed).closedByHand);
   const dependencies = [...new Set([...needs.map(({ id }) => id), ...entry.others])];
@@ -272,7 +272,7 @@ function ancestry(entry: Entry): Entry[] {
   return chain;
 }
 
-/** Far deeper than tasks may nest. Also ends a cycle. */
+/** Far deeper than tasks may nest. Also stops at a cycle. */
 const MAX_CHAIN = 50;
 
 function describe(item: Item): string {

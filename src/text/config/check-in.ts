@@ -1,6 +1,6 @@
 /**
  * `storage/planner-checkin.yaml`. People change the interval and read the rest. The program changes
- * values in place, so that comments, order and the keys of others stay.
+ * values in place, so that comments, the order and all other keys stay.
  */
 import { CHECK_IN_SECONDS, type CheckInNote } from '../../domain/coordination/check-in.js';
 import type { Problem } from '../../domain/problem.js';

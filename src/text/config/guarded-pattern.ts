@@ -1,7 +1,7 @@
 /**
  * Regular expressions that people write in files, matched against lines that agents write. A
- * pattern that a crafted line could make exponentially slow is refused. The others get a maximum
- * input length, so that even the slowest accepted one ends quickly.
+ * pattern that a crafted line could make exponentially slow is refused. Every other pattern gets a
+ * maximum input length, so that even the slowest accepted pattern ends quickly.
  */
 import type { GuardedPattern } from '../../domain/policy.js';
 
@@ -33,7 +33,9 @@ export function readPattern(text: string): PatternRead {
   }
 }
 
-/** `(?i:…)` needs Node 24. A workspace must mean the same on every machine, so it is refused. */
+/**
+ * `(?i:…)` needs Node 24. It is refused, because a workspace must mean the same on every machine.
+ */
 function hasInnerFlags(source: string): boolean {
   const bare = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, '');
   return /\(\?[a-z-]/.test(bare);

@@ -3,14 +3,14 @@
  * programs have them, so they are kept as text and printed as they were read.
  */
 export class ExactNumber {
-  /** True once a record had such a number: until then no value needs to be searched for them. */
+  /** True once a record had such a number: until then no value needs to be searched for one. */
   static isUsed = false;
 
   constructor(readonly text: string) {
     ExactNumber.isUsed = true;
   }
 
-  /** Outside records it becomes text, the only form that no reader rounds. */
+  /** Outside records such a number becomes text, the only form that no reader rounds. */
   toJSON(): string {
     return this.text;
   }

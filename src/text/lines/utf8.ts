@@ -1,6 +1,6 @@
 /**
  * The strict reader of text: bytes that are not UTF-8 are an error with a place, never replaced.
- * Text that is read any other way must not be written back.
+ * Text that was read in any other way must not be written back.
  */
 import { problem, type Problem } from '../../domain/problem.js';
 
@@ -26,7 +26,7 @@ export function decodeUtf8(bytes: Uint8Array): string | NotUtf8 {
 }
 
 function placeIn(bytes: Uint8Array): NotUtf8 {
-  // As a stream, so that the start of an unfinished character is not part of the text.
+  // Decoded as a stream, so that the start of an unfinished character is not part of the text.
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, firstBad(bytes)), { stream: true });
   const lineStart = text.lastIndexOf('\n') + 1;
   const source = text.slice(lineStart);

@@ -25,7 +25,7 @@ export function select(query: Select, table: Table): Row[] {
   for (const each of table.rows(keysOf(query))) {
     if (!where || evaluate(where, each.row)) count++;
     else continue;
-    // A whole row is cheapest to read now, while the table is walked in order.
+    // A whole row is cheapest to read now, while the table is read in order.
     const row = isWhole ? each.read() : undefined;
     if (row !== undefined) wholeRows.push(row);
     else if (!query.count && !isWhole) matches.push(each);

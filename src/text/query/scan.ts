@@ -10,7 +10,7 @@ export interface Token {
 }
 
 export interface Scanner {
-  /** The next token, which stays next. */
+  /** Returns the next token without consuming it. */
   peek(): Token;
   take(): Token;
   /** A file or source name: quoted, or everything up to the next space. */

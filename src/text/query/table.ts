@@ -9,7 +9,7 @@ export interface Table {
   readonly size: number;
   /** The keys of all rows, in the order in which rows first have them. */
   columns(): string[];
-  /** The rows in order. Each has those of these keys that it knows; it may have others, too. */
+  /** The rows in order. Each has those of the keys that it knows, and perhaps others. */
   rows(keys: readonly string[]): Iterable<TableRow>;
 }
 
@@ -30,7 +30,7 @@ export function tableOf(rows: readonly Row[]): Table {
   };
 }
 
-/** The rows of one table after those of the other. */
+/** The rows of `first`, followed by the rows of `second`. */
 export function joinedTables(first: Table, second: Table): Table {
   return {
     size: first.size + second.size,

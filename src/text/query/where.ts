@@ -6,7 +6,7 @@
 import { fitsPattern } from '../../domain/wildcard.js';
 import type { Compare, Row, Where } from './ast.js';
 
-/** Fields whose missing value means false, and whose false counts as null. */
+/** Fields for which a missing value means false, and false counts as null. */
 const FLAGS = new Set(['completed', 'skipped', 'in_progress']);
 
 export function evaluate(where: Where, row: Row): boolean {
@@ -30,7 +30,7 @@ export function evaluate(where: Where, row: Row): boolean {
   }
 }
 
-/** False if no row with these values of these columns can match, whatever its others are. */
+/** False if no row with these values of these columns can match, whatever its other values are. */
 export function canMatch(where: Where, known: Row): boolean {
   return verdict(where, known) !== false;
 }

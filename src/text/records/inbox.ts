@@ -61,7 +61,7 @@ export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRe
   const { column, source } = at(0);
   if (!isMapping(json.value)) return no('bad_field', 'a message is a JSON object', SHAPE, column, source);
   const fields = fieldsOf(json.value);
-  // A shorter form of it might be the id of another message, which would then count as known.
+  // A shortened id might be the id of another message, which would then count as known.
   if (fields?.id !== undefined && fields.id.length > MAX_NAME)
     return no(
       'over_limit',

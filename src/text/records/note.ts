@@ -17,7 +17,7 @@ export const MAX_NOTE_LINE = 1024 * 1024;
 
 /**
  * One line without its newline; absent fields are left out. Built in one expression, because
- * concatenation would copy the text twice.
+ * concatenating pieces would copy the text twice.
  */
 export function printNote({ id, at, from, priority, to, task, root, taint, expires, body }: Note): string {
   return JSON.stringify({ id, at, from, priority, to, task, root, taint, expires, body });

@@ -160,7 +160,7 @@ function readId(value: unknown, path: Path): string {
 }
 
 /**
- * A name that could leave its folder is refused here. An agent that does not exist fails the task
+ * A name that could leave its folder is refused here. If the agent does not exist, the task fails
  * later.
  */
 function readPeer(value: unknown, path: Path): string {

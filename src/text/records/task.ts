@@ -80,7 +80,10 @@ export function printTask(task: Task): string {
 const FINISH_SAVING = 'finish saving it, or remove it: it is ignored until it can be read';
 const FIX_AND_RETURN = 'fix the file, then put it back into tasks/pending';
 
-/** Deeper values become JSON text: the record must stay within the depth that is read back. */
+/**
+ * Deeper values become JSON text, because the record must stay within the depth that can be read
+ * back.
+ */
 const DEEPEST = 40;
 
 function hold(p: Problem): TaskParsed {
@@ -172,7 +175,7 @@ function fromRecord(record: Record<string, unknown>, text: string, taskFile: Tas
 
 const ID_HINT = 'use letters, digits, "_", "-" and ".", no dot or dash first, at most 100 in all';
 
-/** A file that names a parent and nothing else is a subtask directly under it. */
+/** A file whose only task field is its parent is a subtask directly under that parent. */
 function defaultsUnder(parent: string | undefined): Partial<Task> {
   return parent === undefined ? {} : { root: parent, depth: 1, role: 'subtask' };
 }

@@ -1,4 +1,7 @@
-/** Something wrong with a value, by its path in the file; a Problem once its place is known. */
+/**
+ * Something wrong with a value, by its path in the file; it becomes a Problem when its place is
+ * known.
+ */
 import { problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 
 export type Path = readonly (string | number)[];
@@ -37,7 +40,7 @@ export function nameOf(path: Path): string {
   return rest.length === 0 ? `item ${first + 1}` : `"${rest.join('.')}"`;
 }
 
-/** In the order of the file. */
+/** In the order in which they occur in the file. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   const at = ({ where }: Problem): number => (where?.line ?? 0) * 100_000 + (where?.column ?? 0);
   return problems.toSorted((a, b) => at(a) - at(b));

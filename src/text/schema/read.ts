@@ -27,7 +27,7 @@ export function readValue<S extends Schema>(schema: S, raw: unknown, places: Pla
   const { value, faults, ignored, written } = spelled;
   let remaining = faultsIn(schema, spelled);
   faults.push(...remaining);
-  // Faults that appear only after a removal follow from it, so they are not reported.
+  // Faults that appear only after a removal result from it, so they are not reported.
   while (remaining.length > 0 && !remaining.some(({ path }) => path.length === 0)) {
     const removed = remaining.toSorted(lastFirst).map(({ path }) => remove(value, path));
     if (!removed.includes(true)) break;

@@ -39,7 +39,7 @@ export function spell(schema: Schema, raw: unknown): Spelled {
     const read: [string, unknown][] = [];
     for (const [name, item] of Object.entries(value)) {
       if (item === null && !accepts(valueType, null)) continue;
-      // zod does not look at this key, so it is checked here
+      // zod does not check this key, so it is checked here
       if (name === '__proto__' && !accepts(valueType, item))
         faults.push(fault([...path, name], `${nameOf([...written(path), name])} has a wrong value`));
       else read.push([name, walk(valueType, item, [...path, name])]);

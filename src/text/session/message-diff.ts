@@ -13,7 +13,7 @@ interface MessagesDiff {
 
 const DIFF_LINES = 40;
 const DIFF_WIDTH = 160;
-/** With more edits than this the whole conversation counts as replaced. */
+/** With more edits than this, the whole conversation counts as replaced. */
 const MAX_EDITS = 1000;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Reads messages as `print` writes them, without the YAML parser, which takes most of the time to
- * open a long conversation. An item in another form, as people write them, goes to the parser
- * alone; if that does not read it as one item either, the whole file goes there.
+ * open a long conversation. An item in another form, such as a person's, is given to the parser by
+ * itself; if the parser does not read it as one item either, the whole file is parsed.
  */
 import { isPlainText, loadsAsWritten } from '../yaml/scalar.js';
 import { loadYaml, wholeFile } from '../yaml/parse.js';
@@ -9,7 +9,7 @@ import { headLength } from './tail.js';
 
 type Fields = Record<string, unknown>;
 
-/** The value that the YAML parser would give; undefined if only it can tell. */
+/** The value that the YAML parser would give; undefined if only the parser can tell. */
 export function loadOwnFormat(text: string): Fields | undefined {
   const end = headLength(text);
   if (end === undefined || !text.startsWith(ITEM, end) || !loadsAsWritten(text)) return undefined;
@@ -95,7 +95,7 @@ function block(header: string, lines: readonly string[]): string | undefined {
   if (chomp === undefined || lines.length === 0 || !lines.every((line) => line === '' || line.startsWith(PAD)))
     return undefined;
   if (stated === '' && !/^ {6}[^ \t]/.test(lines[0]!)) return undefined;
-  // Forms of YAML differ in how many empty lines they keep at the end.
+  // The forms of a block in YAML differ in how many empty lines they keep at the end.
   if (lines.at(-1)!.trim() === '' && chomp !== '+') return undefined;
   return lines.map((line) => line.slice(INDENT)).join('\n') + (chomp === '-' ? '' : '\n');
 }

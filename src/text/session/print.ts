@@ -76,7 +76,7 @@ function printPins({ system, tools }: Pins): string {
   return `{system: ${closed(system)}, tools: ${closed(tools)}}`;
 }
 
-/** A quoted scalar on one line. Cut off anywhere, it does not parse. */
+/** A quoted scalar on one line. If it is cut off anywhere, it does not parse. */
 function closed(text: string): string {
   return /^[A-Za-z0-9:.+ -]*$/.test(text) ? `'${text}'` : JSON.stringify(text).replace(/[\u007f-\uffff]/g, escape);
 }

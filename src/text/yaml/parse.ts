@@ -134,7 +134,7 @@ function explain(source: YamlSource, thrown: unknown): Problem {
  */
 function openBracket(yaml: string): number | undefined {
   const open: number[] = [];
-  /** The last character that is not blank; quotes and brackets mean something only after these. */
+  /** The last character that is not blank; quotes and brackets have a meaning only after these. */
   let before = '\n';
   for (let at = 0; at < yaml.length; at++) {
     const c = yaml[at]!;

@@ -6,16 +6,16 @@
  */
 
 /**
- * One scalar. The lines of a block are indented by `indent`, its key by two less. `explicit`
- * chooses a form that shows a cut: a block that states its indentation, or quotes.
+ * One scalar. The lines of a block are indented by `indent`, and its key by two columns less.
+ * `explicit` chooses a form that shows a cut: a block that states its indentation, or quotes.
  */
 export function yamlText(text: string, indent: number, explicit = false): string {
   if (text === '') return "''";
   if (RISKY.test(text) || LONE_SURROGATE.test(text)) return quoted(text);
   if (text.includes('\n')) return BLANK_EDGE.test(text) ? quoted(text) : block(text, indent, explicit);
   if (!explicit && isPlainText(text)) return text;
-  // half of a doubled quote looks like the end, so doubled quotes are not used where a cut must
-  // show
+  // half of a doubled quote looks like the end of the text, so doubled quotes are not used where a
+  // cut must show
   return text.includes('\t') || (explicit && text.includes("'")) ? quoted(text) : `'${text.replaceAll("'", "''")}'`;
 }
 

@@ -17,7 +17,7 @@ export const provideDependency = defineTool({
     if (!roleFacts(task.role).isProvision)
       return toolProblem('not_allowed', 'no agent asked you to provide anything here; answer in words');
     const data = answer?.trim() || undefined;
-    // An approval needs no words; everything else does.
+    // An approval needs no text; every other answer does.
     if (data === undefined && !(task.type === 'approval' && status === 'resolved'))
       return toolProblem('bad_field', `data is empty; say ${status === 'failed' ? 'why' : 'what was asked for'}`);
     return { kind: 'final', text: printProvided({ status, data, nextSteps }) };

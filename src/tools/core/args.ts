@@ -18,7 +18,7 @@ export function checkArgs(schema: JsonSchema, args: unknown): string | undefined
     : `${wrong}; send {${wanted.join(', ')}}`;
 }
 
-/** The same for any value; `whole`: the name of the value. */
+/** The same for any value; `whole`: the name of the value in messages. */
 export function checkValue(schema: JsonSchema, value: unknown, whole: string): string | undefined {
   return check(schema, value, '', whole);
 }
@@ -58,7 +58,8 @@ function checkObject(schema: JsonSchema, value: Record<string, unknown>, at: str
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key) || value[key] === undefined) return `${path(key)} is missing`;
   }
-  // Unknown names are refused unless the schema says otherwise: they are usually misspelled.
+  // Unknown names are refused unless the schema says otherwise, because they are usually
+  // misspelled.
   const stray = schema.additionalProperties === true ? undefined : Object.keys(value).find((key) => !known(key));
   if (stray !== undefined) return `${path(stray)} is not an argument of this tool`;
   const present = Object.keys(value).filter((key) => known(key) && value[key] !== undefined);

@@ -27,13 +27,13 @@ export interface ToolContext {
   folder: WorkspaceFiles;
   /** A human approved this exact call. */
   approved: boolean;
-  /** The file that an approved write may replace, as it was when the human saw the diff. */
+  /** The file that an approved write may replace, in the state in which the human saw the diff. */
   base?: BoundBase;
-  /** How an approved command must be confined at least. */
+  /** How strictly an approved command must be confined at least. */
   walls?: Walls;
   /** For a command without approval: its words exactly as the gate judged them. */
   plan?: PlainPipeline[];
-  /** The command is an action of a plugin. */
+  /** The line runs an action of a plugin. */
   action?: PluginAction;
   shell: Shell;
   web: Web;
@@ -44,7 +44,7 @@ export interface ToolContext {
   answers: readonly (string | undefined)[];
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;
-  /** Says how far a long call is, for people who watch. */
+  /** Reports how far a long call is, for people who watch. */
   progress(text: string): void;
   /** Replaces the text of a conversation. Returns a problem if the text is invalid. */
   replaceSession(id: string, text: string): Promise<Problem | undefined>;

@@ -1,4 +1,4 @@
-/** Says what a path is without reading it into the conversation. */
+/** Describes a path without reading it into the conversation. */
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 import { fileProblem } from './file-problem.js';
 

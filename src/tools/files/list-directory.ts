@@ -21,7 +21,7 @@ export const listDirectory = defineTool({
   },
 });
 
-/** A name with odd characters is shown as JSON, so that a line is always one entry. */
+/** A name with unusual characters is shown as JSON, so that a line is always one entry. */
 function line(entry: { name: string; kind: 'file' | 'folder' | 'other'; bytes: number }): string {
   const name = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(entry.name) ? JSON.stringify(entry.name) : entry.name;
   if (entry.kind === 'folder') return `${name}/`;

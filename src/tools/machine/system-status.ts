@@ -1,6 +1,6 @@
 /**
  * Reports the state of the machine and of the open work, so that an agent can keep watch without
- * running commands. It reports figures only; limits and advice are the agent's.
+ * running commands. It only reports figures; limits and advice are left to the agent.
  */
 import type { MachineState } from '../../ports/reading/machine.js';
 import { defineTool } from '../core/define-tool.js';

@@ -1,6 +1,6 @@
 /**
- * Runs a command in the workspace. The gate has already judged it. A command without
- * approval runs exactly as it was judged, without a shell; an approved line is Bash text.
+ * Runs a command in the workspace. The gate has already judged it. A command that needs no approval
+ * runs exactly as it was judged, without a shell; an approved line runs as Bash text.
  */
 import { defined } from '../../domain/defined.js';
 import type { ShellOutcome } from '../../ports/shell.js';

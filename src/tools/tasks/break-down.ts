@@ -1,7 +1,7 @@
 /**
  * Breaks a task into parts for other agents. Parts run in parallel as far as their dependencies
- * allow. When all have ended, their outcomes are the result of the call. Work that is already asked
- * for is dropped.
+ * allow. When all have ended, their outcomes are the result of the call. Parts that repeat existing
+ * work are dropped.
  */
 import { childId } from '../../domain/task/id.js';
 import { nearest } from '../../domain/nearest.js';

@@ -46,7 +46,7 @@ export const delegateToAgent = defineTool({
   },
 });
 
-/** A caller may set no field that the program itself uses. */
+/** A caller may not set any field that the program itself uses. */
 function factsIn(given: string | Record<string, unknown> | undefined): Record<string, unknown> {
   if (given === undefined) return {};
   if (typeof given === 'string') return given.trim() === '' ? {} : { context: given.trim() };
@@ -60,7 +60,7 @@ function choicesOf({ agent, agents }: ToolContext): string[] {
   return named.filter((name) => name !== agent.name && agents.has(name));
 }
 
-/** Only names that the agent's file declares: the caller may not set anything else of the task. */
+/** Only names that the agent's file declares: the caller may set nothing else of the task. */
 function badVariable(variables: Record<string, unknown>, declared: Record<string, string>): string | undefined {
   for (const [name, value] of Object.entries(variables)) {
     if (typeof value !== 'string') return `variables.${name} must be a text`;

@@ -1,4 +1,4 @@
-/** Gives a task of the same goal to another agent, before anyone has started it. */
+/** Gives a task under the same root to another agent, before any agent has started it. */
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 import { unknownAgent } from '../core/unknown-agent.js';
 

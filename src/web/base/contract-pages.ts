@@ -119,7 +119,7 @@ export interface Costs {
   by: string;
   rows: CostRow[];
   total: CostRow;
-  /** One value per key and day, in micro-dollars; the last key may be all others together. */
+  /** One value per key and day, in micro-dollars; the last key may be the sum of all other keys. */
   keys: string[];
   days: { day: string; values: number[] }[];
   budgets: BudgetUse[];
@@ -171,7 +171,7 @@ export interface Boards {
   boards: {
     file: string;
     lines: { text: string; box?: string; line: number }[];
-    /** A line with an error is no task until it is repaired; a warning changes nothing. */
+    /** A line with an error is not a task until it is repaired; a warning changes nothing. */
     problems: (Problem & { severity: 'error' | 'warning' })[];
     seen: string;
   }[];
@@ -206,7 +206,7 @@ export interface StoryStep {
   isOver?: true;
 }
 
-/** The words around a request, and the text from outside that had influence on it. */
+/** The words around a request, and the outside text that had influence on it. */
 export interface RequestSource {
   /** The agent's words when it asked. */
   said?: string;

@@ -17,9 +17,9 @@ export interface Row {
   endedAt?: string;
   tokens: number;
   microUsd: number;
-  /** How deep it is in the tree; only in the order of the tree. */
+  /** How deep it is in the tree; only if the list is in tree order. */
   depth?: number;
-  /** How many tasks are below it, if any; only in the order of the tree. */
+  /** How many tasks are below it, if any; only if the list is in tree order. */
   fold?: { below: number; isClosed: boolean };
   taint?: string[];
 }
@@ -48,9 +48,9 @@ export interface ViewRows {
   all: number;
   from: number;
   rows: (Row | GoneRow)[];
-  /** How deep the tree is, with what is folded; 0 in a list. */
+  /** How deep the tree is, including folded rows; 0 in a list. */
   deepest: number;
-  /** The view that the query would give now, if it differs, and how many tasks that one adds. */
+  /** The view that the query would give now, if it differs, and how many tasks that view adds. */
   next?: string;
   added: number;
 }

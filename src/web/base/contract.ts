@@ -94,7 +94,7 @@ export interface TurnNow {
 
 export interface TurnsChanged {
   turns: TurnNow[];
-  /** Tasks that nobody works on now; `others`: all that are not in `turns`. */
+  /** Tasks that nobody works on now; `others`: all tasks that are not in `turns`. */
   ended: string[] | 'others';
 }
 
@@ -125,7 +125,7 @@ export interface TaskSpans {
   spans: Record<string, Span[]>;
 }
 
-/** A request as every surface draws it; text is escaped already where a reader could be misled. */
+/** A request as every surface draws it; text that could mislead a reader is already escaped. */
 export interface Request {
   id: string;
   short: string;
@@ -136,11 +136,11 @@ export interface Request {
   session?: string;
   createdAt: string;
   risk?: 'LOW' | 'MEDIUM' | 'HIGH';
-  /** It came with the folder: nothing that it says is shown, and it cannot be answered. */
+  /** It came with the folder: none of its text is shown, and it cannot be answered. */
   isForeign?: true;
   /** The title in two parts: the program's words, and what an agent chose. */
   heading: { act: string; object: string };
-  /** Everything that a person must know besides the action, as the program words it. */
+  /** Everything besides the action that a person must know, in the program's words. */
   facts: { asked: string[]; runs: string; more: string[] };
   /** Risky or not confined: `y` alone does not approve it. */
   isGrave: boolean;
@@ -148,7 +148,7 @@ export interface Request {
   isUnconfined?: boolean;
   /** The rule that `always` would make; absent: none can be made. */
   rule?: string;
-  /** Why no rule can be made of a command; absent where one can. */
+  /** Why no rule can be made of a command; absent if one can. */
   noRule?: string;
   /** A question is answered in words, or with one of its choices. */
   question?: { choices?: string[]; default?: string };
@@ -208,7 +208,7 @@ export interface TreeRow extends Row {
   isGroup?: boolean;
   /** A check whose answer is no. Its task is completed all the same. */
   isObjection?: boolean;
-  /** How it went on, in two words: beside its bars. */
+  /** How it went on, in two words, shown beside its bars. */
   caption?: string;
 }
 
@@ -286,9 +286,9 @@ export interface ShownCall {
   id: string;
   tool: string;
   arguments: string;
-  /** The most telling argument: a path, a command, an agent. */
+  /** The argument that says most: a path, a command, an agent. */
   main: string;
-  /** The file that it writes, as a diff over what this conversation wrote before. */
+  /** The file that it writes, as a diff from the last version that this conversation wrote. */
   written?: { path: string; changes: string[] };
   result?: string;
   ok?: boolean;

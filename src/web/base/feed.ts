@@ -130,7 +130,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
 
 const UNKNOWN: EndedFollowed = { changed: () => undefined, stop: () => undefined };
 
-/** Files that people edit, and whose saves ring for no process. */
+/** Files that people edit, and whose saves wake no process. */
 const WATCHED = ['sessions', 'agents', 'tasks'];
 const ENDED = ['tasks/completed', 'tasks/failed'];
 

@@ -1,6 +1,6 @@
 /**
- * The running turns of all processes, gathered for the pages. Words are only a display: a page that
- * missed some reads all of them again.
+ * The running turns of all processes, gathered for the pages. They only affect the display: a page
+ * that missed some words reads all turns again.
  */
 import { followTurns } from '../../app/live/follow-turns.js';
 import { defined } from '../../domain/defined.js';
@@ -11,7 +11,7 @@ import type { TurnNow, TurnsChanged } from './contract.js';
 export interface Live {
   /** All turns as they are now. */
   turns(): TurnNow[];
-  /** Hears what changed, at most once per interval. */
+  /** Calls back with the changes, at most once per interval. */
   onChange(hear: (changed: TurnsChanged) => void): () => void;
   close(): void;
 }

@@ -79,7 +79,7 @@ function heldBy(child: Task, children: Children, name: Name): number {
 }
 
 /**
- * Its record has what it and its ended children had spent at its last step; open children have
+ * Its record has its own spending and its ended children's, as of its last step; open children have
  * records of their own. `seen`: parent links are user-editable and may form a cycle.
  */
 function spentBy(task: Task, children: Children, name: Name, seen: Set<string>): number {

@@ -52,9 +52,9 @@ function verdictWord(advances: boolean | undefined, hasEnded: boolean): ShownChe
 }
 
 /**
- * The file names the sender of a task, and a stage of an agent's own work is sent by the agent. A
- * person wants to know who asked for the whole, or that a check sent the answer back. `taskOf`: the
- * task that begins with message `n`, where that is known.
+ * The file names the sender of a task, and the sender of an agent's own stage is the agent itself.
+ * A person wants to know who asked for the work as a whole, or that a check sent the answer back.
+ * `taskOf`: the task that begins with message `n`, where that is known.
  */
 export async function withAuthors(
   moment: Moment,
@@ -84,7 +84,7 @@ async function isSentBack(moment: Moment, { task: { id, parent, role } }: Placed
   return check !== undefined && roleFacts(check.task.role).prompt === 'check';
 }
 
-/** The task whose own work this is; itself if it is none. */
+/** The task to which this stage of work belongs; the task itself if it is not a stage. */
 async function wholeOf(moment: Moment, placed: Placed): Promise<Placed> {
   const { role, parent } = placed.task;
   const above = parent === undefined || !roleFacts(role).isOwnWork ? undefined : await moment.task(parent);

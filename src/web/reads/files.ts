@@ -14,7 +14,9 @@ const NOTES_SHOWN = 200;
 const COMMITS_SHOWN = 200;
 const BALLOT = 'approvals.task.md';
 
-/** Without links and pipes: no process takes tasks from them, and a link may lead to any file. */
+/**
+ * Leaves out links and pipes: no process takes tasks from them, and a link may lead to any file.
+ */
 export function boardsOf(root: string): Boards {
   const folder = path.join(root, 'tasks');
   const entries = fs.readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());

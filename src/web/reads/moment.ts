@@ -30,7 +30,9 @@ export interface Moment {
 
 const ENDED_READ = 60;
 
-/** The last queries are kept per version for all windows, so that scrolling runs none again. */
+/**
+ * The last queries are kept per version for all windows, so that scrolling does not run them again.
+ */
 export function presentOf(feed: Feed, log: Log): () => Moment {
   const tasks = keptQueries(feed);
   const ended = newestEnded(feed);
@@ -76,7 +78,7 @@ const QUERIES_KEPT = 8;
 /** Tasks in order. */
 interface List {
   read(): Promise<ListedTask[]>;
-  /** Nobody asks for this list any more. */
+  /** No page asks for this list any more. */
   stop(): void;
 }
 
@@ -162,7 +164,7 @@ function newestEnded(feed: Feed): () => Promise<Placed[]> {
     [...(await kept.read()).values()].sort((a, b) => compareText(endOf(b), endOf(a))).slice(0, ENDED_READ);
 }
 
-/** A missed file event shows an old list no longer than this. */
+/** If a file event was missed, an old list is shown at most this long. */
 const ENDED_KEPT_MS = 30_000;
 /** If more files changed, all are read. */
 const CHANGED_MAX = 200;
@@ -194,7 +196,7 @@ function keptEnded<T>(feed: Feed, { readAll, of }: EndedReads<T>): EndedKept<T> 
       readAt = Date.now();
       return kept;
     }
-    // The store finds a task that has just ended after it has looked.
+    // The store finds a task that ended just after the look.
     await feed.snapshot();
     for (const id of changed) {
       const placed = await feed.states.store.tasks.read(id);

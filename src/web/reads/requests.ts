@@ -45,8 +45,8 @@ function alikeIn(open: readonly Placed[], own: OwnRequests): (digest: string) =>
 }
 
 /**
- * A request that came with the folder could say anything in the program's name, so nothing that it
- * says is shown, and it cannot be answered here.
+ * A request that came with the folder could say anything in the program's name, so none of its text
+ * is shown, and it cannot be answered here.
  */
 function foreignRequest({ task, state }: Placed, open: readonly Placed[]): Request {
   const title = 'A request that was not made on this machine';
@@ -99,7 +99,7 @@ function requestOf(
   };
 }
 
-/** The tasks that wait for it, and those that wait for these. */
+/** The tasks that wait for it, and the tasks that wait for these. */
 function blockedBy(id: string, open: readonly Placed[]): Request['blocks'] {
   const blocked = new Map<string, Request['blocks'][number]>();
   const next = [id];

@@ -28,8 +28,8 @@ export function rowOf({ task, state }: Placed): Row {
 }
 
 /**
- * In a list of tasks, bids and checks are labelled as such: their answer alone would read like a
- * request.
+ * In a list of tasks, bids and checks are labelled as such, because their answer alone would read
+ * like a request.
  */
 export function rowTitle(task: Parameters<typeof summary>[0]): string {
   const title = titleOf(summary(task));

@@ -42,7 +42,8 @@ export async function conversationOf(
   if (!isSafeId(id)) throw new ProblemError(problem('bad_name', 'that cannot be the id of a conversation'));
   const place = sessionFile(id);
   const file = path.join(feed.root, place);
-  // A reader of its own: edits are noticed by every reader once, and this is not the engine's.
+  // A reader of its own: every reader notices an edit once, and this one must not take the engine's
+  // turn.
   const store = openReader(feed.root);
   try {
     const opened = await store.sessions.open(id);
@@ -198,8 +199,8 @@ async function sharedList({ sessions, tasks }: Feed['states']['store'], limit: n
 }
 
 /**
- * The present status comes from the file. In the past, and in a shared store, it follows from the
- * task.
+ * The present status comes from the file. For a past moment, and in a shared store, it is derived
+ * from the task.
  */
 function statusOf(
   at: string | undefined,
@@ -212,7 +213,7 @@ function statusOf(
   return isShared ? sessionStatus(placed) : header.status;
 }
 
-/** A shared store keeps no status of its own: it follows from the task. */
+/** A shared store keeps no status for it: it is derived from the task. */
 async function statusIn({ read }: Feed['states']['store']['tasks'], header: SessionHeader): Promise<string> {
   const placed = header.task === undefined ? undefined : await read(header.task);
   return placed === undefined ? header.status : sessionStatus(placed);

@@ -17,7 +17,7 @@ const COLUMNS =
 /** A row with fields that only the server uses. */
 export interface ListedTask extends Row {
   session?: string;
-  /** Its own spending, without that of the tasks below it. */
+  /** Its own spending, without the spending of the tasks below it. */
   own: Usage;
   bid?: Bid;
   isObjection?: boolean;
@@ -53,7 +53,7 @@ export function byNewest(a: Row, b: Row): number {
 
 /**
  * Mail is created in the name of its source, and a part of a run by the agent that wanted it. A
- * file that a person drops names nobody, and no agent can write one.
+ * file that a person drops names no creator, and no agent can write such a file.
  */
 function isOwn(by: string | undefined = HUMAN, parent: string | undefined): true | undefined {
   return by === HUMAN && parent === undefined ? true : undefined;
@@ -101,7 +101,7 @@ export function asTree<T extends Row>(rows: readonly T[], order?: (a: T, b: T) =
   return treeOrder(rows, order).map(({ row, depth }) => ({ ...row, depth }));
 }
 
-/** The same without a copy of each row. */
+/** The same, without copying each row. */
 export function treeOrder<T extends Row>(
   rows: readonly T[],
   order: (a: T, b: T) => number = byNewest,

@@ -21,7 +21,7 @@ interface Tree {
 
 /** More spans than this are merged. */
 const SPANS_MAX = 3000;
-/** How many steps of time a whole run, or the part of it that is asked for, can show. */
+/** How many steps of time a view of a whole run, or of the requested part, can show. */
 const STEPS = 4000;
 
 export async function treeOf(moment: Moment, id: string): Promise<Tree> {
@@ -52,7 +52,7 @@ function wordsOf(code = 'failed'): string {
   return code.replaceAll('_', ' ');
 }
 
-/** Work that is repeated after a check has a number, because its request is only the objection. */
+/** Work that is repeated after a check gets a number, because its request is only the objection. */
 function attemptsIn(listed: readonly ListedTask[]): Map<string, string> {
   const own = new Map<string, string[]>();
   for (const { id, role, parent = '' } of listed)
@@ -116,7 +116,7 @@ function groupOf(rows: readonly TreeRow[], listed: readonly ListedTask[], winner
     tokens: sum(({ tokens }) => tokens),
     microUsd: sum(({ microUsd }) => microUsd),
     own: { tokens: 0, microUsd: 0 },
-    // Its cost is that of the rows below it, so its bars have none.
+    // Its cost is the sum of the rows below it, so its bars have none.
     spans: rows.flatMap(({ spans }) =>
       spans.map(({ kind, start, end, label }) => defined({ kind, start, end, label })),
     ),
@@ -178,7 +178,7 @@ function stretches(listed: readonly ListedTask[], spans: ReadonlyMap<string, Spa
   return stretchesOf(busy, first, last);
 }
 
-/** Neighbours of one kind that are nearer than a step become one span with their number. */
+/** Neighbours of one kind that are nearer than one step become one span with a count. */
 function merged(spans: readonly Span[], stepMs: number, now: number): Span[] {
   const out: Span[] = [];
   const last = new Map<string, Span>();

@@ -47,7 +47,7 @@ interface Desk {
 }
 
 /**
- * The wall clock is a day behind the files, so that only time that the process saw pass counts as
+ * The wall clock is a day behind the files, so only time that the process itself saw pass counts as
  * quiet.
  */
 export async function desk(...shown: Approval[]): Promise<Desk> {

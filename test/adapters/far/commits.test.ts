@@ -1,4 +1,4 @@
-/** How many commits work costs, and what they carry. */
+/** How many commits a piece of work costs, and what they carry. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { far, type FarStore } from '../../../src/adapters/far/index.js';

@@ -55,7 +55,7 @@ test('a query on a shared store reads ended tasks in pages and finds each of the
   assert.deepEqual([first!.id, first!.description], ['t0', 'Do it'], 'a whole row has all its columns');
   assert.ok(Math.max(...pages) <= 250, String(pages));
 
-  // Rows that nobody orders or limits are read while they are printed.
+  // Rows without an order or a limit are read while they are printed.
   const streamed: unknown[] = [];
   const pagesOf = async (wanted: WantedTasks) =>
     async function* () {

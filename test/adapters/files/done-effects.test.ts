@@ -16,7 +16,7 @@ const IDS = ['t1.call-a', 't1.call-b', 't2.call-ä'];
 let started = 0;
 const processes = simProcesses();
 
-/** The simulated disk writes in 1970, so every record on it is old. */
+/** The simulated disk dates every file to 1970, so every record on it is old. */
 function open(disk: Disk, start?: string): { store: Store; die(): void } {
   const process = processes.start();
   const clock = simClock(start === undefined ? {} : { start });

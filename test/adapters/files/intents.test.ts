@@ -1,4 +1,4 @@
-/** The file of an intent outlives everything that was done because of it and is not durable yet. */
+/** The file of an intent stays until everything that was done because of it is durable. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { files } from '../../../src/adapters/files/index.js';

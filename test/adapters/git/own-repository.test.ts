@@ -110,7 +110,7 @@ test('a task that moves during a commit is in it, at its old or new place', asyn
       const [old, now] = [from, to].map((folder) => path.join(root, 'tasks', folder, `t${i}.json`)) as [string, string];
       fs.renameSync(old, now);
       history.changed(old);
-      // Another process moved the odd ones, and this one does not know where they went.
+      // Another process moved the odd files, and this process does not know where they are now.
       if (i % 2 === 0) history.changed(now);
     }
     await history.commit(`round ${round}`, '', { evenIfSame: true });

@@ -64,7 +64,7 @@ test('four processes share a workspace: one line of commits, every message and f
     ['', '', '', ''],
   );
   assert.deepEqual(codes, [0, 0, 0, 0]);
-  await place.history.tend(); // the lists of those who ended while another wrote
+  await place.history.tend(); // the lists of the processes that ended while another one wrote
   const wanted = names.flatMap((name) => Array.from({ length: 8 }, (_, i) => `${name} ${i}`));
   const subjects = (await place.history.log({ limit: 1000 })).map(({ subject }) => subject);
   assert.deepEqual(subjects.filter((subject) => wanted.includes(subject)).sort(), wanted.sort());

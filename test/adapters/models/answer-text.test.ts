@@ -1,4 +1,4 @@
-/** Thoughts in a text and broken arguments, however they are cut and whatever they contain. */
+/** Thoughts in a text and broken arguments, wherever they are cut and whatever they contain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readArguments } from '../../../src/adapters/models/ai-sdk/text/repair.js';

@@ -100,7 +100,7 @@ test('a message written while a tool runs comes after its result', () => {
 
 test('the body of a growing conversation is the same as if it were written at once', () => {
   const thoughts = { sent: new Map() } as never;
-  // Texts are cached only if no files are shown.
+  // Texts are cached only if no file is shown.
   const media = { isInside: false, show: () => ({ note: '' }) };
   fc.assert(
     fc.property(edited, fc.boolean(), (messages, isMistral) => {

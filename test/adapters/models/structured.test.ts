@@ -1,6 +1,6 @@
 /**
  * Structured output: providers that can be held to a JSON Schema get it in their own field, and no
- * stand-in refuses it. Others get nothing that would keep an agent from its tools.
+ * stand-in refuses it. Other providers get nothing that would keep an agent from its tools.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

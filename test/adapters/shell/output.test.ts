@@ -23,7 +23,7 @@ test('only the head and tail of 50 MB stay in memory, even in small pieces', asy
   }
 });
 
-/** Collects twice, because the first run may free memory only for the second. */
+/** Collects twice, because the first run may free memory only for the second run. */
 function heldBytes(): number {
   v8.setFlagsFromString('--expose-gc');
   const collect = vm.runInNewContext('gc') as () => void;

@@ -1,4 +1,4 @@
-/** The index of events says what the log says, whatever happens to log and index. */
+/** The index of events gives the same answers as the log, whatever happens to either. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -82,7 +82,7 @@ test('a store that lost its last lines is copied again from there', async (t) =>
   await updateLogCopy(folder, read);
   const standby = bench(t, folder);
   await standby.grow(3000);
-  // The lines of the first page are the same, the later ones are not.
+  // The lines of the first page are the same as before; the later ones differ.
   const page = fs.readFileSync(path.join(folder, first.pages[0]!), 'utf8').split('\n').filter(Boolean);
   const lagging: ReadLines = async (after, count) => {
     const { texts, end } = await standby.read(after, count);

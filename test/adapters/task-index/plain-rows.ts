@@ -1,4 +1,6 @@
-/** The tables of a workspace as a full read gives them, to compare with what the index says. */
+/**
+ * The tables of a workspace as a full read gives them, to compare with the answers of the index.
+ */
 import path from 'node:path';
 import { clock, ids } from '../../../src/adapters/clock/index.js';
 import { disk } from '../../../src/adapters/disk/index.js';

@@ -1,4 +1,7 @@
-/** The index of ended tasks says what a full read says, whatever happens to files and index. */
+/**
+ * The index of ended tasks gives the same answers as a full read, whatever happens to files and
+ * index.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,11 +21,11 @@ interface Site {
   root: string;
   index: TaskIndex;
   folder: string;
-  /** Fails unless the index says what a full read says. */
+  /** Fails unless the index gives the same answers as a full read. */
   check(): Promise<void>;
 }
 
-/** Chunks of eight records, each change is written, and all stamps count as old enough. */
+/** Chunks have eight records, each change is written, and all stamps count as old enough. */
 function site(t: TestContext, { count = 0, seed = 1, version = '1' } = {}): Site {
   const root = tempFolder('index', t);
   writeFinishedTasks(root, count, { seed, pages: false });
@@ -63,7 +66,7 @@ function timeless(row: Record<string, unknown>): Record<string, unknown> {
   return Date.now() - at < 60_000 ? { ...row, created_at: 'now' } : row;
 }
 
-/** Waits until the file system's clock has moved, so that a next change leaves another stamp. */
+/** Waits until the file system's clock has moved, so that the next change leaves another stamp. */
 function tick(root: string): void {
   const probe = path.join(root, 'probe');
   const time = (): number => {

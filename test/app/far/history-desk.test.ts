@@ -51,7 +51,7 @@ test('an entry that names no desk counts as none', async () => {
 interface Sync {
   /** A minute later. */
   look(): Promise<void>;
-  /** Commits the rest and frees the history for others. The mirror can still look. */
+  /** Commits the rest and frees the history for other desks. The mirror can still look. */
   commit(): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ async function takenBy({ root }: Seat, ledger: Ledger): Promise<void> {
   await takeHistory(ledger, own, nextId);
 }
 
-/** As `guild undo` does it beside a mirror that looks. */
+/** Does what `guild undo` does, beside a mirror that looks. */
 async function undo({ root, history }: Seat, to: string, ledger: Ledger, sync: Sync): Promise<void> {
   const opened = await history();
   await opened.undo(to, async (old) => {

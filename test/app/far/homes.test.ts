@@ -15,7 +15,7 @@ interface Machine {
   tasks: Tasks;
   homes: Shelf;
   moves: string[];
-  /** What was said about homes that name no machine. */
+  /** The reports about homes that name no machine. */
   held: string[];
 }
 

@@ -1,4 +1,4 @@
-/** A model that takes its time says the same as the model behind it. */
+/** A slowed model gives the same answers as the model behind it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';

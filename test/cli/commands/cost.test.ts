@@ -9,7 +9,7 @@ test('the cost of a model without a price is unknown, and cost says how to set i
     'agents/boss.md': '---\ndescription: Does it\n---\nYou are the boss.\n',
     'play.yaml': '- say: Done.\n',
   });
-  // A server on this machine is free. At this address it counts as a remote one.
+  // A server on this machine is free. This address does not count as local.
   const server = workspace.start('model-server', '--script', 'play.yaml', '--host', '0.0.0.0', '--port', '0', '--json');
   const url = await server.says(/"url":"([^"]+)"/);
   const config = `providers: { house: { base_url: "${url}" } }\nmodel: house/large\n`;

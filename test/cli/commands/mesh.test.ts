@@ -23,7 +23,7 @@ const files = (ben: string, dan = 'say: never', coordination = 'mode: mesh'): Re
 });
 
 /**
- * One command for each agent, all of them known to the others. The one to kill has a process of its
+ * One command for each agent; all of them know each other. The one to kill has a process of its
  * own.
  */
 async function peers(workspace: Place, victim?: Spawned): Promise<Map<string, Running>> {

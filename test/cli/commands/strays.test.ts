@@ -19,7 +19,7 @@ const STRAYS: Record<string, RegExp> = {
   'tasks/list.md': /tasks\/list\.md is ignored: .*\n {2}name it list\.task\.md/,
   'tasks/pending/b.task.md': /tasks\/pending\/b\.task\.md is ignored: .*\n {2}move it to tasks\/b\.task\.md\n/,
 };
-/** Files that are not reported: of editors, of git, documentation, and our own. */
+/** Files that are not reported: those of editors and of git, documentation, and our own files. */
 const QUIET = [
   'tasks/README.md',
   'tasks/pending/.gitkeep',

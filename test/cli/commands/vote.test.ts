@@ -35,7 +35,7 @@ interface Member extends Spawned {
   peer: string;
 }
 
-/** Started, and known to the others. */
+/** Started, and known to the other processes. */
 async function member(workspace: Place, ...names: string[]): Promise<Member> {
   const running = workspace.spawn('agent', 'start', ...names);
   const peer = await until(() => peers(workspace).find(({ pid }) => pid === running.child.pid)?.id);
@@ -96,7 +96,7 @@ async function certified(workspace: Place): Promise<{ agreed: string[]; certific
   const all = (): { name: string; task?: string; agreed: string[] }[] =>
     linesOf(workspace, 'events', /\.jsonl$/).map((line) => JSON.parse(line) as never);
   const isEnd = ({ name, task }: { name: string; task?: string }): boolean => name === 'task.completed' && task === 'q';
-  // The event and the record: which of the two is seen first is not promised.
+  // The event and the record: either may be seen first.
   await until(() => all().some(isEnd) && workspace.list('tasks/completed').includes('q.json'));
   const lines = all();
   const ends = lines.filter(isEnd);

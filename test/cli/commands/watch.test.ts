@@ -101,7 +101,7 @@ test('two watches share the work, and a task dropped while they idle is found', 
   const both = [workspace.spawn('watch', '--json'), workspace.spawn('watch', '--json')];
   for (const id of ['l1', 'l2', 'l3', 'l4'])
     workspace.put(`tasks/pending/${id}.json`, '{"description": "It never ends"}');
-  // Each takes two at a time and finishes none: four are taken only if both take part.
+  // Each process takes two at a time and finishes none, so four are taken only if both take part.
   await until(() => workspace.list('tasks/active').length === 4);
   for (const id of ['l1', 'l2', 'l3', 'l4']) succeeds(await workspace.guild('task', 'cancel', id));
   await until(() => workspace.list('tasks/failed').length === 4);

@@ -1,4 +1,4 @@
-/** `guild why` follows waits to their end: your command if it waits for you, or a cycle. */
+/** `guild why` follows waits to their end: the command to run if it waits for you, or a cycle. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openReader } from '../../../src/app/readers/open-reader.js';

@@ -102,7 +102,7 @@ test('keys that were typed or pasted before a request is drawn do not answer it'
   const run = pty(t, workspace.root, small, 'run', 'ana', 'make a release');
   await run.says(/> 1 1\.0/);
   await settled();
-  // The Enter answers the question; the rest comes before the approval is drawn.
+  // Enter answers the question; the other keys come before the approval is drawn.
   run.type(`${KEYS.enter}yyyy${KEYS.enter}${KEYS.paste('y\n')}`);
   await run.says(/\? details/);
   await settled();

@@ -1,4 +1,4 @@
-/** R19: a page that a person wrote stays, and ours goes beside it. */
+/** R19: a page that a person wrote is kept, and the program's page is written beside it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pageMark, pagePlace } from '../../../src/domain/task/result-page.js';

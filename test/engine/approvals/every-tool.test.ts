@@ -67,7 +67,8 @@ const OF_ROLES = new Set([
     return [...(requiredTool === undefined ? [] : [requiredTool]), ...onlyTools, ...addedTools];
   }),
   'route_to',
-  // A question is put to a person as it is: an approval of it would be the same question twice.
+  // A question is put to a person directly, because an approval of it would be the same question
+  // twice.
   'ask_human',
 ]);
 
@@ -110,7 +111,7 @@ async function asked(tool: string, args: Record<string, unknown>): Promise<Scene
 const approvalId = (proc: Proc): string | undefined =>
   [...proc.ports.tasks.open()].find(({ task }) => task.parent === 'top' && approvalOf(task) !== undefined)?.task.id;
 
-/** Whether a file of the workspace, other than the agents' own and the script, shows it. */
+/** Whether a file of the workspace shows it, apart from the agents' own files and the script. */
 function shown({ disk }: Scene, what: RegExp): boolean {
   return [...disk.tree()].some(
     ([file, text]) => what.test(text) && !file.startsWith(`${ROOT}/memory`) && !file.startsWith(`${ROOT}/agents/hand`),

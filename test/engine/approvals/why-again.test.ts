@@ -1,4 +1,4 @@
-/** A request that is asked again says why: what changed, and on which machine it would run. */
+/** A request that is asked again says why: the change, and the machine on which it would run. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApprovalRequest } from '../../../src/domain/task/approval.js';

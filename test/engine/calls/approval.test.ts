@@ -133,7 +133,7 @@ test('two processes that take one answer record no refusal', async () => {
     at: '2026-01-01T00:00:00.000Z',
   } as const;
   await proc.ports.intents.submit({ ...intent, id: 'yes', answer: signed(proc, first!, YES) });
-  // The other process lists the intent, and then this one carries it out.
+  // The other process lists the intent, and then this process carries it out.
   const { intents } = other.ports;
   const list = intents.list.bind(intents);
   intents.list = async () => {

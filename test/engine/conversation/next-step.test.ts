@@ -37,7 +37,7 @@ interface Row {
   agent?: Partial<Agent>;
   task?: Partial<Task>;
   tools?: string[];
-  /** The step, as far as it is compared. */
+  /** The parts of a step that are compared. */
   step: Partial<Step> & { do: Step['do'] };
   says?: MessageKind;
 }

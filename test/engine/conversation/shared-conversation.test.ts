@@ -1,6 +1,6 @@
 /**
- * Several tasks in one conversation. Each finds its own messages, also after races and edits: a
- * task that cannot see its own answers would ask its model forever.
+ * Several tasks in one conversation. Each finds its own messages, even after races and edits,
+ * because a task that cannot see its own answers would ask its model forever.
  */
 import assert from 'node:assert/strict';
 import path from 'node:path';

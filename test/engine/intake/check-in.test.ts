@@ -147,7 +147,7 @@ test('an invalid file stops check-ins with one problem and stays unchanged', asy
     const it = office({ files: { 'storage/planner-checkin.yaml': text } });
     stuck(it.disk, 's1');
     for (let minute = 0; minute < 5; minute++) await it.wait(MINUTE);
-    // The work that is stuck waits for a task that does not exist, which is reported too.
+    // The open work waits for a task that does not exist, which is reported too.
     const problems = it.problems.filter(({ code }) => code !== 'not_found');
     assert.equal(problems.length, 1);
     assert.match(`${problems[0]!.where?.file} ${problems[0]!.message}`, expected);

@@ -75,8 +75,8 @@ function crowd(): { disk: SimDisk; house: Cluster } {
 }
 
 /**
- * A process that works until the task `killer` is under way, which kills it. Returns the tasks that
- * were under way then, or nothing if it lived.
+ * A process that works until the task `killer` runs, which kills it. Returns the tasks that were
+ * running then, or nothing if the process survived.
  */
 async function workUntilKilled(house: Cluster, disk: SimDisk, killer: string): Promise<string[] | undefined> {
   let isDead = false;
@@ -94,7 +94,7 @@ async function workUntilKilled(house: Cluster, disk: SimDisk, killer: string): P
   proc.ports.model = {
     async call(request) {
       asked.push(request.task);
-      // The others are in flight when the process dies.
+      // All other tasks are in flight when the process dies.
       await new Promise((resolve) => setImmediate(resolve));
       if (request.task === killer) kill();
       if (!asked.includes(killer)) return model.call(request);

@@ -62,7 +62,7 @@ async function scene(t: TestContext, config = ''): Promise<Scene> {
   return { root, workspace, scans, release, held: () => held };
 }
 
-/** Scans that are due at intervals, whoever works. */
+/** Scans that are due at intervals, even while another process works. */
 function regular(fromMs: number): number {
   return 1 + Math.ceil((performance.now() - fromMs) / INTERVALS.folderCheckMs);
 }
@@ -216,7 +216,8 @@ test('a process also works on tasks that another one leaves', async () => {
   busy.ports.config.limits.parallel = 8;
   for (let pass = 1; pass <= 100 / 8 + 1; pass++) await busy.engine.pump();
   assert.equal(house.calls.length, 100);
-  // The front of the queue has 64 tasks, of which the last may be those of the idle process.
+  // The first 64 tasks of the queue are searched, and the last of them may be those of the idle
+  // process.
   for (const [at, { task }] of house.calls.entries())
     assert.ok(Number(task.slice(1)) - 100 <= at + 64, `${task} was number ${at}`);
 });

@@ -1,6 +1,6 @@
 /**
- * The work of a run, in calls: what the disk is asked for, and passes. The clock stands still and
- * the disk is in memory, so the counts are the same on every machine. A change that needs less work
+ * The work of a run, counted in calls of the disk and in passes. The clock stands still and the
+ * disk is in memory, so the counts are the same on every machine. A change that needs less work
  * lowers the bounds.
  */
 import assert from 'node:assert/strict';
@@ -89,7 +89,7 @@ function start() {
   };
 }
 
-/** Above these counts a test fails. Each is about a fifth above what was counted. */
+/** A test fails above these counts. Each is about a fifth above the measured count. */
 const MOST: Record<string, { agent: string; runs: number; work: Work }> = {
   'one run': {
     agent: 'reader',

@@ -265,8 +265,8 @@ const FAN = {
     lead: agent('description: Leads\ntools: [create_task]'),
     hand: agent('description: Helps'),
   },
-  // The first child gets four of the ten, the next one fewer. The fifth finds none left, although
-  // the first four use none of theirs.
+  // The first child gets four of the ten, the next one fewer. Nothing is left for the fifth,
+  // although the first four use none of their shares.
   tasks: { t: { description: 'Go', to: 'lead', budget: { children: 10 } } },
   script: `
 ${[1, 2, 3, 4, 5].map((n) => `- {agent: lead, turn: ${n}, call: [{create_task: {agent: hand, description: part ${n}}}]}`).join('\n')}

@@ -72,7 +72,7 @@ test('a silent process is waited for once, then named as silent', async () => {
   const house = cluster(PAIR.script);
   const clock = simClock({ auto: true });
   const paused = house.start(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
-  await paused.engine.pump(); // it has joined, and hears nothing more
+  await paused.engine.pump(); // it has joined, and gets no more notes
   const proc = house.start(disk, { bus: memoryBus({ clock }), agents: ['ann', 'ben'] });
   await untilQuiet(proc);
   for (const id of ['t', 'u'])

@@ -12,7 +12,7 @@ import type { Ledger } from '../../../src/ports/ledger.js';
 export interface Weather {
   /** Rounds of the event loop that a call may wait, before and after it takes effect. */
   delay: number;
-  /** Chance that the answer to a commit is lost, so that it is sent again. */
+  /** Chance that the answer to a commit is lost, so it is sent again. */
   lost: number;
   /** Chance that a commit arrives once more, later. */
   repeated: number;
@@ -48,7 +48,7 @@ export interface SimPeer {
   /** Wrong by a skew, and too fast or too slow. */
   clock(shared: Clock): Clock;
   every(ms: number, act: () => void): () => void;
-  /** Its calls never return. */
+  /** Calls of this process never return. */
   die(): void;
   /** How many commits it has sent. */
   commits(): number;
@@ -57,7 +57,7 @@ export interface SimPeer {
 /** The lease that the processes use; each call takes up to `CALL_MS`. */
 export const SIM_LEASE_MS = 2000;
 const CALL_MS = 20;
-/** A pause lasts for this many calls of others at most, a few leases. */
+/** A pause lasts for at most this many calls of other processes, a few leases. */
 const PAUSE_CALLS = 600;
 
 export function simNet(state: LedgerState, random: () => number): SimNet {
@@ -118,7 +118,7 @@ export function simNet(state: LedgerState, random: () => number): SimNet {
       for (let rounds = 0; isPaused(); rounds++) {
         if (isDead) await new Promise(() => undefined);
         await new Promise(setImmediate);
-        // If nobody else moves, the pause ends.
+        // If no other process moves, the pause ends.
         if (rounds % 20 === 19) pass();
       }
     }

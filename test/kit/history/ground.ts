@@ -1,4 +1,4 @@
-/** A folder with a history on real Git, and the two who write in it: the program and a person. */
+/** A folder with a history on real Git, and its two authors: the program and a person. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ export interface Ground {
   git(...args: string[]): string;
   /** Runs git on the program's own repository. */
   own(...args: string[]): string;
-  /** Another history of the same folder; `PATH` and the like may differ. */
+  /** Another history of the same folder; `PATH` and similar variables may differ. */
   again(more?: { env?: Record<string, string>; clock?: Clock }): History;
 }
 

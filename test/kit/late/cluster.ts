@@ -133,7 +133,7 @@ function mortal(dies: number): Life {
     return alive();
   }
 
-  /** An answer that comes after the death is not heard. */
+  /** An answer that arrives after the process died is ignored. */
   function after(answer: unknown): unknown {
     if (!(answer instanceof Promise)) return answer;
     return answer.then((value: unknown) => {

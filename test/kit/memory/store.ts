@@ -25,7 +25,7 @@ interface Row {
   readonly task: Task;
   readonly state: TaskState;
   readonly owner?: { agent: string; peer: string };
-  /** The number of the claim; of two claims the later one has the greater number. */
+  /** The number of the claim; of two claims, the later one has the greater number. */
   readonly since?: bigint;
 }
 

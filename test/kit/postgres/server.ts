@@ -42,9 +42,9 @@ export interface Postgres {
 interface Standby {
   readonly port: number;
   readonly url: string;
-  /** From now on it hears of no more commits. */
+  /** From now on the copy gets no more commits. */
   deafen(): Promise<void>;
-  /** Makes it a server that takes commits. */
+  /** Turns it into a server that takes commits. */
   promote(): Promise<void>;
 }
 
@@ -184,7 +184,7 @@ async function unprivileged(): Promise<{ uid: number; gid: number } | undefined>
   throw new Error('there is neither a user postgres nor a user nobody');
 }
 
-/** A paused server cannot stop, so it is thawed first. */
+/** A paused server cannot stop, so it is resumed first. */
 const STOP_SERVER =
   'cat > /dev/null; for pid in $(head -1 "$2/data/postmaster.pid"); do kill -CONT $pid $(ps -o pid= --ppid $pid); done; ' +
   '"$1" -D "$2/data" -m immediate stop; [ ! -d "$2/standby" ] || "$1" -D "$2/standby" -m immediate stop; rm -rf "$2"';

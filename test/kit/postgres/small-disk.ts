@@ -6,7 +6,7 @@ import path from 'node:path';
 
 interface SmallDisk {
   readonly folder: string;
-  /** Leaves no space at all. */
+  /** Fills the disk completely. */
   fill(): void;
   free(): void;
   remove(): void;

@@ -12,7 +12,7 @@ export interface Wire {
   heal(): void;
   /** Closes every connection at once, as a broken router does. */
   drop(): void;
-  /** New connections lead to another server; the old ones are closed. */
+  /** New connections lead to another server; existing connections are closed. */
   lead(target: number): void;
   close(): Promise<void>;
 }

@@ -191,7 +191,7 @@ function isOptional(node: Node): boolean {
   return (node as { postfixToken?: Node }).postfixToken?.kind === SyntaxKind.QuestionToken;
 }
 
-/** Empty collections are there to be filled. */
+/** Empty collections are meant to be filled. */
 function moduleState(src: readonly Source[]): string[] {
   return src.flatMap(({ file, tree }) =>
     tree.statements.filter(is.isVariableStatement).flatMap(({ declarationList: list }) => {

@@ -51,7 +51,7 @@ interface SourceExport {
 /** The part of a comment that is on one line. */
 interface SourceComment {
   line: number;
-  /** Columns of the line up to the end of the comment. */
+  /** Columns of the line, up to the end of the comment. */
   columns: number;
 }
 
@@ -258,7 +258,7 @@ function commentsIn(tree: SourceFile): SourceComment[] {
   const comment = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
   let from = 0;
   for (const { from: to, to: next } of [...literals, { from: text.length, to: text.length }]) {
-    if (to < from) continue; // inside the one before
+    if (to < from) continue; // inside the comment before
     const between = text.slice(from, to);
     for (const { 0: all, index } of between.matchAll(comment)) found.push(...linesOf(tree, from + index, all));
     from = next;

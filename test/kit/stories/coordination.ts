@@ -138,8 +138,8 @@ export const COORDINATION: Story[] = [
       lead: agent('description: Leads\ntools: [create_task]'),
       hand: agent('description: Helps'),
     },
-    // The first reserves budget for a child of its own, so nothing is left for the third until it
-    // has ended without one.
+    // The first one reserves budget for its own child, so nothing is left for the third until the
+    // first has ended without that child.
     tasks: { t: { description: 'Go', to: 'lead', budget: { children: 3 } } },
     script: `
 - {agent: lead, turn: 1, call: [{create_task: {agent: hand, description: part 1}}]}

@@ -19,15 +19,15 @@ export interface Story {
   /** Additional calls that an unlucky order may need without faults. */
   slack?: number;
   /**
-   * Tasks that a person adds under others. If one ends before its parent checks, only its own
-   * record has its cost; `guild task tree` still adds it.
+   * Tasks that a person adds under others. If such a task ends before its parent checks, only its
+   * own record has its cost; `guild task tree` still adds it.
    */
   put?: string[];
   /** Tools that need approval in this story. */
   asks?: string[];
   /** Acts as the human when nothing moves; returns true if there was something to do. */
   human?: (disk: SimDisk) => boolean;
-  /** The exact content of files at the end: effects that happened once. */
+  /** The exact content of files at the end; shows that effects happened once. */
   written?: Record<string, string>;
   /** Additional checks of the end, from the files alone; returns the problems, one line each. */
   check?: (disk: SimDisk) => string[];

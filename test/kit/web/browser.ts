@@ -18,7 +18,10 @@ const ARGS = [
 /** For each wait. Only a page that never gets there takes this long, even on a busy machine. */
 const LIMIT_MS = 180_000;
 
-/** One for all tests of this process; each test starts without pages and cookies of another. */
+/**
+ * One browser for all tests of this process; each test starts without the pages and cookies of
+ * other tests.
+ */
 let started: Promise<Browser> | undefined;
 
 /** Undefined, with the test skipped, where there is no Chromium. */

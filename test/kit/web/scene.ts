@@ -87,7 +87,7 @@ export async function scene(t: TestContext): Promise<{ workspace: Place; watch: 
   const workspace = place(t, {}, 'office');
   workspace.put('script.yaml', JSON.stringify([...LINES, ...EXAMPLES.flatMap(linesOf), NO_BID], null, 1));
   workspace.put('guild.yaml', CONFIG);
-  // One after the other: every agent that is there is asked to bid.
+  // One after the other, because every running agent is asked to bid.
   for (const name of EXAMPLES) {
     copy(path.join(ROOT, 'examples', name), workspace.root, name);
     await pump(workspace);

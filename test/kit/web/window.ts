@@ -27,7 +27,7 @@ export interface Window {
   cookie: string;
   /** A request with nothing added to it. */
   raw(path: string, ask?: Ask): Promise<Reply>;
-  /** As the page asks: with cookie and CSRF token. */
+  /** Asks as the page does: with cookie and CSRF token. */
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, body: object): Promise<Reply>;
   send(kind: string, target: string, args?: object, seen?: string, key?: string): Promise<Reply>;

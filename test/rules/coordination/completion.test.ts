@@ -13,7 +13,7 @@ interface Peer {
   works: boolean;
   /** Whether it did something since its first vote; only the difference between votes matters. */
   mark: 0 | 1;
-  /** The phase of a question that it has not answered. */
+  /** The phase of the question that it has not answered yet. */
   asked: 0 | 1 | 2;
 }
 

@@ -1,4 +1,4 @@
-/** Advisors: each gets the bare request, in parallel; then the agent works with what they said. */
+/** Advisors: each gets the bare request, in parallel; then the agent works with their advice. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fence } from '../../../src/rules/patterns/gather.js';

@@ -1,4 +1,4 @@
-/** Due times: at most one run for all that passed, and a report of every other. */
+/** Due times: at most one run for all that have passed, and a report of all others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scheduleStep } from '../../../src/rules/scheduling/schedule.js';

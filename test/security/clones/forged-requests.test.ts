@@ -122,7 +122,7 @@ test('an approval made here with an answer that came with the folder is asked ag
   assert.equal(openEntries(home), 1);
 });
 
-/** The person answers the one open request as it was made; the answer is not taken in yet. */
+/** The person answers the open request in its original form; the answer is not taken in yet. */
 async function answered(home: Place, more: Partial<Answer> = {}): Promise<void> {
   const desk = await openDesk(home.root, environment(home.root));
   const [request] = desk.list();

@@ -85,7 +85,7 @@ test('a link that leads to itself does not close the workspace', async (t) => {
   assert.equal(code, 0, err);
 });
 
-/** How a folder from elsewhere makes another repository of the user its own. */
+/** How a folder from elsewhere makes the program use another repository of the user. */
 const REDIRECTED: Record<string, (clone: Place, victim: string) => void> = {
   'a file commondir in .git'(clone, victim) {
     clone.put('.git/HEAD', 'ref: refs/heads/main\n');

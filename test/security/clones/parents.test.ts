@@ -1,4 +1,4 @@
-/** Above a workspace, and deep in its folders, nobody else writes what agents follow. */
+/** Above a workspace and deep in its folders, nobody else can write what agents follow. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -36,7 +36,10 @@ notify: {gather: 1ms}
   '.env': 'KEY=secret-value\n',
 };
 
-/** Not in the workspace yet. The names of later records are known to whoever sent the folder. */
+/**
+ * Files that do not exist in the workspace yet. Whoever sent the folder can guess the names of
+ * later records.
+ */
 const LATER = [
   'results/t2.md',
   'tasks/completed/t2.json',
@@ -60,7 +63,7 @@ test(`a state file that is something else: nothing hangs and nothing outside cha
     await t.test(`${name} as ${kind}`, (inner) => tryCase(inner, used, name, kind));
 });
 
-/** One of each kind: names with ids and hashes stand for each other. */
+/** One file of each kind: names with ids and hashes represent each other. */
 function namesIn(root: string): string[] {
   const names = fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
   const isGit = (name: string): boolean => /(?:^|\/)(?:history\.git|\.git)\//.test(name);

@@ -147,7 +147,7 @@ test('an answer that the same user signed in another workspace is a question aga
   const copy = await cloned(t, async (home, id) => {
     state = `${home.root}-state`;
     succeeds(await home.approve(id));
-    // Taken, but not yet acted on.
+    // Claimed, but not yet acted on.
     const { record } = recordOf(home, id);
     const intents = path.join(home.root, '.guild/intents');
     const intent = JSON.parse(fs.readFileSync(path.join(intents, fs.readdirSync(intents)[0]!), 'utf8')) as {

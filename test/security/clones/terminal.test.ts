@@ -1,4 +1,4 @@
-/** A hostile clone on a real terminal: nothing acts, and nothing draws but this program. */
+/** A hostile clone on a real terminal: none of it acts, and only this program draws. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** M4: every task of a conversation leaves its taint there, for whoever reads it later. */
+/** M4: every task of a conversation leaves its taint in it, for every later reader. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ballotOf, pump, scene } from '../scene.js';
@@ -20,7 +20,7 @@ test('a follow-up of an early task has read what a later one of the conversation
   const workspace = scene(t, `- when: act now\n  turn: 1\n  ${ACT}\n- say: noted\n`, NO_MAIL);
   workspace.put('tasks/pending/first.json', task('a clean task'));
   await pump(workspace);
-  // This is what a reply in a thread becomes.
+  // A reply in a thread becomes a task like this one.
   const reply = { session: 'executor-first', context: { taint: ['slack/mallory'], follows: { task: 'first' } } };
   workspace.put('tasks/pending/reply.json', task('mallory says hello', reply));
   await pump(workspace);

@@ -15,12 +15,14 @@ import { askingPlace, openWindow, SCRIPTED } from '../../kit/web/window.js';
 
 const HOSTILE =
   '<img src=x onerror="window.hacked=1">\u202Etxt.exe\u200B [go](javascript:window.hacked=1) </script><script>window.hacked=1</script>';
-/** A part of it that the page must show as text. */
+/** A part of the text that the page must show as text. */
 const SHOWN = 'onerror="window.hacked=1"';
 
 const iso = new Date().toISOString();
 
-/** Every field by hand: what a model, a server of tools or another machine may have written. */
+/**
+ * Writes every field by hand, as a model, a server of tools or another machine may have written it.
+ */
 function poison(workspace: Place, task: string, session: string): void {
   const file = `sessions/${session}.session.yaml`;
   workspace.put(file, workspace.read(file).replaceAll('name: execute_command', `name: ${JSON.stringify(HOSTILE)}`));

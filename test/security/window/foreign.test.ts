@@ -1,6 +1,6 @@
 /**
- * A request that came with the folder, in the window, before a process has asked again: none of its
- * words are drawn, and it cannot be answered.
+ * The window shows a request that came with the folder, before a process has asked again: none of
+ * its words are drawn, and it cannot be answered.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

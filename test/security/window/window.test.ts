@@ -141,7 +141,7 @@ test('GET never writes: no route changes a file', async (t) => {
   assert.deepEqual(filesOf(workspace), before);
 });
 
-/** Everything that a person or an agent owns; caches of readers may come and go. */
+/** Every file that belongs to a person or an agent; caches of readers may come and go. */
 function filesOf({ root }: Place): Record<string, string> {
   const names = fs.readdirSync(root, { recursive: true, encoding: 'utf8' });
   const owned = names.filter((name) => !name.startsWith('.guild') || name.startsWith('.guild/intents'));

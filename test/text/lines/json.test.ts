@@ -42,7 +42,7 @@ test('text is accepted exactly if JSON.parse accepts it and no key is repeated',
       try {
         plain = JSON.parse(text);
       } catch {
-        // A repeated key stays an error when the rest has arrived.
+        // A repeated key is still an error when the rest of the text has arrived.
         assert.ok(!parsed.ok && (parsed.torn || / twice/.test(parsed.problem.message)), text);
         return;
       }

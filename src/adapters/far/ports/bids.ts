@@ -28,7 +28,7 @@ const KEY = 'cache/records';
 /** The fold is saved after this many events. */
 const SAVE_AFTER = 500;
 
-/** Records are read with the first scan after they were first asked for; before that none are. */
+/** Records are read with the first scan after somebody asks for them. */
 export function farBids({ ledger, outbox, fold, onScan }: FarBidsOptions): Bids {
   const known = new Map<string, Bid>();
   let folded: Folded | undefined;

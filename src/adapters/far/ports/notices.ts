@@ -1,4 +1,4 @@
-/** Notices on the ledger: an entry for each, so that of all machines one sends it. */
+/** Notices on the ledger: one entry for each, so that only one machine sends it. */
 import { createHash } from 'node:crypto';
 import type { Ledger } from '../../../ports/ledger.js';
 import type { NoticeName, Notices } from '../../../ports/store/notices.js';
@@ -22,7 +22,7 @@ const NOTICE = 'notice/';
 const SINCE = `${NOTICE}since`;
 
 export function farNotices({ ledger, outbox, peer, now }: Options): Notices {
-  /** Those that this process has claimed. */
+  /** The notices that this process has claimed. */
   const claimed = new Map<string, Cell>();
   const put = (cell: Cell, value: string): Promise<boolean> =>
     outbox.set(cell, { print: () => value, live: false, topic: 'views' });

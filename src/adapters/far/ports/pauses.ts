@@ -48,7 +48,7 @@ function sorted(values: readonly (readonly [name: string, value: string])[]): So
   return { agents, tasks };
 }
 
-/** False: it was paused already, and at most the reason changed. */
+/** False: it was already paused; only the reason may have changed. */
 export async function pause(shelf: Shelf, name: string, reason: string): Promise<boolean> {
   for (;;) {
     const held = await shelf.read(name);

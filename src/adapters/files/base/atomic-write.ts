@@ -21,7 +21,10 @@ export interface AtomicWrite {
   createOnce(file: string, bytes: Uint8Array | string, first?: Promise<void>): Promise<boolean>;
 }
 
-/** A temporary file with this name is written again if it is gone, so any process may sweep it. */
+/**
+ * If a temporary file is gone, it is written again under the same name, so any process may sweep
+ * it.
+ */
 export const disposableName = (peer: string): string => `${peer}-0`;
 
 /** Writes `file` at once and atomically, even before a peer has joined or after it has left. */

@@ -1,4 +1,4 @@
-/** Calls `wake` when files that may follow are to be written: after `ms`, or as a test wants it. */
+/** Calls `wake` when files that may be written later are due: after `ms`, or as a test decides. */
 export type Lag = (wake: () => void, ms: number) => void;
 
 /** The timer keeps the process alive, even if the workspace is never closed. */

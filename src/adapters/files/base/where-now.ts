@@ -35,7 +35,7 @@ export function claimOf(disk: Pick<Disk, 'list'>, layout: Pick<Layout, 'tasks'>,
   return name && path.join(folder, name);
 }
 
-/** Not fenced: a task that may have ended must not be made or worked on again. */
+/** Not fenced: a task that may have ended must not be created or worked on again. */
 export function hasEnded(disk: Pick<Disk, 'stamp'>, layout: Pick<Layout, 'task'>, id: string): boolean {
   return disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined;
 }

@@ -19,24 +19,24 @@ export interface DeadJournal {
   files: string[];
   steps: Step[];
   /**
-   * It ran here since this machine started, so its unsynced writes are still there. This is false
-   * for a copy, whose files were read at different moments.
+   * It ran here since this machine started, so its unsynced writes are still there. False for a
+   * copy, whose files were read at different moments.
    */
   isThisBoot: boolean;
 }
 
 interface DeadJournals {
   /**
-   * Takes over the journals of dead processes; each is taken over by one process. One that has
-   * nothing to replay stays until its files have probably reached the device by themselves.
-   * `join`: called before the first one is taken.
+   * Takes over the journals of dead processes; exactly one process takes over each journal. A
+   * journal with nothing to replay stays until the system has probably written its files to the
+   * device. `join`: called before the first one is taken.
    */
   adopt(now: Date, join: () => void): { adopted: DeadJournal[]; problems: Problem[] };
-  /** The journals that have something to replay, only to read them. */
+  /** The journals that have something to replay, without taking them over. */
   look(): DeadJournal[];
   /** Another live process is replaying a journal. */
   isBusy(): boolean;
-  /** Until its journal is replayed, nobody else may take the tasks of a peer. */
+  /** Nobody else may take the tasks of a peer until its journal is replayed. */
   hasJournal(peer: string): boolean;
 }
 

@@ -12,7 +12,10 @@ import {
 } from './step.js';
 
 interface Held {
-  /** The file was in place, and this machine has not restarted since: others changed it later. */
+  /**
+   * The file was in place, and this machine has not restarted since: other processes changed it
+   * later.
+   */
   isSettled: boolean;
 }
 
@@ -25,14 +28,14 @@ export interface HeldTask extends Held {
   agent: string;
   /** Every record that a dead process wrote for it. */
   texts: string[];
-  /** Contents that dead processes claimed. */
+  /** The records that dead processes had claimed, before their own changes. */
   bases: string[];
-  /** This machine has not restarted since, so a claim of another process is a later one. */
+  /** This machine has not restarted since, so another process's claim is newer. */
   isThisBoot: boolean;
 }
 
 export interface HeldPage extends Held, PagePut {
-  /** Every text that a dead process wrote there. */
+  /** Every text that a dead process wrote under this name. */
   texts: string[];
 }
 export interface HeldEffect extends Held, EffectPut {}

@@ -1,7 +1,7 @@
 /**
  * The journal of this process: everything it does under a claim, one line for each step. A step
- * counts when its line is on the device, and one sync covers all lines that wait for it. The files
- * that people read follow from the lines. If this process dies, the next one replays them.
+ * counts when its line is on the device; one sync covers all waiting lines. The files that people
+ * read follow from the lines. If this process dies, the next one replays them.
  */
 import { StoreFailed } from '../../../domain/fence.js';
 import { inodeOf } from '../../../domain/stamp.js';
@@ -22,14 +22,14 @@ export interface Journal {
   add(add: Add): void;
   /** Writes the line now: what was added so far survives a crash of this process. */
   write(): void;
-  /** The number of the line that has everything added so far. */
+  /** The number of the line that contains everything added so far. */
   line(): number;
   /** Resolves when this line and all before it are on the device; default: all lines so far. */
   durable(line?: number): Promise<void>;
   isDurable(line: number): boolean;
   /** Starts a sync after this turn of the event loop; a failure is reported to whoever waits. */
   syncSoon(): void;
-  /** The file of this key is in place under this name; absent: there is no file. */
+  /** The file of this key is in place under this name; absent: the file was removed. */
   placed(key: string, file: string | undefined): void;
   /** The changes of this key do not count: another process or a person was faster. */
   drop(key: string): void;
@@ -50,7 +50,7 @@ interface Segment {
   fullAt: number;
   /** Keys with lines here. */
   keys: Set<string>;
-  /** A change whose file was not in place when this one was last to be trimmed. */
+  /** A change whose file was not yet in place when this segment was last to be trimmed. */
   blockedBy?: string | undefined;
 }
 
@@ -68,7 +68,7 @@ interface JournalOptions {
   monotonicMs: () => number;
 }
 
-/** A step without its placed keys, while its line is not written yet. */
+/** A step without its placed keys, until its line is written. */
 type Changes = Required<Omit<Step, 'placed'>>;
 
 /** Short commands write little; a process that works longer gets larger files. */
@@ -89,7 +89,7 @@ export function journal(options: JournalOptions): Journal {
   const spares = spareFile({ disk, folder, name: spare, size: SEGMENT_BYTES });
   /** Changes whose files are not in place yet. */
   const unplaced = new Map<string, { puts: Put[]; adds: Add[] }>();
-  /** Where the files of all keys with lines are, as far as they have some. */
+  /** Where the files of all keys with lines are, if they have files. */
   const places = new Map<string, string>();
   const placedSinceLine = new Set<string>();
   let next: Changes = emptyChanges();
@@ -263,7 +263,7 @@ export function journal(options: JournalOptions): Journal {
   }
 
   async function syncAll(): Promise<void> {
-    // All lines that this turn of the event loop still brings are in it.
+    // It also covers all lines that are added later in this turn of the event loop.
     lastLineInSync = Infinity;
     await new Promise((resolve) => setImmediate(resolve));
     const line = (lastLineInSync = lastLine);
@@ -284,9 +284,9 @@ export function journal(options: JournalOptions): Journal {
   }
 
   /**
-   * The files of the journal are gone. If another process replays them, it took this one for dead:
-   * nothing more may be written. Otherwise a person deleted them, and their content is made durable
-   * elsewhere.
+   * The files of the journal are gone. If another process is replaying them, it considers this one
+   * dead: nothing more may be written. Otherwise a person deleted them, and their content is made
+   * durable elsewhere.
    */
   async function writeAgain(): Promise<void> {
     const isAdopted = disk.list(folder).some((name) => new RegExp(`^${peer}\\.\\d+\\.log\\.`).test(name));
@@ -296,7 +296,7 @@ export function journal(options: JournalOptions): Journal {
     }
     const lost = segments.splice(0);
     for (const { file } of lost) disk.remove(file);
-    // At once, before anything else is written: a change that is twice in a journal counts twice.
+    // At once, before anything else is written: a change that is in a journal twice counts twice.
     const changes = [...unplaced.values()];
     next.puts = [...new Set([...changes.flatMap(({ puts }) => puts), ...next.puts])];
     next.adds = [...new Set([...changes.flatMap(({ adds }) => adds), ...next.adds])];

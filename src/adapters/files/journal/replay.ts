@@ -21,7 +21,7 @@ import { locate, locateNow, type Located } from './locate.js';
 
 interface Replayed {
   problems: Problem[];
-  /** Files that must be durable before the journals may go. */
+  /** Files that must be durable before the journals are removed. */
   files: Set<string>;
   /** Conversations that only its journal had, by process. */
   unseen: Map<string, number>;
@@ -51,7 +51,7 @@ export function replay(disk: Disk, layout: Layout, journals: readonly DeadJourna
         : layout.task(last.state, id);
     const text = last.text ?? texts.at(-1);
     if (found === undefined) {
-      // It was in place, so a person deleted it.
+      // It was in place, so a person must have deleted it.
       if (isSettled || text === undefined) return;
       return put(target, text);
     }

@@ -47,7 +47,7 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
     // They are written first, so that the task is without a plain name for a moment only.
     const record = written(text);
     const newPage = page && written(page.text);
-    // Renaming the claim is the fence. Its new name still tells readers that the task exists, and
+    // Renaming the claim is the fence. Its new name still shows readers that the task exists and
     // that its content is about to change.
     const leaving = `${from}${LEAVING}`;
     if (!disk.rename(from, leaving)) {

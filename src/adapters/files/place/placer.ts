@@ -55,7 +55,7 @@ interface PlacerOptions {
 
 /**
  * A file that nobody waits for is due at this age, because it may change again until then. Readers
- * see it within 50 ms: the rest is for a late timer, a sync and the files before it.
+ * see it within 50 ms; the time left covers a late timer, a sync and the files before it.
  */
 const DUE_MS = 15;
 /** Files that are this much younger are placed with it: one batch costs less than two. */
@@ -66,16 +66,16 @@ const MAX_LAG_MS = 500;
 const MAX_TRIES = 3;
 
 export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): Placer {
-  /** In the order of their numbers, which is also that of their ages. */
+  /** In the order of their numbers, which is also the order of their ages. */
   const queue = new Map<string, Queued>();
-  /** Those that somebody waits for. */
+  /** Files that somebody waits for. */
   const awaited = new Set<Queued>();
   let count = 0;
-  /** The files up to this number come before one that somebody waits for. */
+  /** Files up to this number come before a file that somebody waits for. */
   let orderedUntil = 0;
-  /** Files queued until then are due, as the lag says. */
+  /** Files queued up to this one are due when the delay ends. */
   let dueUntil = -Infinity;
-  /** The file that the lag was started for, while it runs. */
+  /** The file for which the delay was started, while it runs. */
   let armedFor: Queued | undefined;
   let catchingUp: Promise<void> | undefined;
   let isDraining = false;
@@ -113,7 +113,7 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     return placing;
   }
 
-  /** All that are due come before the youngest of them. */
+  /** All due files come before the youngest of them. */
   async function placeOverdue(): Promise<void> {
     const until = monotonicMs() - DUE_MS;
     let last: Queued | undefined;
@@ -132,7 +132,7 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     armedFor = first;
     lag(() => {
       armedFor = undefined;
-      // It was placed meanwhile, and the others are younger.
+      // It was placed meanwhile, and the other files are younger.
       if (queue.get(first.item.key) !== first) return placeLater();
       dueUntil = first.since + SHARED_MS;
       void drain();

@@ -108,7 +108,7 @@ export function doneEffects({ disk, layout, me, now, isAlive, linesOf }: Depende
       const isTorn = stamp !== undefined && sizeOf(stamp) > indexed;
       const text = missing.map((record) => `${JSON.stringify({ ...record, end: true })}\n`).join('');
       if (text !== '') appendOrCreate(disk, file, (isTorn ? '\n' : '') + text, path.join(layout.tmp, `${me}-done`));
-      // Syncs even if all of them are there already: their writer may have died before its sync.
+      // Syncs even if all of them are present: their writer may have died before its own sync.
       await disk.sync(file);
       await disk.syncFolder(layout.run);
       for (const { id } of old) for (const end of [STARTED, '.done']) disk.remove(path.join(layout.run, `${id}${end}`));

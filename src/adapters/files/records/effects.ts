@@ -73,7 +73,8 @@ export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects,
   };
 
   /**
-   * Checked after the name was taken: a record is in the file of old ones before its name is free.
+   * Checked after the name was taken: a record is in the file of old records before its name
+   * becomes free.
    */
   function isFolded(id: string): boolean {
     return folded.has(id) && (disk.remove(layout.effect(id)), true);
@@ -84,7 +85,7 @@ export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects,
     return [first, second].filter((line) => line !== undefined);
   }
 
-  /** A record that a power cut damaged stays where a person can look at it. */
+  /** A record that a power cut damaged stays where a person can inspect it. */
   function finishedLines(id: string): string[] {
     const lines = allLinesOf(id);
     const [first, second] = lines;

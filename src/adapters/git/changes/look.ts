@@ -27,9 +27,9 @@ interface Look {
   idsOf(pathsInHistory: readonly string[]): Promise<(string | undefined)[]>;
   /** Changes that the program noted in the meantime are its own. */
   noted: { has(name: string): boolean; all(): Iterable<string> };
-  /** Another process works here. It lists its own writes soon, so they are left to it. */
+  /** Another process works here. It will list its own writes soon, so they are left to it. */
   isOtherAlive: boolean;
-  /** Also ended work and conversations. */
+  /** Also looks at ended work and conversations. */
   isWhole: boolean;
   pace: Pace;
 }

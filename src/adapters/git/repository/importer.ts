@@ -138,7 +138,7 @@ function readReplies(child: ChildProcessWithoutNullStreams): Replies {
       }
     }
   });
-  /** An idle git must not keep this process from exiting; one whose answer is awaited must. */
+  /** An idle git must not keep this process from exiting; a git whose answer is awaited must. */
   const hold = (on: boolean): void => {
     for (const part of [child, child.stdin, child.stdout, child.stderr] as { ref?(): void; unref?(): void }[])
       if (on) part.ref?.();
@@ -180,7 +180,7 @@ function readReplies(child: ChildProcessWithoutNullStreams): Replies {
   };
 }
 
-/** As C text, which may contain any name. */
+/** A C string literal, which may contain any name. */
 function quoted(path: string): string {
   return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 }

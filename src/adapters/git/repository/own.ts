@@ -26,7 +26,7 @@ export function makeRepository(gitDir: string): void {
     fs.renameSync(temp, gitDir);
   } catch (error) {
     fs.rmSync(temp, { recursive: true, force: true });
-    if (!isComplete(gitDir)) throw error; // else another process was first
+    if (!isComplete(gitDir)) throw error; // otherwise another process was first
   }
 }
 

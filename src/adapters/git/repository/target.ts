@@ -21,7 +21,7 @@ export interface OpenTarget {
 }
 
 export interface Target {
-  /** Undefined if history is kept here; otherwise one sentence that says why it is not. */
+  /** Undefined if history is kept in this folder; otherwise a sentence that says why it is not. */
   whyOff(): string | undefined;
   /** Opens it for reading; undefined if there is nothing yet. */
   look(): Promise<OpenTarget | undefined>;

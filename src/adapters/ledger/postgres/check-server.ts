@@ -20,7 +20,7 @@ export async function checkVersion(client: Client, { schema, shown }: Address): 
 
 /**
  * Whether a pooler lends each transaction another connection. An idle connection then has no
- * process on the server, so a second one gets the same.
+ * process on the server, so a second one gets the same process.
  */
 export async function isLent(client: Client, { url }: Address): Promise<boolean> {
   const { default: pg } = await import('#pg');

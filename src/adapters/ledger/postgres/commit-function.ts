@@ -51,8 +51,8 @@ const UNFIT = String.raw`(?<!\\)((?:\\\\)*)\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2}
 const KEPT = ['id', 'root', 'parent', 'role', 'from', 'created_by', 'created_at', 'description'];
 
 /**
- * Throws if a worker may not write this. Only a put that would succeed is judged: one that comes
- * too late is refused by its revision.
+ * Throws if a worker may not write this. Only a put that would succeed is checked: a late put is
+ * refused by its revision.
  */
 function judge(s: string): string {
   const changed = KEPT.map(
@@ -99,7 +99,7 @@ end $judge$;
 `;
 }
 
-/** Each put has its own fate; a refused one leaves a null. */
+/** Each put succeeds or fails alone; a refused put leaves a null. */
 function putLoop(s: string): string {
   return `
   for p in select v from jsonb_array_elements(puts) v loop
@@ -134,7 +134,7 @@ function putLoop(s: string): string {
 
 /**
  * The row of a log is locked until the commit, so its places are in the order of commits. Lines for
- * any place come as a list (`n`), which takes its places at once.
+ * any place come as a list (`n`) and get their places together.
  */
 function addLoop(s: string): string {
   return `

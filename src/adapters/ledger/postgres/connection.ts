@@ -23,10 +23,10 @@ interface ConnectionOptions {
   onOpen?(client: Client, isDirect: boolean): Promise<void>;
   /** An open connection was lost: known state may be out of date. */
   onLost?(): void;
-  /** A call has waited for the server for a while, and waits on. */
+  /** A call has waited for the server for a while, and keeps waiting. */
   onWait?(thrown: unknown): void;
   patienceMs?: number;
-  /** Aborted when one connection of a process that is about to end gets no answer. */
+  /** Aborted when a connection of a process that is about to end gets no answer. */
   givenUp: AbortController;
 }
 
@@ -34,7 +34,10 @@ export interface Connection {
   query(query: Query): Promise<QueryResult>;
   /** Connects if it is not connected, so that the server can call back. */
   open(): Promise<void>;
-  /** Limits the wait: a call, also one under way, that gets no answer soon gives up the server. */
+  /**
+   * Limits the wait: a call that gets no answer soon gives up the server, even if it is already
+   * under way.
+   */
   hasten(): void;
   close(): Promise<void>;
 }
@@ -54,7 +57,7 @@ export function connection(given: ConnectionOptions): Connection {
   /** The client takes one call at a time. */
   let last: Promise<unknown> = Promise.resolve();
 
-  // A frozen server does not close its end, and an open socket keeps the process alive.
+  // A frozen server does not close its end, and an open socket would keep the process alive.
   givenUp.signal.addEventListener('abort', () => {
     for (const client of [current, connecting]) if (client !== undefined) streamOf(client).destroy();
   });
@@ -96,7 +99,7 @@ export function connection(given: ConnectionOptions): Connection {
     client.on('end', () => drop(client));
     try {
       await client.connect();
-      // A pooler hands out process ids of its own.
+      // A pooler gives out process ids of its own.
       isDirect = (client as unknown as { processID: number }).processID === (await pidOf(client));
       await onOpen?.(client, isDirect);
     } catch (thrown) {
@@ -141,7 +144,7 @@ export function connection(given: ConnectionOptions): Connection {
     }
   }
 
-  /** After the calls before it, however they end. */
+  /** After the calls before it, whether or not they succeed. */
   function inTurn<T>(call: () => Promise<T>): Promise<T> {
     const turn = last.then(() => limited(call));
     last = turn.catch(() => undefined);

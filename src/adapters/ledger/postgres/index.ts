@@ -19,9 +19,9 @@ import { written } from './written.js';
 export interface PostgresOptions {
   address: Address;
   clock: Clock;
-  /** How long a call is asked again before it fails. */
+  /** How long a call is retried before it fails. */
   patienceMs?: number;
-  /** Called once for each fault that is harmless or passes, but that people should know of. */
+  /** Called once for each fault that is harmless or temporary, but that people should know of. */
   onProblem?: ((problem: Problem) => void) | undefined;
 }
 
@@ -42,7 +42,7 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
     views: `guild_${schema}_views`,
   };
   const wakers = new Set<Waker>();
-  /** Topics to ring for soon. */
+  /** Topics to notify soon. */
   const rung = new Set<Topic>();
   /**
    * The last acknowledged commit. Commits are in order: if the server still has this one, it has
@@ -88,7 +88,7 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
     client.on('notification', ({ payload, channel }) => payload !== handle && wake(channel));
     if (wakers.size === 0 || isPooled) return;
     await client.query(listen([...wakers].flatMap(({ topics }) => topics)));
-    wake(); // While it was away, rings were lost.
+    wake(); // Notifications may have been lost while the server was away.
   }
 
   /** In one statement. */
@@ -96,7 +96,7 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
     return [...new Set(topics)].map((topic) => `listen "${channels[topic]}"`).join('; ');
   }
 
-  /** `channel`: the one that rang; absent: perhaps all did. */
+  /** `channel`: the channel that was notified; absent: perhaps all of them. */
   function wake(channel?: string): void {
     for (const { topics, ring } of wakers)
       if (channel === undefined || topics.some((topic) => channels[topic] === channel)) ring();
@@ -151,7 +151,7 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
     const before = losses;
     const now = 'pg_snapshot_xmin(pg_current_snapshot())::text as mark';
     const columns = `select key, rev, value, live, ${now} from ${schema}.entry`;
-    // The last row carries the mark, also if nothing changed.
+    // The last row carries the mark, even if nothing changed.
     const end = `union all select null, 0, '', false, ${now}`;
     const { rows } = await (since === undefined
       ? ears.query({ text: `${columns} where live ${end}` })

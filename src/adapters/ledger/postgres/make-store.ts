@@ -7,7 +7,7 @@ import { writers } from './commit-function.js';
 import { grants, migrations, ROLES, roleName, SCHEMA_VERSION } from './schema.js';
 
 export interface Made {
-  /** The version before; 0: there was none. */
+  /** The version before; 0: there was no schema. */
   from: number;
   to: number;
   roles: string[];
@@ -38,8 +38,8 @@ export async function initStore(address: Address, workspace: string): Promise<In
 }
 
 /**
- * A backup brings neither the roles nor the counter of transactions of its server. Changes of
- * transactions that are still to come here would be read again with every look.
+ * A backup brings neither the roles nor the counter of transactions of its server. Changes with
+ * transaction numbers that this server has not reached yet would be read again with every look.
  */
 async function adapt(client: Client, schema: string): Promise<boolean> {
   const { rows } = await client.query(`select rolname from pg_roles where rolname = any($1)`, [

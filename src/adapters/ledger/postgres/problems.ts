@@ -26,7 +26,7 @@ export function retryOf(thrown: unknown): 'away' | 'again' | undefined {
   return AWAY.has(code) || code.startsWith('08') ? 'away' : undefined;
 }
 
-/** An error that asking again does not cure, in one sentence with one next step. */
+/** An error that a retry does not cure, in one sentence with one next step. */
 export function databaseProblem(thrown: unknown, { shown, schema }: Address): Error {
   if (thrown instanceof ProblemError) return thrown;
   const { code = '', message = String(thrown) } = thrown as DatabaseError;

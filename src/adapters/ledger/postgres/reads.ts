@@ -63,7 +63,7 @@ export function reads(
     },
     async newLines(prefixes, { mark = '0', ends }) {
       // With the offset, the lines of each log are looked up by their places, whatever the server
-      // believes about the number of logs that grew.
+      // assumes about the number of logs that grew.
       const text =
         `select name as log, l.n, l.text, ${NOW} from ${schema}.log ` +
         'left join unnest($3::text[], $4::bigint[]) as known(log, place) on known.log = name cross join lateral ' +
@@ -85,19 +85,19 @@ export function reads(
 }
 
 const NOW = 'pg_snapshot_xmin(pg_current_snapshot())::text as mark';
-/** The mark is the first parameter, the beginnings are the second. */
+/** The mark is the first parameter, the prefixes are the second. */
 const GROWN = 'xid >= $1::xid8 and exists (select 1 from unnest($2::text[]) prefix where starts_with(name, prefix))';
 
 export function entryOf({ key, rev, value, live }: EntryRow): Entry {
   return { key, rev: Number(rev), value: decode(value), live };
 }
 
-/** A value that was written as JSON has the text in another form. */
+/** A value that was written as JSON contains the text in another form. */
 function hasText(text: string): string {
   return `(strpos(value, ${text}) > 0 or starts_with(value, '${MARK}'))`;
 }
 
-/** Greater than every text with this beginning, in the order of code points. */
+/** Greater than every text with this prefix, in the order of code points. */
 function afterPrefix(prefix: string): string {
   return `${prefix}\u{10FFFF}`;
 }

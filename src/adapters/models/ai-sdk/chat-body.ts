@@ -91,7 +91,7 @@ function formatOf(format: JsonSchema | undefined, hasTools: boolean, { structure
   return { response_format: { type: 'json_schema', json_schema: schema } };
 }
 
-/** Thoughts with calls must come back; lost ones may be empty, but not absent. */
+/** Thoughts with calls must be sent back; lost thoughts may be empty, but not absent. */
 function lacksThoughts(item: Item): boolean {
   const isCalling = item.role === 'assistant' && item.content.some(({ type }) => type === 'tool-call');
   return isCalling && item.providerOptions?.[FIELDS]?.['reasoning_content'] === undefined;

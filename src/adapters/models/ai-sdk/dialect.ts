@@ -20,9 +20,12 @@ export interface Dialect {
   assistantAfterTool: boolean;
   /** Whether a tool can be forced, or only calls forbidden. Many servers know neither. */
   toolChoice: 'any' | 'none' | 'unknown';
-  /** Whether answers can be held to a JSON Schema. With one, local servers cannot call tools. */
+  /**
+   * Whether answers can be forced to match a JSON Schema. Local servers cannot call tools at the
+   * same time.
+   */
   structured: 'always' | 'without_tools' | 'never';
-  /** The server or the model is a vendor's, or stands in for it. */
+  /** The server or the model belongs to a vendor, or stands in for it. */
   isVendor: boolean;
 }
 
@@ -73,7 +76,7 @@ export function dialectOf(server: { provider: string; baseUrl: string; model: st
     : plain;
 }
 
-/** Only where the server documents it: others may refuse an unknown field. */
+/** Only if the server documents it: other servers may refuse an unknown field. */
 const THOUGHT_FIELDS: readonly [RegExp, readonly string[]][] = [
   [/openrouter/i, ['reasoning_details']],
   [/kimi|moonshot|minimax/i, ['reasoning_content', 'reasoning_details']],

@@ -131,7 +131,7 @@ function fromStatus(status: number, thrown: Thrown, info: CallInfo): ModelFailur
   return failure('refused', info, `refused the request with status ${status}: ${reason}`, whatToChange(reason, info));
 }
 
-/** A hint for the person, if the provider's words name a setting that can be changed. */
+/** A hint for the person, if the provider's message names a setting that can be changed. */
 function whatToChange(reason: string, info: CallInfo): string | undefined {
   if (/does not support (tools|thinking)/.test(reason)) return otherModel(info);
   const setting = /\b(temperature|top_p|top_k|max_tokens|max_output_tokens|reasoning_effort|effort)\b/.exec(
@@ -142,7 +142,7 @@ function whatToChange(reason: string, info: CallInfo): string | undefined {
   return /\b(image|document|file)\b/i.test(reason) ? `leave the file out, or ${otherModel(info)}` : undefined;
 }
 
-/** The names of our settings where the provider has others. */
+/** The names of our settings that providers call differently. */
 const SETTINGS: Readonly<Record<string, string>> = {
   max_output_tokens: 'max_tokens',
   reasoning_effort: 'reasoning',
@@ -162,7 +162,7 @@ function errorText({ type, code, status, message }: Thrown): string {
     .join(' ');
 }
 
-/** Errors of providers about their own thoughts when these no longer fit the request. */
+/** Errors that providers report when their own thoughts no longer fit the request. */
 const STALE_THOUGHTS =
   /invalid.{0,3}signature|thought.?signature|bound to a different conversation|blocks in the latest assistant message cannot be modified|encrypted content .*could not be verified|invalid_encrypted_content|of type 'reasoning' was provided without|without its required 'reasoning' item|reasoning_content in the thinking mode/i;
 
@@ -259,7 +259,7 @@ function networkText(error: Thrown): string {
   return descriptions[code] ? `${code}: ${descriptions[code]}` : code;
 }
 
-/** The error itself or the first of its causes that fits, at most five levels deep. */
+/** The error itself or the first of its causes that matches, at most five levels deep. */
 function find(error: Thrown, fits: (error: Thrown) => boolean): Thrown | undefined {
   let current: Thrown | undefined = error;
   for (let depth = 0; depth < 5 && typeof current === 'object' && current !== null; depth++) {

@@ -89,7 +89,7 @@ export function aiSdk(options: {
 /** Calls one model once. Rejects with the provider's error. */
 type Caller = (request: ModelRequest, info: CallInfo, signal: AbortSignal, context: Context) => Promise<ModelReply>;
 
-/** Connections and caches, which a conversation keeps when it changes its model. */
+/** Connections and caches, which a conversation keeps when its model changes. */
 interface Shared {
   http: Http;
   prompts: PromptWriter;
@@ -113,7 +113,7 @@ async function createCaller(
       dialect,
       key: endpoint.key,
       headers: provider.headers,
-      // To any other server the name of the model may be the name of an agent.
+      // To any other server, the name of the model may be the name of an agent.
       introduced: endpoint.local && (provider.kind === 'openai' || dialect.isVendor),
     });
   }

@@ -66,7 +66,7 @@ function reasoningFor(
 ): CallOptions['reasoning'] {
   const { reasoning } = settings;
   // Between a call and the answer to its result, older Claude models require the thoughts of the
-  // call. Without them reasoning is off until the next message of a person.
+  // call. If they are missing, reasoning is off until the person's next message.
   const last = messages.findLast(({ role }) => role === 'assistant');
   const isBare = last !== undefined && (last.toolCalls ?? []).length > 0 && !thoughts.sent.has(last);
   if (isBare && hasThinkingBudget(modelId)) return undefined;

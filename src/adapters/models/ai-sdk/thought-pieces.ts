@@ -1,6 +1,6 @@
 /**
- * Thoughts in the chunks of chat completions. Text is joined. Entries of a list that belong to the
- * same thought come in pieces too: those with the same index and type are joined, in their order.
+ * Thoughts in the chunks of chat completions. Text is joined. Entries of a list also come in
+ * pieces: entries with the same index and type are joined in order.
  */
 import { THOUGHT_FIELDS } from './prompt/answer-parts.js';
 

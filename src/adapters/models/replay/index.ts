@@ -46,7 +46,7 @@ export interface Replay {
   calls(): { replayed: number; live: number };
 }
 
-/** Entries that prepare the run; all others are played in order. */
+/** Entries that prepare the run; all other entries are played in order. */
 const GROUND: ReadonlySet<string> = new Set(['file', 'plugins', 'shell', 'surroundings', 'seal']);
 
 export function replay({ entries, clock, ids, put, goesLive, now }: ReplayOptions): Replay {

@@ -1,6 +1,6 @@
 /**
- * Matches the regular expressions of a script, which may come with a stranger's folder, against
- * text that models write. One that could run for ever gets a limited time.
+ * Matches the regular expressions of a script, which may come from a stranger, against text that
+ * models write. An expression that could run for ever gets a limited time.
  */
 import vm from 'node:vm';
 import { readPattern } from '../../../text/config/guarded-pattern.js';

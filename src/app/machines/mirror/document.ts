@@ -1,6 +1,6 @@
 /**
  * Files of a workspace that are kept in the ledger as they are: memory, boards, inboxes, and files
- * whose bytes do not follow from their record because a person wrote them.
+ * that a person wrote, whose bytes cannot be derived from a record.
  */
 import { attempt } from '../../../domain/attempt.js';
 import { defined } from '../../../domain/defined.js';

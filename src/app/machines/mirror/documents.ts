@@ -31,7 +31,7 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
   const { folder, ledger, nextId, guard, now, note, refuse, taint, deletedAfterMs } = context;
   /** When each missing file was first missed. */
   const missed = new Map<string, number>();
-  /** Texts of files that others had deleted before this process looked. */
+  /** Texts of files that others deleted before this process first looked. */
   const outdated = new Map<string, string>();
   let isFirst = true;
   return {
@@ -86,12 +86,12 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
     // Bytes that are not text would not come back the same.
     if (text?.includes('\uFFFD') && !folder.isText(file)) return false;
     const sources = text === undefined ? [] : taint.of(file);
-    // Saved again meanwhile, perhaps by somebody else: the next look takes that in.
+    // Saved again meanwhile, perhaps by another process: the next look takes that in.
     if (text !== undefined && folder.exists(file) && folder.read(file) !== text) return false;
     const { key, value } = documentPut({ path: file, bytes: Buffer.from(text ?? ''), taint: sources });
     const puts = [{ key, value: text === undefined ? '' : value, expect, live: false }];
     const answer = await ledger.commit(nextId(), { puts, adds: [] }, guard());
-    // It stays a change of this folder, which the next process here sends or finds in conflict.
+    // It remains a change of this folder. The next process here sends it or finds a conflict.
     if (answer === 'fenced') return false;
     const rev = answer.puts[0];
     if (rev !== undefined) {
@@ -156,7 +156,9 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
   }
 }
 
-/** Whether a file with these bytes is the same on every machine. Others stay where they are. */
+/**
+ * Whether a file with these bytes is the same on every machine. Other files stay where they are.
+ */
 export function isCarried(file: string, bytes: Buffer): boolean {
   return isText(file) && !isBeside(file) && bytes.length <= MAX_BYTES && isUtf8(bytes);
 }

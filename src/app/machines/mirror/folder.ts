@@ -1,6 +1,6 @@
 /**
- * The folder that a mirror keeps, and the content that it last showed in each file. A file with
- * other content belongs to a person until it has been taken in.
+ * The folder that a mirror keeps, and the last content that it wrote to each file. A file with
+ * other content was changed by a person, and that change has yet to be taken in.
  */
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
@@ -15,7 +15,7 @@ import { readShown, replace, writeShown, type Base } from './shown-record.js';
 export interface Folder {
   readonly root: string;
   base(file: string): Base | undefined;
-  /** Files that were shown and begin like this. */
+  /** The files that were shown and whose names begin like this. */
   shown(prefix: string): string[];
   forget(file: string): void;
   /**
@@ -30,13 +30,13 @@ export interface Folder {
   list(folder: string): string[];
   read(file: string): string;
   /**
-   * Whether the file can be written here: its path leads nowhere else, not even through a link,
-   * and no folder or file is in its way.
+   * Whether the file can be written here: its path does not lead elsewhere, not even through a
+   * link, and no folder or file is in its way.
    */
   canHold(file: string): boolean;
-  /** Makes the folder of a file, but not a mirror that was deleted as a whole. */
+  /** Creates the folder of a file, but not a mirror that was deleted as a whole. */
   makeFolderOf(file: string): void;
-  /** Writes as a whole, and remembers it as shown. */
+  /** Writes the whole file, and remembers it as shown. */
   show(file: string, text: string, rev: number): void;
   /**
    * Appends to a file whose content still has this checksum, and records the new content as shown.
@@ -60,8 +60,8 @@ interface Place {
   /** Names the store, so that a folder of another one is not mixed with it. */
   workspace: string;
   /**
-   * The file that says what was shown. It is outside the folder: with a forged one, the files of a
-   * copied folder would count as changes of this person, and overwrite the store.
+   * The file that records what was shown. It is outside the folder: with a forged record, the files
+   * of a copied folder would count as this person's changes and overwrite the store.
    */
   record: string;
   /** Called with the absolute path of each file that the mirror wrote or removed. */

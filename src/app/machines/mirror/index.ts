@@ -1,7 +1,7 @@
 /**
  * A folder that shows a workspace whose store is elsewhere. Every look first takes in a person's
  * changes, then shows the changes of others, so that no file is overwritten before it was read.
- * Nothing but the mirror reads the mirrored records.
+ * Only the mirror reads the mirrored records.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -35,7 +35,10 @@ interface MirrorOptions {
   note(text: string): void;
   /** Only documents: a machine without a person needs nothing else. */
   documentsOnly?: boolean;
-  /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
+  /**
+   * The entry that its commits depend on; absent for a person's folder, which is never declared
+   * dead.
+   */
   guard?: () => string | undefined;
   /** Receives each file that the mirror writes, and each event that is new here. */
   history?: { changed(file: string): void; happened(event: Event): void } | undefined;
@@ -46,7 +49,7 @@ export interface Mirror {
   look(): Promise<{ in: number; out: number }>;
 }
 
-/** Ended tasks that a new mirror shows; the store has the others. */
+/** How many ended tasks a new mirror shows; the store has the others. */
 const MAX_ENDED = 1000;
 
 export function mirror(options: MirrorOptions): Mirror {
@@ -81,7 +84,7 @@ export function mirror(options: MirrorOptions): Mirror {
   let last: Promise<unknown> = Promise.resolve();
 
   return {
-    /** One at a time: a second one would take in the same file twice. */
+    /** One look at a time: two at once would take in the same file twice. */
     look() {
       const look = last.then(once);
       last = look.catch(() => undefined);

@@ -20,7 +20,7 @@ import { sessionStatus, sessionText } from '../../far/session-text.js';
 
 export { EFFECT, EVENTS, INTENT, SESSION, TASK };
 
-/** A file that follows from one record. */
+/** A file that is rendered from one record. */
 export interface Rendered {
   path: string;
   text: string;
@@ -37,13 +37,13 @@ export function resultFile({ task, state }: Placed): Rendered | undefined {
   return { path: `results/${task.id}.md`, text: resultPage(task) };
 }
 
-/** `task`: the status follows from the state of the task, which the store does not write down. */
+/** `task`: the status follows from the task's state and is not stored. */
 export function sessionFile(id: string, { header, messages }: Session, task?: Placed): Rendered {
   const status = task === undefined ? header.status : sessionStatus(task);
   return { path: `sessions/${id}.session.yaml`, text: sessionText({ header: { ...header, status }, messages }) };
 }
 
-/** The task of each conversation; of several the newest. */
+/** The task of each conversation; the newest if there are several. */
 export function tasksBySession(tasks: Iterable<Placed>): Map<string, Placed> {
   const found = new Map<string, Placed>();
   for (const placed of tasks) {

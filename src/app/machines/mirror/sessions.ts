@@ -20,7 +20,7 @@ interface SessionMirror {
 const MARK = 'sessions';
 
 export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorContext): SessionMirror {
-  /** Texts that could not be read. One that is still the same at the next look is reported. */
+  /** Texts that could not be read. A text that is unchanged at the next look is reported. */
   const held = new Map<string, { text: string; isReported: boolean }>();
   /** Files whose status changed, which wait while a person edits them. */
   const statuses = new Map<string, string>();
@@ -92,7 +92,7 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     return true;
   }
 
-  /** Adds to a file that can grow, so that an editor that has it open sees it grow. */
+  /** Appends to a file that only grew, so that an editor that has it open sees the new text. */
   function lengthen(file: string, text: string, { messages, end }: { messages: Message[]; end: number }): void {
     const { before, indent } = appendPlace(text)!;
     folder.append(file, before + printMessages(messages, indent), end, sumOf(text));

@@ -1,7 +1,7 @@
 /**
  * Tasks in a mirrored folder. Out: the record of the store, in the folder of its state. In: files
  * that a person changed or moved, with the revision that the change was made from; a new file is a
- * new task. A deleted file comes back.
+ * new task. A deleted file is written again.
  */
 import { defined } from '../../../domain/defined.js';
 import type { Event } from '../../../domain/event.js';
@@ -42,7 +42,7 @@ export interface MirrorContext {
   now(): Date;
   /** A note that is missing for this long was deleted. */
   deletedAfterMs: number;
-  /** For the person at this folder. */
+  /** For the person who uses this folder. */
   note(text: string): void;
   /** Called for each event that the folder did not show before. */
   happened(event: Event): void;
@@ -162,7 +162,7 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     return answer === 'fenced' ? undefined : answer.puts[0];
   }
 
-  /** Somebody else changed the task meanwhile, or the id is taken. */
+  /** Another process changed the task meanwhile, or the id is taken. */
   async function refused(file: string, id: string): Promise<boolean> {
     const kept = `quarantine/${file.split('/').at(-1)!}`;
     folder.move(file, kept);
@@ -211,7 +211,7 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     return true;
   }
 
-  /** A page that a person wrote stays, and ours goes beside it. */
+  /** A person's page stays, and the program's page is written beside it. */
   function showPage(placed: Placed, rev: number): void {
     const page = isEnded(placed.state) ? resultFile(placed) : undefined;
     if (page === undefined) return;

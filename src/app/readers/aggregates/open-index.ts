@@ -16,7 +16,7 @@ import { eventsInMemory, joinedEvents } from './events-in-memory.js';
 
 export type { EventHistory, EventsSeen } from '../../../ports/aggregates/event-index.js';
 
-/** Called now and then while much is read; at the end with `done` equal to `total`. */
+/** Called now and then while many files are read; at the end with `done` equal to `total`. */
 export type Progress = (done: number, total: number) => void;
 
 export function openTaskIndex(folder: string, onProgress?: Progress): TaskIndex {
@@ -28,7 +28,7 @@ export function openEventIndex(folder: string, onProgress?: Progress): EventInde
 }
 
 interface SharedLog {
-  /** Where it ended when the copy was brought up to date. */
+  /** The end of the log when the copy was brought up to date. */
   end: number;
   seen: EventsSeen;
 }

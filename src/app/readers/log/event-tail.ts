@@ -7,7 +7,7 @@ import { attempt } from '../../../domain/attempt.js';
 import { disk as realDisk } from '../../../adapters/disk/index.js';
 import type { Event } from '../../../domain/event.js';
 
-/** `ends`: where to start in each file; at its start if it is not there. */
+/** `ends`: where to start in each file; a file that is not listed is read from its start. */
 export function eventTail(root: string, ends: ReadonlyMap<string, number>): () => Event[] {
   const disk = realDisk();
   const folder = path.join(root, 'events');

@@ -1,6 +1,6 @@
 /**
  * The workspace as it was at a moment of the past, from the records of its tasks and their events.
- * It has the form of the present, so that every view can show both. Files without events (boards,
+ * It has the same form as the present, so every view can show both. Files without events (boards,
  * agents) are not part of it.
  */
 import type { Event } from '../../../domain/event.js';
@@ -77,7 +77,8 @@ function heldThen(placed: Placed & { state: OpenState }): OpenTask {
 }
 
 /**
- * The state of each of today's agents at that time: its open tasks, else its last published state.
+ * The state of each of today's agents at that time: from its open tasks, or else its last published
+ * state.
  */
 function agentsAt(
   states: StatesView,
@@ -95,7 +96,7 @@ function agentsAt(
     const noted = last.get(agent) ?? { agent, state: 'idle', why: '', trigger: '', tasks: [], waitsFor: [] };
     const started = open.filter(({ task, state }) => task.to === agent && state !== 'pending');
     if (started.length === 0) return noted;
-    // A note is published after the change that it is about, so tasks decide.
+    // A note is published after the change that it is about, so the tasks decide.
     const state = started.some((placed) => placed.state === 'active') ? 'working' : 'blocked';
     return { ...noted, state, why: state === noted.state ? noted.why : '', tasks: started.map(({ task }) => task.id) };
   });

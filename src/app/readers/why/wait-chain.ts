@@ -73,7 +73,7 @@ function pausedLine({ task, state }: Placed, { paused, stopped }: Known): string
 }
 
 /**
- * One step of the chain. `via`: the node it waits for if that is not a task; `next`: the task that
+ * One step of the chain. `via`: the node it waits for, if that is not a task; `next`: the task that
  * blocks it.
  */
 interface Reason {
@@ -108,7 +108,8 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
     if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
     if (!isEnded(next.state)) open.push(next);
   }
-  // Of several, the one that waits for the human is shown: a person can do something about it.
+  // If there are several, the one that waits for the human is shown, because a person can act on
+  // it.
   const yours = open.find((placed) => leadsToYou(waits, placed.task.id)) ?? open[0];
   if (yours !== undefined) {
     const place = yours === open[0] ? 'first' : 'among them';

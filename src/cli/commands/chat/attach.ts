@@ -15,8 +15,8 @@ import { resolveModels } from '../../../rules/scheduling/models.js';
 const MAX_BYTES = 20 * 1024 * 1024;
 
 /**
- * Undefined unless the pasted text consists of file paths only; it then stays text. So does the
- * path of a secret, because every agent could read a copy of it.
+ * Undefined unless the pasted text consists of file paths only; other text is pasted as it is. The
+ * path of a secret also stays text, because every agent could read a copy of the file.
  */
 export function pastedFiles(root: string, pasted: string): string[] | undefined {
   const paths = pasted.trim().match(/'[^']+'|"[^"]+"|(?:\\.|[^\s\\])+/g) ?? [];
@@ -56,7 +56,7 @@ export function placed(root: string, file: string): string {
       return path.relative(root, target);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      // A pipe or device of that name is somebody else's.
+      // A pipe or device of that name belongs to somebody else.
       const isFile = fs.lstatSync(target).isFile();
       if (isFile && fs.readFileSync(target).equals(fs.readFileSync(file))) return path.relative(root, target);
     }

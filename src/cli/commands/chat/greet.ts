@@ -1,4 +1,4 @@
-/** `guild chat -c`: shows where the conversation was left, and follows it if it has not ended. */
+/** `guild chat -c`: shows where the conversation stopped, and follows it if it has not ended. */
 import { readPaused } from '../../../app/pause.js';
 import { problem } from '../../../domain/problem.js';
 import { isEnded, type Placed } from '../../../domain/task/task.js';
@@ -6,7 +6,7 @@ import { summary } from '../../../views/summary.js';
 import { oneLine, wrappedLines } from '../../render/layout.js';
 import { start, type Chat } from './turns.js';
 
-/** Enough to remember it by; the whole answer is in its file. */
+/** Enough to recall the conversation; the whole answer is in its file. */
 const MAX_LINES = 12;
 
 export async function greet(chat: Chat, { task, state }: Placed): Promise<void> {

@@ -37,7 +37,7 @@ export async function readInput(reading: Reading): Promise<{ text: string } | 'i
       draw();
       const key = await keyboard.next(stop.signal);
       if (key === undefined) return stop.signal.aborted ? 'work' : 'end';
-      // While the agent works it stops the turn, and the draft stays.
+      // While the agent works, this key stops the turn and keeps the draft.
       if (key.name === 'interrupt' && (draft.text === '' || until !== undefined)) return 'interrupt';
       if (key.name === 'interrupt') draft = draftOf('');
       else if (key.name === 'end' && draft.text === '') return 'end';

@@ -1,4 +1,4 @@
-/** The commands of a chat. They are the commands of the program, about this conversation. */
+/** The commands of a chat. They are the commands of the program, applied to this conversation. */
 import { nearestHint } from '../../../domain/nearest.js';
 import { asProblem, problemError } from '../../../domain/problem.js';
 import { commitBefore, undoTo } from '../../../app/undo.js';
@@ -85,7 +85,9 @@ export function marksFork({ agent, call, forks, last }: Chat): boolean {
   return last.has(agent);
 }
 
-/** This process leaves the workspace meanwhile: nobody may work in it while it goes back. */
+/**
+ * This process leaves the workspace meanwhile: nobody may work in it while it is being restored.
+ */
 async function undo(chat: Chat, named: string | undefined): Promise<void> {
   const { call, keyboard, works } = chat;
   const { terminal, root, io } = call;
@@ -108,7 +110,7 @@ async function undo(chat: Chat, named: string | undefined): Promise<void> {
   }
 }
 
-/** The conversation may have become shorter, or may never have begun. */
+/** The conversation may be shorter now, or may not exist any more. */
 async function afterUndo(chat: Chat): Promise<void> {
   for (const [agent, id] of chat.last) if ((await chat.workspace.task(id)) === undefined) chat.last.delete(agent);
   const last = chat.last.has(chat.agent) ? undefined : await lastConversation(chat.workspace, chat.agent);

@@ -30,7 +30,7 @@ export interface Chat {
   works: Map<string, Work>;
   /** Tasks that the person stopped with Ctrl-C. */
   stopped: Set<string>;
-  /** Files that were pasted into the message that is being typed. */
+  /** Files that were pasted into the message that the person is typing. */
   pasted: Set<string>;
   /** Agents whose next message goes to a copy of the conversation. */
   forks: Set<string>;
@@ -79,7 +79,7 @@ async function stopWorking({ workspace, works }: Chat): Promise<void> {
   works.clear();
 }
 
-/** The task to work on next: released by an answer, or by a message that came too late. */
+/** The next task to work on: one that an answer released, or a message that came too late. */
 export async function ended(chat: Chat, { task, state }: Placed): Promise<string | undefined> {
   const { call, narration, keyboard, now } = chat;
   const { terminal } = call;

@@ -1,7 +1,7 @@
 /**
- * A story in the browser, slowly enough to watch. It starts when the window is opened: models take
- * their time, a new scene rests, and the window says what is happening. The person answers by
- * clicking; the story waits as long as it takes.
+ * A story in the browser, slowly enough to watch. It starts when the window is opened. Models
+ * answer slowly, each new scene stays for a while, and the window says what is happening. The
+ * person answers by clicking; the story waits as long as it takes.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -93,7 +93,7 @@ async function play(call: Call, folder: string, story: Story, playing: Playing):
       const before = scene.step();
       const { moved } = await workspace.pump();
       if (moved) {
-        // A new scene is read; the steps between two scenes are only seen.
+        // A new scene has text to read; the steps between two scenes are only watched.
         await rest(scene.step() === before ? turnMs / 5 : turnMs * scene.stays(), signal);
         continue;
       }

@@ -154,7 +154,7 @@ export function sceneOf(story: Story): NowPlaying {
     step: () => step,
     stays: () => stays,
     see(event) {
-      // Going on with a task is not a start, whether it waited or was put back in between.
+      // Continuing a task is not a start, whether it waited or was put back in between.
       if (event.name === 'task.claimed' && claimed.has(event.task)) return false;
       if (event.name === 'task.claimed') claimed.add(event.task);
       const at = left.findIndex(({ starts }) => starts(event));

@@ -16,7 +16,7 @@ interface PolicyTestStreams {
   stderr?: { write(text: string): void };
   /** The workspace; its policy files are read if they exist. */
   root?: string;
-  /** To look up whether the rules are trusted; absent: not looked up. */
+  /** To look up whether the rules are trusted; absent: the rules count as they are. */
   env?: Record<string, string | undefined>;
   /** Default: on. */
   sandbox?: 'on' | 'off' | 'machine';

@@ -129,7 +129,7 @@ function report(call: Call, workspace: Workspace, narration: RunNarrator, { task
     );
     return EXIT.waiting;
   }
-  // An answer of another agent or of a tool has not been streamed.
+  // The answer of another agent or of a tool was not streamed.
   const answer = task.result ?? '';
   if (!call.json && (call.quiet || !narration.hasShown(answer)))
     for (const line of wrappedLines(answer, call.terminal.width)) call.terminal.out(line);

@@ -24,7 +24,7 @@ export async function untilStopped(
   let count = 0;
   let isPaused: Promise<unknown> | undefined;
   const stopWork = (): void => {
-    // Pauses the task before it is released, because another process would take it otherwise.
+    // Pauses the task before releasing it, because another process would take it otherwise.
     isPaused ??= pauseTask(root, id, 'stopped with Ctrl-C').finally(() => {
       stop.abort();
       void workspace.engine.stop();

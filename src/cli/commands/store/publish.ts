@@ -1,4 +1,4 @@
-/** `guild publish`: every machine works by the definitions of this folder. */
+/** `guild publish`: makes every machine work with the definitions of this folder. */
 import { publishDefinitions } from '../../../app/machines/publish.js';
 import { EXIT, text, type Command } from '../../args/command.js';
 

@@ -38,7 +38,7 @@ export function unknownTask(id: string, root?: string): Problem {
   });
 }
 
-/** People look for a file that they dropped under its name, even if it could not be read. */
+/** People look up a dropped file under its name, even if it could not be read. */
 function fileHint(id: string, root: string): string | undefined {
   const isThere = (file: string): boolean => fs.existsSync(path.join(root, file));
   const isName = path.basename(id) === id;

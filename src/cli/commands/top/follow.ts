@@ -148,7 +148,7 @@ export async function follow(call: Call, view: View, draw: Draw): Promise<void> 
       });
   }
 
-  /** Without a process, intents wait. */
+  /** Intents wait until a process runs. */
   function later(): string {
     return seen.peers.length > 0 ? '' : '; it takes effect with the next guild watch or guild pump';
   }

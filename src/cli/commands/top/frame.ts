@@ -73,7 +73,7 @@ export interface Frame {
   height: number;
   /** The selected request or task. */
   selected?: string | undefined;
-  /** Ids are printed in full, and no line is cut: for a single frame, which people copy from. */
+  /** Ids are printed in full and no line is cut, because people copy from a single frame. */
   isWhole: boolean;
 }
 
@@ -106,7 +106,7 @@ export function topFrame(frame: Frame, terminal: Terminal): string[] {
   return [
     ...head,
     ...there.flatMap(([title, entries], i) => {
-      // Of the events the newest are shown, of the rest those around the selected one.
+      // Shows the newest events, and of other lists the entries around the selected one.
       const shown = title.startsWith('last')
         ? around(entries.toReversed(), rooms[i]!, 0).reverse()
         : around(
@@ -168,7 +168,7 @@ function counts({ agents }: Snapshot, terminal: Terminal): string {
   );
 }
 
-/** An error is news for this long; then it takes one line together with the other old ones. */
+/** An error is news for this long; after that, all old errors share one line. */
 const FRESH_MS = 10 * 60_000;
 
 /** Working agents come first, then those that need attention; the rest shares a few lines. */

@@ -95,5 +95,5 @@ async function learnTitles(
   }
 }
 
-/** Rows in a pipe, which has no height. */
+/** The number of rows in a pipe, which has no height. */
 const PIPE_ROWS = 60;

@@ -1,6 +1,6 @@
 /**
- * Ends a task whose own conversation shows that it failed. After a retry the same messages are
- * still at its end, so the agent first gets a message that asks for another attempt.
+ * Ends a task whose own conversation shows that it failed. After a retry, the conversation still
+ * ends with the same messages, so the agent first gets a message that asks for another attempt.
  */
 import { defined } from '../../../domain/defined.js';
 import type { Problem } from '../../../domain/problem.js';

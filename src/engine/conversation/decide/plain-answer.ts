@@ -1,7 +1,7 @@
 /**
  * Whether an answer in plain text ends the task. An agent that has final_report must end with it, a
- * tool call written as text is not an answer, and an agent that declares its output must answer
- * with it. Each gets one reminder; after that the task fails and keeps the text.
+ * tool call written as text is not an answer, and an agent that declares its output must answer in
+ * that form. Each gets one reminder; after that the task fails and keeps the text.
  */
 import { problem } from '../../../domain/problem.js';
 import { lastThatMatters, type MessageKind } from '../../../domain/session/session.js';
@@ -20,7 +20,7 @@ const REMINDERS: ReadonlySet<MessageKind | undefined> = new Set<MessageKind>([
 /** Undefined if the text is an answer. */
 export function plainAnswerStep(talk: Talk, text: string): Step | undefined {
   const { task, agent, messages, tools } = talk;
-  // The last turn may not call tools, so whatever it says is the answer.
+  // The last turn may not call tools, so its text is the answer.
   if (lastThatMatters(messages.slice(0, -1))?.kind === 'last_turn') return undefined;
   const tool = callAsText(text, tools);
   const { answersInText } = roleFacts(task.role);

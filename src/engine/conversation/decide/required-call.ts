@@ -44,7 +44,7 @@ export function requiredTool(task: Pick<Task, 'role'>, agent: Pick<Agent, 'route
   return isChoosing(task, agent) ? 'route_to' : roleFacts(task.role).requiredTool;
 }
 
-/** Undefined: no call is required, or it is not late yet. */
+/** Undefined: no call is required, or there are turns left for it. */
 export function reminder({
   task,
   agent,
@@ -60,7 +60,8 @@ export function reminder({
   const failed = (said: string | undefined): Problem =>
     problem('model_failed', `${lacking}, only ${said === undefined ? 'invalid calls' : 'text'}`);
   const failures = messages.filter(isMissing).length;
-  // A process died after it had said so and before the task's record did. Every retry adds one try.
+  // The conversation already records this failure, but the process died before the task's record
+  // did. Every retry allows one more attempt.
   if (failures > (task.retries ?? 0) && isMissing(messages.at(-1)))
     return { do: 'fail', problem: failed(finalAnswer(messages.slice(0, -1))) };
   const since = messages.slice(messages.findLastIndex(isMissing) + 1);

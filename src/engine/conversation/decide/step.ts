@@ -33,7 +33,7 @@ export interface Facts {
   /** Every note that the agent should read now is in the conversation. */
   areNotesHeard?: true;
   budget?: TurnBudget;
-  /** Changes that the agent has not been informed of; learned with the notes, before a turn. */
+  /** Changes that the agent has not been told about; looked up with the notes, before a turn. */
   news?: Draft[];
   /** The human's answer to spending an unknown amount. */
   priceVerdict?: 'yes' | 'no';
@@ -82,7 +82,7 @@ export type Action =
   | { do: 'execute_calls'; calls: ToolCall[] }
   | { do: 'hear_people' }
   | { do: 'look_up_background' }
-  /** `isAnswered`: only notes about this work still matter. */
+  /** `isAnswered`: from now on only notes about this work matter. */
   | { do: 'hear_notes'; isAnswered: boolean }
   | { do: 'look_up_budget' }
   /** The budget of money cannot be kept: ask the human. */

@@ -15,7 +15,7 @@ export function judgeSpelling(path: unknown): { verdict: 'ok' | 'refuse'; reason
 
 /**
  * The folded parts of a path, with `.` and `..` resolved; undefined if the folded path leaves its
- * start. For comparison only: never open the result.
+ * starting point. For comparison only: never open the result.
  */
 export function foldedParts(path: string): string[] | undefined {
   const parts: string[] = [];
@@ -50,7 +50,7 @@ function misspelled(path: unknown): string | undefined {
   return undefined;
 }
 
-/** A plain `../` is left to the resolver. One that appears only after decoding is a trick. */
+/** A plain `../` is left to the resolver. A `../` that appears only after decoding is a trick. */
 function climbsInDisguise(path: string): boolean {
   const folded = fold(path);
   if (path.startsWith('/')) return countUps(folded) !== countUps(path);
@@ -73,7 +73,9 @@ const LOOKALIKES = new Map(
     .map((pair) => [pair[0]!, pair[1]!]),
 );
 
-/** Printable ASCII without `%` and `\`: nothing to decode, and no other form of any letter. */
+/**
+ * Printable ASCII without `%` and `\`: there is nothing to decode, and no letter has another form.
+ */
 const PLAIN = /^[\x20-\x24\x26-\x5b\x5d-\x7e]*$/;
 
 function fold(path: string): string {

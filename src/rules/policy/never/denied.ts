@@ -1,4 +1,6 @@
-/** Commands that are denied by name and arguments. Wrappers such as `env` are removed already. */
+/**
+ * Commands that are denied by name and arguments. Wrappers such as `env` have been removed before.
+ */
 import { type Arg, couldBe, HOLE, HOME, isExact, STAR } from './shape.js';
 import { plainPath, type Places } from './secrets.js';
 
@@ -69,7 +71,7 @@ function tooMuch(operand: string, home: string, cwd: string | undefined): string
   return system && SYSTEM.has(first.toLowerCase()) ? 'all of a system directory' : undefined;
 }
 
-/** A word without marks is one name; another is compared with each. */
+/** A word without marks stands for one name; a word with marks is compared with each name. */
 function couldBeSystem(first: string): boolean {
   return isExact(first) ? SYSTEM.has(first) : [...SYSTEM].some((name) => couldBe(first, name));
 }

@@ -45,9 +45,9 @@ interface Seen {
 const MAX_NESTED = 24;
 
 class DenyWalk {
-  /** Commands, words and characters of scripts that may still be examined. */
+  /** How many commands, words and characters of scripts may still be examined. */
   private left: number;
-  /** The scripts that contain the command that is examined. */
+  /** The scripts around the command that is being examined. */
   private readonly nested = new Set<string>();
   /** Scripts by their text: a line may repeat one. */
   private readonly parsed = new Map<string, ParsedShell>();
@@ -56,8 +56,8 @@ class DenyWalk {
   /** The findings on commands of one word, by their text: a line may repeat one. */
   private readonly singles = new Map<string, Seen>();
   /**
-   * The most words examined after each first word, because several readings of options lead to the
-   * same command.
+   * The most words examined after each first word, because different readings of the options lead
+   * to the same command.
    */
   private readonly tried = new Map<Arg, number>();
   /** Variables with downloaded text. */
@@ -219,8 +219,8 @@ class DenyWalk {
       if (name.name === undefined || !this.mayExamine(SCANS.test(name.name) ? 4 * length : 1, seen)) continue;
       const inner = unwrap(name.name, words, at, stdin);
       for (const next of inner.starts.reverse()) open.push({ words, at: next });
-      // Scripts go on top of the stack: each level may contain one, and the work limit should be
-      // spent on the outermost ones.
+      // Scripts go on top of the stack: each level may contain a script, and the work limit should
+      // be spent on the outermost ones.
       for (const argv of inner.argvs.reverse()) open.push({ argv, at: 0 });
       for (const script of inner.scripts.reverse()) open.push({ script });
     }
@@ -269,7 +269,7 @@ class DenyWalk {
   }
 }
 
-/** A command among words that are known, one of other words, or a literal script. */
+/** A command among literal words, one among other words, or a literal script. */
 type Start = { words: Words; at: number } | { argv: () => Arg[]; at: number } | { script: () => string };
 
 interface Fed {
@@ -287,7 +287,7 @@ const INERT = new Set(['ls', 'cat', 'ps', 'grep', 'head', 'wc', 'pwd', 'echo', '
 const NOTHING: Seen = { deny: undefined, fetches: false, runs: false };
 const TOO_DEEP = 'it hides commands deeper than the gate can look';
 const AWK = /^[gmn]?awk$/;
-/** Programs whose words are all looked at. */
+/** Programs whose words are all examined. */
 const SCANS = /^(rm|dd|perl|python[\d.]*|ruby|[gmn]?awk)$/;
 export const FETCHED = 'a shell or interpreter would run what curl or wget downloads';
 

@@ -75,7 +75,7 @@ export function literalText(word: ShellWord): string | undefined {
   return parts.includes(undefined) ? undefined : parts.join('');
 }
 
-/** Whether the pattern has no marks, so that it matches one name only. */
+/** Whether the pattern has no marks, so it matches one name only. */
 export function isExact(pattern: string): boolean {
   return !MARKS.test(pattern);
 }

@@ -22,13 +22,13 @@ export function wordsOf(args: Arg[]): Words {
   };
 }
 
-/** Neither an assignment nor anything else that a shell would read in another way. */
+/** Neither an assignment nor any other word that a shell would read differently. */
 const PLAIN_WORD = /^(?!\w+\+?=)[\w./:=@%+,-]*$/;
 const RESERVED = new Set('if then elif else fi for while until do done case esac select function coproc in'.split(' '));
 
 /** Commands of other words and scripts are made on demand: there may be very many. */
 interface Unwrapped {
-  /** Where commands start among the same words. */
+  /** Where further commands start among the same words. */
   starts: number[];
   argvs: (() => Arg[])[];
   scripts: (() => string)[];
@@ -63,7 +63,7 @@ function scripts(texts: string[]): Unwrapped {
 }
 
 /**
- * Programs that join the words from one of these places on to a script. Words without shell syntax
+ * Programs that join the words after one of these places into a script. Words without shell syntax
  * keep their meaning; parsing them again at each level would be slow.
  */
 function asText({ args, lastSyntax }: Words, starts: number[]): Unwrapped {
@@ -131,7 +131,7 @@ interface Wrapper {
   skip: number;
   /** `NAME=value` words may come first. */
   assignments?: boolean;
-  /** Letters after which nothing is started. */
+  /** Letters after which no program is started. */
   only?: string;
   /** Letters whose value is a command line. */
   split?: string;
@@ -209,7 +209,7 @@ function follow(words: Words, name: number, wrapper: Wrapper, inner: Unwrapped):
       else if (skipped < wrapper.skip) skipped++;
       else {
         starts.add(at);
-        // If the same wrapper follows, unwrapping that one finds the other readings.
+        // If the same wrapper follows, unwrapping it finds the other readings.
         if (wrapper.skip === 0 && WRAPPERS[args[at]!.name ?? ''] === wrapper) open.length = 0;
         break;
       }
@@ -218,7 +218,7 @@ function follow(words: Words, name: number, wrapper: Wrapper, inner: Unwrapped):
   for (const start of starts) if (start < args.length) inner.starts.push(start);
 }
 
-/** How many further words the option takes; undefined if nothing is started. */
+/** How many further words the option takes; undefined if no program is started. */
 function readShort(
   text: string,
   { args, lastSyntax }: Words,
@@ -232,7 +232,7 @@ function readShort(
     if (wrapper.only?.includes(letter)) return undefined;
     const attached = text.slice(at + 1);
     if (wrapper.split?.includes(letter)) {
-      // Words without shell syntax are the same words after they were split.
+      // Words without shell syntax stay the same when a shell splits them again.
       if (attached === '' && next > lastSyntax) return 'unsure';
       inner.scripts.push(() => `${attached} ${joined(args, next)}`);
       return attached === '' ? 1 : 0;

@@ -1,6 +1,6 @@
 /**
- * The wait-for graph as people think of it: a task waits for a task, because of something that it
- * needs. The program has nodes between the two (the request, its provider, the turn in a
+ * The wait-for graph as people think of it: one task waits for another, because of something that
+ * it needs. The program has nodes between the two (the request, its provider, the turn in a
  * conversation, the capacity of an agent); here they become the label of the wait.
  */
 import { roleFacts } from '../../../domain/task/role.js';

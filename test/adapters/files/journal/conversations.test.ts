@@ -95,7 +95,7 @@ test('a message that a person edited or removed after its process ended does not
 test('messages of two dead processes in one conversation are restored in order after a power cut', async () => {
   for (let seed = 1; seed <= 40; seed++) {
     const world = ground();
-    const later = world.start(); // its journal is listed first or last, whatever it said
+    const later = world.start(); // its journal is listed first or last, whatever it contains
     const first = await talking(world, ['one', 'two']);
     world.disk.save('/w/tasks/pending/u.json', record('u'));
     await later.tasks.scan(true);

@@ -1,4 +1,4 @@
-/** Lines of a journal: whole ones count, and nothing after the first that is not whole. */
+/** Lines of a journal: nothing counts after the first line that is not whole. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JOURNAL_VERSION, printLine, readLines, type Header } from '../../../../src/adapters/files/journal/frames.js';

@@ -194,7 +194,7 @@ test('a journal file is reused, and its old lines never count', async () => {
       rename: (from, to) => ((reused += from === SPARE ? 1 : 0), real.rename(from, to)),
     }));
     let acknowledged = 0;
-    // Every change is in place at once, so that files of the journal go as the next ones fill.
+    // Every change is in place at once, so files of the journal are removed as the next ones fill.
     for (let n = 0; n < 40 + seed; n++) {
       const key = `e${n}`;
       disk.create(`/files/${key}`, BIG);
@@ -228,7 +228,7 @@ test('a file of the journal that was used before, with nothing new on the device
   const { disk, log } = ground();
   log.put(effect('a'));
   await log.durable();
-  // The name of the next file reached the device, and its content did not.
+  // The name of the next file reached the device, but its content did not.
   disk.link(`${FOLDER}/${PEER}.1.log`, `${FOLDER}/${PEER}.2.log`);
   assert.deepEqual([...replayedOn(disk)], ['a']);
   disk.remove(`${FOLDER}/${PEER}.1.log`);

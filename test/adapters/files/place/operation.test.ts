@@ -1,4 +1,4 @@
-/** Giving files their names: nothing half-visible, nothing of others replaced. */
+/** Giving files their names: nothing is half-visible, and no file of another owner is replaced. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

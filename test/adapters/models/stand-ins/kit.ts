@@ -64,7 +64,7 @@ export interface Case {
   when: string;
   bad: unknown;
   good: unknown;
-  /** Requests that depend on what this server said before. */
+  /** Requests that depend on earlier answers of this server. */
   earlier?: (server: Server) => Promise<{ bad: unknown; good: unknown }>;
   status?: number;
   /** The provider's words. */

@@ -1,7 +1,7 @@
 /**
  * The parts of an answer that its provider wants back: thoughts, signatures and ids of items, in
  * the order in which they came. Texts and calls are in the message, so a part only says how long
- * its share of the text is, or that it stands for the next call.
+ * its share of the text is, or that the next call takes its place.
  */
 import { attempt } from '../../../../domain/attempt.js';
 import { defined } from '../../../../domain/defined.js';
@@ -66,7 +66,7 @@ export function partCollector(): PartCollector {
   };
 }
 
-/** Ids of items alone do not count: without thoughts they are left out. */
+/** Ids of items without thoughts are left out. */
 function isWanted(part: AnswerPart): boolean {
   if (part.type === 'reasoning') return true;
   return (
@@ -134,7 +134,7 @@ export function answerWithParts(message: Message, parts: readonly AnswerPart[]):
   }
   addText(message.content.slice(at));
   while (calls.length > 0) addCall();
-  // No provider accepts a thought that nothing follows.
+  // No provider accepts a thought with nothing after it.
   while (content.at(-1)?.type === 'reasoning') content.pop();
   return defined({ role: 'assistant', content, providerOptions: fields ? { [FIELDS]: fields as never } : undefined });
 }

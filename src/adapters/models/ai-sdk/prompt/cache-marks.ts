@@ -1,7 +1,7 @@
 /**
- * Marks what Claude caches: the tools, the system prompt, the end of the conversation, and
- * the end of the request before. The last one is where that request's own mark was, so it is found
- * however many blocks came since. Four marks are the maximum.
+ * Marks what Claude caches: the tools, the system prompt, the end of the conversation, and the end
+ * of the request before. The last one is where that request's own mark was, so the cache is found
+ * however many blocks were added since. Four marks are the maximum.
  */
 import type { CallOptions, Prompt } from './types.js';
 

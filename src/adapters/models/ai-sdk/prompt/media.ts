@@ -1,6 +1,6 @@
 /**
- * Images and PDF documents of a conversation. A model that accepts a file gets it; any other gets a
- * note in its place, so that it does not pretend to have seen it.
+ * Images and PDF documents of a conversation. A model that accepts a file gets it. Any other model
+ * gets a note instead, so that it does not pretend to have seen the file.
  */
 import type { Provider } from '../../../../domain/config/config.js';
 import { acceptsMedia } from '../../../../domain/config/families.js';
@@ -16,7 +16,7 @@ export interface Media {
   show(file: FileRef): { data: string } | { note: string };
 }
 
-/** `isChat`: our own client for chat completions, which has images only. */
+/** `isChat`: our own client for chat completions, which accepts images only. */
 interface Receiver {
   kind: Provider['kind'];
   model: string;

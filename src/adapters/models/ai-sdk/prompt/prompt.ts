@@ -88,7 +88,7 @@ function toPrompt(
 
 /**
  * For models of Mistral, at every server: after a result the assistant speaks, never the user. So a
- * short answer separates the results from what a person says.
+ * short answer is put between the results and a person's message.
  */
 export function separated(prompt: Prompt): Prompt {
   return prompt.flatMap((message, at) =>
@@ -119,7 +119,7 @@ function addUser(prompt: Prompt, text: string, { files, notes }: Shown = NOTHING
   }
 }
 
-/** The files that a model sees, and notes for those that it does not. */
+/** The files that a model sees, and notes for the files that it does not see. */
 interface Shown {
   files: FilePart[];
   notes: string[];

@@ -1,9 +1,9 @@
 /**
- * Decides which earlier thoughts go back to a model. A provider accepts its own only if everything
- * before them is as it was. So every kept thought has a chain of hashes over the system text, the
- * tools and the messages that were sent before it. A thought goes back if the chain of this request
- * is the same at its place; an edit, a fork, a shorter view or another tool breaks the chain for
- * all that follow. The files keep everything.
+ * Decides which earlier thoughts go back to a model. A provider accepts its own thoughts only if
+ * everything before them is unchanged. So every kept thought has a chain of hashes over the system
+ * text, the tools and the messages that were sent before it. A thought goes back if the chain of
+ * this request is the same at its place; an edit, a fork, a shorter view or another tool breaks the
+ * chain for all that follow. The files keep everything.
  */
 import { createHash } from 'node:crypto';
 import { foldMessages } from '../../../../domain/session/fold.js';
@@ -29,7 +29,7 @@ interface ThoughtBook {
   of(request: ModelRequest, model: { provider: string; model: string }): Promise<Thoughts>;
 }
 
-/** Raise it when messages are sent in another way, so that old thoughts are left out. */
+/** Raise it when messages are sent in another form, so that old thoughts are left out. */
 const VERSION = 'guildhall 1';
 const MAX_REJECTED = 10_000;
 
@@ -110,7 +110,7 @@ function text(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
 }
 
-/** Without ids: a call gets its own only after its answer. */
+/** Without ids: a call gets its id only after its answer. */
 function answerDigest({ content, toolCalls = [] }: Pick<Message, 'content' | 'toolCalls'>, parts: string): string {
   return sha256([content, JSON.stringify(toolCalls.map((call) => [call.name, call.arguments])), parts]);
 }

@@ -21,8 +21,8 @@ function parse(text: string): { json: unknown } | undefined {
 
 function repaired(text: string): string {
   const bare = text.trim().replace(/^```(?:json)?\s*([^]*?)\s*```$/, '$1');
-  // Texts and the rest take turns; a raw control character is wrong only inside a text, a comma
-  // before a closing bracket only outside.
+  // Texts and the parts between them alternate. A raw control character is wrong only inside a
+  // text, and a comma before a closing bracket only outside.
   return bare.replace(/"(?:[^"\\]|\\[^])*"|,(?=\s*[}\]])/g, (part) =>
     part === ',' ? '' : part.replace(CONTROL, escape),
   );

@@ -45,7 +45,7 @@ export function checkThoughts(body: Json, turns: readonly Turn[], family: Family
   };
 }
 
-/** Every returned thought, with a hash of the text before it without thoughts and cache marks. */
+/** Every returned thought, with a hash of the preceding text without thoughts and cache marks. */
 function walk(body: Json, turns: readonly Turn[]): { returned: Returned[]; prefix: string } {
   const tools = without(body['tools'] ?? [], ['cache_control']);
   let prefix = digest([blocksOf(body['system']).map(({ text }) => text), tools]);
@@ -103,7 +103,7 @@ function checkSignature({ block, at, index, claims, isLatest }: Returned, refuse
   if (isChanged) refuse('3-thinking.unchanged', modified(place));
 }
 
-/** An answer returns with all its thoughts or with none. */
+/** An answer returns with all its thoughts or with none of them. */
 function checkLatest(returned: readonly Returned[], refuse: Judge<RuleId>['refuse']): void {
   const latest = returned.filter(({ isLatest, claims }) => isLatest && claims !== undefined);
   for (const { claims, at, index } of latest) {

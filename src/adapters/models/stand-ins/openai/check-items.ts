@@ -106,7 +106,7 @@ function checkCalls(items: readonly Json[], refuse: Refuse): void {
       });
 }
 
-/** Stored calls know the thought that led to them. */
+/** Stored calls record the thought that led to them. */
 function checkTogether(items: readonly Json[], stored: Stored, refuse: Refuse): void {
   const ids = new Set(items.map(({ id }) => id));
   for (const { id, type } of items) {

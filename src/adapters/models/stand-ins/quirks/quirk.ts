@@ -1,6 +1,6 @@
 /**
- * A quirk: something real servers do against their own description. It takes the place of the
- * normal reply; the answer still comes from the script.
+ * A quirk: something real servers do against their own description. It replaces the normal reply;
+ * the answer still comes from the script.
  */
 import type { ModelAnswer } from '../../../../ports/model.js';
 import type { Accepted } from '../wire/stand-in.js';

@@ -10,7 +10,7 @@ interface Rule {
   says: string;
   /** Where that can be read. */
   source: string;
-  /** True if users report it but no document of the provider was found. */
+  /** True if users report it but no document of the provider mentions it. */
   unconfirmed?: true;
 }
 

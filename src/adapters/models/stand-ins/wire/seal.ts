@@ -20,7 +20,7 @@ export function unseal(text: string): Json | undefined {
   return parseObject(Buffer.from(body, 'base64url').toString('utf8'));
 }
 
-/** The same for values that differ only in the order of their keys. */
+/** The same text for values that differ only in the order of their keys. */
 export function digest(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(ordered(value)) ?? '')
