@@ -7,8 +7,9 @@ import { isDeepStrictEqual } from 'node:util';
 import path from 'node:path';
 import { disk as realDisk } from '../adapters/disk/index.js';
 import type { Config } from '../domain/config/config.js';
-import { problem, type Problem } from '../domain/problem.js';
+import { asProblem, problem, type Problem } from '../domain/problem.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
+import { openTrust, trustStamp } from './trust/trust.js';
 
 /**
  * The name of a key in the file, and whether a running process takes it over: at once, as soon as a
@@ -65,16 +66,32 @@ export function liveConfig(
 ): () => ConfigChange | undefined {
   const disk = realDisk();
   const file = path.join(root, CONFIG_FILE);
-  let stamp = disk.stamp(file);
-  const started = readConfig(disk, root, env).config;
+  /** Messages are admitted without a question only after a person has trusted it. */
+  let isHeld = false;
+  const stampOf = (): string | undefined =>
+    isHeld ? `${disk.stamp(file)} ${trustStamp(root, env)}` : disk.stamp(file);
+  const readTrusted = (): ReturnType<typeof readConfig> => {
+    const read = readConfig(disk, root, env);
+    if (read.unreadable !== undefined) return read;
+    try {
+      const { inbox } = read.config;
+      const admit = openTrust(root, env, read.config).inForce.tightened?.admit ?? inbox.admit;
+      isHeld = admit !== inbox.admit;
+      return { ...read, config: { ...read.config, inbox: { ...inbox, admit } } };
+    } catch (thrown) {
+      return { ...read, unreadable: asProblem(thrown) };
+    }
+  };
+  const started = readTrusted().config;
+  let stamp = stampOf();
   let before = started;
   /** Keys that wait for the next start are reported once. */
   let said = new Set<string>();
   return () => {
-    const now = disk.stamp(file);
-    if (now === stamp) return undefined;
-    stamp = now;
-    const read = readConfig(disk, root, env);
+    if (stampOf() === stamp) return undefined;
+    const wasHeld = isHeld;
+    const read = readTrusted();
+    stamp = stampOf();
     if (read.unreadable !== undefined)
       return { taken: [], later: [], untrusted: [], problem: unusable(read.unreadable) };
     // An editor may be saving it; a missing file lifts no limit.
@@ -86,9 +103,10 @@ export function liveConfig(
     said = new Set(waiting.map(({ name }) => name));
     const namesOf = (kind: false | 'trusted'): string[] =>
       fresh.filter(({ isLive }) => isLive === kind).map(({ name }) => name);
-    return taken.length + fresh.length === 0
+    const untrusted = [...namesOf('trusted'), ...(isHeld && !wasHeld ? ['inbox.admit'] : [])];
+    return taken.length + fresh.length + untrusted.length === 0
       ? undefined
-      : { taken, later: namesOf(false), untrusted: namesOf('trusted') };
+      : { taken, later: namesOf(false), untrusted };
   };
 }
 

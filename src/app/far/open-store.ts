@@ -6,7 +6,7 @@ import { witness } from '../../adapters/far/witness.js';
 import { ledgerState, memoryLedger } from '../../adapters/ledger/memory.js';
 import { readAddress } from '../../adapters/ledger/postgres/address.js';
 import { postgresLedger } from '../../adapters/ledger/postgres/index.js';
-import { requireTrustedStore } from '../../adapters/trust/trusted-store.js';
+import { requireTrustedStore } from '../../adapters/trust/trusted-parts.js';
 import type { Config } from '../../domain/config/config.js';
 import { whereabouts, type Peer } from '../../domain/peer.js';
 import type { Problem } from '../../domain/problem.js';

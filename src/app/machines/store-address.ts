@@ -3,7 +3,7 @@ import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import { isPostgresAddress, readAddress, type Address } from '../../adapters/ledger/postgres/address.js';
 import { postgresLedger } from '../../adapters/ledger/postgres/index.js';
-import { requireTrustedStore } from '../../adapters/trust/trusted-store.js';
+import { requireTrustedStore } from '../../adapters/trust/trusted-parts.js';
 import { ProblemError, problemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { readConfig } from '../readers/read-config.js';

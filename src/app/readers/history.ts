@@ -4,6 +4,7 @@ import { git } from '../../adapters/git/index.js';
 import { clock as realClock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { processes as realProcesses } from '../../adapters/processes/index.js';
+import { isBranchTrusted } from '../../adapters/trust/trusted-parts.js';
 import { parseClaimName } from '../../adapters/files/base/layout.js';
 import type { Config } from '../../domain/config/config.js';
 import { ProblemError } from '../../domain/problem.js';
@@ -40,7 +41,7 @@ export function history(options: HistoryOptions): History {
     clock,
     processes,
     background,
-    branch,
+    branch: branch && isBranchTrusted(realDisk(), root, env),
     nameAfterUndo: orphaned,
     author: author || undefined,
     ...(options.isMirror ? { mayUndo: isUndoneInStore } : {}),

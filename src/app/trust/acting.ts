@@ -10,7 +10,7 @@ import { packageFolder } from '../../adapters/starter/package-folder.js';
 import { hashTree } from '../../adapters/trust/plugin-tree.js';
 import type { Config } from '../../domain/config/config.js';
 import { stricterSandbox } from '../../domain/config/settings.js';
-import type { Acting, Loosened } from '../../domain/consent/trust.js';
+import type { Acting, Loosened, Tightened } from '../../domain/consent/trust.js';
 import { defined } from '../../domain/defined.js';
 import { withProjectServers } from './project-servers.js';
 import { textIn } from './text-file.js';
@@ -18,7 +18,7 @@ import { textIn } from './text-file.js';
 /** The settings of a workspace that can act. */
 export type Acted = Pick<
   Config,
-  'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'notifyBy' | 'store' | 'webhooks'
+  'providers' | 'plugins' | 'sandbox' | 'allowOutward' | 'notifyBy' | 'store' | 'webhooks' | 'git' | 'inbox'
 >;
 
 /** Reads the parts that want to act. Runs nothing of the folder. */
@@ -35,6 +35,7 @@ export function actingIn(root: string, config: Acted): Acting {
     notify: Object.keys(notifyBy).length === 0 ? undefined : notifyBy,
     store: config.store.startsWith('postgres') ? config.store : undefined,
     webhooks: Object.keys(webhooks).length === 0 ? undefined : webhooks,
+    tightened: tightenedIn(config),
   });
 }
 
@@ -47,23 +48,36 @@ export function rulesIn(root: string): Record<string, string> {
   return Object.fromEntries(rules);
 }
 
-function loosenedIn({ sandbox, allowOutward }: Acted): Loosened | undefined {
-  return ifAny({
+function loosenedIn({ sandbox, allowOutward, git }: Acted): Loosened | undefined {
+  return ifAny<Loosened>({
     sandbox: sandbox === 'required' ? undefined : sandbox,
     outward: allowOutward.length === 0 ? undefined : [...allowOutward].sort(),
+    branch: git.enabled && git.branch ? true : undefined,
   });
 }
 
-function ifAny(fields: Loosened): Loosened | undefined {
-  const loosened = defined(fields);
-  return Object.keys(loosened).length === 0 ? undefined : loosened;
+function tightenedIn({ sandbox, inbox }: Acted): Tightened | undefined {
+  return ifAny<Tightened>({
+    sandbox: sandbox === 'required' ? sandbox : undefined,
+    admit: inbox.admit === 'ask' ? inbox.admit : undefined,
+  });
+}
+
+function ifAny<T extends object>(fields: T): T | undefined {
+  const present = defined<T>(fields);
+  return Object.keys(present).length === 0 ? undefined : present;
 }
 
 /** The settings as far as they are trusted: no gate is looser than a person has seen it. */
-export function trustedConfig<T extends Acted>(config: T, { inForce: { loosened } }: { inForce: Acting }): T {
-  const { sandbox, ...rest } = config;
-  const kept = sandbox === 'required' ? sandbox : loosened?.sandbox;
-  return { ...rest, allowOutward: loosened?.outward ?? [], ...(kept === undefined ? {} : { sandbox: kept }) } as T;
+export function trustedConfig<T extends Acted>(config: T, { inForce }: { inForce: Acting }): T {
+  const { loosened, tightened } = inForce;
+  const { sandbox, inbox, ...rest } = config;
+  return defined({
+    ...rest,
+    allowOutward: loosened?.outward ?? [],
+    sandbox: sandbox === 'required' ? sandbox : (tightened?.sandbox ?? loosened?.sandbox),
+    inbox: { ...inbox, admit: tightened?.admit ?? inbox.admit },
+  }) as T;
 }
 
 function isBuiltIn(plugin: string): boolean {
@@ -99,6 +113,8 @@ export function shared(trusted: Acting, now: Acting): Acting {
     notify: now.notify && trusted.notify,
     store: trusted.store === now.store ? trusted.store : undefined,
     webhooks: trusted.webhooks && now.webhooks && kept(trusted.webhooks, now.webhooks),
+    // Here it is a removal that loosens.
+    tightened: ifAny({ ...trusted.tightened, ...now.tightened }),
   });
 }
 
@@ -106,9 +122,10 @@ function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined
   if (trusted === undefined || now === undefined) return undefined;
   const outward = (trusted.outward ?? []).filter((tool) => now.outward?.includes(tool));
   const both = trusted.sandbox !== undefined && now.sandbox !== undefined;
-  return ifAny({
+  return ifAny<Loosened>({
     sandbox: both ? (stricterSandbox(trusted.sandbox, now.sandbox) as Loosened['sandbox']) : undefined,
     outward: outward.length === 0 ? undefined : outward,
+    branch: trusted.branch && now.branch,
   });
 }
 

@@ -13,7 +13,14 @@ import { recordFolder, trustRecords, type TrustRecords } from '../../adapters/tr
 import { ownerOf, rightsProblems } from '../../adapters/trust/rights.js';
 import { stateFolder } from '../../adapters/trust/state-folder.js';
 import type { Config } from '../../domain/config/config.js';
-import { isNothing, NOT_TRUSTED, NOTHING_ACTS, type Acting, type TrustRecord } from '../../domain/consent/trust.js';
+import {
+  isNothing,
+  NOT_TRUSTED,
+  NOTHING_ACTS,
+  type Acting,
+  type Tightened,
+  type TrustRecord,
+} from '../../domain/consent/trust.js';
 import { type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
 import { sharedName } from '../far/shared-name.js';
@@ -81,9 +88,13 @@ export function trustStamp(root: string, env: Env): string | undefined {
   return records.stamp(real);
 }
 
-/** The record in the result is a new one if nothing acts, which needs no question. */
-function weigh(known: TrustRecord, state: string, env: Env, config: Acted): Trust {
-  const acting = actingIn(known.path, config);
+/**
+ * The record in the result is a new one if nothing acts or a gate got tighter, which needs no
+ * question.
+ */
+function weigh(before: TrustRecord, state: string, env: Env, config: Acted): Trust {
+  const acting = actingIn(before.path, config);
+  const known = withTightened(before, acting);
   // The usual case. The digest is already known, and computing it costs more than comparing.
   const isSeen = known.trusted !== undefined && JSON.stringify(known.trusted.acting) === JSON.stringify(acting);
   const digest = isSeen ? known.trusted!.digest : digestOf(acting);
@@ -104,6 +115,16 @@ function weigh(known: TrustRecord, state: string, env: Env, config: Acted): Trus
     record,
     code,
   };
+}
+
+/** A setting that tightens a gate is trusted at once, so that only its removal asks. */
+function withTightened(known: TrustRecord, { tightened }: Acting): TrustRecord {
+  const { trusted } = known;
+  if (trusted === undefined || tightened === undefined) return known;
+  const { tightened: before } = trusted.acting;
+  if ((Object.keys(tightened) as (keyof Tightened)[]).every((key) => before?.[key] !== undefined)) return known;
+  const acting = { ...trusted.acting, tightened: { ...before, ...tightened } };
+  return { ...known, trusted: { ...trusted, acting, digest: digestOf(acting) } };
 }
 
 /** The reasons why the folder must not be opened: its owner, and others who can write its rules. */

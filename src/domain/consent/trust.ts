@@ -27,12 +27,22 @@ export interface Acting {
   store?: string;
   /** Programs that may send messages, and how they prove it; absent if there are none. */
   webhooks?: Record<string, Webhook>;
+  /** Settings of guild.yaml that tighten a gate. They count at once; without them it is looser. */
+  tightened?: Tightened;
 }
 
 export interface Loosened {
   sandbox?: Exclude<SandboxSetting, 'required'>;
   /** Tools that send data out without asking. */
   outward?: string[];
+  /** History goes to the branch that is checked out, from where a push publishes it. */
+  branch?: true;
+}
+
+export interface Tightened {
+  sandbox?: 'required';
+  /** The person admits each message from outside. */
+  admit?: 'ask';
 }
 
 export interface TrustRecord {
@@ -54,7 +64,7 @@ export const NOT_TRUSTED = 'this workspace is not trusted yet (guild trust), so 
 
 export const NOTHING_ACTS: Acting = { providers: {}, plugins: {}, rules: {} };
 
-export function isNothing({ providers, plugins, rules, ...others }: Acting): boolean {
+export function isNothing({ providers, plugins, rules, tightened: _, ...others }: Acting): boolean {
   if (Object.values(others).some((part) => part !== undefined)) return false;
   return [providers, plugins, rules].every((part) => Object.keys(part).length === 0);
 }
@@ -81,13 +91,24 @@ export function partsOf({ providers, plugins, code, rules, loosened, notify, sto
   ];
 }
 
-function loosenedLines({ sandbox, outward = [] }: Loosened): string[] {
+function loosenedLines({ sandbox, outward = [], branch }: Loosened): string[] {
   return [
     ...(sandbox === undefined ? [] : [`sandbox: ${sandbox}, so commands may run without a sandbox`]),
     ...(outward.length === 0
       ? []
       : [`allow_outward: ${visible(outward.join(', '))}: what they send is not asked about`]),
+    ...(branch === undefined
+      ? []
+      : ['git: {branch: true}: commits conversations and results to the branch you are on']),
   ];
+}
+
+function tightenedParts({ tightened: { sandbox, admit } = {} }: Acting): Part[] {
+  const lines = [
+    ...(sandbox === undefined ? [] : ['sandbox: required, so no command runs without a sandbox']),
+    ...(admit === undefined ? [] : ['inbox: {admit: ask}: no agent gets a message from outside before you admit it']),
+  ];
+  return lines.length === 0 ? [] : [{ name: 'settings that tighten a gate', lines }];
 }
 
 function pluginPart(name: string, settings: Record<string, unknown>, code: Acting['code']): Part {
@@ -100,9 +121,9 @@ function codeLines({ files }: NonNullable<Acting['code']>): string[] {
   return Object.entries(files).map(([file, hash]) => `${visible(file)} ${hash.slice(0, 12)}`);
 }
 
-function providerLines({ kind, baseUrl, keyEnv, headers }: Provider): string[] {
+function providerLines({ kind, baseUrl, keyEnv, headers, api }: Provider): string[] {
   return [
-    `sends conversations to ${visible(baseUrl ?? `the address of ${kind}`)}`,
+    `sends conversations to ${visible(baseUrl ?? `the address of ${kind}`)}, as ${kind}${api === undefined ? '' : ` (${api})`}`,
     ...(keyEnv === undefined ? [] : [`with the key in ${visible(keyEnv)}`]),
     ...Object.entries(headers ?? {}).map(([name, value]) => `with the header ${visible(`${name}: ${value}`)}`),
   ];
@@ -123,8 +144,9 @@ function webhookLine([name, { kind, secretEnv, agent }]: [string, Webhook]): str
 
 /** The parts that are new, changed or gone, each as lines that start with `+`, `-` or a blank. */
 export function changedParts(before: Acting, now: Acting): Part[] {
-  const old = new Map(partsOf(before).map((part) => [part.name, part.lines]));
-  const fresh = new Map(partsOf(now).map((part) => [part.name, part.lines]));
+  const all = (acting: Acting): Map<string, string[]> =>
+    new Map([...partsOf(acting), ...tightenedParts(acting)].map((part) => [part.name, part.lines]));
+  const [old, fresh] = [all(before), all(now)];
   return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((name) => {
     const [was, is] = [old.get(name) ?? [], fresh.get(name) ?? []];
     if (was.join('\n') === is.join('\n')) return [];

@@ -1,8 +1,10 @@
 /**
- * The address of a store in guild.yaml counts only if a person has trusted it, because the user's
- * password and everything that agents do are sent there.
+ * Parts of guild.yaml that count only if a person has trusted them, for code that opens no
+ * workspace: the address of a store, where the user's password and everything that agents do are
+ * sent, and history on the branch that is checked out, from where a push publishes it.
  */
 import fs from 'node:fs';
+import type { Acting } from '../../domain/consent/trust.js';
 import { problemError } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import { trustRecords } from './records.js';
@@ -12,10 +14,17 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Throws a ProblemError unless this address is trusted in the workspace at `root`. */
 export function requireTrustedStore(disk: Disk, root: string, env: Env, address: string): void {
-  const record = trustRecords(disk, stateFolder(env)).read(fs.realpathSync(root));
-  if (record?.trusted?.acting.store === address) return;
+  if (trustedIn(disk, root, env)?.store === address) return;
   throw problemError('not_allowed', `the store ${address} of this workspace is not trusted yet, so it is not opened`, {
     where: { file: 'guild.yaml' },
     hint: 'guild trust shows it and asks; an address in GUILD_STORE is your own',
   });
+}
+
+export function isBranchTrusted(disk: Disk, root: string, env: Env): boolean {
+  return trustedIn(disk, root, env)?.loosened?.branch === true;
+}
+
+function trustedIn(disk: Disk, root: string, env: Env): Acting | undefined {
+  return trustRecords(disk, stateFolder(env)).read(fs.realpathSync(root))?.trusted?.acting;
 }
