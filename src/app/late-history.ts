@@ -16,7 +16,7 @@ import type { HistoryOptions } from './readers/history.js';
 type WorkingHistory = Pick<History, 'changed' | 'commit' | 'hurry' | 'close'>;
 
 export function lateHistory(options: HistoryOptions): WorkingHistory {
-  /** Never part of the history: a process that changes nothing else does not load it. */
+  /** Never part of the history. A process that changes nothing else does not load the history. */
   const ownFiles = path.join(options.root, '.guild', path.sep);
   const processes = options.processes ?? realProcesses();
   let early = new Set<string>();

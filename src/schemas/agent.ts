@@ -96,7 +96,7 @@ export const AGENT_KEYS = {
     default: 'none',
     example: '[planning]',
   }),
-  expertise: key(names, 'What it knows about. Bids and help requests are matched with it.', {
+  expertise: key(names, 'The subjects that it knows. Bids and help requests are matched with them.', {
     default: 'none',
     example: '[ops]',
   }),
@@ -146,7 +146,7 @@ export const AGENT_KEYS = {
     default: 'results are not checked',
     example: '{model: fast}',
   }),
-  budget: key(budget, 'What one task of this agent may spend, together with everything below it.', {
+  budget: key(budget, 'The limits for one task of this agent, together with everything below it.', {
     default: 'the budget of guild.yaml',
     example: '{turns: 30, usd: 1.50}',
   }),
@@ -162,7 +162,7 @@ export const AGENT_KEYS = {
   probation: key(flag, 'It is new: its results are checked, and it is retired if they are rejected.', {
     default: '`false`',
   }),
-  context: key(choice(['none', 'last', 'summary', 'full']), 'What a handoff carries over from the conversation.', {
+  context: key(choice(['none', 'last', 'summary', 'full']), 'The part of the conversation that a handoff passes on.', {
     default: '`last`',
   }),
   session: key(choice(['per_task', 'shared']), '`shared`: one long conversation, in which its tasks take turns.', {
@@ -178,7 +178,7 @@ export const AGENT_KEYS = {
   ),
   input: key(
     answerSchema,
-    'What it expects of an agent that hands off to it. `guild check` compares it with the `output` of that agent.',
+    'The input that it expects of an agent that hands off to it. `guild check` compares it with the `output` of that agent.',
     { default: 'anything', example: '{type: object, properties: {title: {type: string}}, required: [title]}' },
   ),
   variables: key(

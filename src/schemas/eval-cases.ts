@@ -40,19 +40,21 @@ const expect = z.strictObject(
 
 const evalCase = z.strictObject(
   {
-    about: key(text, 'What the case shows, in one sentence.', { example: 'The retriever names its source' }),
+    about: key(text, 'The behaviour that the case shows, in one sentence.', {
+      example: 'The retriever names its source',
+    }),
     task: key(text, 'The request.', { example: 'Which port does the staging database use?' }),
     to: key(name, 'The agent that gets it.', { default: 'the team decides', example: 'retriever' }),
     files: key(
       z.record(z.string(), z.string({ error: 'the text of the file' }), mapping),
-      'Files that the workspace has besides those of the team.',
+      'Files that the workspace has in addition to the team’s own.',
       { example: '{memory/db.md: "Port 6543"}' },
     ),
     approve: key(choice(['none', 'all']), 'How requests of agents are answered.', { default: '`none`' }),
-    expect: key(expect, 'What must be true afterwards.', { example: '{result: "6543"}' }),
+    expect: key(expect, 'The conditions that must hold afterwards.', { example: '{result: "6543"}' }),
     script: key(
       named('list of script lines', scriptYaml),
-      'What the scripted model says when the case runs with `--offline`.',
+      'The answers of the scripted model when the case runs with `--offline`.',
       { example: '[{say: "Port 6543"}]' },
     ),
   },

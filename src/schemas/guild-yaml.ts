@@ -76,7 +76,7 @@ const schedule = z.strictObject(
       example: '"0 9 * * 1"',
       hint: 'add a "schedule", such as "0 9 * * 1" for Mondays at nine',
     }),
-    task: needed(z.string({ error: 'text that says what to do' }).check(z.regex(/\S/)), 'What to do.', {
+    task: needed(z.string({ error: 'text that says what to do' }).check(z.regex(/\S/)), 'The request.', {
       example: 'Write the weekly report',
       hint: 'add a "task": one sentence that says what to do',
     }),
@@ -166,7 +166,7 @@ export const guildYaml = z.strictObject(
       { example: '{call: 5m, tries: 2}' },
     ),
     limits: key(limits, 'Limits that protect the workspace.', { example: '{parallel: 4}' }),
-    budget: key(budget, 'What one task may spend together with everything below it, whatever its agent allows.', {
+    budget: key(budget, 'The limits for one task together with everything below it, whatever its agent allows.', {
       default: 'no limit',
       example: '{tokens: 500k, usd: 5.00}',
     }),

@@ -23,7 +23,7 @@ const usage = z.looseObject(
 const fileRef = z.looseObject(
   {
     name: nullable(text, 'The name of the file.', { example: 'plan.png' }),
-    media_type: nullable(text, 'What it is.', { example: 'image/png' }),
+    media_type: nullable(text, 'The media type.', { example: 'image/png' }),
     blob: nullable(text, 'The file in `storage/blobs/` that has its bytes.', { example: '7d0e43f1' }),
     bytes: nullable(amount, 'Its size.', { example: '34810' }),
   },
@@ -151,7 +151,7 @@ const message = z.looseObject(
     }),
     files: nullable(
       z.array(fileRef, { error: 'a list' }),
-      'Images and PDF documents that the model can look at. Their bytes are in `storage/blobs/`, those of a secret in `.guild/private`.',
+      'Images and PDF documents that the model can look at. Their bytes are in `storage/blobs/`, or in `.guild/private` if they are secret.',
       { example: '[{name: plan.png, media_type: image/png, blob: 7d0e43f1, bytes: 34810}]' },
     ),
     usage: nullable(usage, 'Of an assistant message: what the model call cost.', {
@@ -186,7 +186,7 @@ export const sessionYaml = z.looseObject(
     definition: nullable(text, 'The sha256 of the agent file that the conversation started with.', {
       example: '50a6830d',
     }),
-    pins: nullable(pins, 'What is sent before the messages, the same in every call.', {
+    pins: nullable(pins, 'The text and tools that every call sends before the messages.', {
       example: '{system: 50a6830d, tools: 9c1185a5}',
     }),
     created: nullable(text, 'When it was created.', { example: '"2026-01-31T09:00:00.000Z"' }),

@@ -39,9 +39,13 @@ function field<S extends z.ZodMiniType>(schema: S, description: string, example:
 
 const waits = z.looseObject(
   {
-    tasks: field(ids, 'Tasks. It is checked again when one of them ends.', '[summarise.call-1]'),
-    until: field(text, 'A time. It is checked again when that time has passed.', '"2026-01-31T09:00:00.000Z"'),
-    file: field(text, 'A conversation that cannot be read. It is checked again when the file changes.', 'planner-1'),
+    tasks: field(ids, 'Ids of tasks. The waiting task is checked again when one of them ends.', '[summarise.call-1]'),
+    until: field(text, 'A time. The task is checked again after it.', '"2026-01-31T09:00:00.000Z"'),
+    file: field(
+      text,
+      'A conversation that cannot be read. The task is checked again when that file changes.',
+      'planner-1',
+    ),
     budget: field(z.unknown(), 'The part of the budget that open children hold.', 'tokens'),
   },
   mapping,
@@ -117,7 +121,7 @@ const schedule = z.union(
       last: field(text, 'The last due time that was decided on.', '"2026-01-26T08:00:00.000Z"'),
       run: field(text, 'The last run.', 'report-20260126T0800Z'),
       planned: field(text, 'The schedule for which the next time was computed.', '0 9 * * 1 Europe/Berlin'),
-      note: field(text, 'What went wrong last.', '2 runs were missed'),
+      note: field(text, 'The last fault.', '2 runs were missed'),
     }),
   ],
   { error: 'a schedule such as "0 9 * * 1", or a mapping with "cron"' },
@@ -161,7 +165,7 @@ export const taskRecord = z.looseObject(
     type: field(text, 'A word for the kind of work.', 'research'),
     description: needed(
       z.string({ error: 'text that says what to do' }).check(z.regex(/\S/)),
-      'What to do. The only key that a dropped file needs.',
+      'The request: what the agent should do. The only key that a dropped file needs.',
       {
         example: 'Summarise memory/ in five lines',
         hint: 'add a "description": one sentence that says what to do',
@@ -189,7 +193,7 @@ export const taskRecord = z.looseObject(
       '"0 9 * * 1"',
       { default: 'none: it is done once' },
     ),
-    budget: field(budget, 'What it may spend with everything below it.', '{turns: 10}', {
+    budget: field(budget, 'The limits for the task with everything below it.', '{turns: 10}', {
       default: 'the budget of its agent',
     }),
     created_by: field(text, 'Who created it.', 'planner'),
@@ -207,7 +211,7 @@ export const taskRecord = z.looseObject(
       'How much of that conversation is safely written. A file with less has lost its end and is held.',
       '{messages: 7, last: "assistant 2026-01-31T09:00:05.000Z"}',
     ),
-    waits: field(waits, 'What it waits for.', '{tasks: [summarise.call-1]}'),
+    waits: field(waits, 'The conditions that a parked task waits for.', '{tasks: [summarise.call-1]}'),
     bids: field(ids, 'The children that were created to find an agent for it.', '[summarise.bid-ana]'),
     result: field(text, 'The answer.', 'Redis runs in podman.'),
     error: field(error, 'Why it failed.', '{code: tool_failed, message: the command failed}'),
@@ -217,8 +221,8 @@ export const taskRecord = z.looseObject(
       'Of a completed root: nothing below it is open, unread or half done.',
       '{open: 0, unread: 0, effects: 0, agreed: 1, of: 1}',
     ),
-    usage: field(usage, 'What it and everything below it has cost.', '{turns: 3, input_tokens: 1200}'),
-    own_usage: field(usage, 'What it alone has cost.', '{turns: 1, input_tokens: 400}'),
+    usage: field(usage, 'The cost of the task with everything below it.', '{turns: 3, input_tokens: 1200}'),
+    own_usage: field(usage, 'The cost of the task alone.', '{turns: 1, input_tokens: 400}'),
     version: field(count, 'The version of the format. A record of a later version is left alone.', '1', {
       default: `\`${TASK_VERSION}\``,
     }),

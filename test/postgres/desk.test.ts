@@ -242,7 +242,7 @@ test('a worker with other definitions takes nothing and says why', options, asyn
   assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'pending');
   succeeds(await desk.guild('publish'));
   worker.put('agents/ana.md', '---\ndescription: Changed\n---\nAnswer otherwise.\n');
-  assert.match((await worker.guild('pump')).err, /other definitions than those published/);
+  assert.match((await worker.guild('pump')).err, /definitions in this folder differ from the published ones/);
   assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'pending');
   worker.put('agents/ana.md', '---\ndescription: Answers\n---\nAnswer.\n');
   assert.doesNotMatch((await worker.guild('pump', '--all')).err, /publish/, 'all is well, so nothing is said');

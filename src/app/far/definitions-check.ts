@@ -44,7 +44,7 @@ export function withDefinitions(pauses: Pauses, check: DefinitionsCheck): Pauses
     if (now - own.atMs > INTERVALS.definitionsCheckMs) own = { hash: check.own(), atMs: now };
     if (own.hash === published.hash) return check.isTrusted ? undefined : UNTRUSTED;
     const commit = published.commit === undefined ? '' : ` (commit ${published.commit})`;
-    return `this folder has other definitions than those published${commit}: bring it up to date, or run guild publish at a desk`;
+    return `the definitions in this folder differ from the published ones${commit}: bring it up to date, or run guild publish at a desk`;
   };
   const held = (paused: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
     const why = reason();

@@ -179,7 +179,7 @@ function remove(folder: string, env: Env): void {
 }
 
 function otherDefinitions(): Problem {
-  return problem('store_refused', 'this folder has other definitions than those published', {
+  return problem('store_refused', 'the definitions in this folder differ from the published ones', {
     hint: 'bring it up to date, or run guild publish',
   });
 }

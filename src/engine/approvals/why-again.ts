@@ -39,7 +39,7 @@ function changesSince({ content }: Context, before: ApprovalRequest | undefined,
     changes.push(`it would run in another way than you saw: ${now.confinement}`);
   const { base } = before;
   if (base !== undefined && (base.path !== now.base?.path || base.sha256 !== now.base.sha256))
-    changes.push(`${base.path} has changed; the changes below are made against it as it is now`);
+    changes.push(`${base.path} has changed; the diff below is against its present text`);
   if (before.content !== undefined && now.content !== undefined && before.content.digest !== now.content.digest)
     changes.push(content.changes(before.content, now.content));
   return changes.length > 0 ? changes : ['the action is not exactly the one that you saw'];

@@ -127,7 +127,7 @@ function taskOf(context: EngineContext, planner: string, id: string, work: reado
 }
 
 const GUIDE =
-  'These conversations are under way; you need not do their work. Look at those that take many turns or wait long: read_session shows one. If an agent is stuck or on a wrong path, send it one short hint with send_message. Do not delegate the same work again. If all is well, say so in a sentence.';
+  'These conversations are under way; you need not do their work. Look at the ones that take many turns or wait long: read_session shows one. If an agent is stuck or on a wrong path, send it one short hint with send_message. Do not delegate the same work again. If all is well, say so in a sentence.';
 
 const MAX_SHOWN = 30;
 

@@ -62,7 +62,7 @@ const DUE_MS = 15;
 const SHARED_MS = 8;
 /** While files are further behind than this, no new task is claimed. */
 const MAX_LAG_MS = 500;
-/** How often the name of a file is cleared for it at once. */
+/** How often in a row it tries to free the name that a file needs. */
 const MAX_TRIES = 3;
 
 export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): Placer {
@@ -169,7 +169,7 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
     return first;
   }
 
-  /** Somebody waits for it and for all those before it. */
+  /** Somebody waits for it and for all items before it. */
   function comesAfterOthers(queued: Queued): boolean {
     return queued.at <= orderedUntil && awaited.has(queued);
   }

@@ -26,7 +26,7 @@ export function wordsOf(args: Arg[]): Words {
 const PLAIN_WORD = /^(?!\w+\+?=)[\w./:=@%+,-]*$/;
 const RESERVED = new Set('if then elif else fi for while until do done case esac select function coproc in'.split(' '));
 
-/** Commands of other words and scripts are made on demand: there may be very many. */
+/** Commands with other words, and scripts, are created on demand: there may be very many. */
 interface Unwrapped {
   /** Where further commands start among the same words. */
   starts: number[];
