@@ -149,9 +149,15 @@ export function changedParts(before: Acting, now: Acting): Part[] {
   const [old, fresh] = [all(before), all(now)];
   return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((name) => {
     const [was, is] = [old.get(name) ?? [], fresh.get(name) ?? []];
-    if (was.join('\n') === is.join('\n')) return [];
-    return [{ name, lines: differing(was, is) }];
+    if (was.join('\n') !== is.join('\n')) return [{ name, lines: differing(was, is) }];
+    // The digest covers every byte, so the person sees every change, even one that shows no text.
+    return before.rules[name] === now.rules[name] ? [] : [{ name, lines: [blankChange(before, now, name)] }];
   });
+}
+
+function blankChange(before: Acting, now: Acting, name: string): string {
+  if (before.rules[name] === undefined) return '+ (an empty file)';
+  return now.rules[name] === undefined ? '- (an empty file)' : '  (only blank space at the end differs)';
 }
 
 /** Leaves out the lines that both texts have in common at the start and at the end. */
