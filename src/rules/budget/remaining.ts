@@ -199,7 +199,7 @@ const SHARES_OF: Readonly<Record<FollowingStage, (agent: Agent, wave: number) =>
 
 export function overBudget(name: BudgetName, task: Pick<Task, 'id'>, more: string): Problem {
   return problem('over_budget', `the budget of ${budgetWord(name)} of ${task.id} is used up ${more}`, {
-    hint: 'raise `budget` in the agent or the task, or `limits` in guild.yaml, then retry the task',
+    hint: `raise \`budget\` in the agent, the task or guild.yaml${name === 'turns' ? ', or `limits.turns`' : ''}, then retry the task`,
   });
 }
 

@@ -84,12 +84,13 @@ test('the error of a budget that is too small says how much is left', async () =
   const house = cluster('- {agent: aide, say: Done.}');
   await untilQuiet(house.start(disk));
   const { error } = JSON.parse(disk.tree().get(`${ROOT}/tasks/failed/top.work.json`)!) as {
-    error: { message: string };
+    error: { message: string; hint: string };
   };
   assert.match(
     error.message,
     /^the budget of tokens of top\.work is used up before there was an answer: 1500 tokens are left/,
   );
+  assert.equal(error.hint, 'raise `budget` in the agent, the task or guild.yaml, then retry the task');
   assert.equal(house.calls.length, 0);
 });
 

@@ -214,6 +214,7 @@ test('an agent that repeats itself is warned once, then fails', async () => {
   const { error } = records(disk).get('ask')!;
   assert.equal(error!.code, 'over_limit');
   assert.match(error!.message, /ana is stuck in a loop: read_file/);
+  assert.match(error!.hint!, /guild task tell continues it/);
   assert.equal(house.calls.length, 4, 'three, a warning, one more');
 });
 

@@ -72,7 +72,7 @@ function loopText({ what }: Loop): string {
 
 function looping(agent: string, { what }: Loop): Problem {
   return problem('over_limit', `${agent} is stuck in a loop: ${what}`, {
-    hint: 'read its session, tell it what it lacks with guild task tell, then retry the task',
+    hint: 'read its session; guild task tell continues it with the information that it lacks',
   });
 }
 
