@@ -64,13 +64,19 @@ export async function runnable(
     const places = pausedTasks.size === 0 ? row : row.filter(({ task }) => !pausedTasks.has(task.root));
     const first = places[0]?.task;
     if (first === undefined || !isHosted(context, first) || isPaused(context, first)) continue;
-    rows.push({ places: ownShare(context, await lockHolder(context, readyTasks, places)), alike: true });
+    const holder = await lockHolder(context, readyTasks, first);
+    // Tasks of `roots` may wait for a holder that is not one of them.
+    if (holder !== undefined) rows.push({ places: [holder], alike: true });
+    else rows.push({ places: ownShare(context, places), alike: true, only: roots });
   }
   return { queue: queue(rows, (id) => flights.has(id)), due };
 }
 
+/** Above this number of trees, whole rows cost less than one row for each tree. */
+const FEW_TREES = 64;
+
 function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefined): Iterable<readonly Place[]> {
-  if (roots === undefined) return yield* readyTasks.all();
+  if (roots === undefined || roots.size > FEW_TREES) return yield* readyTasks.all();
   for (const root of roots) {
     const place = readyTasks.find(root);
     if (place !== undefined) yield [place];
@@ -103,16 +109,11 @@ function ownShare({ presence, config }: EngineContext, places: readonly Place[])
 }
 
 /** Of the tasks that share a conversation, only the holder of its lock can start. */
-async function lockHolder(
-  context: EngineContext,
-  readyTasks: ReadyQueue,
-  places: readonly Place[],
-): Promise<readonly Place[]> {
-  const first = places[0]!.task;
+async function lockHolder(context: EngineContext, readyTasks: ReadyQueue, first: Task): Promise<Place | undefined> {
   const agent = context.agents.all().get(assigneeName(context, first));
-  if (agent?.session !== 'shared' || !isLeaf(first, agent)) return places;
+  if (agent?.session !== 'shared' || !isLeaf(first, agent)) return undefined;
   const holder = readyTasks.find((await context.locks.holder(sessionId(first, agent))) ?? '');
-  return holder !== undefined && queueKey(holder.task) === queueKey(first) ? [holder] : places;
+  return holder !== undefined && queueKey(holder.task) === queueKey(first) ? holder : undefined;
 }
 
 /**

@@ -44,18 +44,20 @@ export function inOrder(a: Place, b: Place): number {
 /**
  * Tasks in order. `alike`: if there is no capacity for one of them, there is none for the tasks
  * behind it.
+ * `only`: the trees whose tasks may start; absent: all.
  */
 export interface Row {
   places: readonly Place[];
   alike: boolean;
+  only?: ReadonlySet<string> | undefined;
 }
 
 export interface Queue {
   /** The most urgent task that was not returned yet. */
   next(): Task | undefined;
   /**
-   * There is no capacity for the last task returned. Returns how many tasks are skipped, with that
-   * one.
+   * There is no capacity for the last task returned. Returns how many tasks are skipped at most,
+   * with that one.
    */
   pass(): number;
 }
@@ -87,10 +89,12 @@ export function queue(rows: Iterable<Row>, isOut: (id: string) => boolean): Queu
     },
   };
 
-  function nextIn({ places }: Row, from: number): number {
-    let at = from;
-    while (at < places.length && isOut(places[at]!.task.id)) at++;
-    return at;
+  function nextIn({ places, only }: Row, from: number): number {
+    for (let at = from; at < places.length; at++) {
+      const { id, root } = places[at]!.task;
+      if (!isOut(id) && only?.has(root) !== false) return at;
+    }
+    return places.length;
   }
 
   function insert(cursor: Cursor): void {

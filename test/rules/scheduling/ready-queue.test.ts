@@ -68,6 +68,28 @@ test('many queues are served like one: by priority, then the oldest first', () =
   );
 });
 
+test('of a row that is limited to some trees, only their tasks are served, and they are skipped together', () => {
+  fc.assert(
+    fc.property(places, fc.uniqueArray(fc.nat(29)), (all, wanted) => {
+      const only = new Set(wanted.map((n) => `t${n}`));
+      const rows = rowsOf(all).map((row) => ({ ...row, only }));
+      const order = [...all].sort(inOrder).flatMap(({ task: { id, to } }) => (only.has(id) ? [{ id, to }] : []));
+      const merged = queue(rows, () => false);
+      const served: string[] = [];
+      let offered = 0;
+      for (let next = merged.next(); next !== undefined; next = merged.next()) {
+        if (next.to !== 'ann') served.push(next.id);
+        else if (merged.pass() > 0) offered++;
+      }
+      assert.deepEqual(
+        served,
+        order.flatMap(({ id, to }) => (to === 'ann' ? [] : id)),
+      );
+      assert.ok(offered <= 3, 'once for each priority');
+    }),
+  );
+});
+
 test('without capacity for the first task of a queue, only the tasks behind it are skipped', () => {
   fc.assert(
     fc.property(places, (all) => {
