@@ -10,7 +10,7 @@ import { noteText } from '../../views/note-text.js';
 import { whoText } from '../../views/who.js';
 import { EXIT, integerOption, type Call, type Command } from '../args/command.js';
 import { onInterrupt } from '../process/interrupt.js';
-import { oneLine, table } from '../render/layout.js';
+import { oneLine, table, wrapped } from '../render/layout.js';
 import type { Terminal } from '../render/terminal.js';
 
 export const command: Command = {
@@ -67,9 +67,10 @@ function print(note: Note, { terminal, json }: Call): void {
   if (json) return terminal.json(note);
   const to = note.to === undefined ? '' : ` to ${note.to}`;
   const urgent = note.priority === 'normal' ? '' : `${inColour(terminal, note)} `;
-  terminal.out(
-    `${terminal.dim(localDateTime(note.at))} ${terminal.colour('cyan', oneLine(whoText(note.from), terminal.width))}${to}: ${urgent}${oneLine(noteText(note.body), terminal.width === Infinity ? Infinity : MOST_SHOWN)}`,
-  );
+  const from = terminal.colour('cyan', oneLine(whoText(note.from), terminal.width));
+  const text = oneLine(noteText(note.body), terminal.width === Infinity ? Infinity : MOST_SHOWN);
+  const line = `${terminal.dim(localDateTime(note.at))} ${from}${to}: ${urgent}${text}`;
+  for (const part of wrapped(line, terminal.width)) terminal.out(part);
 }
 
 function inColour(terminal: Terminal, { priority }: Note): string {

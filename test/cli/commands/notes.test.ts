@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { place } from '../../kit/guild.js';
+import { onTerminal, place } from '../../kit/guild.js';
 
 const FILES = {
   'guild.yaml':
@@ -23,6 +23,22 @@ test('a note is listed and reaches its reader', async (t) => {
   assert.match((await workspace.guild('notes')).out, /news +1 note .* written by all, read by bob\n/);
   assert.match((await workspace.guild('run', 'bob', 'Anything new?')).out, /I heard it\./);
   assert.match((await workspace.guild('run', 'bob', 'Anything new?')).out, /Nothing was said\./);
+});
+
+test('a long note is wrapped between words on a narrow terminal', async (t) => {
+  const workspace = place(t, FILES);
+  const text = 'lunch is at one in the large room, and everybody who wants to come is welcome';
+  await workspace.guild('tell', 'news', text);
+  const { out } = await workspace.guildWith(onTerminal(40), 'notes', 'news');
+  const lines = out
+    .replaceAll(/\u001b\[[0-9;]*m/g, '')
+    .trimEnd()
+    .split('\n');
+  assert.ok(
+    lines.every((line) => line.length <= 40),
+    out,
+  );
+  assert.match(lines.map((line) => line.trim()).join(' '), new RegExp(`human: ${text}$`));
 });
 
 test('a note written by hand counts, a bad line is reported with its place, --last shows the newest', async (t) => {
