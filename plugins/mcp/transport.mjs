@@ -7,8 +7,10 @@ import { loginProvider } from './login.mjs';
 const KEPT_CHARS = 4000;
 
 /** `stderr()`: the last lines that the process wrote there. */
-export async function makeTransport(settings, { env, workspace }) {
-  return settings.url === undefined ? stdio(settings, env, workspace) : http(settings, env);
+export async function makeTransport(settings, { env, workspace, isUnchanged = () => true }) {
+  if (settings.url !== undefined) return http(settings, env);
+  if (!isUnchanged()) throw new Error('files that its command names have changed; guild trust shows them and asks');
+  return stdio(settings, env, workspace);
 }
 
 async function stdio({ command, env: names = [], values = {} }, env, workspace) {

@@ -7,6 +7,7 @@ import { packageFolder } from '../adapters/starter/package-folder.js';
 import { ProblemError, problemError, type Where } from '../domain/problem.js';
 import { YamlPlaces, wholeFile } from '../text/yaml/parse.js';
 import { noWorkspace } from './readers/no-workspace.js';
+import { isUnchanged } from './trust/acting.js';
 import { openTrust } from './trust/trust.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
@@ -49,7 +50,8 @@ function hostOf(root: string, env: Env) {
       where: { file: CONFIG_FILE },
       hint: 'guild trust shows what they would start and asks',
     });
-  return { workspace: root, env, config: inForce.plugins['mcp'] };
+  const isSame = (): boolean => isUnchanged(root, inForce, 'mcp');
+  return { workspace: root, env, config: inForce.plugins['mcp'], isUnchanged: isSame };
 }
 
 async function explained<T>(work: () => Promise<T>): Promise<T> {

@@ -38,10 +38,14 @@ export const notify = z.strictObject(
     }),
     bell: key(flag, 'Ring the bell of the terminal.', { default: '`true`' }),
     desktop: key(flag, 'Show a notification on the desktop.', { default: '`false`' }),
-    command: key(text, 'A command for the shell. It gets the message in `GUILD_TITLE`, `GUILD_TEXT` and as JSON.', {
-      default: 'none',
-      example: 'ntfy publish my-topic "$GUILD_TITLE"',
-    }),
+    command: key(
+      text,
+      'A command for the shell, run in the workspace. It gets the message in `GUILD_TITLE`, `GUILD_TEXT` and as JSON.',
+      {
+        default: 'none',
+        example: 'ntfy publish my-topic "$GUILD_TITLE"',
+      },
+    ),
     webhook: key(
       z.strictObject(
         {

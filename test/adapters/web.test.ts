@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { isInternal, isLocalName } from '../../src/adapters/web/internal-address.js';
+import { isInternal, isLinkLocal, isLocalName } from '../../src/adapters/web/internal-address.js';
 import { web } from '../../src/adapters/web/index.js';
 
 async function serve(t: TestContext, answer: http.RequestListener): Promise<string> {
@@ -61,6 +61,25 @@ test('addresses with a password and other protocols are refused', async () => {
   assert.match(problemOf(await web().get('https://a:b@example.org/')), /a user name or a password/);
   assert.match(problemOf(await web().get('file:///etc/passwd')), /only http and https/);
   assert.match(problemOf(await web().get('nonsense')), /cannot be fetched/);
+});
+
+test('an address inside the network is fetched only if it is written as what it is', async (t) => {
+  const base = await serve(t, (_request, response) => response.end('inside'));
+  const { port } = new URL(base);
+  for (const host of ['2130706433', '0x7f.1', '127.1', '0177.0.0.1', '①②⑦.0.0.1', '[::ffff:127.0.0.1]'])
+    assert.match(
+      problemOf(await web().get(`http://${host}:${port}/`)),
+      /an address inside the network; write it/,
+      host,
+    );
+  const page = await web().get(base);
+  assert.equal('text' in page && page.text, 'inside');
+});
+
+test('the keys of a machine in a cloud are not behind a local name', () => {
+  for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1', 'fd00:ec2::254'])
+    assert.ok(isLinkLocal(address), address);
+  for (const address of ['127.0.0.1', '10.169.254.1', '::1', 'fd00::1']) assert.ok(!isLinkLocal(address), address);
 });
 
 test('addresses inside the network are known in every form', () => {

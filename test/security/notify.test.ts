@@ -50,8 +50,7 @@ test('a command of an untrusted workspace does not run; a trusted one gets text 
 });
 
 test('words that came with the folder are not in a notice of a request, nor where watch says that it waits', async (t) => {
-  // Only `watch` runs in the workspace here; this test does not look at notices of `pump`.
-  const here = office(t, `  command: 'test ! -f guild.yaml || cat >> told.json'\n`);
+  const here = office(t, `  command: 'cat >> told.json'\n`);
   await here.guild('pump');
   const name = here.list('tasks/pending').find((each) => each.includes('.call-'))!;
   const record = JSON.parse(here.read(`tasks/pending/${name}`)) as Task;
@@ -90,11 +89,16 @@ test('many or very long notices still reach a command, and none is thrown away',
     text: long,
     notices: [{ kind: 'failed' as const, task: 't', agent: 'a', title: long }],
   };
-  const wrong = await notifyByCommand(`cat > ${file}; printf %s "$GUILD_TEXT" >> ${file}.text`, message, process.env);
+  const wrong = await notifyByCommand(
+    `cat > ${file}; printf %s "$GUILD_TEXT" >> ${file}.text`,
+    message,
+    process.env,
+    path.dirname(file),
+  );
   assert.equal(wrong, undefined);
   assert.deepEqual(JSON.parse(fs.readFileSync(file, 'utf8')), message);
   assert.doesNotMatch(fs.readFileSync(`${file}.text`, 'utf8'), /\u0000/);
-  const full = await notifyByCommand('true', message, { BIG: 'y'.repeat(4_000_000) });
+  const full = await notifyByCommand('true', message, { BIG: 'y'.repeat(4_000_000) }, path.dirname(file));
   assert.match(full!.message, /could not be shown/);
 });
 

@@ -28,7 +28,13 @@ export async function notifyDesktop({ title, text }: NoticeMessage, env: Env): P
   return ran('notify-send', ['--app-name=guild', '--', head, escaped], env);
 }
 
-export function notifyByCommand(command: string, message: NoticeMessage, env: Env): Promise<Problem | undefined> {
+/** `folder`: where it runs, wherever the program was started. */
+export function notifyByCommand(
+  command: string,
+  message: NoticeMessage,
+  env: Env,
+  folder: string,
+): Promise<Problem | undefined> {
   const json = JSON.stringify(message);
   const more = {
     GUILD_TITLE: plain(message.title),
@@ -36,7 +42,7 @@ export function notifyByCommand(command: string, message: NoticeMessage, env: En
     // A longer variable would keep the command from starting; standard input has all of it.
     ...(json.length > MAX_VARIABLE ? {} : { GUILD_NOTICE: json }),
   };
-  return ran('/bin/sh', ['-c', command], { ...env, ...more }, `${json}\n`);
+  return ran('/bin/sh', ['-c', command], { ...env, ...more }, { input: `${json}\n`, cwd: folder });
 }
 
 /** `X-Guild-Signature`: `sha256=` and the HMAC of the time, a dot and the body. */
@@ -75,11 +81,16 @@ export async function notifyByWebhook(
   return failed(`the webhook at ${new URL(url).host} was not reached: ${last}`, 'check notify.webhook in guild.yaml');
 }
 
-function ran(program: string, args: string[], env: Env, input = ''): Promise<Problem | undefined> {
+interface Given {
+  input?: string;
+  cwd?: string;
+}
+
+function ran(program: string, args: string[], env: Env, { input = '', cwd }: Given = {}): Promise<Problem | undefined> {
   return new Promise((resolve) => {
     const fail = (why: string): void => resolve(failed(`a notification could not be shown: ${program} ${why}`));
     try {
-      const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'], timeout: LIMIT_MS });
+      const child = spawn(program, args, { env, cwd, stdio: ['pipe', 'ignore', 'ignore'], timeout: LIMIT_MS });
       child.stdin.on('error', () => undefined);
       child.stdin.end(input);
       child.once('error', (error) => fail(error.message));

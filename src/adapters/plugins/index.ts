@@ -47,6 +47,8 @@ interface PluginsOptions {
   builtIn: string;
   /** Folder of the workspace's own plugins, as a person has trusted them. */
   own?: string;
+  /** Whether the files that the plugin's commands name are those that a person has trusted. */
+  isUnchanged?: (plugin: string) => boolean;
   /** Whether a task is still open: a plugin keeps what the task uses. */
   isOpen?: (task: string) => boolean;
 }
@@ -149,7 +151,7 @@ function offeredBy(root: string, loaded: readonly Loaded[]): Offered {
 
 /** `setTools`: the plugin replaces its tools later. */
 async function load(
-  { root, env, builtIn, own, isOpen }: PluginsOptions,
+  { root, env, builtIn, own, isOpen, isUnchanged = () => true }: PluginsOptions,
   name: string,
   config: Record<string, unknown>,
   problems: Problem[],
@@ -167,7 +169,8 @@ async function load(
     const exported = await code.load();
     const registered: PluginTool[] = [];
     const registerTool = (tool: PluginTool): void => void registered.push(tool);
-    const host = { workspace: root, env, config, registerTool, setTools, isOpen };
+    const isSame = (): boolean => isUnchanged(name);
+    const host = { workspace: root, env, config, registerTool, setTools, isOpen, isUnchanged: isSame };
     const plugin: unknown =
       typeof exported === 'function' ? await (exported as (host: unknown) => unknown)(host) : exported;
     const {

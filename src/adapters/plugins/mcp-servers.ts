@@ -22,6 +22,8 @@ interface McpHost {
   env: Record<string, string | undefined>;
   /** `plugins.mcp` of guild.yaml. */
   config: Record<string, unknown>;
+  /** Whether the files that commands of servers name are those that a person has trusted. */
+  isUnchanged?: () => boolean;
 }
 
 interface McpModule {

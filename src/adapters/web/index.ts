@@ -10,7 +10,7 @@ import net from 'node:net';
 import { deadline } from '../../ports/clock.js';
 import type { Web, WebPage } from '../../ports/reading/web.js';
 import { htmlText } from '../../text/web/html-text.js';
-import { isInternal, isLocalName } from './internal-address.js';
+import { isInternal, isLinkLocal, isLocalName } from './internal-address.js';
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 5_000_000;
@@ -21,7 +21,10 @@ export function web(): Web {
     async get(address, signal) {
       const limit = deadline(TIMEOUT_MS, signal);
       try {
-        return await follow(new URL(address), limit.signal);
+        const url = new URL(address);
+        const hidden = hiddenAddress(url, address);
+        if (hidden !== undefined) throw new Error(`it is ${hidden}, an address inside the network; write it like that`);
+        return await follow(url, limit.signal);
       } catch (thrown) {
         const { message, code } = thrown as NodeJS.ErrnoException;
         return { problem: `${address} cannot be fetched: ${message || code || String(thrown)}` };
@@ -30,6 +33,13 @@ export function web(): Web {
       }
     },
   };
+}
+
+/** `http://2130706433/` is 127.0.0.1, but the person who approves it does not see that. */
+function hiddenAddress({ hostname }: URL, written: string): string | undefined {
+  const host = bare(hostname);
+  const isWritten = written.toLowerCase().includes(`//${hostname}`);
+  return net.isIP(host) !== 0 && isInternal(host) && !isWritten ? host : undefined;
 }
 
 async function follow(start: URL, signal: AbortSignal): Promise<WebPage> {
@@ -50,7 +60,7 @@ async function follow(start: URL, signal: AbortSignal): Promise<WebPage> {
 async function request(url: URL, signal: AbortSignal): Promise<http.IncomingMessage> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error('only http and https are supported');
   if (url.username !== '' || url.password !== '') throw new Error('the address contains a user name or a password');
-  const address = await resolve(url.hostname.replace(/^\[|\]$/g, ''));
+  const address = await resolve(bare(url.hostname));
   const { request: send } = url.protocol === 'https:' ? https : http;
   return new Promise((done, fail) => {
     const asked = send(
@@ -69,11 +79,15 @@ async function request(url: URL, signal: AbortSignal): Promise<http.IncomingMess
   });
 }
 
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 async function resolve(host: string): Promise<{ address: string; family: number }> {
   const family = net.isIP(host);
   if (family !== 0) return { address: host, family };
   const found = await dns.lookup(host);
-  if (isInternal(found.address) && !isLocalName(host))
+  if (isInternal(found.address) && (!isLocalName(host) || isLinkLocal(found.address)))
     throw new Error(`${host} leads to ${found.address}, an address inside the network`);
   return found;
 }

@@ -30,6 +30,11 @@ export function isInternal(address: string): boolean {
   return INTERNAL.check(address, net.isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
+/** The services that give a machine in a cloud its keys are there, also under local names. */
+export function isLinkLocal(address: string): boolean {
+  return /^(?:::ffff:)?169\.254\.|^fe[89ab]|^fd00:ec2::254$/i.test(address);
+}
+
 /** True for a name that is reserved for the local network. */
 export function isLocalName(host: string): boolean {
   return !host.includes('.') || /\.(?:localhost|local|internal|lan|home\.arpa)$/i.test(host);

@@ -4,12 +4,13 @@ import { notifyByCommand, notifyByWebhook, notifyDesktop } from '../../adapters/
 import type { Plugins } from '../../adapters/plugins/index.js';
 import type { Config } from '../../domain/config/config.js';
 import type { NoticeMessage, NotifyChannels, NotifyRules } from '../../domain/config/notify.js';
-import type { Problem } from '../../domain/problem.js';
+import { problem, type Problem } from '../../domain/problem.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Watchers } from '../../engine/core/context.js';
 import type { PumpReport } from '../../engine/pass/pump.js';
 import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
+import { isUnchanged } from '../trust/acting.js';
 import type { Trust } from '../trust/trust.js';
 import { notifier, type Notifier } from './notifier.js';
 import { openNotices } from './open-notices.js';
@@ -22,7 +23,7 @@ interface Parts {
   announce(task: Task): { from?: string | undefined; title: string };
   plugins: Plugins;
   /** Absent in a replay, which notifies nobody. */
-  trust: Pick<Trust, 'inForce'> | undefined;
+  trust: Pick<Trust, 'inForce' | 'record'> | undefined;
   ring: ((message: NoticeMessage) => void) | undefined;
   report(problem: Problem): void;
 }
@@ -42,10 +43,15 @@ export function openNotifier(parts: Parts): Notifier {
   });
 }
 
+const CHANGED = problem('not_allowed', 'a file that notify.command names has changed, so the command did not run', {
+  where: { file: 'guild.yaml' },
+  hint: 'guild trust shows the change and asks; then start guild again',
+});
+
 async function send(
   message: NoticeMessage,
   { desktop }: NotifyRules,
-  { config, trust, plugins }: Parts,
+  { root, config, trust, plugins }: Parts,
   env: Parts['env'],
 ): Promise<Problem[]> {
   // A channel that was removed from the file is off at once; a new one waits for trust and a
@@ -54,7 +60,11 @@ async function send(
   const trusted: NotifyChannels = trust?.inForce.notify ?? {};
   const sent = await Promise.all([
     desktop ? notifyDesktop(message, env) : undefined,
-    command !== undefined && trusted.command !== undefined ? notifyByCommand(trusted.command, message, env) : undefined,
+    command !== undefined && trusted.command !== undefined
+      ? isUnchanged(trust!.record.path, trust!.inForce, 'notify')
+        ? notifyByCommand(trusted.command, message, env, root)
+        : CHANGED
+      : undefined,
     webhook !== undefined && trusted.webhook !== undefined ? notifyByWebhook(trusted.webhook, message, env) : undefined,
     plugin !== undefined && trusted.plugin !== undefined
       ? plugins.notify(trusted.plugin.name, trusted.plugin.to, message)

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { attempt } from '../../domain/attempt.js';
 import { ALLOWLIST_FILE, POLICY_FILE } from '../../adapters/policy-files/index.js';
 import { packageFolder } from '../../adapters/starter/package-folder.js';
@@ -12,6 +13,7 @@ import type { Config } from '../../domain/config/config.js';
 import { stricterSandbox } from '../../domain/config/settings.js';
 import type { Acting, Loosened, Tightened } from '../../domain/consent/trust.js';
 import { defined } from '../../domain/defined.js';
+import { namedByParts } from './named-files.js';
 import { withProjectServers } from './project-servers.js';
 import { textIn } from './text-file.js';
 
@@ -25,11 +27,13 @@ export type Acted = Pick<
 export function actingIn(root: string, config: Acted): Acting {
   const { providers, plugins, notifyBy, webhooks } = config;
   const folder = path.join(root, 'plugins');
+  const wanted = withProjectServers(root, plugins);
   const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
   return defined<Acting>({
     providers: Object.fromEntries(Object.entries(providers).filter(([, { kind }]) => kind !== 'scripted')),
-    plugins: withProjectServers(root, plugins),
+    plugins: wanted,
     code: Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined,
+    named: namedByParts(root, { ...wanted, notify: notifyBy }),
     rules: rulesIn(root),
     loosened: loosenedIn(config),
     notify: Object.keys(notifyBy).length === 0 ? undefined : notifyBy,
@@ -100,17 +104,30 @@ export function withTrustedProviders(config: ModelConfig, trust: { inForce: Acti
   };
 }
 
-/** A removal takes effect at once: only trusted parts that the workspace still wants may act. */
-export function shared(trusted: Acting, now: Acting): Acting {
+/** Whether the files that the trusted command of this part names have their trusted content. */
+export function isUnchanged(root: string, trusted: Acting, part: string): boolean {
+  const settings = part === 'notify' ? trusted.notify : trusted.plugins[part];
+  const { [part]: files = {} } = namedByParts(root, { [part]: settings }) ?? {};
+  return isDeepStrictEqual(files, trusted.named?.[part] ?? {});
+}
+
+/**
+ * A removal takes effect at once: only trusted parts that the workspace still wants may act. A part
+ * whose command names a changed file waits, because the trusted content is gone.
+ */
+export function shared(root: string, trusted: Acting, now: Acting): Acting {
   const kept = <T>(before: Record<string, T>, wanted: Record<string, unknown>): Record<string, T> =>
     Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(wanted, name)));
   return defined<Acting>({
     ...trusted,
     providers: kept(trusted.providers, now.providers),
-    plugins: kept(trusted.plugins, now.plugins),
+    plugins: Object.fromEntries(
+      Object.entries(kept(trusted.plugins, now.plugins)).filter(([name]) => isUnchanged(root, trusted, name)),
+    ),
     code: now.code && trusted.code,
     loosened: sharedLoosened(trusted.loosened, now.loosened),
-    notify: now.notify && trusted.notify,
+    notify: now.notify && isUnchanged(root, trusted, 'notify') ? trusted.notify : undefined,
+    named: now.named && trusted.named && kept(trusted.named, now.named),
     store: trusted.store === now.store ? trusted.store : undefined,
     webhooks: trusted.webhooks && now.webhooks && kept(trusted.webhooks, now.webhooks),
     // Here it is a removal that loosens.

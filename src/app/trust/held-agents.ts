@@ -15,7 +15,7 @@ import { readConfig } from '../readers/read-config.js';
 import { trustedConfig } from './acting.js';
 import { peekTrust, type Trust } from './trust.js';
 
-type Trusted = Pick<Trust, 'acting' | 'inForce' | 'record'>;
+type Trusted = Pick<Trust, 'acting' | 'inForce' | 'record' | 'state'>;
 
 export function heldAgents(
   trust: Trusted,
@@ -71,8 +71,8 @@ function providersOf(agent: Agent, config: Config): string[] {
 }
 
 /** Who has not allowed these yet: the person, or the person's own settings. */
-function whyNot({ record }: Trusted, kind: 'plugins' | 'providers', names: readonly string[]): string {
-  const isSeen = names.every((name) => Object.hasOwn(record.trusted?.acting[kind] ?? {}, name));
+function whyNot({ record, state }: Trusted, kind: 'plugins' | 'providers', names: readonly string[]): string {
+  const isSeen = state === 'trusted' && names.every((name) => Object.hasOwn(record.trusted?.acting[kind] ?? {}, name));
   const what = `${kind === 'plugins' ? (names.length > 1 ? 'plugins' : 'plugin') : 'provider'} ${visible(names.join(', '))}`;
   return isSeen
     ? `your own settings do not allow ${what}`

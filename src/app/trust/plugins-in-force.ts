@@ -1,6 +1,7 @@
 /** The plugins that may be loaded. Every place that loads plugins takes them from here. */
 import { packageFolder } from '../../adapters/starter/package-folder.js';
 import { defined } from '../../domain/defined.js';
+import { isUnchanged } from './acting.js';
 import type { Trust } from './trust.js';
 
 interface PluginsInForce {
@@ -10,9 +11,17 @@ interface PluginsInForce {
   builtIn: string;
   /** The kept copy of the workspace's own code. */
   own?: string;
+  /** Whether the files that the plugin's commands name are those that a person has trusted. */
+  isUnchanged: (plugin: string) => boolean;
 }
 
 /** `trust` undefined: a replay, which loads none. */
 export function pluginsInForce(root: string, trust: Trust | undefined): PluginsInForce {
-  return defined({ root, plugins: trust?.inForce.plugins ?? {}, builtIn: packageFolder('plugins'), own: trust?.code });
+  return defined({
+    root,
+    plugins: trust?.inForce.plugins ?? {},
+    builtIn: packageFolder('plugins'),
+    own: trust?.code,
+    isUnchanged: (plugin: string) => trust === undefined || isUnchanged(trust.record.path, trust.inForce, plugin),
+  });
 }

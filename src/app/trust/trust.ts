@@ -102,7 +102,7 @@ function weigh(before: TrustRecord, state: string, env: Env, config: Acted): Tru
   const record = isHarmless ? { ...known, trusted: { digest, acting, at: new Date().toISOString() } } : known;
   const { trusted } = record;
   const isSame = trusted?.digest === digest;
-  const inForce = isSame ? acting : trusted === undefined ? NOTHING_ACTS : shared(trusted.acting, acting);
+  const inForce = isSame ? acting : trusted === undefined ? NOTHING_ACTS : shared(known.path, trusted.acting, acting);
   const isTrusted = isSame || (trusted !== undefined && digestOf(inForce) === digest);
   const code = inForce.code === undefined ? undefined : copyOf(state, inForce.code.hash);
   const settings = readSettings(env);

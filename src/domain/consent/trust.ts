@@ -14,6 +14,8 @@ export interface Acting {
   plugins: Record<string, Record<string, unknown>>;
   /** Hash of the workspace's own plugin code, and the files in it; absent if it has none. */
   code?: { hash: string; files: Record<string, string> };
+  /** Files that commands name, by the name of the plugin or `notify`; absent if there are none. */
+  named?: Record<string, NamedFiles>;
   /** The text of each rule file by its path. */
   rules: Record<string, string>;
   /**
@@ -30,6 +32,9 @@ export interface Acting {
   /** Settings of guild.yaml that tighten a gate. They count at once; without them it is looser. */
   tightened?: Tightened;
 }
+
+/** The hash of each file by its path in the workspace. */
+export type NamedFiles = Record<string, string>;
 
 export interface Loosened {
   sandbox?: Exclude<SandboxSetting, 'required'>;
@@ -75,10 +80,14 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, rules, loosened, notify, store, webhooks }: Acting): Part[] {
+export function partsOf({ providers, plugins, code, named = {}, rules, loosened, notify, store, webhooks }: Acting): Part[] {
   return [
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
-    ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code) }]),
+    ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code.files) }]),
+    ...Object.entries(named).map(([part, files]) => ({
+      name: `files that the command of ${visible(part)} names`,
+      lines: codeLines(files),
+    })),
     ...Object.entries(providers).map(([name, provider]) => ({
       name: `provider ${visible(name)}`,
       lines: providerLines(provider),
@@ -117,7 +126,7 @@ function pluginPart(name: string, settings: Record<string, unknown>, code: Actin
   return { name: `plugin ${visible(name)}`, lines: [own, ...(text === '{}' ? [] : visible(text).split('\n'))] };
 }
 
-function codeLines({ files }: NonNullable<Acting['code']>): string[] {
+function codeLines(files: Record<string, string>): string[] {
   return Object.entries(files).map(([file, hash]) => `${visible(file)} ${hash.slice(0, 12)}`);
 }
 
