@@ -81,7 +81,7 @@ const SEGMENT_BYTES = 256 * 1024;
  * process that writes more than this in that time syncs earlier, so that a replay stays short.
  */
 export const WRITTEN_BACK_MS = 35_000;
-const MAX_SEGMENTS = 256;
+export const MAX_SEGMENTS = 256;
 
 export function journal(options: JournalOptions): Journal {
   const { disk, folder, peer, owner, whereIs, spare, beforeFirst, monotonicMs } = options;

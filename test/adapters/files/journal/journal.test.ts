@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadJournals } from '../../../../src/adapters/files/journal/dead-journals.js';
 import { readLines } from '../../../../src/adapters/files/journal/frames.js';
-import { journal, type Journal } from '../../../../src/adapters/files/journal/journal.js';
+import { journal, MAX_SEGMENTS, type Journal } from '../../../../src/adapters/files/journal/journal.js';
 import type { Step } from '../../../../src/adapters/files/journal/step.js';
 import { StoreFailed } from '../../../../src/domain/fence.js';
 import type { Disk } from '../../../../src/ports/disk.js';
@@ -177,14 +177,14 @@ test('a full journal file stays until the system has written its files, or the j
   const busy = ground();
   busy.clock.stepMs = 0;
   const whole = BIG.repeat(12); // nearly a file of the journal
-  for (let n = 0; n < 80; n++) {
+  for (let n = 0; n < MAX_SEGMENTS + 16; n++) {
     busy.disk.create(`/files/e${n}`, 'x');
     busy.log.put(effect(`e${n}`, whole));
     busy.log.placed(`effect e${n}`, `/files/e${n}`);
     await busy.log.durable();
   }
-  for (let n = 0; n < 1000 && busy.disk.list(FOLDER).length > 64; n++) await turn();
-  assert.equal(busy.disk.list(FOLDER).length, 64);
+  for (let n = 0; n < 1000 && busy.disk.list(FOLDER).length > MAX_SEGMENTS; n++) await turn();
+  assert.equal(busy.disk.list(FOLDER).length, MAX_SEGMENTS);
 });
 
 test('a journal file is reused, and its old lines never count', async () => {
