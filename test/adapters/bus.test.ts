@@ -61,6 +61,29 @@ describe('manual edits', () => {
     assert.deepEqual(idsOf(openBus(disk).unread('news', 'bob')), ['b'], 'a line without an id is recognised');
   });
 
+  test('a note whose fields do not fit its type is reported and reaches no reader', async () => {
+    const disk = simDisk();
+    const first = openBus(disk);
+    await first.tell([note('a')]);
+    const bodies = [
+      { type: 'rumour' },
+      { type: 'constructor' },
+      { type: 'help_request', requester: 'ana' },
+      { type: 'deadlock', cycle: [1] },
+    ];
+    for (const body of bodies) disk.append(FILE, `${JSON.stringify({ body })}\n`);
+    assert.deepEqual(
+      first.refresh().map(({ message }) => message),
+      [
+        '"rumour" is not a type of note',
+        '"constructor" is not a type of note',
+        'a note of type "help_request" needs a valid "taskContext"',
+        'a note of type "deadlock" needs a valid "cycle"',
+      ],
+    );
+    assert.deepEqual(idsOf(first.read('news')), ['a']);
+  });
+
   test('after an editor rewrites the file, new lines are delivered and read notes stay read', async () => {
     const disk = simDisk();
     const first = openBus(disk);

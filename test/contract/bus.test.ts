@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { after } from 'node:test';
+import { after, test } from 'node:test';
 import { tempFolder } from '../kit/temp/folder.js';
 import { bus, type BusOptions } from '../../src/adapters/bus/index.js';
 import { busWorld, memoryBus } from '../kit/memory/bus.js';
@@ -12,7 +13,7 @@ import type { Disk } from '../../src/ports/disk.js';
 import { simClock } from '../kit/sim-clock.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { countedIds, simProcesses } from '../kit/sim-processes.js';
-import { busContract, type BusBench } from './bus.js';
+import { busContract, note, type BusBench } from './bus.js';
 
 const all = tempFolder('bus', { after });
 
@@ -39,6 +40,23 @@ busContract('a ledger in memory', () => {
       return ledgerBus({ ...store.far, clock, patience: patience(maxUnread) });
     },
   };
+});
+
+test('a damaged line that a worker put into a shared store is skipped', async () => {
+  const clock = simClock();
+  const ledger = memoryLedger(ledgerState());
+  const store = far({ ledger, clock, ids: countedIds(), me: simProcesses().start().me(), lag: queueMicrotask });
+  const bus = ledgerBus({ ...store.far, clock, patience: patience() });
+  await bus.tell([note('a')]);
+  const texts = ['no JSON', 'null', '{"id": "b"}', '{"id": "c", "body": {"type": "deadlock"}}'];
+  const adds = ['bus/news', 'bus-done/news'].flatMap((log) => texts.map((text) => ({ log, text })));
+  await ledger.commit('damage', { puts: [], adds });
+  await bus.tell([note('d')]);
+  await bus.refresh();
+  assert.deepEqual(
+    bus.unread('news', 'bob').map(({ id }) => id),
+    ['a', 'd'],
+  );
 });
 
 busContract('files', () => filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-'))));

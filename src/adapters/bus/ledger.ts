@@ -2,13 +2,14 @@
  * The bus on a ledger: a log of notes for each channel, and a log of what readers have finished.
  * Notes of other processes arrive with `refresh`. Of several notes with one id the first counts.
  */
+import { parseMapping } from '../../domain/mapping.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Note } from '../../domain/coordination/note.js';
 import type { Bus } from '../../ports/bus.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Add, Ledger, Topic } from '../../ports/ledger.js';
-import { MAX_NOTE_LINE, printNote } from '../../text/records/note.js';
+import { MAX_NOTE_LINE, printNote, readNote } from '../../text/records/note.js';
 import * as channels from './channel.js';
 import { channelProblem } from './names.js';
 import { PATIENCE, waitForReaders, type Patience } from './pressure.js';
@@ -150,7 +151,7 @@ export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENC
 
   function addDone(name: string, texts: readonly string[]): void {
     const channel = channelOf(name);
-    for (const { reader, ids } of texts.map((text) => JSON.parse(text) as Done))
+    for (const { reader, ids } of texts.flatMap(doneIn))
       channels.markDone(channel, channels.readerOf(channel, reader), ids, now());
   }
 
@@ -158,14 +159,21 @@ export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENC
     const channel = channelOf(name);
     const heard: Note[] = [];
     for (const text of texts) {
+      const read = readNote(text, { channel: name, file: '', line: 0, at: now() });
+      if (!read.ok) continue;
       let segment = channel.segments.at(-1) ?? channels.addSegment(channel, 1);
       if (segment.notes.length >= SEGMENT_NOTES) {
         segment = channels.addSegment(channel, segment.number + 1);
         while (channels.dropExpired(channel, now()));
       }
-      const note: Note = { channel: name, ...(JSON.parse(text) as Omit<Note, 'channel'>) };
-      if (channels.addNote(channel, segment, note)) heard.push(note);
+      if (channels.addNote(channel, segment, read.note)) heard.push(read.note);
     }
     channels.notify(channel, heard);
   }
+}
+
+/** Empty for a line that is damaged: any worker can write one. */
+function doneIn(text: string): Done[] {
+  const { reader, ids } = parseMapping(text) ?? {};
+  return typeof reader === 'string' && Array.isArray(ids) ? [{ reader, ids: ids.map(String) }] : [];
 }

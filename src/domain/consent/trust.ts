@@ -80,7 +80,17 @@ export interface Part {
   lines: string[];
 }
 
-export function partsOf({ providers, plugins, code, named = {}, rules, loosened, notify, store, webhooks }: Acting): Part[] {
+export function partsOf({
+  providers,
+  plugins,
+  code,
+  named = {},
+  rules,
+  loosened,
+  notify,
+  store,
+  webhooks,
+}: Acting): Part[] {
   return [
     ...Object.entries(plugins).map(([name, settings]) => pluginPart(name, settings, code)),
     ...(code === undefined ? [] : [{ name: 'code under plugins/', lines: codeLines(code.files) }]),

@@ -19,7 +19,7 @@ export async function modelProblem(
   task: Task,
 ): Promise<Problem> {
   if (failure.class === 'aborted' && left.timeMs !== undefined) {
-    return problem('timed_out', `no answer within the ${left.timeMs} ms that ${task.id} had left`);
+    return problem('timed_out', `no answer within the ${left.timeMs / 1000} s that ${task.id} had left`);
   }
   const hint = (await isSpare(context, task)) ? {} : { hint: `fix this, then run: guild task retry ${task.root}` };
   return problem('model_failed', failure.message, hint);

@@ -49,7 +49,7 @@ export function readNote(text: string, place: LinePlace): NoteRead {
   }
   if (!isMapping(value)) return no('bad_field', 'a note is a JSON object', 1);
   const body = bodyOf(value);
-  if (body === undefined) return no('bad_field', 'this note has no text', 1);
+  if (typeof body === 'string') return no('bad_field', body, 1);
   return { ok: true, note: noteOf(value, body, text, place) };
 }
 
@@ -80,13 +80,41 @@ function noteOf(line: Record<string, unknown>, body: NoteBody, text: string, { c
   });
 }
 
-function bodyOf(line: Record<string, unknown>): NoteBody | undefined {
+/** The body, or what is wrong with it. Readers rely on the fields of its type. */
+function bodyOf(line: Record<string, unknown>): NoteBody | string {
   const { body } = line;
-  const text = line['text'] ?? line['message'];
-  if (isMapping(body) && typeof body['type'] === 'string') return body as unknown as NoteBody;
-  const message = typeof body === 'string' ? body : text;
-  return typeof message === 'string' && message.trim() !== '' ? { type: 'said', text: message } : undefined;
+  if (isMapping(body) && typeof body['type'] === 'string') {
+    const fields = Object.hasOwn(FIELDS, body['type']) ? FIELDS[body['type'] as NoteBody['type']] : undefined;
+    if (fields === undefined) return `${JSON.stringify(body['type'].slice(0, 60))} is not a type of note`;
+    const wrong = Object.entries(fields).find(([key, is]) => !is(body[key]));
+    if (wrong !== undefined) return `a note of type "${body['type']}" needs a valid "${wrong[0]}"`;
+    return body as unknown as NoteBody;
+  }
+  const message = typeof body === 'string' ? body : (line['text'] ?? line['message']);
+  const isText = typeof message === 'string' && message.trim() !== '';
+  return isText ? { type: 'said', text: message } : 'this note has no text';
 }
+
+type Check = (value: unknown) => boolean;
+const isText: Check = (value) => typeof value === 'string';
+const isNumber: Check = (value) => typeof value === 'number';
+const isFlag: Check = (value) => typeof value === 'boolean';
+const areTexts: Check = (value) => Array.isArray(value) && value.every(isText);
+
+/** The fields that readers use without looking whether they are there. */
+const FIELDS: Readonly<Record<NoteBody['type'], Readonly<Record<string, Check>>>> = {
+  said: { text: isText },
+  state_change: { agent: isText, fromState: isText, toState: isText, reason: isText },
+  dependency_request: { requester: isText, dependency: isText, dependencyType: isText, requirements: isMapping },
+  dependency_offer: { dependency: isText, provider: isText, fitness: isNumber },
+  dependency_award: { dependency: isText, requester: isText, provider: isText, why: isText },
+  dependency_resolution: { provider: isText, requester: isText, dependency: isText, resolution: isMapping },
+  help_request: { requester: isText, taskContext: isText, requiredCapabilities: areTexts },
+  help_answer: { helper: isText, requester: isText, accepted: isFlag, why: isText },
+  completion_probe: { peer: isText, root: isText, ballot: isNumber },
+  completion_vote: { peer: isText, root: isText, ballot: isNumber, ready: isFlag },
+  deadlock: { cycle: areTexts, victim: isText, rule: isText, cancelled: isText },
+};
 
 function priorityOf(value: unknown): NotePriority {
   return NOTE_PRIORITIES.find((priority) => priority === value) ?? 'normal';
