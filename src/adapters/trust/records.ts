@@ -28,58 +28,52 @@ export function recordFolder(state: string, id: string): string {
 
 export function trustRecords(disk: Disk, state: string): TrustRecords {
   const home = path.join(state, 'workspaces');
-  /** Cached, because every tool call asks for the stamp of the same workspace. */
-  const files = new Map<string, string>();
+  /** Every tool call asks for the stamp of the same workspace. */
+  let last: { root: string; file: string } | undefined;
   const fileOf = (root: string): string => {
-    let file = files.get(root);
-    if (file === undefined) files.set(root, (file = path.join(home, `${hash('sha256', root).slice(0, 32)}.json`)));
-    return file;
+    if (last?.root !== root) last = { root, file: path.join(home, `${hash('sha256', root).slice(0, 32)}.json`) };
+    return last.file;
   };
-
-  function put(record: TrustRecord, place: (tmp: string) => boolean): boolean {
-    disk.makeFolder(home, 0o700);
-    const tmp = path.join(home, `.${randomBytes(6).toString('hex')}`);
-    disk.create(tmp, `${JSON.stringify(record, null, 2)}\n`);
-    try {
-      disk.syncNow(tmp);
-      const isPlaced = place(tmp);
-      disk.syncNow(home);
-      return isPlaced;
-    } finally {
-      disk.remove(tmp);
-    }
-  }
-
-  const records: TrustRecords = {
-    read(root) {
-      const file = fileOf(root);
-      const read = disk.read(file, 8 * 1024 * 1024);
-      if (read.kind === 'missing') return undefined;
-      const record = read.kind === 'file' ? parse(read.bytes.toString('utf8')) : undefined;
-      if (record?.path === root) return record;
-      throw problemError(
-        'bad_file',
-        'the record of what you trust in this workspace cannot be read, so nothing is opened',
-        {
-          where: { file },
-          hint: 'restore it from a backup; or remove it and run guild trust: you are then asked again for open answers',
-        },
-      );
-    },
+  return {
+    read: (root) => readRecord(disk, fileOf(root), root),
     stamp: (root) => disk.stamp(fileOf(root)),
     create(root, owner) {
-      const id = randomBytes(16).toString('hex');
-      const record: TrustRecord = defined({ version: 1, id, path: root, owner });
+      const record: TrustRecord = defined({ version: 1, id: randomBytes(16).toString('hex'), path: root, owner });
       const file = fileOf(root);
-      return put(record, (tmp) => disk.link(tmp, file)) ? record : records.read(root)!;
+      return put(disk, home, record, (tmp) => disk.link(tmp, file)) ? record : readRecord(disk, file, root)!;
     },
-    write(record) {
-      const file = fileOf(record.path);
-      put(record, (tmp) => disk.rename(tmp, file));
-    },
+    write: (record) => void put(disk, home, record, (tmp) => disk.rename(tmp, fileOf(record.path))),
     remove: (root) => disk.remove(fileOf(root)),
   };
-  return records;
+}
+
+function readRecord(disk: Disk, file: string, root: string): TrustRecord | undefined {
+  const read = disk.read(file, 8 * 1024 * 1024);
+  if (read.kind === 'missing') return undefined;
+  const record = read.kind === 'file' ? parse(read.bytes.toString('utf8')) : undefined;
+  if (record?.path === root) return record;
+  throw problemError(
+    'bad_file',
+    'the record of what you trust in this workspace cannot be read, so nothing is opened',
+    {
+      where: { file },
+      hint: 'restore it from a backup; or remove it and run guild trust: you are then asked again for open answers',
+    },
+  );
+}
+
+function put(disk: Disk, home: string, record: TrustRecord, place: (tmp: string) => boolean): boolean {
+  disk.makeFolder(home, 0o700);
+  const tmp = path.join(home, `.${randomBytes(6).toString('hex')}`);
+  disk.create(tmp, `${JSON.stringify(record, null, 2)}\n`);
+  try {
+    disk.syncNow(tmp);
+    const isPlaced = place(tmp);
+    disk.syncNow(home);
+    return isPlaced;
+  } finally {
+    disk.remove(tmp);
+  }
 }
 
 function parse(text: string): TrustRecord | undefined {
@@ -93,9 +87,9 @@ function parse(text: string): TrustRecord | undefined {
   }
 }
 
-/** 32 hexadecimal digits: the name of a folder. */
+/** The name of a folder. */
 function isId(id: unknown): boolean {
-  return typeof id === 'string' && id.length === 32 && Buffer.from(id, 'hex').length === 16;
+  return typeof id === 'string' && /^[0-9a-f]{32}$/.test(id);
 }
 
 function isActing(acting: NonNullable<TrustRecord['trusted']>['acting'] | undefined): boolean {

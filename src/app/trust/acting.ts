@@ -27,13 +27,13 @@ export type Acted = Pick<
 export function actingIn(root: string, config: Acted): Acting {
   const { providers, plugins, notifyBy, webhooks } = config;
   const folder = path.join(root, 'plugins');
-  const wanted = withProjectServers(root, plugins);
+  const wanted = plugins['mcp'] === undefined ? plugins : withProjectServers(root, plugins);
   const isOwn = (name: string): boolean => !isBuiltIn(name) && fs.existsSync(path.join(folder, name, 'index.mjs'));
   return defined<Acting>({
     providers: Object.fromEntries(Object.entries(providers).filter(([, { kind }]) => kind !== 'scripted')),
     plugins: wanted,
     code: Object.keys(plugins).some(isOwn) ? hashTree(folder) : undefined,
-    named: namedByParts(root, { ...wanted, notify: notifyBy }),
+    named: namedIn(root, wanted, notifyBy),
     rules: rulesIn(root),
     loosened: loosenedIn(config),
     notify: Object.keys(notifyBy).length === 0 ? undefined : notifyBy,
@@ -41,6 +41,11 @@ export function actingIn(root: string, config: Acted): Acting {
     webhooks: Object.keys(webhooks).length === 0 ? undefined : webhooks,
     tightened: tightenedIn(config),
   });
+}
+
+function namedIn(root: string, plugins: Acting['plugins'], notify: Acted['notifyBy']): Acting['named'] {
+  const isUsual = Object.keys(plugins).length === 0 && notify.command === undefined;
+  return isUsual ? undefined : namedByParts(root, { ...plugins, notify });
 }
 
 /** The text of each rule file by its path. */

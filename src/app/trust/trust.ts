@@ -264,8 +264,25 @@ export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (befor
   };
 }
 
-/** Answers of this user for this workspace. `config`: if it was read already. */
+/**
+ * Answers of this user for this workspace. `config`: if it was read already. Opened when something
+ * is first answered, shown or begun: most runs need nothing of it.
+ */
 export function consentFor(record: TrustRecord, env: Env, config?: Pick<Config, 'store'>): Consent {
+  let opened: Consent | undefined;
+  const open = (): Consent => (opened ??= openConsent(record, env, config));
+  return {
+    sign: (given) => open().sign(given),
+    isSigned: (given, signature) => open().isSigned(given, signature),
+    seal: (task, request) => open().seal(task, request),
+    isSealed: (task, request) => open().isSealed(task, request),
+    hasShown: (id, digest) => open().hasShown(id, digest),
+    noteShown: (shown) => open().noteShown(shown),
+    begin: (id) => open().begin(id),
+  };
+}
+
+function openConsent(record: TrustRecord, env: Env, config?: Pick<Config, 'store'>): Consent {
   const state = stateFolder(env);
   // An answer counts on every machine of a shared store, wherever their folders are.
   const shared = sharedName(config ?? readConfig(realDisk(), record.path, env).config, env);
