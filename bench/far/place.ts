@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { initStore } from '../../src/app/machines/index.js';
-import { postgresPrograms, startLocalPostgres } from '../../src/app/machines/local-postgres.js';
+import { postgresPrograms, startLocalPostgres } from '../../src/adapters/ledger/postgres/local-server.js';
 import { publishDefinitions } from '../../src/app/machines/publish.js';
 import { readAddress } from '../../src/adapters/ledger/postgres/address.js';
 import { acceptTrust } from '../../src/app/trust/trust.js';

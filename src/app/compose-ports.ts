@@ -61,7 +61,7 @@ import { farPorts, type SharedPorts } from './far/shared-ports.js';
 import { sharedTexts, type SharedTexts } from './far/shared-texts.js';
 import { released } from './far/released.js';
 import { offered } from './live/offered.js';
-import { unhurried } from './live/unhurried.js';
+import { unhurried } from '../adapters/models/unhurried.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { farPartsOf } from './readers/open-reader.js';

@@ -30,7 +30,7 @@ import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
 import { farPartsOf, noWorkspace } from './readers/open-reader.js';
-import type { Notifier } from './notify/notifier.js';
+import type { Notifier } from '../adapters/notify/notifier.js';
 import { caughtUp, openNotifier, withNotices } from './notify/open-notifier.js';
 import { readConfig } from './readers/read-config.js';
 import { taped } from './readers/tape.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { workFiles } from '../../src/app/far/state-files.js';
+import { workFiles } from '../../src/adapters/definitions/state-files.js';
 import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
 import { field } from './bench.js';

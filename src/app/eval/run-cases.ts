@@ -5,7 +5,7 @@ import type { EvalCase } from '../../domain/eval/eval-case.js';
 import type { StandInName } from '../../adapters/models/stand-ins/index.js';
 import { offlineModel } from './offline-model.js';
 import { runCase, type CaseRun, type RunOptions } from './run-case.js';
-import { recording, replaying } from './tape.js';
+import { recording, replaying } from '../../adapters/models/kept-replies.js';
 import { models } from '../../adapters/models/index.js';
 import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';

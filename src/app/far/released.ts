@@ -4,8 +4,8 @@ import type { Config } from '../../domain/config/config.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
 import type { Pauses } from '../../ports/pauses.js';
-import { DEFINITIONS, definitionsHash, publishedIn } from './definitions.js';
-import { withDefinitions } from './definitions-check.js';
+import { DEFINITIONS, definitionsHash, publishedIn } from '../../adapters/definitions/index.js';
+import { withDefinitions } from '../../adapters/definitions/check.js';
 import { KEY, sharedConsent } from './keys.js';
 import { sharedName } from './shared-name.js';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../../adapters/git/repository/program.js';
-import { definitionFiles } from '../far/state-files.js';
+import { definitionFiles } from '../../adapters/definitions/state-files.js';
 
 /**
  * The commit, with a mark if a definition differs from it or is not in it. Undefined if the folder

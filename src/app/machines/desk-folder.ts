@@ -8,7 +8,7 @@ import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
 import { folders, layout } from '../../adapters/files/base/layout.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
-import { definitionFiles, isOwnPlace } from '../far/state-files.js';
+import { definitionFiles, isOwnPlace } from '../../adapters/definitions/state-files.js';
 import { acceptTrust, lookAtTrust } from '../trust/trust.js';
 import { sumOf } from './mirror/rendered.js';
 import { storeAddress } from './store-address.js';

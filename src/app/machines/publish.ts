@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { defined } from '../../domain/defined.js';
 import { lookAtTrust, publicKeyOf } from '../trust/trust.js';
-import { definitionsHash, publish, readPublished, type Published } from '../far/definitions.js';
+import { definitionsHash, publish, readPublished, type Published } from '../../adapters/definitions/index.js';
 import { noLongerHired } from '../far/hired.js';
 import { publishKey } from '../far/keys.js';
 import { checkedOut } from './checked-out.js';

@@ -39,7 +39,7 @@ import { consentFor, lookAtTrust } from '../trust/trust.js';
 import { refuseIfPartlyPushed, refuseIfWorkedOn } from './refusals.js';
 import type { Address } from './store-address.js';
 import { hiredFiles } from '../far/hired.js';
-import { definitionFiles, isPlainPath, isWorkFile } from '../far/state-files.js';
+import { definitionFiles, isPlainPath, isWorkFile } from '../../adapters/definitions/state-files.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

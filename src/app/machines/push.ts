@@ -33,7 +33,7 @@ import {
   type EffectRecord,
   type Rendered,
 } from './mirror/rendered.js';
-import { workFiles } from '../far/state-files.js';
+import { workFiles } from '../../adapters/definitions/state-files.js';
 import { MARK, readMark, refuseIfWorkedOn, type Mark } from './refusals.js';
 
 export interface Pushed {

@@ -12,7 +12,7 @@ import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
 import { isUnchanged } from '../trust/acting.js';
 import type { Trust } from '../trust/trust.js';
-import { notifier, type Notifier } from './notifier.js';
+import { notifier, type Notifier } from '../../adapters/notify/notifier.js';
 import { openNotices } from './open-notices.js';
 
 interface Parts {

@@ -27,7 +27,7 @@ import { sharedName } from '../far/shared-name.js';
 import { noWorkspace } from '../readers/no-workspace.js';
 import { readConfig } from '../readers/read-config.js';
 import { actingIn, rulesIn, shared, type Acted } from './acting.js';
-import { question } from './question.js';
+import { question } from '../../views/trust-question.js';
 import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -2,8 +2,7 @@
  * The event log for all windows: the index as of the start, plus the events since then in memory.
  * Each look reads only the lines that were added.
  */
-import { eventsInMemory, joinedEvents } from '../../app/readers/aggregates/events-in-memory.js';
-import type { EventHistory } from '../../app/readers/aggregates/open-index.js';
+import { eventsInMemory, joinedEvents, type EventHistory } from '../../app/readers/aggregates/open-index.js';
 import { openEvents } from '../../app/readers/log/open-events.js';
 import type { StatesView } from '../../app/readers/open-states.js';
 import type { Event } from '../../domain/event.js';

@@ -2,7 +2,7 @@
  * The workspace at a moment: now, or as it was at a time of the past. Every read takes one, so that
  * each page can show both.
  */
-import { openPast } from '../../app/readers/past/open-past.js';
+import { openPast } from '../../app/readers/open-past.js';
 import { querySources } from '../../app/readers/query-sources.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import { compareText } from '../../domain/order.js';

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { publishedIn } from '../../../src/app/far/definitions.js';
+import { publishedIn } from '../../../src/adapters/definitions/index.js';
 import { checkedOut } from '../../../src/app/machines/checked-out.js';
 import { prepareFolder } from '../../../src/app/machines/desk-folder.js';
 import { mirroredFolder } from '../../../src/app/machines/mirror/folder.js';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { attempt } from '../../../domain/attempt.js';
 import { ProblemError, problemError } from '../../../domain/problem.js';
 import { noWorkspace } from '../../readers/no-workspace.js';
-import { isOwnPlace } from '../../far/state-files.js';
+import { isOwnPlace } from '../../../adapters/definitions/state-files.js';
 import { sumOf } from './rendered.js';
 import { readShown, replace, writeShown, type Base } from './shown-record.js';
 

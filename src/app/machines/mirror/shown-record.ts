@@ -4,7 +4,7 @@ import path from 'node:path';
 import { disk } from '../../../adapters/disk/index.js';
 import { defined } from '../../../domain/defined.js';
 import { problemError } from '../../../domain/problem.js';
-import { isPlainPath } from '../../far/state-files.js';
+import { isPlainPath } from '../../../adapters/definitions/state-files.js';
 
 /**
  * The state of a file when it was shown: its checksum, and the revision or the end of the log

@@ -12,8 +12,9 @@ import type { Event } from '../../../domain/event.js';
 import type { EventIndex, EventsSeen } from '../../../ports/aggregates/event-index.js';
 import type { Ledger } from '../../../ports/ledger.js';
 import type { TaskIndex } from '../../../ports/aggregates/task-index.js';
-import { eventsInMemory, joinedEvents } from './events-in-memory.js';
+import { eventsInMemory, joinedEvents } from '../../../adapters/task-index/events-in-memory.js';
 
+export { eventsInMemory, joinedEvents };
 export type { EventHistory, EventsSeen } from '../../../ports/aggregates/event-index.js';
 
 /** Called now and then while many files are read; at the end with `done` equal to `total`. */

@@ -13,7 +13,7 @@ import type { Ledger } from '../../../ports/ledger.js';
 import type { Store } from '../../../ports/store/index.js';
 import { noWorkspace } from '../no-workspace.js';
 import { farPartsOf, openFarReader } from '../open-reader.js';
-import { eventTail } from './event-tail.js';
+import { eventTail } from '../../../adapters/task-index/event-tail.js';
 import { openEventIndex, openLogCopy, type Progress } from '../aggregates/open-index.js';
 
 interface EventLog {
@@ -33,7 +33,7 @@ export async function openEvents(root: string, { store, onProgress }: EventLogOp
   const parts = farPartsOf(store);
   if (parts !== undefined) return sharedLog(parts.ledger, root, onProgress);
   const seen = openEventIndex(root, onProgress).look();
-  const tail = eventTail(root, seen.ends());
+  const tail = eventTail(realDisk(), root, seen.ends());
   return { seen, more: async () => tail() };
 }
 

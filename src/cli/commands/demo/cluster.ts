@@ -11,7 +11,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { initStore } from '../../../app/machines/index.js';
-import { startLocalPostgres, type LocalPostgres } from '../../../app/machines/local-postgres.js';
+import { startLocalPostgres, type LocalPostgres } from '../../../app/machines/index.js';
 import { publishDefinitions } from '../../../app/machines/publish.js';
 import { storeAddress } from '../../../app/machines/store-address.js';
 import { packageFolder } from '../../../app/starter.js';

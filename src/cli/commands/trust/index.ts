@@ -1,7 +1,7 @@
 /** `guild trust`: shows the parts of the workspace that want to act, and asks whether they may. */
 import path from 'node:path';
 import { acceptTrust, lookAtTrust, withdrawTrust, type Trust } from '../../../app/trust/trust.js';
-import { wanted } from '../../../app/trust/question.js';
+import { wanted } from '../../../views/trust-question.js';
 import { defined } from '../../../domain/defined.js';
 import { problemError } from '../../../domain/problem.js';
 import { EXIT, text, type Call, type Command } from '../../args/command.js';

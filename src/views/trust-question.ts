@@ -1,6 +1,6 @@
 /** The question about a workspace that wants to act: it shows every part, or the difference. */
-import { changedParts, partsOf, type Acting, type Part, type TrustRecord } from '../../domain/consent/trust.js';
-import { problem, type Problem } from '../../domain/problem.js';
+import { changedParts, partsOf, type Acting, type Part, type TrustRecord } from '../domain/consent/trust.js';
+import { problem, type Problem } from '../domain/problem.js';
 
 interface Asked {
   record: TrustRecord;

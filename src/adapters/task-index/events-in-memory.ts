@@ -1,6 +1,6 @@
 /** A log whose events were all read, in the form in which the index shows a log. */
-import { callCost, type Event } from '../../../domain/event.js';
-import type { CallSeen, EventsSeen } from '../../../ports/aggregates/event-index.js';
+import { callCost, type Event } from '../../domain/event.js';
+import type { CallSeen, EventsSeen } from '../../ports/aggregates/event-index.js';
 
 export function eventsInMemory(all: readonly Event[]): EventsSeen {
   return {

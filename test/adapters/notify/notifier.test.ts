@@ -1,7 +1,7 @@
 /** Which ends of tasks are worth a notice. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notifier } from '../../../src/app/notify/notifier.js';
+import { notifier } from '../../../src/adapters/notify/notifier.js';
 import type { NoticeMessage, NotifyRules } from '../../../src/domain/config/notify.js';
 import { makeTask, type Placed } from '../../../src/domain/task/task.js';
 

@@ -2,10 +2,10 @@
  * Warns about bullets that name no agent where several agents could take them: each such bullet
  * asks every one of these agents for a bid, which costs a model call each.
  */
-import type { Agent } from '../../../domain/agent/agent.js';
-import type { Config } from '../../../domain/config/config.js';
-import { problem, type Problem } from '../../../domain/problem.js';
-import type { Sheet } from '../../../text/board/tasks.js';
+import type { Agent } from '../../domain/agent/agent.js';
+import type { Config } from '../../domain/config/config.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Sheet } from '../../text/board/tasks.js';
 
 export function offeredBullets(
   sheets: readonly Sheet[],

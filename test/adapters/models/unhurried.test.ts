@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';
-import { unhurried } from '../../../src/app/live/unhurried.js';
+import { unhurried } from '../../../src/adapters/models/unhurried.js';
 import type { ModelRequest } from '../../../src/ports/model.js';
 
 const REQUEST: ModelRequest = {

@@ -1,10 +1,10 @@
 /** The boards of a folder as `guild check` reads them, and the bullets that cannot become tasks. */
 import path from 'node:path';
-import { fenced, isUnreadable } from '../../../domain/fence.js';
-import type { Problem } from '../../../domain/problem.js';
-import type { Disk } from '../../../ports/disk.js';
-import { parseBoard } from '../../../text/board/parse.js';
-import { boardTasks, type Sheet } from '../../../text/board/tasks.js';
+import { fenced, isUnreadable } from '../../domain/fence.js';
+import type { Problem } from '../../domain/problem.js';
+import type { Disk } from '../../ports/disk.js';
+import { parseBoard } from '../../text/board/parse.js';
+import { boardTasks, type Sheet } from '../../text/board/tasks.js';
 
 const BALLOT = 'approvals.task.md';
 

@@ -3,13 +3,12 @@
  * one, or since the index saw the log.
  */
 import path from 'node:path';
-import { attempt } from '../../../domain/attempt.js';
-import { disk as realDisk } from '../../../adapters/disk/index.js';
-import type { Event } from '../../../domain/event.js';
+import { attempt } from '../../domain/attempt.js';
+import type { Event } from '../../domain/event.js';
+import type { Disk } from '../../ports/disk.js';
 
 /** `ends`: where to start in each file; a file that is not listed is read from its start. */
-export function eventTail(root: string, ends: ReadonlyMap<string, number>): () => Event[] {
-  const disk = realDisk();
+export function eventTail(disk: Disk, root: string, ends: ReadonlyMap<string, number>): () => Event[] {
   const folder = path.join(root, 'events');
   const read = new Map([...ends].map(([file, offset]) => [file, { stamp: '', offset }]));
 

@@ -2,10 +2,10 @@
  * A task as it was at a moment of the past: its record without later changes, and the state that
  * its events give it.
  */
-import { addUsage, NO_USAGE, type Usage } from '../../../domain/budget/usage.js';
-import { defined } from '../../../domain/defined.js';
-import { callCost, type Event } from '../../../domain/event.js';
-import { isEnded, type Placed, type TaskState, type Waits } from '../../../domain/task/task.js';
+import { addUsage, NO_USAGE, type Usage } from '../domain/budget/usage.js';
+import { defined } from '../domain/defined.js';
+import { callCost, type Event } from '../domain/event.js';
+import { isEnded, type Placed, type TaskState, type Waits } from '../domain/task/task.js';
 
 /**
  * `events`: those of this task, oldest first. Undefined if the task did not exist at this moment.

@@ -10,7 +10,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { problemError } from '../../domain/problem.js';
+import { problemError } from '../../../domain/problem.js';
 
 const run = promisify(execFile);
 

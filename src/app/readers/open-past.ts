@@ -3,16 +3,16 @@
  * It has the same form as the present, so every view can show both. Files without events (boards,
  * agents) are not part of it.
  */
-import type { Event } from '../../../domain/event.js';
-import { isEnded, isForHuman, type OpenState, type Placed } from '../../../domain/task/task.js';
-import type { OpenTask } from '../../../ports/store/tasks.js';
-import type { AgentActivity } from '../../../rules/coordination/agent-states.js';
-import { joinedTables, tableOf, type Table } from '../../../text/query/query.js';
-import { taskRow } from '../../../text/records/task-row.js';
-import type { Sources } from '../../../adapters/boards/queries.js';
-import type { Snapshot, StatesView } from '../open-states.js';
-import { querySources } from '../query-sources.js';
-import { taskAt } from './task-at.js';
+import type { Event } from '../../domain/event.js';
+import { isEnded, isForHuman, type OpenState, type Placed } from '../../domain/task/task.js';
+import type { OpenTask } from '../../ports/store/tasks.js';
+import type { AgentActivity } from '../../rules/coordination/agent-states.js';
+import { joinedTables, tableOf, type Table } from '../../text/query/query.js';
+import { taskRow } from '../../text/records/task-row.js';
+import type { Sources } from '../../adapters/boards/queries.js';
+import type { Snapshot, StatesView } from './open-states.js';
+import { querySources } from './query-sources.js';
+import { taskAt } from '../../views/task-at.js';
 
 interface Past {
   snapshot: Snapshot;

@@ -5,7 +5,7 @@
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Pauses } from '../../ports/pauses.js';
-import type { Published } from './definitions.js';
+import type { Published } from './index.js';
 
 interface DefinitionsCheck {
   /** Whether the store was looked at yet. Before that, agents wait without a message. */
