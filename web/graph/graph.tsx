@@ -132,7 +132,7 @@ function Drawing({ reply, height, nodes, edges, groups, boxPx, open }: DrawingPr
         class="g"
         viewBox={`0 0 ${reply.width} ${reply.height}`}
         width={reply.width}
-        // Smaller before it has to scroll, and never too small to read.
+        // Shrinks to fit before it scrolls, but stays large enough to read.
         style={{ maxWidth: `max(100%, ${reply.width * SCALE_MIN}px)`, height: 'auto' }}
         role="img"
         aria-label="Graph; the list below has the same content"

@@ -12,7 +12,7 @@ import { markOf, notesOf, segmentWith, readerOf, sizeOf, type Channel, type Read
 interface Cursors {
   /** Loads the progress that another process has saved. */
   refresh(channel: Channel, name: string): Reader;
-  /** Call `refresh` for this reader right before. */
+  /** Call `refresh` for the same reader immediately before `save`. */
   save(channel: Channel, reader: Reader): void;
   /** Refreshes every reader that has a cursor. */
   refreshAll(channel: Channel): void;

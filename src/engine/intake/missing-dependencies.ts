@@ -36,6 +36,6 @@ export async function missingDependencies(context: EngineContext): Promise<Probl
 async function missingParent({ tasks }: EngineContext, { id, parent }: Task): Promise<Problem | undefined> {
   if (parent === undefined || id.startsWith(`${parent}.`)) return undefined;
   if (tasks.isOpen(parent) || (await tasks.read(parent)) !== undefined) return undefined;
-  const hint = 'correct or remove "parent" in its file; it is worked on by itself';
+  const hint = 'correct or remove "parent" in its file; meanwhile the task is worked on without a parent';
   return problem('not_found', `${id} names the parent ${parent}, which does not exist`, { hint });
 }

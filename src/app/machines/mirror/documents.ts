@@ -22,7 +22,7 @@ interface DocumentMirror {
 
 const FOLDERS = ['memory', 'context', 'scratch'];
 const MAX_BYTES = 1024 * 1024;
-/** Beyond this many files a folder is not a place for notes. */
+/** Of a folder with more files, the rest are not mirrored. */
 const MAX_FILES = 2000;
 /** Folders that programs fill. */
 const SKIPPED = /(^|\/)(\.[^/]*|node_modules|__pycache__)\//;

@@ -81,7 +81,7 @@ export function mirroredFolder({ root, workspace, record, wrote = () => undefine
   }
   const bases = new Map(Object.entries(saved?.bases ?? {}));
   const marks = new Map(Object.entries(saved?.marks ?? {}));
-  /** Stamps of files that are known to be as they were shown. */
+  /** Stamps of files whose content is still as it was shown. */
   const stamps = new Map<string, string>();
   let isDirty = false;
 
