@@ -25,7 +25,7 @@ const test = sampleTests('postgres, long', 3, 4);
 
 const SCHEMA = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../test/fixtures/store-version-2.sql');
 
-/** The calls of the program of version 2 that a worker needs. */
+/** The calls of version 2 of the program that a worker needs. */
 function olderLedger({ url }: Address): Ledger {
   // One connection, which takes one call at a time.
   const client = new pg.Pool({ connectionString: url, max: 1 });

@@ -183,7 +183,7 @@ test('a body that is too large, not text or empty is refused after its proof', a
   assert.equal((await call('/hooks/ci', bearer, 'x'.repeat(300 * 1024))).status, 413);
   const chunked = { ...bearer, 'transfer-encoding': 'chunked' };
   assert.equal((await call('/hooks/ci', chunked, 'x'.repeat(300 * 1024))).status, 413);
-  // Quotes double in a line of JSON.
+  // In a line of JSON each quote takes two characters.
   assert.equal((await call('/hooks/ci', bearer, '"'.repeat(200 * 1024))).status, 413);
   assert.equal((await call('/hooks/ci', bearer, Buffer.from([0xff, 0xfe, 0xfd]))).status, 400);
   assert.equal((await call('/hooks/ci', bearer, '  ')).status, 400);

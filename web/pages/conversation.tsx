@@ -57,7 +57,7 @@ export function Conversations(): JSX.Element {
   );
 }
 
-/** The status of a conversation without a task, in the words of one. */
+/** The status of a conversation without a task, in the words used for tasks. */
 const STATES: Record<string, TaskStateWord> = {
   active: 'active',
   sleeping: 'waiting',

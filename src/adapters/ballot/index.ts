@@ -148,7 +148,7 @@ export function ballot(options: BallotOptions): Ballot {
       // A refusal allows nothing, so it counts wherever it came from.
       const isRefused = marked.get(id)?.approved === false;
       if (isRefused || !marks!.present.has(id) || consent.hasShown(id, request.digest)) continue;
-      // Another process of this machine may be about to note that it has shown it.
+      // Another process of this machine may be about to record that it has shown the request.
       if (!marked.has(id) && own.isOwn(stamp)) continue;
       unseen.add(id);
       if (!again.has(id)) again.set(id, 'this machine had not shown it before');

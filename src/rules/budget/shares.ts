@@ -7,7 +7,7 @@ import type { Budget } from '../../domain/budget/budget.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import { moneyText } from '../../domain/budget/usage.js';
 
-/** A share with the field names of files. */
+/** A share, with the field names that files use. */
 export interface Share {
   turns?: number;
   tokens?: number;

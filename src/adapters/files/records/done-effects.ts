@@ -1,6 +1,6 @@
 /**
  * Records of effects that ended long ago, in one file: `.guild/run/done.jsonl`. A record is durable
- * there before its own files go, so at any moment it is in one of the two places at least.
+ * there before its own files go, so at any moment it is in at least one of the two places.
  */
 import path from 'node:path';
 import { inodeOf, sizeOf, writtenAt } from '../../../domain/stamp.js';

@@ -20,7 +20,7 @@ export const GOOGLE_QUIRKS: Readonly<Record<string, Quirk>> = {
       stream({ candidates: [{ content: { role: 'model', parts: [{ text: text || 'Half' }] }, index: 0 }] }),
   },
   recitation: {
-    says: 'The answer stops because it recites.',
+    says: 'The answer stops because it repeats a known text.',
     reply: ({ text }) =>
       stream({
         candidates: [
