@@ -12,7 +12,7 @@ test('a rule can be made of a plain command', () => {
     assert.equal(whyNoRule(request(line)), undefined, line);
 });
 
-test('no rule can be made of what may do something else tomorrow, or of what others led to', () => {
+test('no rule can be made of a command that may do something else tomorrow, or that outside text led to', () => {
   for (const line of ['npm test', './build.sh', 'bash workspaces/executor/x.sh', 'cp scratch/a b', 'make'])
     assert.match(whyNoRule(request(line)) ?? '', /agents can change/, line);
   assert.match(whyNoRule(request('touch a', { taint: ['slack'] })) ?? '', /text from slack/);

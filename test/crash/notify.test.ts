@@ -52,7 +52,7 @@ test('a webhook is not delivered again after its process was killed during the d
   );
 });
 
-test('a claim of a process that died before its mark is taken over, one after it is not', (t) => {
+test('a claim of a dead process is taken over without its mark, and not with it', (t) => {
   const root = tempFolder('notified', t);
   const isDead = (): boolean => false;
   const isAlive = (): boolean => true;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareNatural } from '../../src/domain/order.js';
 
-test('names are in the order of their numbers, and equal numbers in that of their text', () => {
+test('names are ordered by their numbers, and equal numbers by their text', () => {
   const sorted = ['a', 'job', 'job-1', 'job-01', 'job-2', 'job-2.x', 'job-10', 'job-x', '7b'];
   const order = ['7b', 'a', 'job', 'job-01', 'job-1', 'job-2', 'job-2.x', 'job-10', 'job-x'];
   assert.deepEqual(sorted.toReversed().sort(compareNatural), order);

@@ -62,7 +62,7 @@ test('a commit whose answer is lost is asked again and carried out once', option
   await end();
 });
 
-test('rings come again after the server was away', options, async () => {
+test('notifications arrive again after the server was away', options, async () => {
   const { server, open, end } = await field();
   const [first, second] = [await open(), await open()];
   let rings = 0;

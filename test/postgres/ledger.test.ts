@@ -11,7 +11,7 @@ import { field } from './bench.js';
 if (NO_POSTGRES === false) {
   ledgerContract('postgres', () => field());
 
-  test('a commit leaves those asleep who listen to other topics', async () => {
+  test('a commit does not wake processes that listen to other topics', async () => {
     const own = await field();
     const [first, second] = [await own.open(), await own.open()];
     const heard: string[] = [];

@@ -38,7 +38,7 @@ test('files that share a process are reported under their own names', (t) => {
   assert.deepEqual(fs.readdirSync(path.join(root, 'dist/test-groups')), ['0.test.js']);
 });
 
-test('temporary files of a run are removed and named, and those of a failed run stay', (t) => {
+test('temporary files of a run are removed and named, and the files of a failed run stay', (t) => {
   const make = `require('node:fs').mkdtempSync(require('node:path').join(require('node:os').tmpdir(), 'guild-x-'))`;
   const passing = house(t);
   const write = (root: string, body: string): void =>

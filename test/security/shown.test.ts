@@ -75,7 +75,7 @@ test('on a terminal a yes to the drawn request allows it', async (t) => {
   assert.ok(fs.existsSync(path.join(workspace.root, 'paid.json')));
 });
 
-test('a record whose digest is not that of what it shows is asked again, not shown as it is', async (t) => {
+test('a record whose digest does not match its content is asked again, not shown', async (t) => {
   const workspace = place(t, asking({ write_file: { path: 'a.txt', content: 'evil' } }));
   const { id } = await asked(workspace);
   const folder = ['pending', 'waiting'].find((state) => workspace.list(`tasks/${state}`).includes(`${id}.json`))!;

@@ -85,7 +85,7 @@ test('a read-only window has a key of its own: its guests cannot enter the other
   assert.equal(reply.status, 401);
 });
 
-test('a state file that is torn only means that browsers enter again', async (t) => {
+test('a torn state file only means that browsers must enter again', async (t) => {
   const workspace = place(t, EMPTY);
   const env = environment(workspace.root);
   const first = await startServer({ root: workspace.root, env, port: 0, readOnly: false });

@@ -103,7 +103,7 @@ function sentBy({ page }: Opened): () => Promise<string[]> {
   return async () => (await page.evaluate('0'), kinds);
 }
 
-test('a grave request needs y and then Enter, and text from outside turns always off', async (t) => {
+test('a risky request needs y and then Enter, and text from outside turns always off', async (t) => {
   const workspace = place(t, {
     'guild.yaml': `${SCRIPTED}inbox: { agent: boss }\n`,
     'agents/boss.md': '---\ndescription: Does it\ntools: [execute_command]\n---\nYou are the boss.\n',

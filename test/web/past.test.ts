@@ -61,7 +61,7 @@ test('a deadlock is a cycle of three tasks at its moment, and nothing now', asyn
   assert.equal(await deadlocks(''), 0);
 });
 
-test('lists, agents, costs and tasks are those of the moment', async (t) => {
+test('lists, agents, costs and tasks show the chosen moment', async (t) => {
   const window = await windowAfterDeadlock(t);
   const { broken } = (await window.get('/api/waits')).json<Waits>();
   const at = broken[0]!.closedAt;

@@ -63,7 +63,7 @@ for (const [what, change] of damage) {
   });
 }
 
-test('the same damage in an entry of an earlier build withdraws nothing', async () => {
+test('the same damage to an entry of an earlier build withdraws nothing', async () => {
   const { text, save, settle } = await desk(a, b);
   save(
     tick(text(), 'a')

@@ -154,7 +154,7 @@ test('requests of people are read again when the last answer is too old', async 
   assert.deepEqual(reads, ['news']);
 });
 
-test('a process that hears rings asks for requests again only after a ring', async () => {
+test('a process that gets notifications asks for requests again only after one', async () => {
   const [other, { store, reads, clock }] = twoProcesses();
   await store.presence.join();
   await store.tasks.scan();
@@ -204,7 +204,7 @@ test('a process without work renews its lease, looks who is alive, and asks noth
   );
 });
 
-test('a process without work finds a dead one and rings its own bell', async () => {
+test('a process without work finds a dead one and wakes itself', async () => {
   const [{ store, beat }, other] = twoProcesses();
   await other.store.presence.join();
   await other.store.tasks.create(task('t'));

@@ -33,7 +33,7 @@ async function ground(): Promise<Ground> {
   return { fresh, look, ring: () => ring(), learn: () => void learned++, pass: (ms) => void (now += ms) };
 }
 
-test('a look stays fresh until somebody rings, for a second at most', async () => {
+test('a look stays fresh until a notification arrives, for a second at most', async () => {
   const { fresh, ring, pass } = await ground();
   pass(500);
   assert.equal(fresh.isFresh(MAX_AGE_MS), true);
@@ -45,7 +45,7 @@ test('a look stays fresh until somebody rings, for a second at most', async () =
   assert.equal(silent.fresh.isFresh(MAX_AGE_MS), false, 'a ring may be lost');
 });
 
-test('while the look after a ring is under way, the one before it is not fresh', async () => {
+test('while the look after a notification is under way, the look before it is not fresh', async () => {
   const { fresh, ring, pass } = await ground();
   pass(500);
   ring();
@@ -55,7 +55,7 @@ test('while the look after a ring is under way, the one before it is not fresh',
   assert.equal(fresh.isFresh(MAX_AGE_MS), true);
 });
 
-test('a ring that comes while a look is under way asks for another one', async () => {
+test('a notification that arrives while a look is under way asks for another look', async () => {
   const { fresh, ring, pass } = await ground();
   fresh.began();
   pass(100);
@@ -64,7 +64,7 @@ test('a ring that comes while a look is under way asks for another one', async (
   assert.equal(fresh.isFresh(MAX_AGE_MS), false);
 });
 
-test('a look is not fresh once a later change by others is known, although nobody rang', async () => {
+test('a look is not fresh once a later change of another process is known, even without a notification', async () => {
   const { fresh, learn, look } = await ground();
   learn();
   assert.equal(fresh.isFresh(MAX_AGE_MS), false);

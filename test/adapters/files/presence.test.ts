@@ -148,7 +148,7 @@ test('when all wardens die at once, the next check notices it, and others take t
   assert.equal(isWarden(all[3]!.rank()), true);
 });
 
-test('the watcher tells joins and leaves from work, can be rung for all, and follows a replaced folder', async () => {
+test('the watcher distinguishes joins and leaves from work, wakes all processes on request, and follows a replaced folder', async () => {
   const l = place();
   const heard = new Set<string>();
   const hung = watchWorkspace(l, {

@@ -55,7 +55,7 @@ test('a child that ends after its root is not shown', () => {
   assert.deepEqual(frame, []);
 });
 
-test('tasks are in the order in which they were created, not in that of their names', () => {
+test('tasks are ordered by creation, not by name', () => {
   const { frame } = after(['many-1', 'many-2', 'many-10', 'a-late-one'].map((id) => created(id)));
   assert.deepEqual(
     frame.map((line) => line.split(' ')[2]),

@@ -41,7 +41,7 @@ test('a task file with a schedule gets one run for each due time, and is not wor
   assert.equal(record(disk, 'tasks/waiting/daily.json').schedule['run'], 'daily-20260102T0900Z');
 });
 
-test('a schedule without a time zone uses that of guild.yaml', async () => {
+test('a schedule without a time zone uses the one in guild.yaml', async () => {
   const { disk, proc } = scene({ 'guild.yaml': 'timezone: Asia/Tokyo\n', 'tasks/pending/daily.json': DAILY });
   await untilQuiet(proc);
   const { waits, schedule } = record(disk, 'tasks/waiting/daily.json');

@@ -68,7 +68,7 @@ test('many queues are served like one: by priority, then the oldest first', () =
   );
 });
 
-test('of a row that is limited to some trees, only their tasks are served, and they are skipped together', () => {
+test('if a row is limited to some trees, only their tasks are served, and they are skipped together', () => {
   fc.assert(
     fc.property(places, fc.uniqueArray(fc.nat(29)), (all, wanted) => {
       const only = new Set(wanted.map((n) => `t${n}`));

@@ -34,7 +34,7 @@ function shortened(text: string): string {
   return text.replace(/\b([0-9a-f]{12})[0-9a-f]{52}\b/g, '$1…').trimEnd();
 }
 
-test('a hostile clone acts in nothing, and a person sees exactly what the page shows', async (t) => {
+test('a hostile clone does nothing, and a person sees exactly what the page shows', async (t) => {
   const home = place(t, CLONE);
   const given = { untrusted: true, env: { AWS_SECRET_ACCESS_KEY: 'canary' } } as const;
   const [first, again, asked] = shownBlocks();

@@ -34,7 +34,7 @@ function desk(t: TestContext): Desk {
 
 const OWN = { workspace: 'w', mustBeOwn: true };
 
-test('the record of a mirror is that of this folder, not of its clone or of a folder made again', (t) => {
+test('the record of a mirror belongs to this folder, not to its clone or to a folder made again', (t) => {
   const { root, env } = desk(t);
   const record = ownMirror(root, env, OWN);
   assert.equal(fs.statSync(record).mode & 0o777, 0o600);

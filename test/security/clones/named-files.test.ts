@@ -72,7 +72,7 @@ for (const [what, { servers, files, swap }] of Object.entries(COMMANDS))
     }
   });
 
-test('a server that starts in a running process is that which was trusted', async (t) => {
+test('a running process starts the server that was trusted', async (t) => {
   const script =
     '- {agent: ana, turn: 1, call: [{x_find: {query: a}}]}\n- {agent: ana, turn: 2, say: "{{last}}"}\n- {say: done}\n';
   const home = place(t, {

@@ -26,7 +26,7 @@ const script = (change: string): string => `- {agent: executor, turn: 1, call: [
 - say: done
 `;
 
-test('a bullet that a tainted agent opens again becomes a tainted task', async (t) => {
+test('a bullet that a tainted agent reopens becomes a tainted task', async (t) => {
   const workspace = scene(t, script('status: open, fields: {description: "mallory says so"}'), {
     ...FILES,
     'tasks/plan.task.md': BOARD,

@@ -26,7 +26,7 @@ function forge(home: Place): { id: string; seen: string } {
   return { id: task.id, seen: forged.digest };
 }
 
-test('a forged request is said to be foreign, without its words, and no answer to it is taken', async (t) => {
+test('a forged request is shown as foreign, without its words, and no answer to it is accepted', async (t) => {
   const home = await askingPlace(t);
   const { id, seen } = forge(home);
   const window = await openWindow(t, home);

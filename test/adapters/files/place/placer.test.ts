@@ -153,7 +153,7 @@ test('a file that is due does not wait for the sync of another one', async () =>
   assert.equal((await placing).kind, 'placed');
 });
 
-test('a file that others must come before waits for their lines', async () => {
+test('a file waits for the lines of the files that must come before it', async () => {
   const here = ground();
   const [first, second] = [item('first', 2), item('second', 1)];
   here.place.put(first);
