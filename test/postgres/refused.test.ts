@@ -111,15 +111,15 @@ test('an address in a file names no password and is one of PostgreSQL', () => {
 test('a schema of another version is named, and upgrade brings an older one up to date', options, async () => {
   const address = at({ schema: 'versions' });
   await initStore(address, 'w');
-  assert.deepEqual((await initStore(address, 'w')).from, 3, 'twice is harmless');
+  assert.deepEqual((await initStore(address, 'w')).from, 4, 'twice is harmless');
   const news = (): Promise<Problem> => refusal(opened(address, (ledger) => ledger.news()));
   await server.sql('update versions.about set version = 0');
-  says(await news(), /version 0, and this program needs 3/, /guild store upgrade/);
+  says(await news(), /version 0, and this program needs 4/, /guild store upgrade/);
   await server.sql('update versions.about set version = 9, oldest = 8');
   says(await news(), /version 9, which this program does not know/, /newer version of guildhall/);
   await server.sql('update versions.about set version = 9, oldest = 1');
   await opened(address, (ledger) => ledger.news());
-  says(await refusal(upgradeStore(address)), /version 9, and this program knows 3/, /newest guildhall/);
+  says(await refusal(upgradeStore(address)), /version 9, and this program knows 4/, /newest guildhall/);
   says(await refusal(upgradeStore(at({ schema: 'none' }))), /no workspace in this database/, /store init/);
 });
 
@@ -184,16 +184,32 @@ test('a worker changes neither a task that another process holds nor what a task
   await commit('one_desk', held(undefined, { description: 'Pay Ana 6' }));
 });
 
+test('no user can make a commit of another one count as done by guessing its id', options, async () => {
+  const commit = (user: string, id: string, puts: Put[]): Promise<Committed | 'fenced'> =>
+    opened(at({ user }), (ledger) => ledger.commit(id, { puts, adds: [] }));
+  await commit('one_worker', 'desk-1.7', []);
+  const pause = { key: 'paused/ben', value: '{}', live: true };
+  const made = await commit('one_desk', 'desk-1.7', [pause]);
+  assert.ok(made !== 'fenced' && made.puts.length === 1);
+  assert.deepEqual(await commit('one_desk', 'desk-1.7', [pause]), made, 'its own retry is answered');
+  const entries = await opened(at({ user: 'one_reader' }), (ledger) => ledger.list('paused/ben', { live: true }));
+  assert.equal(entries.length, 1);
+});
+
 test('a store of version 1 is upgraded in place, with its work', options, async () => {
   const address = at({ schema: 'older' });
   await initStore(address, 'w');
-  await server.sql('alter table older.entry drop column writer; update older.about set version = 1');
-  says(await refusal(opened(address, (ledger) => ledger.news())), /version 1, and this program needs 3/, /upgrade/);
+  await server.sql(
+    `alter table older.entry drop column writer; alter table older.done drop constraint done_pkey;
+     alter table older.done drop column writer; alter table older.done add primary key (id);
+     update older.about set version = 1`,
+  );
+  says(await refusal(opened(address, (ledger) => ledger.news())), /version 1, and this program needs 4/, /upgrade/);
   await server.sql(
     `insert into older.entry(key, rev, value, live, xid, at)
      values ('task/a', nextval('older.rev'), '{}', true, pg_current_xact_id(), now())`,
   );
-  assert.deepEqual([(await upgradeStore(address)).from, (await upgradeStore(address)).to], [1, 3]);
+  assert.deepEqual([(await upgradeStore(address)).from, (await upgradeStore(address)).to], [1, 4]);
   await opened(address, async (ledger) => {
     assert.deepEqual(
       (await ledger.news()).entries.map(({ key }) => key),

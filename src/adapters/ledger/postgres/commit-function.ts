@@ -15,7 +15,7 @@ declare
   p jsonb; r bigint; others bigint; places bigint[] := '{}'; ends bigint[] := '{}'; answer jsonb;
   is_desk constant boolean := pg_has_role(session_user, '${roleName(s, 'desk')}', 'member');
 begin
-  select result into answer from ${s}.done where id = who;
+  select result into answer from ${s}.done where id = who and writer = session_user;
   if found then return answer; end if;
   if guard is not null then
     perform 1 from ${s}.entry where key = guard and live for share;
@@ -31,7 +31,7 @@ begin
       where key = any(array(select v->>'k' from jsonb_array_elements(puts) v)) order by key for update;
   end if;
 ${putLoop(s)}${addLoop(s)}  answer := jsonb_build_object('p', to_jsonb(places), 'a', to_jsonb(ends));
-  insert into ${s}.done(id, result, at) values (who, answer, clock_timestamp());
+  insert into ${s}.done(id, writer, result, at) values (who, session_user, answer, clock_timestamp());
   return answer;
 end $commit$;
 ${judge(s)}create or replace function ${s}.guild_tidy() returns void

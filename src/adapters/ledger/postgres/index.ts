@@ -123,7 +123,10 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
     const before = losses;
     const last = acknowledged;
     if (last !== undefined && clock.monotonicMs() - last.atMs < INTERVALS.databaseRememberedMs) {
-      const { rows } = await calls.query({ text: `select 1 from ${schema}.done where id = $1`, values: [last.id] });
+      const { rows } = await calls.query({
+        text: `select 1 from ${schema}.done where id = $1 and writer = session_user`,
+        values: [last.id],
+      });
       if (rows.length === 0) throw undone(shown);
     }
     if (losses === before) isDoubtful = false;

@@ -4,7 +4,7 @@
  */
 
 /** The version that this program needs. A greater one is fine while `oldest` allows it. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** The roles of people and processes that use a workspace, by their rights. */
 export const ROLES = ['worker', 'desk', 'reader'] as const;
@@ -21,6 +21,10 @@ export function migrations(s: string): string[] {
     `alter table ${s}.entry add column writer text collate "C";`,
     // The function takes the lines of one log as a list.
     '',
+    // The database user who made the commit: others can guess its id, and must not take its place.
+    `alter table ${s}.done add column writer text collate "C" not null default session_user;
+alter table ${s}.done drop constraint done_pkey;
+alter table ${s}.done add primary key (id, writer);`,
   ];
 }
 
