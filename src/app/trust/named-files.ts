@@ -23,6 +23,7 @@ const RUNNER_FILES = [
   ...['Cargo.toml', 'go.mod'],
 ];
 const OTHERS = new Set(['.git', '.guild', '.venv', 'venv', '__pycache__', 'node_modules']);
+const MAX_FOLDERS = 20;
 const MAX_FILES = 2000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -40,7 +41,11 @@ function namedFiles(root: string, settings: unknown): NamedFiles | undefined {
   const words = commandWords(settings);
   if (words.length === 0) return undefined;
   const found = new Set<string>();
-  for (const word of words) for (const candidate of candidates(word)) addNamed(root, candidate, found);
+  const named = [...new Set(words.flatMap(candidates))];
+  // `cd tools && node server.mjs`, `PYTHONPATH=tools` and the like.
+  const folders = named.filter((word) => statOf(path.join(root, inside(root, word) ?? ''))?.isDirectory());
+  for (const folder of ['', ...folders.slice(0, MAX_FOLDERS)])
+    for (const word of named) addNamed(root, path.join(folder, word), found);
   if (words.some((word) => RUNNERS.test(path.basename(word)))) {
     for (const file of RUNNER_FILES) addFile(root, file, found);
     for (const word of words) addPackage(root, word, found);

@@ -43,6 +43,16 @@ const COMMANDS: Record<string, { servers: string; files: Record<string, string>;
     files: { 'tools/first.mjs': '' },
     swap: 'tools/first.mjs',
   },
+  'a script in a folder that a shell enters': {
+    servers: '{x: {command: [sh, -c, "cd tools && exec node server.mjs"]}}',
+    files: {},
+    swap: 'tools/server.mjs',
+  },
+  'a program in a folder of the path': {
+    servers: '{x: {command: [sh, -c, lab], values: {PATH: "./tools:/usr/bin:/bin"}}}',
+    files: { 'tools/lab': '#!/bin/sh\nexec node tools/server.mjs\n' },
+    swap: 'tools/lab',
+  },
   'a package of the folder': {
     servers: '{x: {command: [npx, --offline, lab-server]}}',
     files: {
@@ -59,14 +69,15 @@ for (const [what, { servers, files, swap }] of Object.entries(COMMANDS))
     const home = place(t, { ...base, 'tools/server.mjs': SERVER, ...files, 'guild.yaml': config });
     assert.match((await trustAsItIs(home)).out, new RegExp(swap));
     assert.doesNotMatch((await asStranger(home, 'pump')).err, /trust/);
-    home.put(swap, changed(home) + home.read(swap));
+    const script = `#!/bin/sh\ntouch ${path.join(home.root, 'canary')}\n`;
+    home.put(swap, swap.endsWith('lab') ? script : changed(home) + home.read(swap));
     const pump = await asStranger(home, 'pump');
     assert.match(pump.err, new RegExp(`changed since you trusted it[^]*\\+ ${swap} [0-9a-f]{12}`));
     await asStranger(home, 'mcp', 'list');
     await asStranger(home, 'prompt', 'boss');
     assert.ok(!hasActed(home));
     await trustAsItIs(home);
-    if (swap.startsWith('tools')) {
+    if (swap.endsWith('.mjs') && swap.startsWith('tools')) {
       succeeds(await asStranger(home, 'mcp', 'list'));
       assert.ok(hasActed(home), 'a person can say yes');
     }
