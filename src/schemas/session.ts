@@ -122,7 +122,7 @@ const message = z.looseObject(
     }),
     taint: nullable(
       z.array(text, { error: 'a list' }),
-      'Outside sources that influenced this message: of its sender, of an attachment, of a result before it.',
+      'Outside sources that influenced this message through its sender, an attachment or an earlier result.',
       { example: '[slack/sarah]' },
     ),
     definition: nullable(text, 'The sha256 of the agent file from here on, if it changed since.', {

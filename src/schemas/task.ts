@@ -115,7 +115,7 @@ const schedule = z.union(
     z.looseObject({
       cron: needed(cron, 'Minute, hour, day of the month, month and day of the week.', { example: '"0 9 * * 1"' }),
       timezone: field(timezone, 'The time zone.', 'Europe/Berlin', {
-        default: '`timezone` of guild.yaml, else that of the machine',
+        default: '`timezone` of guild.yaml, else the time zone of the machine',
       }),
       missed: field(missed, '`once`: the last run that was missed is made up for.', 'once', { default: '`report`' }),
       last: field(text, 'The last due time that was decided on.', '"2026-01-26T08:00:00.000Z"'),

@@ -83,7 +83,7 @@ interface Tls {
   names: string[];
 }
 
-/** The names in the certificate are those that the server answers to. */
+/** The server answers to the names in the certificate. */
 function readTls({ cert, key }: { cert: string; key: string }): Tls {
   const read = (file: string, option: string): Buffer => {
     try {

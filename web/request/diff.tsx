@@ -28,7 +28,7 @@ interface DiffProps {
 
 /** Every changed line is shown; nothing is cut. */
 export function Diff({ lines: drawn, path, names = ['Now', 'After approval'] }: DiffProps): JSX.Element {
-  // A change that begins with the file needs no line that says so.
+  // A change at the start of the file needs no line with its place.
   const lines = numbered(drawn[0] === '@@ line 1 @@' ? drawn.slice(1) : drawn);
   const { added, removed } = changedLines(drawn);
   const rows = pairs(lines);

@@ -122,7 +122,7 @@ export function findProgram(name: string): string | undefined {
 /** The second try is for a machine under load. */
 const PROBE_MS = [10_000, 30_000];
 
-/** Older versions of bubblewrap cannot disable user namespaces; the filter refuses them as well. */
+/** Older versions of bubblewrap cannot disable user namespaces; the filter refuses these, too. */
 function probeBubblewrap(bwrap: string): Isolation | { why: string; isUnsure: boolean } {
   const asRoot = process.getuid?.() === 0;
   const filter = seccompFilter() !== undefined;

@@ -44,7 +44,7 @@ test("rules approved at the same moment are all kept, and so is a person's edit 
     ...disk,
     async createSynced(file, bytes) {
       await disk.createSynced(file, bytes);
-      // A person saves before the first write has its name.
+      // A person saves before the file of the first write gets its name.
       if (++writes === 1) disk.save(ALLOWED, 'git status: true\n');
     },
   };
