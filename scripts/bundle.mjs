@@ -58,11 +58,24 @@ function bundleZod() {
 function bundleProgram() {
   fs.rmSync(PROGRAM, { recursive: true, force: true });
   const options = { outdir: PROGRAM, external: ['#ai-sdk/*', '#pg', ...optionalPackages()] };
-  return [
+  const inputs = [
     ...build({ ...options, entryPoints: { guildhall: LIBRARY }, splitting: true }),
     ...build({ ...options, entryPoints: { guild: COMMAND_LINE }, splitting: true }),
     ...filesLoadedByPath().flatMap((file) => build({ ...options, entryPoints: [file] })),
   ];
+  for (const name of fs.readdirSync(PROGRAM)) keepNarrow(path.join(PROGRAM, name));
+  return inputs;
+}
+
+/**
+ * V8 keeps the text of a program in memory, with two bytes for each character if one of them does
+ * not fit into a byte. esbuild escapes such characters in strings, but not in regular expressions
+ * and comments.
+ */
+function keepNarrow(file) {
+  const text = fs.readFileSync(file, 'utf8');
+  const narrow = text.replace(/[^\0-\xff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (narrow !== text) fs.writeFileSync(file, narrow);
 }
 
 /** Users install these themselves, if they need them. */

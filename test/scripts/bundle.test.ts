@@ -43,6 +43,26 @@ test('a worker that a source starts by its path runs from the bundle, without th
   assert.equal(ran.stdout, 'HELLO\n', ran.stderr);
 });
 
+test('no character of the bundle needs two bytes in memory, and none changes its meaning', (t) => {
+  const late = `// A mark: … 😀\nexport const late = (text) => [...text].filter((char) => /[…😀]/u.test(char)).length;`;
+  const house = makeHouse(t, {
+    ...PROGRAM,
+    'dist/src/app/index.js': `export const ask = async (text) => (await import('./late.js')).late(text);`,
+    'dist/src/app/late.js': late,
+  });
+  assert.equal(house.bundle().status, 0);
+  const folder = path.join(house.root, 'dist/bundle');
+  for (const name of fs.readdirSync(folder))
+    assert.ok(
+      [...fs.readFileSync(path.join(folder, name), 'utf8')].every((char) => char <= '\xff'),
+      name,
+    );
+  const ran = house.node(
+    `import { ask } from './dist/bundle/guildhall.js'; console.log(await ask('a…b😀'), await ask('u2026'));`,
+  );
+  assert.equal(ran.stdout, '2 0\n', ran.stderr);
+});
+
 test('two workers of the same name are refused, because the bundle is one folder', (t) => {
   const house = makeHouse(t, {
     ...PROGRAM,

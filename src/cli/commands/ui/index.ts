@@ -1,7 +1,6 @@
 /** `guild ui`: the workspace in a browser. It reads and submits intents, as all surfaces do. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { replayRun } from '../../../app/replay/replay-run.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { problemError } from '../../../domain/problem.js';
 import { linkOf } from '../../../web/link.js';
@@ -71,6 +70,8 @@ that has one (--behind-proxy).`,
 
 /** The workspace as it was at the end of the recording, in a folder of its own. */
 async function replayed({ io, terminal }: Call, file: string): Promise<string> {
+  // Loaded when needed: it brings the whole engine, which a window does not use.
+  const { replayRun } = await import('../../../app/replay/replay-run.js');
   const { root, difference } = await replayRun(file, { env: io.env });
   if (difference !== undefined)
     terminal.say('The replay differs from the recording, because this version of guild works differently.');
