@@ -1,8 +1,8 @@
-/** Search and commands in one box: pages, agents, tasks and acts. */
+/** Search and commands in one box: pages, agents, tasks, messages and acts. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { AgentList, TaskPage } from '../src/web/base/contract.ts';
+import type { AgentList, MessagesFound, TaskPage } from '../src/web/base/contract.ts';
 import { isAdding } from './adding.ts';
 import { hello, useRead } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
@@ -34,8 +34,15 @@ const PAGES: [string, string, IconName][] = [
   ['machines', 'Machines', 'term'],
 ];
 
-const SHOWN_MAX = 12;
+const TASKS_SHOWN = 6;
+/** A shorter text is in nearly every message. */
+const TEXT_MIN = 2;
 const TYPING_MS = 120;
+
+/** A window for showing has no search in words: guests could guess what they are not shown. */
+export function searchText(): string {
+  return hello.value?.readOnly === true ? 'Search agents and pages' : 'Search tasks, agents, messages…';
+}
 
 export function Palette(): JSX.Element {
   const [text, setText] = useState('');
@@ -47,9 +54,10 @@ export function Palette(): JSX.Element {
     const timer = setTimeout(() => setAsked(text.trim()), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  const found = useFound(text.trim(), asked);
+  const { found, isPartial } = useFound(text.trim(), asked);
   const close = (): void => void (isPaletteOpen.value = false);
   const chosen = found[Math.min(at, found.length - 1)];
+  useEffect(() => document.querySelector('.palette li.on')?.scrollIntoView({ block: 'nearest' }), [at]);
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') close();
     else if (event.key === 'ArrowDown') setAt(Math.min(found.length - 1, at + 1));
@@ -75,8 +83,8 @@ export function Palette(): JSX.Element {
             ref={box}
             value={text}
             spellcheck={false}
-            aria-label="Search tasks, agents and pages"
-            placeholder="Search tasks, agents and pages"
+            aria-label={searchText()}
+            placeholder={searchText()}
             onInput={(event) => (setText(event.currentTarget.value), setAt(0))}
           />
           <kbd>Esc</kbd>
@@ -92,21 +100,26 @@ export function Palette(): JSX.Element {
             </li>
           ))}
           {found.length === 0 && <li class="dim">Nothing matches</li>}
+          {isPartial && <li class="dim">More messages may match</li>}
         </ul>
       </div>
     </div>
   );
 }
 
-function useFound(text: string, asked: string): Found[] {
+function useFound(text: string, asked: string): { found: Found[]; isPartial: boolean } {
   const agents = useRead<AgentList>('/api/agents').data.value?.agents ?? [];
-  const where = asked === '' ? '' : `description LIKE '%${asked.replace(/['"\\%]/g, '_')}%'`;
-  const tasks = useRead<TaskPage>(`/api/tasks?where=${encodeURIComponent(where)}&limit=8`).data.value?.rows ?? [];
+  const where = `description LIKE '%${asked.replace(/['"\\%]/g, '_')}%'`;
+  const limit = `&limit=${TASKS_SHOWN}`;
+  const isSearched = asked !== '' && text !== '' && hello.value?.readOnly !== true;
+  const tasks = useRead<TaskPage>(isSearched ? `/api/tasks?where=${encodeURIComponent(where)}${limit}` : undefined);
+  const words = isSearched && asked.length >= TEXT_MIN ? `/api/messages?text=${encodeURIComponent(asked)}` : undefined;
+  const messages = useRead<MessagesFound>(words);
   const has = (title: string): boolean => title.toLowerCase().includes(text.toLowerCase());
   const acts: Found[] = [
     { key: 'new', icon: 'plus', title: 'New task', about: 'C', act: () => void (isAdding.value = true) },
   ];
-  return [
+  const found = [
     ...PAGES.filter(([, name]) => has(name)).map(([page, name, icon]): Found => {
       return { key: `page ${page}`, icon, title: name, about: 'page', act: () => go(`#/${page}`) };
     }),
@@ -117,8 +130,13 @@ function useFound(text: string, asked: string): Found[] {
         const act = (): void => go(address('agents', name));
         return { key: `agent ${name}`, icon: 'agents', title: name, about: description, act };
       }),
-    ...(text === '' ? [] : tasks).map(({ id, title, state }): Found => {
+    ...(tasks.data.value?.rows ?? []).map(({ id, title, state }): Found => {
       return { key: `task ${id}`, icon: 'tasks', title, about: state, act: () => go(address('task', id)) };
     }),
-  ].slice(0, SHOWN_MAX);
+    ...(messages.data.value?.found ?? []).map(({ session, n, agent, title, text: said }): Found => {
+      const act = (): void => go(`${address('conversation', session)}?m=${n}`);
+      return { key: `message ${session} ${n}`, icon: 'chat', title: said, about: `${agent}, “${title}”`, act };
+    }),
+  ];
+  return { found, isPartial: messages.data.value?.isPartial ?? false };
 }

@@ -23,7 +23,7 @@ import { WaitGraph } from './pages/waits.tsx';
 import { isAdding } from './adding.ts';
 import { Notices } from './notices.tsx';
 import { SpentToday } from './charts/budget-bar.tsx';
-import { isPaletteOpen, Palette } from './palette.tsx';
+import { isPaletteOpen, Palette, searchText } from './palette.tsx';
 import { PastBar } from './past-bar.tsx';
 import { place } from './router.ts';
 import { plural, visible } from './text.ts';
@@ -191,7 +191,7 @@ function TopBar(): JSX.Element {
       </code>
       <button type="button" class="find" onClick={() => (isPaletteOpen.value = true)}>
         <Icon name="search" />
-        <span>Search tasks, agents, pages…</span>
+        <span>{searchText()}</span>
         <kbd>/</kbd>
       </button>
       <span class="sp" />

@@ -25,7 +25,8 @@ import { problem, ProblemError } from '../domain/problem.js';
 import { INTENT_KINDS, type IntentBody, type IntentDone, type IntentKind } from './base/contract.js';
 import { agentFile } from './reads/agents.js';
 import { boardText, withBox } from './reads/files.js';
-import { seenOf, sessionFile, textOf } from './reads/session.js';
+import { sessionFile } from './base/sessions.js';
+import { seenOf, textOf } from './reads/session.js';
 
 type Store = ReturnType<typeof openReader>;
 type Env = Record<string, string | undefined>;

@@ -16,10 +16,11 @@ import { boardsOf, channelsOf, historyOf } from './reads/files.js';
 import { countStates, hallOf, spendToday } from './reads/hall.js';
 import { machinesOf } from './reads/machines.js';
 import { pastOf, presentOf, type Moment } from './reads/moment.js';
-import { promptOf } from './reads/prompt.js';
+import { promptOf } from './reads/texts/prompt.js';
 import { replayOf } from './reads/replay.js';
 import { requestSource } from './reads/request-source.js';
 import { requestsOf } from './reads/requests.js';
+import { messagesWith } from './reads/texts/search.js';
 import { conversationOf, conversationsOf } from './reads/session.js';
 import { lastValid } from './reads/last-valid.js';
 import { taskDetail, whyOf } from './reads/task.js';
@@ -27,7 +28,7 @@ import { asBoard, rowOnly } from './reads/tasks.js';
 import { spansBetween } from './reads/tree.js';
 import { openViews, type Fold } from './views.js';
 import { cyclesIn, waitGraph } from './reads/waiting/waits.js';
-import { wholeText } from './reads/whole-text.js';
+import { wholeText } from './reads/texts/whole-text.js';
 import { redaction } from './redact.js';
 import { checkGuestQuery, forGuests, outsideOf, talkForGuests, undoForGuests } from './showing.js';
 import { streams } from './stream.js';
@@ -66,13 +67,13 @@ export function routes(api: Hono, served: Served): void {
     await log.refresh();
     return at === undefined ? present() : pastOf(feed, log, at);
   };
-  const get = (route: string, load: Load): void => {
+  const get = (route: string, load: Load, isKept = true): void => {
     api.get(route, async (context) => {
       const at = context.req.query('at');
       // Answers about the past are not cached, because the same moment is hardly ever asked for
       // twice.
       const { body, etag } =
-        at === undefined
+        isKept && at === undefined
           ? await feed.answer(context.req.url, async () => read(context, await momentAt(), load))
           : answerOf(await read(context, await momentAt(at), load));
       if (context.req.header('if-none-match') === etag) return context.body(null, 304);
@@ -84,6 +85,14 @@ export function routes(api: Hono, served: Served): void {
     if (guests !== undefined) checkGuestQuery(where);
     return where;
   };
+  const views = openViews(momentAt);
+  const rowsOf: Load = (context) => {
+    const from = whole(context.req.query('from'), 0);
+    const to = Math.min(whole(context.req.query('to'), from + 100), from + ROWS_MAX);
+    return views.rows(id(context), from, to);
+  };
+  // A person who scrolls asks for a hundred ranges, and each is only a part of a list that is kept.
+  get('/views/:id', rowsOf, false);
   get('/hall', async (_, moment) =>
     hallOf(await moment.snapshot(), moment.log, await moment.ended(), feed.own, await cyclesIn(moment), moment.now),
   );
@@ -94,18 +103,12 @@ export function routes(api: Hono, served: Served): void {
     const limit = Math.min(whole(context.req.query('limit'), 100), ROWS_MAX);
     return { total: tasks.length, rows: tasks.slice(0, limit).map(rowOnly) } satisfies TaskPage;
   });
-  const views = openViews(momentAt);
   // Nothing is written: it is a POST because the server keeps something for a while.
   api.post('/views', async (context) => {
     const { where, order, at, keep, fold } = (await context.req.json()) as Record<string, unknown>;
     const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
     const query = { where: allowed(text(where) ?? ''), isTree: order === 'tree', at: text(at), fold: foldOf(fold) };
     return context.json(await views.open(query, text(keep)));
-  });
-  get('/views/:id', (context) => {
-    const from = whole(context.req.query('from'), 0);
-    const to = Math.min(whole(context.req.query('to'), from + 100), from + ROWS_MAX);
-    return views.rows(id(context), from, to);
   });
   get('/board', async (context, moment) =>
     asBoard((await moment.tasks(allowed(context.req.query('where') ?? ''))).map(rowOnly)),
@@ -116,13 +119,14 @@ export function routes(api: Hono, served: Served): void {
     const { from, to } = context.req.query();
     return spansBetween(moment, id(context), whole(from, 0), whole(to, Date.now()));
   });
-  get('/sessions', (_, moment) => conversationsOf(moment));
+  get('/sessions', (context, moment) => conversationsOf(moment, whole(context.req.query('from'), 0)));
   get('/sessions/:id', async (context, moment) => {
     const talk = await conversationOf(moment, id(context), whole(context.req.query('before'), Infinity));
     return guests === undefined ? talk : talkForGuests(talk, guests);
   });
-  // These answers contain all text from outside, uncut.
+  // These answers contain all text from outside, uncut, or would tell it word by word.
   if (guests === undefined) {
+    get('/messages', (context, moment) => messagesWith(moment, context.req.query('text') ?? ''));
     get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));
     for (const of of ['sessions', 'tasks'])
       api.get(`/${of}/:id/texts/:hash`, async (context) => {

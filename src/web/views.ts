@@ -37,12 +37,12 @@ export class ViewGone extends ProblemError {}
 interface View extends ViewQuery {
   ids: string[];
   /** Where each task is in the tree. */
-  branches: Branch[] | undefined;
+  branches: Branches | undefined;
   /** The depth of the deepest task, closed or not. */
   deepest: number;
   usedAt: number;
   /** The tasks as they were last read, and how they differ from the view. */
-  compared: { tasks: readonly ListedTask[]; news: Pick<ViewRows, 'next' | 'added'> };
+  compared: { tasks: WeakRef<readonly ListedTask[]>; news: Pick<ViewRows, 'next' | 'added'> };
 }
 
 /** Enough for eight lists and the view that replaces each of them. */
@@ -51,36 +51,38 @@ const VIEW_KEPT_MS = 5 * 60_000;
 
 export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () => number = Date.now): Views {
   const views = new Map<string, View>();
-  let index: { tasks: readonly ListedTask[]; byId: Map<string, ListedTask> } | undefined;
+  const indexes = new WeakMap<readonly ListedTask[], Map<string, ListedTask>>();
 
   const use = (id: string, view: View): void => {
     views.delete(id);
     views.set(id, view);
     view.usedAt = now();
-    for (const oldest of [...views.keys()].slice(0, -VIEWS_KEPT)) views.delete(oldest);
+    for (const [each, { usedAt }] of views)
+      if (views.size > VIEWS_KEPT || now() - usedAt > VIEW_KEPT_MS) views.delete(each);
   };
   const add = (query: ViewQuery, tasks: readonly ListedTask[]): { id: string; ids: string[] } => {
     const { where, isTree, at, fold } = query;
     const tree = isTree ? treeOrder(tasks) : undefined;
-    const branches = tree && folded(tree, fold);
-    const ids = (branches ?? tasks).map(({ id }) => id);
+    const { ids, branches } = tree ? folded(tree, fold) : { ids: tasks.map((task) => task.id), branches: undefined };
     const id = nameOf([where, String(isTree), at ?? '', ...foldWords(fold), ...ids]);
     const deepest = tree?.reduce((most, { depth }) => Math.max(most, depth), 0) ?? 0;
-    use(id, { where, isTree, at, fold, ids, branches, deepest, usedAt: 0, compared: { tasks, news: SAME } });
+    const compared = { tasks: new WeakRef(tasks), news: SAME };
+    use(id, { where, isTree, at, fold, ids, branches, deepest, usedAt: 0, compared });
     return { id, ids };
   };
   const compare = (id: string, view: View, tasks: readonly ListedTask[]): View['compared']['news'] => {
-    if (view.compared.tasks === tasks) return view.compared.news;
+    if (view.compared.tasks.deref() === tasks) return view.compared.news;
     const next = add(view, tasks);
     const known = new Set(view.ids);
     const added = next.ids.filter((each) => !known.has(each)).length;
-    view.compared = { tasks, news: next.id === id ? SAME : { next: next.id, added } };
+    view.compared = { tasks: new WeakRef(tasks), news: next.id === id ? SAME : { next: next.id, added } };
     return view.compared.news;
   };
   const rowsById = async (moment: Moment): Promise<Map<string, ListedTask>> => {
     const tasks = await moment.tasks('');
-    if (index?.tasks !== tasks) index = { tasks, byId: new Map(tasks.map((task) => [task.id, task])) };
-    return index.byId;
+    const index = indexes.get(tasks) ?? new Map(tasks.map((task) => [task.id, task]));
+    indexes.set(tasks, index);
+    return index;
   };
 
   return {
@@ -106,7 +108,9 @@ export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () =>
       const news = view.at === undefined ? compare(id, view, await moment.tasks(view.where)) : SAME;
       // The same rows may have other tasks folded below them.
       const { ids, branches, deepest } = views.get(id) ?? view;
-      const rows = ids.slice(from, to).map((each, n) => rowAt(each, byId.get(each), branches?.[from + n]));
+      const rows = ids
+        .slice(from, to)
+        .map((each, n) => rowAt(each, byId.get(each), branches && branchAt(branches, from + n)));
       return { view: id, total: ids.length, all: byId.size, from, rows, deepest, ...news };
     },
   };
@@ -123,29 +127,46 @@ function rowAt(id: string, task: ListedTask | undefined, branch: Branch | undefi
 }
 
 interface Branch {
-  id: string;
   depth: number;
   /** How many tasks are below it, at any depth. */
   below: number;
   isClosed: boolean;
 }
 
+/** One number for each row: thousands of objects would take many times the room. */
+interface Branches {
+  depth: Uint32Array;
+  below: Uint32Array;
+  isClosed: Uint8Array;
+}
+
+function branchAt({ depth, below, isClosed }: Branches, at: number): Branch {
+  return { depth: depth[at]!, below: below[at]!, isClosed: isClosed[at] === 1 };
+}
+
 /** The tree without the tasks below closed ones. */
-function folded(tree: readonly { row: ListedTask; depth: number }[], fold: Fold | undefined): Branch[] {
-  const out: Branch[] = [];
+function folded(
+  tree: readonly { row: ListedTask; depth: number }[],
+  fold: Fold | undefined,
+): { ids: string[]; branches: Branches } {
+  const ids: string[] = [];
+  const shown: Branch[] = [];
   const above: Branch[] = [];
   let hiddenBelow = Infinity;
   for (const [i, { row, depth }] of tree.entries()) {
     while (above.length > 0 && above.at(-1)!.depth >= depth) above.pop();
     for (const each of above) each.below++;
     const isClosed = (tree[i + 1]?.depth ?? 0) > depth && depth >= (fold?.depth ?? Infinity) !== isTurned(row, fold);
-    const branch = { id: row.id, depth, below: 0, isClosed };
+    const branch = { depth, below: 0, isClosed };
     above.push(branch);
     if (depth > hiddenBelow) continue;
     hiddenBelow = isClosed ? depth : Infinity;
-    out.push(branch);
+    ids.push(row.id);
+    shown.push(branch);
   }
-  return out;
+  const depth = Uint32Array.from(shown, (branch) => branch.depth);
+  const below = Uint32Array.from(shown, (branch) => branch.below);
+  return { ids, branches: { depth, below, isClosed: Uint8Array.from(shown, (branch) => Number(branch.isClosed)) } };
 }
 
 function isTurned({ id }: ListedTask, fold: Fold | undefined): boolean {

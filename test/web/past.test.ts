@@ -22,9 +22,10 @@ import { sampleTests } from '../kit/sample.js';
 const test = sampleTests('web/past', 4);
 
 /** Three agents that waited for each other; the program broke the cycle, and all has ended. */
-async function deadlocked(t: TestContext): Promise<Place> {
+async function deadlocked(t: TestContext, mode = 'hierarchical'): Promise<Place> {
   const workspace = place(t);
   fs.cpSync(path.join(ROOT, 'examples', 'deadlock'), workspace.root, { recursive: true });
+  workspace.put('guild.yaml', workspace.read('guild.yaml').replace('mode: hierarchical', `mode: ${mode}`));
   await workspace.guild('pump', '--all');
   return workspace;
 }
@@ -50,6 +51,8 @@ test('a deadlock is a cycle of three tasks at its moment, and nothing now', asyn
   assert.deepEqual(broken!.cycle.map(({ agent }) => agent).sort(), ['analyst', 'coder', 'reviewer']);
   assert.equal(broken!.cycle.filter(({ gaveWay }) => gaveWay).length, 1);
   assert.ok(broken!.closedAt <= broken!.at);
+  const priorities = Object.fromEntries(broken!.cycle.map(({ agent, priority }) => [agent, priority]));
+  assert.deepEqual(priorities, { coder: 'A', analyst: 'B', reviewer: 'C' });
   const then = (await window.get(`/api/waits?at=${broken!.closedAt}`)).json<Waits>();
   assert.deepEqual(then.nodes.map(({ agent }) => agent).sort(), ['analyst', 'coder', 'reviewer']);
   assert.equal(then.edges.length, 3);
@@ -59,6 +62,16 @@ test('a deadlock is a cycle of three tasks at its moment, and nothing now', asyn
     (await window.get(`/api/hall${at}`)).json<Hall>().deadlocks.now;
   assert.equal(await deadlocks(`?at=${broken!.closedAt}`), 1, 'the hall counts it while it lasts');
   assert.equal(await deadlocks(''), 0);
+});
+
+test('where the first wait gives way, priorities had no part in it', async (t) => {
+  const workspace = await deadlocked(t, 'mesh');
+  const { broken } = (await (await openWindow(t, workspace)).get('/api/waits')).json<Waits>();
+  assert.equal(broken.length, 1);
+  assert.deepEqual(
+    broken[0]!.cycle.map(({ priority }) => priority),
+    [undefined, undefined, undefined],
+  );
 });
 
 test('lists, agents, costs and tasks show the chosen moment', async (t) => {
@@ -139,6 +152,10 @@ test('pages keep the moment until the person goes back to now, and send nothing 
   await page.click('[aria-label="Which moment"] button >> nth=0');
   await page.waitForSelector('svg .nd.cyc');
   await cycleIsRing(page);
+  const words = await page.locator('.words p').all();
+  const chips = await Promise.all(words.map((line) => line.locator('.chip').allTextContents()));
+  const trimmed = chips.map((line) => line.map((text) => text.trim())).sort();
+  assert.deepEqual(trimmed, [['Critical'], ['High'], ['Normal', 'Gave way']]);
   await go('hall');
   await page.waitForSelector('.pastbar');
   await page.waitForSelector('text=3 blocked');

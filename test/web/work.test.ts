@@ -17,6 +17,7 @@ test('budgets, bids, teams, checks and costs of real work are on their pages', a
   await t.test('the top bar and the hall show today against what it can cost', () => budgets(shown));
   await t.test('a process has the tasks that it works on', () => machines(shown));
   await t.test('a conversation has the state of its task', () => conversations(shown));
+  await t.test('a conversation has the state of its agent beside it', () => besideConversation(shown));
   await t.test('each state of a task and of an agent has its own word and icon', () => states(shown));
   await t.test('each offer has its bids, and the winner first', () => bids(shown));
   await t.test('bids on one task are one row of its run, and attempts have numbers', () => runRows(shown));
@@ -57,6 +58,28 @@ async function machines({ page, go }: Opened): Promise<void> {
 async function conversations({ page, go }: Opened): Promise<void> {
   await go('conversations');
   await page.waitForSelector('.crow:has-text("planner"):has-text("Can you check") >> text=Waiting');
+}
+
+/** Beside a conversation: what its agent does now, whichever task that is about. */
+async function besideConversation({ page, window, workspace, go }: Opened): Promise<void> {
+  const of = (agent: string): string =>
+    workspace
+      .list('sessions')
+      .find((name) => name.startsWith(`${agent}-`) || name === `${agent}.session.yaml`)!
+      .replace('.session.yaml', '');
+  await go(`conversation/${of('typist')}`);
+  const agent = page.locator('.facts dl > div', { hasText: 'Agent' });
+  await agent.locator('.chip:has-text("Working")').waitFor();
+  assert.match((await agent.textContent())!, /Types what others dictate/);
+  await go(`conversation/${of('keeper')}`);
+  await agent.locator('.chip:has-text("Blocked")').waitFor();
+  assert.match((await agent.textContent())!, /waits for you \(“Approve write_file/);
+  await workspace.guild('agent', 'pause', 'keeper', 'gone for lunch');
+  await agent.locator('.chip:has-text("Paused")').waitFor();
+  assert.match((await agent.textContent())!, /gone for lunch/);
+  await workspace.guild('agent', 'resume', 'keeper');
+  const talk = (await window.get(`/api/sessions/${of('keeper')}`)).json<Conversation>();
+  assert.equal(talk.agentNow?.description, 'Keeps the notes of the office true');
 }
 
 /** An agent sends its own stages to itself; people want to know who asked. */

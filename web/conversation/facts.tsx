@@ -4,7 +4,7 @@ import type { Conversation } from '../../src/web/base/contract.ts';
 import { hello } from '../api.ts';
 import { UseBar } from '../charts/budget-bar.tsx';
 import { Icon } from '../icons.tsx';
-import { Taint, TaskLink } from '../parts.tsx';
+import { AgentChip, reason, Taint, TaskLink } from '../parts.tsx';
 import { address } from '../router.ts';
 import { count, money, percent, plural, visible } from '../text.ts';
 
@@ -33,9 +33,18 @@ export function Facts({ talk, close }: { talk: Conversation; close: () => void }
             <Icon name="agents" small /> Agent
           </dt>
           <dd>
-            <a class="link" href={address('agents', talk.agent)}>
-              {visible(talk.agent)}
-            </a>
+            <div class="split">
+              <a class="link one" href={address('agents', talk.agent)}>
+                {visible(talk.agent)}
+              </a>
+              {talk.agentNow !== undefined && <AgentChip state={talk.agentNow.state} />}
+            </div>
+            {talk.agentNow !== undefined && (
+              <>
+                <small>{reason(talk.agentNow)}</small>
+                <small>{visible(talk.agentNow.description)}</small>
+              </>
+            )}
             {talk.model !== undefined && <small>{visible(talk.model)}</small>}
           </dd>
         </div>

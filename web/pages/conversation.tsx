@@ -12,11 +12,14 @@ import { Message } from '../conversation/message.tsx';
 import { Icon } from '../icons.tsx';
 import { useKeys } from '../keys.ts';
 import { Empty, Loaded, LoadedPage, NewTaskButton, ProblemBox, TaskState } from '../parts.tsx';
-import { address } from '../router.ts';
+import { address, place } from '../router.ts';
 import { ago, money, visible } from '../text.ts';
 
+/** The server answers with so many at once. */
+const AT_ONCE = 200;
+
 export function Conversations(): JSX.Element {
-  const read = useRead<SessionRow[]>('/api/sessions');
+  const [parts, setParts] = useState(1);
   return (
     <div class="page">
       <div class="head">
@@ -25,13 +28,27 @@ export function Conversations(): JSX.Element {
         <span class="grow" />
         <NewTaskButton />
       </div>
-      <Loaded read={read}>
-        {(sessions) =>
-          sessions.length === 0 ? (
+      {Array.from({ length: parts }, (_, part) => (
+        <Part key={part} from={part * AT_ONCE} more={part === parts - 1 ? () => setParts(parts + 1) : undefined} />
+      ))}
+    </div>
+  );
+}
+
+/** `more`: asks for older ones. */
+function Part({ from, more }: { from: number; more: (() => void) | undefined }): JSX.Element {
+  const read = useRead<SessionRow[]>(from === 0 ? '/api/sessions' : `/api/sessions?from=${from}`);
+  return (
+    <Loaded read={read}>
+      {(sessions) =>
+        sessions.length === 0 ? (
+          from === 0 && (
             <Empty icon="chat" title="No agent has talked yet">
               Every turn of an agent is written to <code>sessions/</code>. Give one a task with <kbd>C</kbd>.
             </Empty>
-          ) : (
+          )
+        ) : (
+          <>
             <section class="panel">
               <div class="row crow thead" aria-hidden="true">
                 <span>State</span>
@@ -50,10 +67,15 @@ export function Conversations(): JSX.Element {
                 </a>
               ))}
             </section>
-          )
-        }
-      </Loaded>
-    </div>
+            {sessions.length === AT_ONCE && more !== undefined && (
+              <button type="button" class="btn" onClick={more}>
+                Older conversations
+              </button>
+            )}
+          </>
+        )
+      }
+    </Loaded>
   );
 }
 
@@ -170,7 +192,8 @@ function Next({ talk }: { talk: Data }): JSX.Element {
 export function Conversation({ id }: { id: string }): JSX.Element {
   const [before, setBefore] = useState('');
   const read = useRead<Data>(`/api/sessions/${encodeURIComponent(id)}${before === '' ? '' : `?before=${before}`}`);
-  return <LoadedPage read={read}>{(talk) => <Talk talk={talk} before={before} setBefore={setBefore} />}</LoadedPage>;
+  const brought = useRef(0);
+  return <LoadedPage read={read}>{(talk) => <Talk {...{ talk, before, setBefore, brought }} />}</LoadedPage>;
 }
 
 /** Checks between this message and the next one that is shown; results of tools are not. */
@@ -197,18 +220,32 @@ interface TalkProps {
   /** The number of the first message that is not shown; empty: the newest are. */
   before: string;
   setBefore: (before: string) => void;
+  /** The message of a search to which the person was brought; then they go where they like. */
+  brought: { current: number };
 }
 
-function Talk({ talk, before, setBefore }: TalkProps): JSX.Element {
+/** So many messages are shown below an old one. */
+const SHOWN_AFTER = 20;
+
+function Talk({ talk, before, setBefore, brought }: TalkProps): JSX.Element {
   const end = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState<number>();
   const [hasFacts, setFacts] = useState(false);
   const { total } = talk;
   const isBroken = talk.text !== undefined;
+  // A search leads to one message.
+  const sought = Number(place.value.query.get('m') ?? 0);
   useEffect(() => {
     // A file that cannot be read starts with its problem.
-    if (before === '' && !isBroken) end.current?.scrollIntoView({ block: 'end' });
-  }, [total, before, isBroken]);
+    if (before === '' && !isBroken && sought === 0) end.current?.scrollIntoView({ block: 'end' });
+  }, [total, before, isBroken, sought]);
+  useEffect(() => {
+    if (sought === 0 || brought.current === sought) return;
+    if (sought < talk.from || sought >= Number(before || Infinity)) return setBefore(String(sought + SHOWN_AFTER));
+    brought.current = sought;
+    setChosen(sought);
+    document.getElementById(`m${sought}`)?.scrollIntoView({ block: 'center' });
+  }, [sought, talk.from, before]);
   const choose = (by: number): void => {
     const numbers = talk.messages.map(({ n }) => n);
     const here = chosen === undefined ? (by > 0 ? -1 : numbers.length) : numbers.indexOf(chosen);

@@ -10,6 +10,7 @@ import { address, go } from '../router.ts';
 import { ago, clock, duration, plural, visible } from '../text.ts';
 
 type Node = Waits['nodes'][number];
+type Priority = NonNullable<BrokenCycle['cycle'][number]['priority']>;
 
 export function WaitGraph(): JSX.Element {
   const read = useRead<Waits>('/api/waits');
@@ -184,7 +185,7 @@ function InWords({ broken }: { broken: BrokenCycle }): JSX.Element {
   return (
     <Panel title="The cycle in words" side={`at ${clock(broken.at)}`}>
       <div class="b words">
-        {broken.cycle.map(({ id, title, agent, label, need, gaveWay }, i) => {
+        {broken.cycle.map(({ id, title, agent, label, need, priority, gaveWay }, i) => {
           const next = broken.cycle[(i + 1) % broken.cycle.length]!;
           return (
             <p key={id}>
@@ -192,6 +193,7 @@ function InWords({ broken }: { broken: BrokenCycle }): JSX.Element {
               {need === undefined ? '' : 'from '}
               <b>{visible(next.agent ?? next.title)}</b>
               {need === undefined ? '' : `: ${visible(need).replace(/\.$/, '')}`}.{' '}
+              {priority !== undefined && <PriorityChip priority={priority} />}{' '}
               {gaveWay && (
                 <span class="chip s-fail">
                   <Icon name="cut" /> Gave way
@@ -202,6 +204,18 @@ function InWords({ broken }: { broken: BrokenCycle }): JSX.Element {
         })}
       </div>
     </Panel>
+  );
+}
+
+const PRIORITIES: Record<Priority, string> = { A: 'Critical', B: 'High', C: 'Normal', D: 'Low' };
+
+function PriorityChip({ priority }: { priority: Priority }): JSX.Element {
+  const isRaised = priority === 'A' || priority === 'B';
+  return (
+    <span class={isRaised ? 'chip s-wait' : 'chip s-off'} title={`Priority ${priority}`}>
+      {isRaised && <Icon name="warn" />}
+      {PRIORITIES[priority]}
+    </span>
   );
 }
 

@@ -41,6 +41,7 @@ export async function openPast(root: string, states: StatesView, events: EventsO
   const open = then.filter((placed): placed is Placed & { state: OpenState } => !isEnded(placed.state)).map(heldThen);
   const snapshot: Snapshot = {
     agents: agentsAt(states, present.agents, open, atIso),
+    roster: present.roster,
     open,
     forHuman: open.filter(({ task }) => isForHuman(task)),
     takers: new Map(),

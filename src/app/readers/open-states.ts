@@ -7,6 +7,7 @@ import { bus } from '../../adapters/bus/index.js';
 import { clock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { pauses } from '../../adapters/pauses/index.js';
+import type { Agent } from '../../domain/agent/agent.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { defined } from '../../domain/defined.js';
 import type { Peer } from '../../domain/peer.js';
@@ -37,6 +38,8 @@ import { roster } from '../../adapters/roster/index.js';
 
 export interface Snapshot {
   agents: AgentActivity[];
+  /** The agents by name, as their files define them. */
+  roster: ReadonlyMap<string, Agent>;
   open: OpenTask[];
   /** The open tasks that wait for a person and have no answer yet. */
   forHuman: OpenTask[];
@@ -92,6 +95,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
       const answered = new Set(intents.flatMap((intent) => (intent.kind === 'answer' ? [intent.task] : [])));
       return {
         agents: states,
+        roster: agents.all(),
         open,
         takers,
         limitOf: (task) => limitOf(task, takers),

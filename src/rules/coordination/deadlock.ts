@@ -66,7 +66,7 @@ interface Wait {
 }
 
 function waitOf({ task, state }: Link, next: string, find: (id: string) => Link | undefined): Wait {
-  const wait = { victim: task.id, priority: priorityIn(task, find) };
+  const wait = { victim: task.id, priority: priorityIn(task, (id) => find(id)?.task) };
   if (state === 'pending' && task.dependencies.includes(next))
     return { ...wait, kind: 'dependency', cancelled: task.id, sinceMs: Date.parse(task.created_at) };
   const child = find(next)?.task;
@@ -78,16 +78,16 @@ function waitOf({ task, state }: Link, next: string, find: (id: string) => Link 
 }
 
 /**
- * A task that serves its asker inherits a higher priority from it. Askers outside the cycle do not
- * count.
+ * The priority with which a task takes part in a cycle: one that serves its asker inherits a higher
+ * priority from it. `taskOf`: looks up the tasks of the cycle, because other askers do not count.
  */
-function priorityIn(task: Task, find: (id: string) => Link | undefined): Task['priority'] {
+export function priorityIn(task: Task, taskOf: (id: string) => Task | undefined): Task['priority'] {
   let { priority } = task;
   const seen = new Set<string>();
   let at: Task | undefined = task;
   while (at !== undefined && roleFacts(at.role).servesAsker && !seen.has(at.id)) {
     seen.add(at.id);
-    at = at.parent === undefined ? undefined : find(at.parent)?.task;
+    at = at.parent === undefined ? undefined : taskOf(at.parent);
     if (at !== undefined && RANK[at.priority] > RANK[priority]) priority = at.priority;
   }
   return priority;

@@ -1,7 +1,7 @@
 /** The data of all pages except tasks, requests and conversations; see `contract`. */
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Problem } from '../../domain/problem.js';
-import type { TaskState } from '../../domain/task/task.js';
+import type { Task, TaskState } from '../../domain/task/task.js';
 
 export interface AgentRow {
   name: string;
@@ -109,6 +109,8 @@ export interface BrokenCycle {
     agent?: string;
     label: string;
     need?: string;
+    /** Absent if priorities had no part in the choice. */
+    priority?: Task['priority'];
     gaveWay: boolean;
     since?: string;
   }[];

@@ -222,6 +222,8 @@ export interface Why {
 export interface Conversation {
   id: string;
   agent: string;
+  /** What the agent does, whichever task it works on; absent if it has no file. */
+  agentNow?: { state: AgentState; why: string; description: string };
   model?: string;
   status: string;
   task?: { id: string; title: string; state: TaskState };
@@ -306,6 +308,24 @@ export interface SessionRow {
   /** The conversation that it is a copy of, and the number of messages that were copied. */
   forkedFrom?: string;
   created: string;
+}
+
+/** Messages that have these words. */
+export interface MessagesFound {
+  found: MessageFound[];
+  /** There may be more in other or older conversations. */
+  isPartial: boolean;
+}
+
+export interface MessageFound {
+  session: string;
+  /** The number of the message, from 1. */
+  n: number;
+  agent: string;
+  /** Of the task that the conversation is about. */
+  title: string;
+  /** The words, with some of the text around them. */
+  text: string;
 }
 
 /** Everything that happened in a run, for a slider through time. */

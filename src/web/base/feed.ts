@@ -24,7 +24,6 @@ export interface Feed {
   readonly states: StatesView;
   /** The request in a task, if it may be drawn. */
   readonly own: OwnRequests;
-  version(): number;
   /** The version, as pages name it. Opaque to them; a cursor of another start is never the same. */
   cursor(): string;
   /** The open tasks and agents as they are at this version. */
@@ -85,7 +84,6 @@ export async function openFeed(root: string, env: Record<string, string | undefi
     root,
     env,
     states,
-    version: () => version,
     cursor: () => `${boot}.${version}`,
     snapshot: () => (looked ??= states.look()),
     answer(key, load) {

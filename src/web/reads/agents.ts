@@ -14,7 +14,8 @@ import { summary } from '../../views/summary.js';
 import type { AgentFile, AgentList, AgentRow, AgentSchema, BidRow, Bids, Row } from '../base/contract.js';
 import { noSums } from '../base/agent-sums.js';
 import type { Moment } from './moment.js';
-import { titled, titleOf } from './rows.js';
+import { titleOf } from '../base/title.js';
+import { titled } from './rows.js';
 import { seenOf, textOf } from './session.js';
 
 export async function agentList(moment: Moment, env: Record<string, string | undefined>): Promise<AgentList> {

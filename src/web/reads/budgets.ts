@@ -4,7 +4,7 @@ import { budgetWord, reservation } from '../../domain/budget/budget.js';
 import { HUMAN, type Task } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
 import type { BudgetUse, DayBudget } from '../base/contract.js';
-import { titleOf } from './rows.js';
+import { titleOf } from '../base/title.js';
 
 const BUDGETS_MAX = 8;
 

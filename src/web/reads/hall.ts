@@ -10,7 +10,8 @@ import type { AgentNow, Hall, Lane, Spend } from '../base/contract.js';
 import type { Log } from '../base/log.js';
 import { dayBudget } from './budgets.js';
 import { requestReader } from './requests.js';
-import { rowOf, titled, titleOf } from './rows.js';
+import { titleOf } from '../base/title.js';
+import { rowOf, titled } from './rows.js';
 import { spansByTask } from './spans.js';
 
 const HOUR_MS = 3_600_000;

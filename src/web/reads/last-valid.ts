@@ -4,7 +4,7 @@ import { writtenLines } from '../../app/editing/written-lines.js';
 import { openReader } from '../../app/readers/open-reader.js';
 import type { AgentFile } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
-import { sessionList } from './session.js';
+import { sessionList } from '../base/sessions.js';
 
 /** Conversations that are looked at, newest first. */
 const LOOKED_AT = 5;

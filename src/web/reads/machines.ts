@@ -5,7 +5,7 @@ import type { Peer } from '../../domain/peer.js';
 import { summary } from '../../views/summary.js';
 import type { Machine, Machines } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
-import { titleOf } from './rows.js';
+import { titleOf } from '../base/title.js';
 
 export async function machinesOf(feed: Feed): Promise<Machines> {
   const { peers, open } = await feed.snapshot();

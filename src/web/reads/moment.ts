@@ -98,16 +98,16 @@ function keptQueries(feed: Feed): Moment['tasks'] {
   };
 }
 
+/** A change drops the answer at once, whether or not anybody asks again. */
 function oncePerVersion(feed: Feed, { read, stop }: List): List {
-  let version = 0;
   let answer: Promise<ListedTask[]> | undefined;
+  const off = feed.onChange(() => (answer = undefined));
   return {
-    stop,
-    read() {
-      if (answer === undefined || version !== feed.version()) answer = read();
-      version = feed.version();
-      return answer;
+    stop() {
+      off();
+      stop();
     },
+    read: () => (answer ??= read()),
   };
 }
 

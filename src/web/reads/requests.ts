@@ -12,7 +12,8 @@ import { isEnded, type Placed } from '../../domain/task/task.js';
 import { taintIn } from '../../domain/task/taint.js';
 import { summary } from '../../views/summary.js';
 import type { Request, Requests } from '../base/contract.js';
-import { isForPerson, shortOf, titleOf } from './rows.js';
+import { titleOf } from '../base/title.js';
+import { isForPerson, shortOf } from './rows.js';
 
 const ANSWERED_SHOWN = 20;
 

@@ -6,8 +6,7 @@ import { HUMAN } from '../../domain/task/task.js';
 import type { Usage as TaskUsage } from '../../domain/budget/usage.js';
 import { summary } from '../../views/summary.js';
 import type { Row, Usage } from '../base/contract.js';
-
-const TITLE_MAX = 200;
+import { titleOf } from '../base/title.js';
 
 export function rowOf({ task, state }: Placed): Row {
   const usage = task.usage ?? task.own_usage;
@@ -36,12 +35,6 @@ export function rowTitle(task: Parameters<typeof summary>[0]): string {
   if (task.result === undefined) return title;
   const { isBid, prompt } = roleFacts(task.role);
   return isBid ? `Bid: ${title}` : prompt === 'check' ? `Check: ${title}` : title;
-}
-
-/** The first line of a request. */
-export function titleOf(text: string): string {
-  const line = text.trim().split('\n', 1)[0]!.trim();
-  return line.length > TITLE_MAX ? `${line.slice(0, TITLE_MAX - 1)}…` : line;
 }
 
 /** Replaces each task id in a text with the title of its task. */

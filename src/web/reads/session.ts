@@ -10,7 +10,6 @@ import { textIn as textInFile } from '../../app/trust/text-file.js';
 import { thoughtsOf } from '../../app/editing/thoughts.js';
 import { defined } from '../../domain/defined.js';
 import type { FileRef } from '../../domain/file-ref.js';
-import { compareText } from '../../domain/order.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import {
   sessionUsage,
@@ -24,10 +23,11 @@ import { taintIn } from '../../domain/task/taint.js';
 import type { Placed } from '../../domain/task/task.js';
 import { summary } from '../../views/summary.js';
 import type { Conversation, SessionRow, ShownCall, ShownFile, ShownMessage } from '../base/contract.js';
-import type { Feed } from '../base/feed.js';
+import { sessionFile, sessionList, SESSIONS_AT_ONCE } from '../base/sessions.js';
 import type { Moment } from './moment.js';
 import { checksOf, withAuthors } from './checks.js';
-import { titleOf, usageOf } from './rows.js';
+import { titleOf } from '../base/title.js';
+import { titled, usageOf } from './rows.js';
 
 const TEXT_MAX = 256 * 1024;
 
@@ -63,9 +63,11 @@ export async function conversationOf(
     );
     const placed = header.task === undefined ? undefined : await moment.task(header.task);
     const rows = await sessionList(feed);
+    const origin = await originOf(store, header, rows);
     return defined({
       id,
       agent: header.agentId,
+      agentNow: await agentIn(moment, header.agentId),
       model: header.model,
       status: statusOf(at, header, placed, farPartsOf(store) !== undefined),
       task:
@@ -73,7 +75,7 @@ export async function conversationOf(
           ? undefined
           : { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state },
       forkedFrom: header.forkedFrom,
-      forks: forksOf(rows, id),
+      forks: await forksOf(moment, rows, id),
       files: filesIn(messages),
       taint: placed === undefined ? [] : taintIn(placed.task),
       total: messages.length,
@@ -82,7 +84,7 @@ export async function conversationOf(
         moment,
         header.agentId,
         page,
-        (n) => messages[n - 1]!.task ?? startOf(header, rows, n),
+        (n) => messages[n - 1]!.task ?? startOf(header, origin, n),
       ),
       next: await nextIn(moment, id, messages),
       checks: await checksOf(moment, placed, messages),
@@ -96,20 +98,44 @@ export async function conversationOf(
   }
 }
 
+async function agentIn(moment: Moment, name: string): Promise<Conversation['agentNow']> {
+  const { agents, roster, open } = await moment.snapshot();
+  const now = agents.find(({ agent }) => agent === name);
+  if (now === undefined) return undefined;
+  const titles = new Map(open.map(({ task }) => [task.id, titleOf(summary(task))]));
+  const why = titled(now.why, (id) => titles.get(id));
+  return { state: now.state, why, description: roster.get(name)?.description ?? '' };
+}
+
 /** A conversation whose file cannot be read as one. */
 function held(id: string): Omit<Conversation, 'place' | 'seen'> {
   const nothing = { forks: [], files: [], taint: [], messages: [], checks: [] };
   return { id, agent: '', status: 'held', total: 0, from: 1, usage: usageOf(undefined), ...nothing };
 }
 
-/** The task of the conversation in which message `n` was first said. */
-function startOf(
-  { task, forkedFrom = '' }: Session['header'],
+interface Origin {
+  /** The task of the conversation that this one was copied from. */
+  task: string | undefined;
+  /** The number of messages that were copied. */
+  copied: number;
+}
+
+async function originOf(
+  store: ReturnType<typeof openReader>,
+  { forkedFrom = '' }: SessionHeader,
   rows: readonly SessionRow[],
-  n: number,
-): string | undefined {
-  const [, origin, copied = 0] = /^(.*)@(\d+)$/.exec(forkedFrom) ?? [];
-  return n > Number(copied) ? task : rows.find(({ id }) => id === origin)?.task;
+): Promise<Origin | undefined> {
+  const [, id, copied] = /^(.*)@(\d+)$/.exec(forkedFrom) ?? [];
+  if (id === undefined || !isSafeId(id)) return undefined;
+  const row = rows.find((each) => each.id === id);
+  const opened = row === undefined ? await store.sessions.open(id) : undefined;
+  const header = opened?.kind === 'open' ? opened.session.header : undefined;
+  return { task: row?.task ?? header?.task, copied: Number(copied) };
+}
+
+/** The task of the conversation in which message `n` was first said. */
+function startOf({ task }: SessionHeader, origin: Origin | undefined, n: number): string | undefined {
+  return origin === undefined || n > origin.copied ? task : origin.task;
 }
 
 /** The message of a pending task of this conversation, unless the conversation has it already. */
@@ -127,17 +153,10 @@ function textIn(file: string, session: Session): string {
 }
 
 /** The messages that were there at a moment of the past. */
-function until(messages: readonly Message[], at: string | undefined): readonly Message[] {
+export function until(messages: readonly Message[], at: string | undefined): readonly Message[] {
   if (at === undefined) return messages;
   const end = messages.findIndex(({ timestamp }) => timestamp !== undefined && timestamp > at);
   return end === -1 ? messages : messages.slice(0, end);
-}
-
-function forksOf(rows: readonly SessionRow[], id: string): Conversation['forks'] {
-  return rows.flatMap((row) => {
-    const [, origin, at] = /^(.*)@(\d+)$/.exec(row.forkedFrom ?? '') ?? [];
-    return origin === id ? [{ id: row.id, at: Number(at) }] : [];
-  });
 }
 
 function filesIn(messages: readonly Message[]): string[] {
@@ -147,55 +166,6 @@ function filesIn(messages: readonly Message[]): string[] {
     ),
   );
   return [...new Set(paths)];
-}
-
-/** The newest conversations, each with the title of its task. */
-export async function conversationsOf(moment: Moment): Promise<SessionRow[]> {
-  const { feed, at, whole } = moment;
-  const tasks = new Map((await moment.tasks('')).map((task) => [task.id, task]));
-  const later = new Set(
-    at === undefined
-      ? []
-      : whole.events((name) => name === 'session.created').flatMap((event) => (event.at > at ? event['session'] : [])),
-  );
-  return (await sessionList(feed))
-    .filter(({ id }) => !later.has(id))
-    .map((row) => {
-      const { title = row.title, state } = tasks.get(row.task ?? '') ?? {};
-      return defined({ ...row, title, state });
-    });
-}
-
-/** By the time of their last change. */
-export async function sessionList({ root, states }: Feed, limit = 200): Promise<SessionRow[]> {
-  if (farPartsOf(states.store) !== undefined) return sharedList(states.store, limit);
-  const folder = path.join(root, 'sessions');
-  const names = fs.readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
-  return names
-    .map((name) => ({ name, at: fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .sort((a, b) => b.at - a.at)
-    .slice(0, limit)
-    .map(({ name, at }) => rowFrom(path.join(folder, name), name.slice(0, -SUFFIX.length), at));
-}
-
-async function sharedList({ sessions, tasks }: Feed['states']['store'], limit: number): Promise<SessionRow[]> {
-  const rows: SessionRow[] = [];
-  for (const id of await sessions.list()) {
-    const opened = await sessions.open(id);
-    if (opened.kind !== 'open') continue;
-    const { header, messages } = opened.session;
-    const title = messages[0]?.content.split('\n')[0];
-    rows.push({
-      id,
-      agent: header.agentId,
-      status: await statusIn(tasks, header),
-      task: header.task,
-      title: title && titleOf(title),
-      forkedFrom: header.forkedFrom,
-      created: messages.at(-1)?.timestamp ?? header.created,
-    });
-  }
-  return rows.sort((a, b) => compareText(b.created, a.created)).slice(0, limit);
 }
 
 /**
@@ -213,50 +183,37 @@ function statusOf(
   return isShared ? sessionStatus(placed) : header.status;
 }
 
-/** A shared store keeps no status for it: it is derived from the task. */
-async function statusIn({ read }: Feed['states']['store']['tasks'], header: SessionHeader): Promise<string> {
-  const placed = header.task === undefined ? undefined : await read(header.task);
-  return placed === undefined ? header.status : sessionStatus(placed);
-}
-
-const SUFFIX = '.session.yaml';
-
-/** Relative to the workspace. */
-export function sessionFile(id: string): string {
-  return `sessions/${path.basename(id)}${SUFFIX}`;
-}
-
-const HEAD_BYTES = 2048;
-
-/** Only the head is read: a list needs no messages. */
-function rowFrom(file: string, id: string, at: number): SessionRow {
-  const head = headOf(file);
-  const field = (name: string): string | undefined =>
-    new RegExp(`^${name}: *['"]?([^'"\\n]+?)['"]? *$`, 'm').exec(head)?.[1];
-  const title = /^ +content: *(?:[|>][\d+-]* *\n+ +)?['"]?([^\n]+?)['"]?$/m.exec(head)?.[1];
-  return defined({
-    id,
-    agent: field('agent_id') ?? '',
-    status: field('status') ?? '',
-    task: field('task') === undefined ? undefined : field('task')!,
-    title: title === undefined ? undefined : titleOf(title),
-    forkedFrom: field('forked_from') === undefined ? undefined : field('forked_from')!,
-    created: new Date(at).toISOString(),
+/** From the newest conversations, and from the tasks of older ones, oldest first. */
+async function forksOf(moment: Moment, rows: readonly SessionRow[], id: string): Promise<Conversation['forks']> {
+  const forks = rows.flatMap((row) => {
+    const [, origin, at] = /^(.*)@(\d+)$/.exec(row.forkedFrom ?? '') ?? [];
+    return origin === id ? [{ id: row.id, at: Number(at) }] : [];
   });
+  if (rows.length < SESSIONS_AT_ONCE) return forks.reverse();
+  const known = new Set(forks.map((fork) => fork.id));
+  const older = (await moment.tasks('')).flatMap(({ session, forkedFrom }) =>
+    session === undefined || forkedFrom?.session !== id || known.has(session)
+      ? []
+      : [{ id: session, at: forkedFrom.at }],
+  );
+  return [...forks, ...older].reverse();
 }
 
-function headOf(file: string): string {
-  try {
-    const open = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
-    try {
-      const bytes = Buffer.alloc(HEAD_BYTES);
-      return bytes.subarray(0, fs.readSync(open, bytes, 0, HEAD_BYTES, 0)).toString('utf8');
-    } finally {
-      fs.closeSync(open);
-    }
-  } catch {
-    return ''; // it went away, or may not be read
-  }
+/** The newest conversations after the first `from`, each with the title of its task. */
+export async function conversationsOf(moment: Moment, from: number): Promise<SessionRow[]> {
+  const { feed, at, whole } = moment;
+  const tasks = new Map((await moment.tasks('')).map((task) => [task.id, task]));
+  const later = new Set(
+    at === undefined
+      ? []
+      : whole.events((name) => name === 'session.created').flatMap((event) => (event.at > at ? event['session'] : [])),
+  );
+  return (await sessionList(feed, from))
+    .filter(({ id }) => !later.has(id))
+    .map((row) => {
+      const { title = row.title, state } = tasks.get(row.task ?? '') ?? {};
+      return defined({ ...row, title, state });
+    });
 }
 
 export function textOf(file: string): string {

@@ -12,11 +12,13 @@ import type { Row, TaskBoard, Usage } from '../base/contract.js';
 import { rowOf, rowTitle, shortOf, usageOf } from './rows.js';
 
 const COLUMNS =
-  'id, state, role, type, description, result, to, parent, error, created_at, created_by, ended_at, usage, own_usage, session, context.taint';
+  'id, state, role, type, description, result, to, parent, error, created_at, created_by, ended_at, usage, own_usage, session, context.taint, context.forked_from';
 
 /** A row with fields that only the server uses. */
 export interface ListedTask extends Row {
   session?: string;
+  /** The conversation that its own one is a copy of, up to this message. */
+  forkedFrom?: { session: string; at: number };
   /** Its own spending, without the spending of the tasks below it. */
   own: Usage;
   bid?: Bid;
@@ -34,9 +36,15 @@ export function listedOf(placed: Placed): ListedTask {
     ...answerOf(role, result),
     own: usageOf(own),
     session,
+    forkedFrom: forkIn(placed.task.context['forked_from']),
     taint: taint.length > 0 ? taint : undefined,
     isOwn: isOwn(by, parent),
   });
+}
+
+function forkIn(value: unknown): ListedTask['forkedFrom'] {
+  const { session, at } = (value ?? {}) as Record<string, unknown>;
+  return typeof session === 'string' && typeof at === 'number' ? { session, at } : undefined;
 }
 
 /** What a bid or a check said. */
@@ -60,7 +68,7 @@ function isOwn(by: string | undefined = HUMAN, parent: string | undefined): true
 }
 
 export function rowOnly(task: ListedTask): Row {
-  const { own: _, session: _session, bid: _bid, isObjection: _no, isOwn: _own, ...row } = task;
+  const { own: _, session: _session, forkedFrom: _from, bid: _bid, isObjection: _no, isOwn: _own, ...row } = task;
   return row;
 }
 
@@ -171,6 +179,7 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
     microUsd: usage.microUsd,
     own,
     session: text('session'),
+    ...defined({ forkedFrom: forkIn(row['context.forked_from']) }),
     ...answerOf(role, text('result')),
     taint: Array.isArray(taint) ? taint.map(String) : undefined,
     isOwn: isOwn(text('created_by'), text('parent')),

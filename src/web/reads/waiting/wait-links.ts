@@ -6,7 +6,7 @@
 import { roleFacts } from '../../../domain/task/role.js';
 import { HUMAN, type Task } from '../../../domain/task/task.js';
 import { nodeKind } from '../../../rules/coordination/wait-node.js';
-import { titleOf } from '../rows.js';
+import { titleOf } from '../../base/title.js';
 
 interface Link {
   from: string;

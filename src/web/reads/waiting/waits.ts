@@ -3,12 +3,13 @@ import { waitsView } from '../../../app/readers/waits-view.js';
 import { defined } from '../../../domain/defined.js';
 import type { Event } from '../../../domain/event.js';
 import { HUMAN, type Task } from '../../../domain/task/task.js';
+import { priorityIn } from '../../../rules/coordination/deadlock.js';
 import { HUMAN_NODE, nodeKind, nodeText, turnNode } from '../../../rules/coordination/wait-node.js';
 import { summary } from '../../../views/summary.js';
 import type { BrokenCycle, Waits } from '../../base/contract.js';
 import type { Log } from '../../base/log.js';
 import type { Moment } from '../moment.js';
-import { titleOf } from '../rows.js';
+import { titleOf } from '../../base/title.js';
 import { linksOf } from './wait-links.js';
 
 const NODES_MAX = 400;
@@ -162,6 +163,8 @@ async function cycleOf(log: Log, event: Event, read: (id: string) => Promise<Tas
           agent: task?.to,
           label,
           need,
+          priority:
+            task === undefined || event['mode'] === 'mesh' ? undefined : priorityIn(task, (id) => tasks.get(id)),
           gaveWay: [from, ...via].some((node) => gaveWay.has(node)),
           since: parked.get(from),
         });

@@ -1,11 +1,11 @@
 /** Exactly what the model is sent next in a conversation, made by the code that sends it. */
-import { openReader } from '../../app/readers/open-reader.js';
-import { promptView } from '../../app/readers/prompt/prompt-view.js';
-import { lookAtTrust } from '../../app/trust/trust.js';
-import { defined } from '../../domain/defined.js';
-import { problem, ProblemError } from '../../domain/problem.js';
-import { isSafeId } from '../../domain/task/id.js';
-import type { Prompt } from '../base/contract.js';
+import { openReader } from '../../../app/readers/open-reader.js';
+import { promptView } from '../../../app/readers/prompt/prompt-view.js';
+import { lookAtTrust } from '../../../app/trust/trust.js';
+import { defined } from '../../../domain/defined.js';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { isSafeId } from '../../../domain/task/id.js';
+import type { Prompt } from '../../base/contract.js';
 
 type Env = Record<string, string | undefined>;
 

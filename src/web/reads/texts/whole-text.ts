@@ -2,9 +2,9 @@
  * The whole of a text that was too long for its message or its record. A text is returned only if
  * the conversation or the task itself names it: knowing its hash is not enough.
  */
-import { openReader } from '../../app/readers/open-reader.js';
-import { problem, ProblemError } from '../../domain/problem.js';
-import { isSafeId } from '../../domain/task/id.js';
+import { openReader } from '../../../app/readers/open-reader.js';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { isSafeId } from '../../../domain/task/id.js';
 
 type Store = ReturnType<typeof openReader>;
 
