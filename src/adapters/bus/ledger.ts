@@ -136,7 +136,7 @@ export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENC
     return following;
   }
 
-  /** Notes and finished marks come from one moment, so every finished note is known. */
+  /** Notes and done marks come from one moment, so every note that is done is known. */
   async function readOn(): Promise<void> {
     fresh.began();
     const { logs, mark: next } = await ledger.newLines([NOTES, DONE], { mark, ends });

@@ -212,9 +212,7 @@ function read(file: string, from: number, maxBytes = DEFAULT_MAX_BYTES, absent: 
   }
 }
 
-/**
- * Reads up to the size at opening. A file that grows later changes its stamp and is read again.
- */
+/** Reads up to the size at opening. A file that grows later changes its stamp and is read again. */
 function readAll(fd: number, from: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let done = 0;
@@ -293,9 +291,7 @@ async function createSynced(file: string, bytes: Uint8Array | string, createFile
   }
 }
 
-/**
- * If creating a file takes longer than this, the next `THREADED_CALLS` creations run on a thread.
- */
+/** If creating a file takes longer than this, the next `THREADED_CALLS` go to a thread. */
 const SLOW_MS = 0.15;
 const THREADED_CALLS = 50;
 

@@ -1,8 +1,8 @@
 /**
- * Whether the last look at something is recent enough. While this process listens for
- * notifications, a look stays fresh until one arrives, so the ledger is asked only if there may be
- * something new. A notification may be late: a look also stops being fresh when this process learns
- * in another way of a later change, which may depend on something it has not seen yet.
+ * Whether the last look at something is recent enough. While this process listens for rings, a look
+ * stays fresh until one comes, so the ledger is asked only if there may be something new. A ring
+ * may be late: a look also stops being fresh when this process learns in another way of a later
+ * change, which may depend on something it has not seen yet.
  */
 import type { Ledger, Topic } from '../../ports/ledger.js';
 
@@ -11,13 +11,13 @@ export interface Freshness {
   began(): void;
   /** A look has ended: everything acknowledged before it began is known. */
   ended(): void;
-  /** Whether the last look is younger than this, or no notification has arrived since. */
+  /** Whether the last look is younger than this, or nobody has rung since. */
   isFresh(maxAgeMs: number): boolean;
-  /** Starts to listen for notifications. */
+  /** Starts to listen for rings. */
   listen(): Promise<void>;
 }
 
-/** A notification may be lost, so even without one a look does not stay fresh for longer. */
+/** A ring may be lost, so even without one a look does not stay fresh for longer. */
 const MAX_SILENCE_MS = 1000;
 
 /** `learned`: how often this process learned of other processes' changes in another way. */

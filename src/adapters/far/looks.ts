@@ -1,6 +1,6 @@
 /**
  * The live entries as this process knows them: each look brings the changes since the last one.
- * Concurrent callers share a look, and an older answer cannot revive an entry that has ended.
+ * Concurrent callers share a look, and an older answer cannot revive an entry that was seen to end.
  */
 import type { Entry, Ledger } from '../../ports/ledger.js';
 import type { Cell } from './batch.js';
@@ -27,7 +27,7 @@ type News = Awaited<ReturnType<Ledger['news']>>;
 export interface Heard {
   /** Whether there is nothing to take. */
   isEmpty(): boolean;
-  /** Everything since the last call. `complete`: changes may have been missed. */
+  /** Everything since the last call. `isComplete`: changes may have been missed. */
   take(): News;
 }
 

@@ -35,12 +35,9 @@ export interface Outbox {
   line(add: Add, topic: Topic): void;
   /** Resolves when everything queued so far is durable. Throws if the process cannot write. */
   flush(): Promise<void>;
-  /** The same, but does not send the changes at once: waits until they are sent with others. */
+  /** The same, but waits until it is sent with other changes. */
   sent(): Promise<void>;
-  /**
-   * Calls back when the ledger has accepted or refused a value. Refused: the entry had another
-   * revision.
-   */
+  /** Calls back when a value is accepted or refused. Refused: the entry had another revision. */
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** Makes every later commit depend on this entry. */
   guardBy(key: string): void;

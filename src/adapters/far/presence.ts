@@ -64,7 +64,7 @@ export function presence(options: PresenceOptions): FarPresence {
   let renewedAt = 0;
   let renewing: Promise<void> | undefined;
   let stop = (): void => undefined;
-  /** Called if this process itself finds that another one is dead. */
+  /** Rung if this process itself finds that another one is dead. */
   const bells = new Set<{ ring(): void }>();
   looks.add({
     prefix: PREFIX,
@@ -90,10 +90,7 @@ export function presence(options: PresenceOptions): FarPresence {
         await off();
       };
     },
-    /**
-     * Processes of a later rank wait longer, because a notification mostly announces work for one
-     * process.
-     */
+    /** Processes of a later rank wait longer: a ring mostly announces work for one process. */
     pace: () => ({
       settleMs: INTERVALS.ringSettleMs + Math.min(INTERVALS.ringSpreadMaxMs, rank().rank * INTERVALS.ringSpreadMs),
       busyGapMs: INTERVALS.busyLookMs,
@@ -128,7 +125,7 @@ export function presence(options: PresenceOptions): FarPresence {
     stop = options.every(leaseMs / 4, () => void beat().catch((thrown: unknown) => outbox.fail(thrown)));
   }
 
-  /** Renewals notify nobody, so an idle process checks from time to time who is alive. */
+  /** Renewals ring nobody, so an idle process checks from time to time who is alive. */
   async function beat(): Promise<void> {
     await renew();
     if (looks.isFresh(leaseMs / 8)) return;

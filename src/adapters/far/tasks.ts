@@ -32,7 +32,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, undone, befor
   const { index } = rows;
   const me = presence.peer.id;
   /**
-   * Tasks that this process made and no other process has held since. Their children are made here.
+   * For tasks that this process made and no other has held since: the children it made for them.
    */
   const childrenOf = new WeakMap<Cell, Set<string>>();
   const isHeld = ({ owner }: Row): boolean => owner !== undefined && presence.isAlive(owner.peer);

@@ -17,9 +17,7 @@ interface Options {
 }
 
 interface Known {
-  /**
-   * By path and hash, so that a write that did not happen cannot hide the record of an earlier one.
-   */
+  /** By path and hash: a write that did not happen must not hide the record of an earlier one. */
   files: Map<string, Map<string, string[]>>;
   /** By agent. */
   folders: Map<string, Set<string>>;

@@ -76,8 +76,7 @@ export function fileTree({ root, secret, maxBytes = MAX_TREE_BYTES }: FileTreeOp
       if (before?.digest !== digest) changes.push(state);
     }
     for (const file of seen.keys()) {
-      // Only empty folders are listed, so a folder that is missing here may simply contain files
-      // now.
+      // Only empty folders are listed, so a folder that is missing here may have files now.
       const isFilledFolder = file.endsWith('/') && fs.existsSync(path.join(root, file));
       if (!now.has(file) && !isFilledFolder) changes.push({ file, gone: true });
     }

@@ -1,4 +1,4 @@
-/** Whether a task has ended. Asked once for each newly found file of an open task. */
+/** Whether a task has ended. Asked for each newly found file of an open task. */
 import { fenced, isUnreadable, type Unreadable } from '../../domain/fence.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Layout } from './base/layout.js';

@@ -1,7 +1,7 @@
 /**
  * Locks as small files that name the task that holds them. A lock is taken by exclusive creation. A
  * stale one is renamed away first, so only one of the processes that find it stale continues. That
- * process reuses the file, because the lock of a conversation changes its owner at every turn.
+ * process reuses the file, because the lock of a conversation changes owners at every turn.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
@@ -46,8 +46,8 @@ export function locks(
   function take(key: string, task: string): boolean {
     const file = path.join(layout.turns, key);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      // A power cut may lose the lock but not the conversation: the task that is in the middle of
-      // it keeps the lock.
+      // A power cut may lose the lock but not the conversation: the task in the middle of it keeps
+      // its turn.
       if (disk.stamp(file) === undefined && !mayBegin(key, task)) return false;
       if (disk.create(file, `${task}\n`)) return true;
       const holder = holderIn(file);

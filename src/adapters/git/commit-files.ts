@@ -26,7 +26,7 @@ export interface NewCommit {
   at: Date;
   /** Commits even if no file changed. */
   evenIfSame?: boolean;
-  /** Files that changed while the commit was being made. */
+  /** Files that changed while the files of the commit were read. */
   late?: () => Iterable<string>;
 }
 

@@ -61,8 +61,7 @@ export async function notifyByWebhook(
     'content-type': 'application/json',
     'x-guild-timestamp': at,
     'x-guild-signature': `sha256=${signature}`,
-    // A retry whose first answer was lost may be a duplicate; the receiver recognises it by this
-    // id.
+    // A retry after a lost answer may be a duplicate; the receiver can tell by this id.
     'idempotency-key': createHash('sha256').update(body).digest('hex').slice(0, 32),
   };
   let last = '';

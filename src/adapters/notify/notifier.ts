@@ -140,10 +140,7 @@ export function notifier(options: NotifierOptions): Notifier {
   }
 }
 
-/**
- * While quiet hours hold a notice back, the rules are read again this often, because they may
- * change.
- */
+/** The rules are read again this often while quiet hours hold a notice back: they may change. */
 const MAX_TIMER_MS = 15_000;
 
 /**

@@ -12,10 +12,7 @@ interface PluginCode {
   load(): Promise<unknown>;
 }
 
-/**
- * Undefined if neither folder has a plugin of this name. A built-in name always means the built-in
- * plugin.
- */
+/** Undefined if neither folder has a plugin of this name. A built-in name always means that one. */
 export function pluginCode(builtIn: string, own: string | undefined, name: string): PluginCode | undefined {
   for (const folder of [builtIn, ...(own === undefined ? [] : [own])]) {
     const file = path.join(folder, name, 'index.mjs');

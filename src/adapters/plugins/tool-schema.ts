@@ -35,10 +35,7 @@ function follow(root: Anything, reference: string): Anything | undefined {
 const TYPES = new Set<unknown>(['object', 'string', 'integer', 'number', 'boolean', 'array']);
 const MAX_DEPTH = 8;
 
-/**
- * For our check: properties that it does not understand (`anyOf`, type lists, `$ref`) may have any
- * value.
- */
+/** For our check: properties that it does not understand (`anyOf`, type lists, `$ref`) are free. */
 export function checkedSchema(schema: JsonSchema): JsonSchema {
   return reduced(schema, 0) ?? { type: 'object', additionalProperties: true };
 }
@@ -65,8 +62,7 @@ function reduced(schema: JsonSchema, depth: number): JsonSchema | undefined {
     return part ? [[name, part] as const] : [];
   });
   const names = new Set(known.map(([name]) => name));
-  // A name that is not declared is usually misspelled, so it is refused if the schema lists all
-  // names.
+  // A name that is not declared is usually misspelled, so it is refused if all names are known.
   const { additionalProperties: more } = schema;
   const isClosed = !more && all.length > 0 && known.length === all.length;
   return defined({

@@ -37,10 +37,7 @@ interface GateOptions {
   peer: string;
   /** Whether commands run in a sandbox; without one their operands are looked up. */
   isSandboxed: () => boolean;
-  /**
-   * The id of the trust record, which nobody else knows. A count without this id was made
-   * elsewhere.
-   */
+  /** The id of the trust record, which nobody else knows. A count without it was made elsewhere. */
   workspace?: string;
   /** True for a plugin's tool that does not need approval. */
   isFree?: (tool: string) => boolean;

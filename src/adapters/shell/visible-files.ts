@@ -96,10 +96,7 @@ function noteTwin(file: string, twins: Set<string>): void {
   if (stat?.isFile() && stat.nlink > 1) twins.add(`${stat.dev}:${stat.ino}`);
 }
 
-/**
- * Covers the other names of secrets. This needs a look at every file, so it is done only if a
- * secret has several names.
- */
+/** Covers the other names of secrets. Needs a look at every file, so it is done only if needed. */
 function coverTwins(root: string, ownFolders: readonly string[], visibility: Visibility, twins: Set<string>): void {
   const isCovered = new Set(visibility.covered.map((entry) => entry.path));
   const folders = [root];

@@ -82,10 +82,7 @@ export function chunkStore(folder: string, by: string, chunkRows: number): Chunk
     return readChunk(sectionsInMemory(meta, sections))!;
   }
 
-  /**
-   * Groups whose live rows fit into one chunk. A group of one chunk is left alone unless most of
-   * its rows are dead.
-   */
+  /** Groups whose live rows fit into one chunk; a group of one that is not mostly dead is left. */
   function groupsOf(thin: readonly StoredChunk[]): StoredChunk[][] {
     const groups: StoredChunk[][] = [];
     let rows = Infinity;

@@ -20,9 +20,7 @@ interface Options {
   drop: (chunk: number) => void;
 }
 
-/**
- * How many columns are kept in memory; beyond that, the ones read first are read again when needed.
- */
+/** The limit on columns in memory; beyond it, those read first are read again when needed. */
 const MAX_COLUMN_BYTES = 40 * 1024 * 1024;
 
 export function endedTasks({ root, disk, chunks, found, drop }: Options): EndedTasks {

@@ -1,7 +1,4 @@
-/**
- * The events that a look found: columns from the index, and the lines themselves where the index
- * lacks a value.
- */
+/** The events that a look found: columns from the index, and lines where these lack a value. */
 import fs from 'node:fs';
 import { defined } from '../../domain/defined.js';
 import type { Event } from '../../domain/event.js';

@@ -33,10 +33,7 @@ const FORMAT = 2;
 const LEAST_CHANGES = 200;
 const CHUNK_ROWS = 4096;
 const PROGRESS_EVERY = 500;
-/**
- * A record without `created_at` counts as created when it is read, so the index cannot store that
- * value.
- */
+/** `created_at` of a record without one is the time of reading, so the index cannot have it. */
 const NO_TIME = 'no time';
 
 interface EndedName {
@@ -96,8 +93,7 @@ export function taskIndex(options: IndexOptions): TaskIndex {
   }
 
   /**
-   * Finds the rows of the chunk that describe a file as it is now, and removes these files from
-   * `unread`.
+   * Finds the rows of the chunk that describe a file as it is, and takes the files from `unread`.
    */
   function compare(
     { chunk, live }: StoredChunk,

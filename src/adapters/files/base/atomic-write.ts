@@ -21,10 +21,7 @@ export interface AtomicWrite {
   createOnce(file: string, bytes: Uint8Array | string, first?: Promise<void>): Promise<boolean>;
 }
 
-/**
- * If a temporary file is gone, it is written again under the same name, so any process may sweep
- * it.
- */
+/** A temporary file with this name is written again if it is gone, so any process may sweep it. */
 export const disposableName = (peer: string): string => `${peer}-0`;
 
 /** Writes `file` at once and atomically, even before a peer has joined or after it has left. */

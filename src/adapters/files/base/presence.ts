@@ -22,7 +22,7 @@ export interface Presence {
   /** Forgets which peers are alive, so that their processes are asked again. */
   refresh(): void;
   peers(): Peer[];
-  /** Increases whenever a peer joins or leaves. */
+  /** Changes whenever a peer joins or leaves. */
   stamp(): string;
   /**
    * Checks some of the other peers and removes the files of dead ones; true if there were any. With

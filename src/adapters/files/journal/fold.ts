@@ -12,10 +12,7 @@ import {
 } from './step.js';
 
 interface Held {
-  /**
-   * The file was in place, and this machine has not restarted since: other processes changed it
-   * later.
-   */
+  /** The file was in place in this boot of the machine, so any difference is a later change. */
   isSettled: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface Journal {
   isDurable(line: number): boolean;
   /** Starts a sync after this turn of the event loop; a failure is reported to whoever waits. */
   syncSoon(): void;
-  /** The file of this key is in place under this name; absent: the file was removed. */
+  /** The file of this key is in place under this name; absent: there is no file. */
   placed(key: string, file: string | undefined): void;
   /** The changes of this key do not count: another process or a person was faster. */
   drop(key: string): void;

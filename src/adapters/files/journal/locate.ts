@@ -16,9 +16,7 @@ export interface Located {
   owner?: string;
 }
 
-/**
- * Ended states first: an ended task stays ended. `claim`: the file of its claim, if there is one.
- */
+/** Ended states first: an ended task stays ended. `claim`: the file of its claim, if any. */
 export function locate(disk: Disk, layout: Layout, id: string, claim: string | undefined): Located | undefined {
   for (const state of [...TASK_STATES].reverse()) {
     const file = state === 'active' ? claim : layout.task(state, id);

@@ -73,9 +73,9 @@ export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): P
   let count = 0;
   /** Files up to this number come before a file that somebody waits for. */
   let orderedUntil = 0;
-  /** Files queued up to this one are due when the delay ends. */
+  /** Files queued until this time are due; set when the lag ends. */
   let dueUntil = -Infinity;
-  /** The file for which the delay was started, while it runs. */
+  /** The file for which the lag was started, while it runs. */
   let armedFor: Queued | undefined;
   let catchingUp: Promise<void> | undefined;
   let isDraining = false;

@@ -73,8 +73,7 @@ export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects,
   };
 
   /**
-   * Checked after the name was taken: a record is in the file of old records before its name
-   * becomes free.
+   * Checked after the name was taken: a record is in the file of old ones before its name is free.
    */
   function isFolded(id: string): boolean {
     return folded.has(id) && (disk.remove(layout.effect(id)), true);

@@ -34,10 +34,7 @@ export interface Connection {
   query(query: Query): Promise<QueryResult>;
   /** Connects if it is not connected, so that the server can call back. */
   open(): Promise<void>;
-  /**
-   * Limits the wait: a call that gets no answer soon gives up the server, even if it is already
-   * under way.
-   */
+  /** Limits the wait: a call, also one under way, that gets no answer soon gives up the server. */
   hasten(): void;
   close(): Promise<void>;
 }

@@ -1,7 +1,4 @@
-/**
- * A change in the form that the function in the database reads, and its answer in the order of the
- * change.
- */
+/** A change as the function in the database reads it, and its answer in the order of the change. */
 import type { Add, Change, Committed } from '../../../ports/ledger.js';
 import { encode } from './encoding.js';
 

@@ -1,7 +1,8 @@
 /**
  * Structured output: which models can be held to a JSON Schema by their provider, and how. For the
  * others, the instructions and the check of the answer must suffice. A provider that forces a tool
- * call instead would keep the agent from using its own tools, so that is not used.
+ * call instead would keep the agent from using its own tools, so it is not asked for structured
+ * output.
  */
 import type { Provider } from '../../../domain/config/config.js';
 import type { JsonSchema, ModelRequest } from '../../../ports/model.js';

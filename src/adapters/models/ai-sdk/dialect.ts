@@ -20,10 +20,7 @@ export interface Dialect {
   assistantAfterTool: boolean;
   /** Whether a tool can be forced, or only calls forbidden. Many servers know neither. */
   toolChoice: 'any' | 'none' | 'unknown';
-  /**
-   * Whether answers can be forced to match a JSON Schema. Local servers cannot call tools at the
-   * same time.
-   */
+  /** Whether answers can be held to a JSON Schema. With one, local servers cannot call tools. */
   structured: 'always' | 'without_tools' | 'never';
   /** The server or the model belongs to a vendor, or stands in for it. */
   isVendor: boolean;

@@ -20,7 +20,7 @@ interface RecorderOptions {
   tree: { look(): FileState[]; digests(): Record<string, string>; leftOut(): CassetteHead['leftOut'] };
   /** Real time. */
   now: () => number;
-  /** Adds files of the program itself, so that they do not look like changes from outside. */
+  /** Puts files of the program in place, so that they do not look like changes from outside. */
   flush: () => Promise<void>;
 }
 
