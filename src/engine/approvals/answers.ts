@@ -77,9 +77,7 @@ export async function replaceUnsound(context: EngineContext): Promise<boolean> {
   return moved;
 }
 
-/**
- * No asker can word the request again, so the program describes the action as briefly as possible.
- */
+/** No asker can word the request again, so the program describes it as briefly as possible. */
 function inOwnWords({ tool, diff: _, risk: _r, changed: _c, seal: _s, ...request }: ApprovalRequest): ApprovalRequest {
   return { ...request, tool, title: `Approve ${tool}`, reasons: ['the request came with the folder'] };
 }

@@ -23,8 +23,7 @@ export type Asked =
   | { kind: 'spoken'; reply: Spoken };
 
 /**
- * `wave`: the number of children that this turn still asks for, including this one; each gets the
- * same share.
+ * `wave`: how many children this turn still asks for, including this one; all get the same share.
  */
 export async function askChild(
   context: EngineContext,

@@ -305,10 +305,7 @@ function conversation(
   }
 }
 
-/**
- * The pinned head. Older files have no pins, and a blob may be missing: then the head is built
- * again.
- */
+/** The pinned head. Older files have no pins, and a blob may be gone: then it is built again. */
 async function headOf(context: EngineContext, task: Task, agent: Agent, session: Session): Promise<PromptHead> {
   const pins = pinsInForce(context, session);
   return (pins && (await readPins(context, pins))) ?? promptHead(context, agent, task);

@@ -21,7 +21,7 @@ export function newsFor(context: EngineContext, task: Task, conversation: Conver
 
 /**
  * Announces tools that a person added to the agent's file or a plugin added to its own, and tools
- * of plugins that have changed. The message pins the longer list. True if there was a change to
+ * of plugins that have changed. The message pins the longer list. True if there was one to
  * announce.
  */
 export async function announceTools(context: EngineContext, task: Task, conversation: Conversation): Promise<boolean> {
@@ -55,10 +55,7 @@ function newTools(context: EngineContext, task: Task, { agent, head, startedAt }
   return names.size === 0 ? [] : grantedTools(context, present, task).filter(({ name }) => names.has(name));
 }
 
-/**
- * The lists in the schemas of the program's own tools change often, and errors name the valid
- * values.
- */
+/** Own tools never count: lists in their schemas change often, and errors name the valid values. */
 function hasChanged({ tools }: EngineContext, { name, description, parameters }: ToolSpec): boolean {
   const tool = tools.get(name);
   if (tool?.plugin === undefined) return false;

@@ -162,7 +162,7 @@ function shown(context: EngineContext, conversation: Conversation, fit: Compacto
   return withPrivateTexts(context, hasGaps || openCalls.size > 0 ? withMissingResults(messages) : messages);
 }
 
-/** The real content of results that are kept private, as the model gets it. */
+/** The messages with the real content of private results, as the model gets them. */
 function withPrivateTexts(context: EngineContext, messages: readonly Message[]): readonly Message[] {
   if (!factsOf(context, messages).hasPrivate) return messages;
   return messages.map((message) => {

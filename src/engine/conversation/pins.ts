@@ -10,10 +10,7 @@ import type { ToolSpec } from '../../ports/model.js';
 import type { EngineContext } from '../core/context.js';
 import type { PromptHead } from './prompt.js';
 
-/**
- * Prompts that this process remembers, because all conversations of an agent on one day have the
- * same one.
- */
+/** Prompts that this process remembers; every conversation of an agent on one day has the same. */
 const MAX_REMEMBERED = 200;
 
 export function pinsOf(context: EngineContext, head: PromptHead): Pins {

@@ -14,9 +14,7 @@ import { attachmentsOf } from '../tasks/attachments.js';
 /** The taint of a conversation. */
 type OfSession = (session: string) => Promise<Iterable<string>>;
 
-/**
- * The outside sources of a result: those of the tool itself, or those of the files that it shows.
- */
+/** The outside sources of a result: of the tool itself, or of the files that it shows. */
 export async function sourcesOf(
   context: EngineContext,
   agent: string,
@@ -52,7 +50,7 @@ export async function openingTaint(
   const asker = roleFacts(task.role).isOwnWork && task.parent ? await context.tasks.read(task.parent) : undefined;
   for (const id of (asker?.task ?? task).dependencies ?? [])
     for (const source of await taintOfTask(context, id)) sources.add(source);
-  // Most workspaces have no file from outside, so the instructions usually need no look.
+  // Most workspaces have no file from outside, and then the instructions need no look.
   const project = context.fileTaint.below('').length === 0 ? undefined : projectFile(context, agent, task);
   const files = [...(await attachmentsOf(context, task)), ...(project === undefined ? [] : [project])];
   for (const source of await fileSources(context, agent.name, 'attachment', files, ofSession)) sources.add(source);
@@ -107,7 +105,7 @@ function pathsIn(content: string): string[] {
   return [...new Set(paths)].slice(0, MAX_PATHS);
 }
 
-/** These print names, counts or their own words, never the content of files. */
+/** These print names, counts or their own words, never the content of files in a folder. */
 const LISTING = new Set('ls find wc pwd echo date ps docker podman cd true'.split(' '));
 
 /**

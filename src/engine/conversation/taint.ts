@@ -105,9 +105,7 @@ function newFold(startedBy: string | undefined): TaintFold {
   return { seen: 0, calls: new Map(), heard: new Set(), owner: startedBy, owners: new Set() };
 }
 
-/**
- * Adds the recorded taint of one message: its own, its task's, and that of a child that it quotes.
- */
+/** Adds the recorded taint of one message: its own, its task's, and that of a child it quotes. */
 async function recordedIn(
   tasks: Pick<Tasks, 'read'>,
   fold: TaintFold,
@@ -136,7 +134,7 @@ async function recordedIn(
 }
 
 /**
- * The texts in `storage/blobs` come from every task and do not say which. A text that this
+ * The texts in `storage/blobs` come from every task and do not say from which. A text that this
  * conversation has named is already covered: the message that named it carries the taint.
  */
 function showsOtherText(context: EngineContext, agent: string, call: ToolCall, before: readonly Message[]): boolean {

@@ -1,8 +1,7 @@
 /**
- * Creates a task for the coordinator when breaking a cycle makes tasks fail, so that the
- * coordinator can find another way to do their work. The task id is derived from the cycle and the
- * retries of its tasks: every process that finds the cycle creates the same task, and a retry that
- * fails again creates another.
+ * Creates a task for the coordinator when breaking a cycle makes tasks fail: it finds another way
+ * to do their work. The task id is derived from the cycle and the retries of its tasks: every
+ * process that finds the cycle creates the same task, and a retry that fails again creates another.
  */
 import { defined } from '../../domain/defined.js';
 import { hash53 } from '../../domain/task/id.js';

@@ -9,7 +9,7 @@ import type { EngineContext } from '../core/context.js';
 
 /**
  * Candidates, best first. The asker is excluded, and so is a coordinator without matching
- * expertise. `free` is a parameter because counting the open tasks once serves many dependencies.
+ * expertise. `free` is a parameter, so the open tasks are counted once for many dependencies.
  */
 export function candidatesFor(context: EngineContext, task: Task, dependency: Dependency, free: Capacity): Candidate[] {
   const { coordinator, mode } = context.config.coordination;

@@ -178,7 +178,7 @@ function hear({ offers }: HeardNotes, { body }: Note): void {
   if (body.type !== 'dependency_offer') return;
   const byAgent = offers.get(body.dependency) ?? new Map<string, Offer>();
   offers.set(body.dependency, byAgent);
-  // The cancellation of a dependency publishes nothing, so the oldest entry is dropped.
+  // A cancelled dependency publishes no resolution, so the oldest entry is dropped.
   if (offers.size > MAX_DEPENDENCIES) offers.delete(offers.keys().next().value!);
   const offer = { agent: body.provider, fitness: body.fitness, steppedBack: body.steppedBack !== undefined };
   if (!byAgent.has(body.provider)) byAgent.set(body.provider, offer);

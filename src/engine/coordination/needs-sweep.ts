@@ -107,10 +107,7 @@ async function reassign(
   return moved;
 }
 
-/**
- * The rule replaces a coordinator without a process. Only the first provider is replaced, and a
- * reviewer never is.
- */
+/** The rule replaces a lost coordinator. Only the first provider is replaced, a reviewer never. */
 function canGoElsewhere(
   context: EngineContext,
   need: Task,

@@ -219,5 +219,5 @@ export function voting(
 }
 
 const ALONE = { agreed: 1, of: 1 };
-/** How many marks of roots that other processes completed are remembered. */
+/** The limit on remembered marks of roots that other processes completed. */
 const MAX_MARKS = 10_000;

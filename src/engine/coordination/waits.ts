@@ -1,12 +1,14 @@
 /** The wait-for graph of the open tasks. Each look only reads tasks that changed since the last. */
 
-// - A parked task waits for the tasks it asked for, a pending one for its dependencies. - A task of
-// an agent with a shared conversation waits for its turn, and the turn waits for the task that has
-// it. Resources work the same way. - A task whose open children hold all of its budget waits for
-// the budget, and the budget waits for them. - A pending task waits for capacity at an agent with a
-// limit. Parked tasks take no capacity (core/capacity.ts), so agents only wait for running tasks,
-// which wait for nothing. These edges cannot close a cycle and are only drawn for people. - A
-// question for the human waits for the human, who waits for nothing.
+// - A parked task waits for the tasks it asked for, a pending one for its dependencies.
+// - A task of an agent with a shared conversation waits for its turn, and the turn waits for the
+//   task that has it. Resources work the same way.
+// - A task whose open children hold all of its budget waits for the budget, and the budget waits
+// for them.
+// - A pending task waits for capacity at an agent with a limit. Parked tasks take no capacity
+//   (core/capacity.ts), so agents only wait for running tasks, which wait for nothing. These edges
+//   cannot close a cycle and are only drawn for people.
+// - A question for the human waits for the human, who waits for nothing.
 import { roleFacts } from '../../domain/task/role.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';
 import { ENGINE, HUMAN, isForHuman, type OpenState, type Task } from '../../domain/task/task.js';
@@ -38,7 +40,7 @@ export interface WaitForGraph {
   isHeldUp(task: string): boolean;
   /** The task that has this turn or resource, as of the last look. */
   holderOf(key: string): string | undefined;
-  /** Updates one turn that has had another holder since the last look. */
+  /** Updates one turn whose holder changed since the last look. */
   lookAgain(key: string): Promise<void>;
   /** The current cycles, each starting with the wait that closed it. */
   cycles(): Iterable<string[]>;
@@ -158,10 +160,7 @@ export function waits(
     for (const key of keys) drawTurn(key, now.get(key));
   }
 
-  /**
-   * A task alone in its queue does not wait. A resource may also be held by a task outside the
-   * queue.
-   */
+  /** A task alone in its queue does not wait. A resource may be held by a task outside it. */
   function hasHolder(key: string): boolean {
     return (queues.get(key)?.size ?? 0) > 1 || (isResource(key) && queues.has(key));
   }

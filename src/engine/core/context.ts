@@ -86,10 +86,7 @@ export interface Ports extends Omit<Store, 'close'> {
   desk: string | undefined;
   /** Whether this machine may run an agent. */
   isHere: (agent: string) => boolean;
-  /**
-   * Peer ids of this process whose store failed. Their tasks go back to pending, and no loss is
-   * counted.
-   */
+  /** Peer ids of this process whose store failed. Their tasks go back, and no loss is counted. */
   abandoned: ReadonlySet<string>;
   /** Advances the tasks of a pass one after the other, so that a run can be repeated exactly. */
   isSequential: boolean;

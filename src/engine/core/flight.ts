@@ -8,10 +8,7 @@ export interface Flight {
   /** Aborted with a Problem if the task is cancelled, or without one if the process is stopping. */
   stop: AbortController;
   done: Promise<void>;
-  /**
-   * Nothing else starts in this process meanwhile, because this task may be the one that killed
-   * processes.
-   */
+  /** Nothing else starts in this process meanwhile, because the task may have killed processes. */
   isAlone: boolean;
 }
 

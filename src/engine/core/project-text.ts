@@ -9,7 +9,7 @@ import type { Project } from '../../ports/reading/project.js';
 import { fence } from '../../rules/patterns/gather.js';
 import type { EngineContext } from './context.js';
 
-/** Empty if the project has no text, or the task needs none of it. */
+/** Empty if the project has no text for this agent, or the task needs none of it. */
 export function projectText(context: Pick<EngineContext, 'project'>, agent: Agent, task: Pick<Task, 'role'>): string {
   if (!needsProject(task)) return '';
   return [...ownSkills(context, agent), ...otherSkills(context, agent), ...instructions(context, agent)].join('\n\n');

@@ -262,10 +262,7 @@ async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, n
   return claim !== undefined && (await context.tasks.release(claim, claim.task));
 }
 
-/**
- * A message to an ended task continues its conversation. Only people and mail can do that, not
- * agents.
- */
+/** A message to an ended task continues its conversation. People and mail do that, not agents. */
 async function followUp(
   context: EngineContext,
   { id, task, text, by, at, taint, continues }: Intent & { kind: 'tell' },

@@ -50,10 +50,7 @@ function wantedTask(context: Ports, mail: Mail): { task: Task; follows?: string;
   return { task, ...follows, problem: unknown };
 }
 
-/**
- * The agent that the message names, then `inbox.agent`, the planner, the default; otherwise any
- * agent.
- */
+/** The agent that the message names, then `inbox.agent`, the planner, the default; else any. */
 function assigneeOf(context: Ports, mail: Mail): { to?: string; problem?: Problem } {
   const agents = context.agents.all();
   const planner = (): string | undefined =>

@@ -26,7 +26,7 @@ export function followers(context: EngineContext, flights: Flights, left: Task):
   }
   const next = isEndedStage ? [] : awaited.filter(({ id }) => tasks.getOpen(id)!.state === 'pending');
   if (isEndedStage && awaited.length === 0) next.push(waiting.task);
-  // The other stages are still running, and the last of them continues the parent.
+  // The other stages are under way, and the last of them continues the parent.
   if (next.length === 0) return flights.hasRoot(left.root) ? [] : undefined;
   const isRoom = flights.all.size + next.length <= context.config.limits.parallel;
   return isRoom && next.every((task) => canFollow(context, flights, task)) ? next : undefined;

@@ -46,7 +46,7 @@ interface FinishOptions {
 
 export function finishGoal(ports: Ports, engine: Engine, { id, roots, signal }: FinishOptions): Goal<Placed> {
   const { done, resolve, fail } = outcome<Placed>();
-  /** The number of full looks when the goal was last found without progress. */
+  /** The number of full looks when the goal last made no progress. */
   let stalledAt: number | undefined;
   return { roots, done, fail, check, isAborted: () => signal?.aborted === true };
 

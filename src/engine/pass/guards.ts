@@ -235,10 +235,7 @@ async function parentCycle(context: EngineContext, task: Task): Promise<Problem 
   return undefined;
 }
 
-/**
- * Asks for bids. A person may have changed the task before the claim, so its assignee is determined
- * again.
- */
+/** Asks for bids. A person may have changed the task before the claim, so it is resolved again. */
 async function makeOffer(context: EngineContext, claim: Claim): Promise<void> {
   const assignee = resolveAssignee(context, claim.task);
   if (!('offer' in assignee)) return release(context, claim, claim.task, 'it was assigned to one agent meanwhile');

@@ -143,9 +143,8 @@ export function mustWaitAlone(flights: Flights, task: Task): boolean {
 }
 
 /**
- * Takes the locks that the task needs: the lock of its conversation if other tasks may speak in it,
- * and the lock of its schedule, so that no two runs overlap. True if it has the locks or needs
- * none.
+ * Locks the conversation of the task if other tasks may speak in it, and its schedule, so that no
+ * two runs overlap. True if it has the locks or needs none.
  */
 export async function lockShared(context: EngineContext, task: Task, agent: Agent | undefined): Promise<boolean> {
   const scheduled = scheduledOf(task);

@@ -25,7 +25,7 @@ const MAX_SCAN_REST_MS = 500;
 const FULL_SCAN_SHARE = 4000;
 /** A scan may have been slow only because the machine was busy. */
 const MAX_FULL_SCAN_GAP_MS = 5 * 60_000;
-/** At most, peers other than the first scan this many times less often. */
+/** Peers other than the first scan at most this many times less often. */
 const OTHERS_FACTOR = 8;
 
 interface WatchGoal extends Goal<void> {
@@ -116,7 +116,7 @@ export function watchGoal(
     return lastFull + Math.max(scanGapMs, Math.min(MAX_FULL_SCAN_GAP_MS, FULL_SCAN_SHARE * fullScanMs));
   }
 
-  /** After a notification, or in case one was lost. */
+  /** After a ring, or in case one was lost. */
   function lookDue(): number {
     const { settleMs, busyGapMs } = ports.presence.pace();
     const soonest = engine.flights.size === 0 ? -Infinity : lastScan + busyGapMs;

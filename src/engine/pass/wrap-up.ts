@@ -71,9 +71,7 @@ export function wrapUp(
   }
 }
 
-/**
- * The ballot is not written while a person may be saving it. This waits for them, but not for ever.
- */
+/** The ballot is not written while a person may be saving it. Waits for them, but not for ever. */
 async function finishBallot(context: EngineContext): Promise<void> {
   const { ballot, clock } = context;
   const end = clock.monotonicMs() + INTERVALS.ballotPatienceMs;

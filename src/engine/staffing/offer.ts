@@ -117,10 +117,7 @@ function isAbandoned(placed: Placed | undefined): boolean {
   return placed?.state === 'failed' && placed.task.error?.code === 'nobody_fit';
 }
 
-/**
- * Ends bids whose agent lost its host, so that the award does not wait for them. True if there were
- * any.
- */
+/** Ends bids whose agent lost its host, so that the award does not wait. True if there were any. */
 export async function endAbandonedBids(context: EngineContext): Promise<boolean> {
   if (context.hosts === undefined) return false;
   const { isHosted } = await capacity(context);

@@ -26,10 +26,7 @@ export async function createChildren(
   return created.flat();
 }
 
-/**
- * True if only this process can run the agent, and no other process needs to see its lock or its
- * load.
- */
+/** True if only this process can run the agent, and no other needs to see its lock or its load. */
 function isOursAlone({ agents, hosts }: EngineContext, agent = ''): boolean {
   const known = agents.all().get(agent);
   if (known?.session === 'shared' || (known?.maxConcurrentTasks ?? Infinity) !== Infinity) return false;

@@ -44,7 +44,7 @@ export function requiredTool(task: Pick<Task, 'role'>, agent: Pick<Agent, 'route
   return isChoosing(task, agent) ? 'route_to' : roleFacts(task.role).requiredTool;
 }
 
-/** Undefined: no call is required, or there are turns left for it. */
+/** Undefined: no call is required, or no reminder is due yet. */
 export function reminder({
   task,
   agent,

@@ -82,7 +82,7 @@ export type Action =
   | { do: 'execute_calls'; calls: ToolCall[] }
   | { do: 'hear_people' }
   | { do: 'look_up_background' }
-  /** `isAnswered`: from now on only notes about this work matter. */
+  /** `isAnswered`: only notes about this work still matter. */
   | { do: 'hear_notes'; isAnswered: boolean }
   | { do: 'look_up_budget' }
   /** The budget of money cannot be kept: ask the human. */
