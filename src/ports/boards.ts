@@ -24,10 +24,7 @@ export interface Boards {
   bullet(id: string): BoardBullet | undefined;
   /** Ids of all tasks with such a bullet. */
   taskIds(): Iterable<string>;
-  /**
-   * True if this board was read completely: only then does a missing bullet mean that it was
-   * removed.
-   */
+  /** True if this board was read completely: only then was a missing bullet removed. */
   isComplete(file: string): boolean;
   /** Ids of bullets whose box may still change. */
   following(): Iterable<string>;

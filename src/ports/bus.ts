@@ -3,12 +3,12 @@
  * reader gets a note at least once and loses none before it expires.
  */
 
-// The contract suite checks these promises on every adapter: - A note survives a crash of the
-// process once `tell` resolves, and a power cut with `durable`. An id is stored once, whichever
-// process publishes it, for as long as the first note is kept. - A reader sees all notes of a
-// channel, first by priority (critical to low), then by arrival. - A slow reader delays `tell` and
-// loses nothing. A reader that makes no progress while `tell` waits for it counts as asleep and is
-// ignored until it moves again.
+// The contract suite checks these promises on every adapter:
+// - A note survives a crash of the process once `tell` resolves, and a power cut with `durable`.
+//   An id is stored once, whichever process publishes it, for as long as the first note is kept.
+// - A reader sees all notes of a channel, first by priority (critical to low), then by arrival.
+// - A slow reader delays `tell` and loses nothing. A reader that makes no progress while `tell`
+//   waits for it counts as asleep and is ignored until it moves again.
 import type { Note } from '../domain/coordination/note.js';
 import type { Problem } from '../domain/problem.js';
 

@@ -105,20 +105,17 @@ export interface Ledger {
    * for the next call. Misses no line acknowledged before; a log may come again.
    */
   grown(prefixes: readonly string[], mark?: string): Promise<{ logs: string[]; mark: string }>;
-  /**
-   * The same, with the lines of these logs: the lines after `ends`, or all. All come from one
-   * moment.
-   */
+  /** The same, with the lines of these logs: those after `ends`, or all; all from one moment. */
   newLines(
     prefixes: readonly string[],
     since: { mark?: string | undefined; ends: ReadonlyMap<string, number> },
   ): Promise<{ logs: ReadonlyMap<string, Lines>; mark: string }>;
   /**
    * Calls back when something may have changed that concerns one of these topics; absent: any. Only
-   * a hint: notifications may be lost or come twice.
+   * a hint: rings may be lost or come twice.
    */
   onRing(ring: () => void, topics?: readonly Topic[]): Promise<() => Promise<void>>;
-  /** Wakes the other peers soon. Every commit that changed something does that, too. */
+  /** Wakes the other peers soon. Every commit that changes something rings, too. */
   ring(): void;
   /**
    * The process is about to end: calls that get no answer fail with `store_away` after about a

@@ -34,7 +34,7 @@ export interface EventsSeen extends EventHistory {
 }
 
 interface WhichEvents {
-  /** At most this many of them, the newest ones. */
+  /** At most this many, the newest. */
   limit?: number;
   /** Only events from this ISO time on. */
   since?: string;

@@ -8,7 +8,7 @@ export interface ContentUse {
   /** Words of the line that may name files, and the folders they may be relative to. */
   words: string[];
   folders: string[];
-  /** Those words that may name a folder whose whole content is used. */
+  /** The words that may name a folder whose whole content is used. */
   trees?: string[];
   /** The action may run or load whatever agents can write. */
   interprets: boolean;

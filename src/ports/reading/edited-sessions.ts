@@ -13,8 +13,6 @@ export interface EditedSessions {
   look(known: (id: string, stamp: string) => Session | undefined): string[];
   /** These conversations are handled; others are returned again. Not durable. */
   done(ids: readonly string[]): void;
-  /**
-   * Stops watching, and saves the mark, so that the next process need not look at the same files.
-   */
+  /** Stops watching and saves the mark: the next process need not look at the same files. */
   close(): void;
 }

@@ -2,7 +2,7 @@
 import type { Peer, Rank } from '../../domain/peer.js';
 
 interface Pace {
-  /** All notifications within this time are answered by one look. */
+  /** One look answers all rings within this time. */
   readonly settleMs: number;
   /** The shortest time between two looks while tasks are under way here. */
   readonly busyGapMs: number;
@@ -22,10 +22,10 @@ export interface Presence {
   ringOthers(): void;
   /**
    * Calls back when something may have changed. Only a hint; a scan finds the truth. `workOnly`:
-   * progress of other peers' tasks need not be reported.
+   * progress of other peers' tasks need not ring.
    */
   onRing(ring: () => void, options?: { workOnly?: boolean }): Promise<() => Promise<void>>;
-  /** The delay before this peer looks after a notification, so that not all peers look at once. */
+  /** When this peer looks after a ring, so that not all peers look at once. */
   pace(): Pace;
   /** Removes leftovers of dead processes. */
   sweep(): Promise<void>;

@@ -30,10 +30,7 @@ export interface Sessions {
    * open it again. Without `durable` a power cut may lose the bytes; a crash never does.
    */
   append(id: string, messages: Message[], options: { durable: boolean }): Promise<'written' | 'edited'>;
-  /**
-   * Replaces the text, as a person's save would. Otherwise returns why the text is not a
-   * conversation.
-   */
+  /** Replaces the text, as a person's save would, or returns why it is not a conversation. */
   replace(id: string, text: string): Promise<Problem | undefined>;
   /** Updates the status shown to people. Not durable. */
   setStatus(id: string, status: SessionHeader['status']): Promise<void>;

@@ -30,7 +30,7 @@ export interface RemainingBudget {
   /** The part of its time that is kept for a last answer. */
   lastMs: number;
   /**
-   * A child's share of the rest, or why it gets none. `wave`: the number of children granted
+   * A child's share of what is left, or why it gets none. `wave`: the number of children granted
    * together, from this one on; `kept`: the number of shares that stay with the task.
    */
   grant(child: WantedChild, wave: number, kept: number): Budget | Problem;

@@ -2,11 +2,14 @@
  * Derives the state of each agent from the open tasks and a summary of the ended ones. The task
  * tree is the source of truth. Only started tasks count, and the first matching line below applies.
  */
-// paused a person paused it error its file cannot be read working a live process holds one of its
-// tasks, or one can continue now blocked it has started tasks, and all wait: for tasks, a person, a
-// time, or a process error its last task failed (cancelled tasks and failed dependencies do not
-// count) waiting it finished its part of a root that is still open: it is free to help complete
-// every root it took part in has ended idle it never had work, or only tasks that have not started
+// paused    a person paused it
+// error     its file cannot be read
+// working   a live process holds one of its tasks, or one can continue now
+// blocked   it has started tasks, and all wait: for tasks, a person, a time, or a process
+// error     its last task failed (cancelled tasks and failed dependencies do not count)
+// waiting   it finished its part of a root that is still open: it is free to help
+// complete  every root it took part in has ended
+// idle      it never had work, or only tasks that have not started
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { compareText } from '../../domain/order.js';

@@ -25,7 +25,7 @@ export interface ChannelFacts {
   team(channel: string): readonly string[] | undefined;
 }
 
-/** The members of this channel's team, with its coordinator; undefined if there is no such team. */
+/** Undefined if the note may be published. */
 export function refusedNote({ channel, from, body }: Submission, facts: ChannelFacts): Problem | undefined {
   if (from !== ENGINE && from !== HUMAN && !facts.isAgent(from))
     return problem('forged', `unknown sender ${JSON.stringify(from)}; the note was not published`);

@@ -9,9 +9,11 @@
 // root so far (its mark). If all are idle and nothing is open or unread, all are asked again. A
 // peer that is idle in both phases with an equal mark was idle the whole time in between. The idle
 // times of all peers have one instant in common: the one at which nothing was open or unread. After
-// that instant nothing can start. Silent peers and people are not asked, so open tasks and unread
-// notes are counted once more. The round is repeated if a peer joined, was busy, did something in
-// between, or died between its votes: a dead peer may have sent a note that no vote accounts for.
+// that nothing can start. Silent peers and people are not asked, so open tasks and unread notes are
+// counted once more.
+//
+// The round is repeated if a peer joined, was busy, did something in between, or died between its
+// votes: a dead peer may have sent a note that no vote accounts for.
 export interface Vote {
   peer: string;
   /** The number of the vote round; notes call it `ballot`. */

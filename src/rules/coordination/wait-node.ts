@@ -4,7 +4,7 @@
  */
 export type NodeKind = 'task' | 'conversation' | 'resource' | 'agent' | 'human' | 'budget';
 
-/** The person: every open question waits for the person, who waits for nothing. */
+/** Every open question waits for the person, who waits for nothing. */
 export const HUMAN_NODE = '@human';
 
 /** A turn in a shared conversation, or a resource. It waits for the task that has it. */

@@ -64,10 +64,7 @@ function wantedPart(task: Task, part: Part, dropped: Record<string, string>): Wa
   };
 }
 
-/**
- * The task that does a part: its own task, the task of the part that it duplicates, or an earlier
- * task.
- */
+/** The task that does a part: its own, that of the part it duplicates, or an earlier one. */
 function partId(task: Task, dropped: Record<string, string>, key: string): string {
   const twin = dropped[key];
   if (twin === undefined) return childId(task.id, key);

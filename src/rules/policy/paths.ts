@@ -1,8 +1,8 @@
 /**
- * Decides which paths an agent's file tools may touch. The path has been resolved before: every
- * link followed, relative to the workspace. Rules protect names, whether or not a file exists
- * there. Names are compared folded (case, width, accents, invisible characters, encodings), as some
- * file systems do.
+ * Decides which paths an agent's file tools may touch. The path is already resolved: every link
+ * followed, relative to the workspace. Rules protect names, whether or not a file exists there.
+ * Names are compared folded (case, width, accents, invisible characters, encodings), as some file
+ * systems do.
  */
 import { isSafeId } from '../../domain/task/id.js';
 import { foldedParts, hasControl } from './names/normalize-path.js';

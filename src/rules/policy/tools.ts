@@ -42,8 +42,7 @@ interface ToolVerdict {
 
 export function judgeTool(question: ToolQuestion): ToolVerdict {
   const verdict = judgeByRules(question);
-  // A question to the human is not an action. If it needed approval, the person would be asked
-  // twice.
+  // A question to the human is not an action: to approve it first, the person would be asked twice.
   return question.tool === ASK_TOOL && verdict.verdict === 'ask' ? { ...verdict, verdict: 'auto' } : verdict;
 }
 

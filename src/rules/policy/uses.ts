@@ -94,7 +94,7 @@ function candidates(word: string): string[] {
   return names.filter((candidate) => candidate !== '' && !candidate.startsWith('-'));
 }
 
-/** A text such as JSON has too many suffixes: together they are many times as long as the text. */
+/** Together, the suffixes of a text such as JSON are many times as long as the text. */
 const MAX_SUFFIXES = 100;
 
 /** Programs that use nothing but their operands, and run nothing. */

@@ -1,6 +1,6 @@
 /**
  * The first message of a task: the request, the goal it serves (if that is a different text), who
- * asks, and the attachments. It contains none of the program's own bookkeeping.
+ * asks, and what the asker attached. It contains none of the program's own bookkeeping.
  */
 import { defined } from '../../domain/defined.js';
 import { roleFacts } from '../../domain/task/role.js';

@@ -42,8 +42,7 @@ export function inOrder(a: Place, b: Place): number {
 }
 
 /**
- * Tasks in order. `alike`: if there is no capacity for one of them, there is none for the tasks
- * behind it.
+ * Tasks in order. `alike`: if there is no capacity for one, there is none for those behind it.
  * `only`: the trees whose tasks may start; absent: all.
  */
 export interface Row {

@@ -24,7 +24,7 @@ interface ScheduleFacts {
 interface ScheduleStep {
   /** The latest due time gets a run. */
   fires: boolean;
-  /** How many due times got no run. */
+  /** Due times without a run. */
   missed?: Missed;
 }
 

@@ -5,8 +5,7 @@
 import { foldedParts } from './normalize-path.js';
 
 /**
- * Whether a file may contain a secret. A name that looks like a path out of the workspace counts as
- * one.
+ * Whether a file may contain a secret. A name that looks like a path out of the workspace counts.
  */
 export function isSecretPath(path: string): boolean {
   if (!MAY_BE_SECRET.test(path)) return false;

@@ -1,6 +1,4 @@
-/**
- * Commands that are denied by name and arguments. Wrappers such as `env` have been removed before.
- */
+/** Commands that are denied by name and arguments. Wrappers such as `env` are already removed. */
 import { type Arg, couldBe, HOLE, HOME, isExact, STAR } from './shape.js';
 import { plainPath, type Places } from './secrets.js';
 

@@ -219,8 +219,8 @@ class DenyWalk {
       if (name.name === undefined || !this.mayExamine(SCANS.test(name.name) ? 4 * length : 1, seen)) continue;
       const inner = unwrap(name.name, words, at, stdin);
       for (const next of inner.starts.reverse()) open.push({ words, at: next });
-      // Scripts go on top of the stack: each level may contain a script, and the work limit should
-      // be spent on the outermost ones.
+      // Scripts go on top of the stack: each level may contain one, and the work limit should be
+      // spent on the outermost ones.
       for (const argv of inner.argvs.reverse()) open.push({ argv, at: 0 });
       for (const script of inner.scripts.reverse()) open.push({ script });
     }
@@ -269,7 +269,7 @@ class DenyWalk {
   }
 }
 
-/** A command among literal words, one among other words, or a literal script. */
+/** A command among words at hand, one among words made on demand, or a literal script. */
 type Start = { words: Words; at: number } | { argv: () => Arg[]; at: number } | { script: () => string };
 
 interface Fed {

@@ -58,7 +58,7 @@ function rawDeny(line: string, context: DenyContext): string | undefined {
   return undefined;
 }
 
-/** How many commands are followed that start each other. */
+/** How many commands that start each other are followed. */
 const MAX_STEPS = 40;
 
 /** Words that may precede the name of a command. */

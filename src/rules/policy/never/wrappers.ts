@@ -63,8 +63,8 @@ function scripts(texts: string[]): Unwrapped {
 }
 
 /**
- * Programs that join the words after one of these places into a script. Words without shell syntax
- * keep their meaning; parsing them again at each level would be slow.
+ * Programs that join the words from one of these places on into a script. Words without shell
+ * syntax keep their meaning; parsing them again at each level would be slow.
  */
 function asText({ args, lastSyntax }: Words, starts: number[]): Unwrapped {
   const plain = starts.filter((start) => start > lastSyntax);

@@ -1,8 +1,8 @@
 /**
  * Parses the options of a program against a list of read-only ones. GNU programs accept bundles
- * (`-lah`), attached and separate values, and abbreviated long names. All of these are parsed
- * exactly, because a value that is mistaken for an option hides the next word. An option that is
- * not on the list needs approval.
+ * (`-lah`), attached and separate values, and abbreviated long names. All are parsed exactly,
+ * because a value that is mistaken for an option hides the next word. An option that is not on the
+ * list needs approval.
  */
 
 export interface Options {
