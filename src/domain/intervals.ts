@@ -102,7 +102,7 @@ export const INTERVALS = {
   topCheckMs: 1000,
   /** The window's server gathers changes before it tells its pages. */
   windowGatherMs: 30,
-  /** The window's stream sends a sign of life. */
+  /** The window's stream sends a heartbeat. */
   windowBeatMs: 10_000,
   progressMs: 2000,
 } as const;

@@ -41,8 +41,7 @@ export interface Rank {
 /** Up to this many processes, the cost of each one checking all others is negligible. */
 const FEW = 8;
 /**
- * Among more processes, this many check for all, because one may be paused and another may just
- * have died.
+ * Among more processes, this many check for all: one may be paused, and another may just have died.
  */
 export const WARDENS = 3;
 
@@ -54,8 +53,8 @@ export function isWarden(rank: Rank): boolean {
 }
 
 /**
- * The factor on the interval between checks. All other processes together check as often as one
- * warden.
+ * The factor on the interval between checks. All processes that are not wardens together check as
+ * often as one warden.
  */
 export function patience(rank: Rank): number {
   return isWarden(rank) ? 1 : rank.of;

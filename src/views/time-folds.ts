@@ -13,9 +13,7 @@ export interface Stretch {
 /** Shorter idle times are drawn as they are. */
 const FOLD_MS = 60_000;
 
-/**
- * `busy`: the times in which somebody worked, in any order. The stretches cover `first` to `last`.
- */
+/** `busy`: when somebody worked, in any order. The stretches cover `first` to `last`. */
 export function stretchesOf(busy: readonly { from: number; to: number }[], first: number, last: number): Stretch[] {
   const stretches: Stretch[] = [];
   let from = first;

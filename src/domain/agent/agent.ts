@@ -75,14 +75,12 @@ export interface Agent {
   handoff?: string;
   /** Bids for offered tasks. */
   evaluator?: Mind;
-  /** Whether it bids for offered tasks. */
+  /** Judges whether a result advances the goal. */
   metacognition?: Mind;
   budget: Budget;
-  /** By tool name: a verdict that is stricter than the policy's. */
+  /** By tool name: a stricter verdict than the policy's. */
   approve: Record<string, 'ask' | 'deny'>;
-  /**
-   * It is on probation: its results are checked, and it is retired if they are rejected.
-   */
+  /** It is on probation: its results are checked, and it is retired if they are rejected. */
   probation?: boolean;
   /** Its plan must be approved by the human before it may call tools. */
   planApproval?: boolean;

@@ -70,7 +70,7 @@ export type NoteBody =
       urgency: Urgency;
       deadline?: string;
     }
-  /** `steppedBack`: the agent that gave way to it; it can still be asked if this agent fails. */
+  /** `steppedBack`: the agent it gave way to; it can still be asked if that agent fails. */
   | { type: 'dependency_offer'; dependency: string; provider: string; fitness: number; steppedBack?: string }
   | { type: 'dependency_award'; dependency: string; requester: string; provider: string; why: string }
   | { type: 'dependency_resolution'; provider: string; requester: string; dependency: string; resolution: Resolution }

@@ -2,11 +2,11 @@
  * Which task killed a process? A process works on many tasks at once, and its death interrupts all
  * of them. A death counts against a task only if the process worked on no other. A task that was
  * interrupted together with others twice in a row is a suspect and is worked on alone: the next
- * death then shows whether it is to blame, and innocent tasks come to their end.
+ * death then shows whether it is to blame, and innocent tasks can end.
  */
 import type { LostTaker, Task } from './task.js';
 
-/** After this many deaths together with other tasks, a task is worked on alone. */
+/** A task that was interrupted this often together with others is worked on alone. */
 const MAX_BESIDE = 2;
 
 const MAX_KEPT = 10;

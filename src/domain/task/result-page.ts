@@ -29,10 +29,7 @@ export function pageMark(page: string): { page: string } {
   return { page: hash53(page) };
 }
 
-/**
- * Tasks that an earlier version reopened have no mark. Only the program's heading identifies their
- * page.
- */
+/** Tasks that an earlier version reopened have no mark. Only our heading identifies their page. */
 function isOurs({ extra, retries = 0 }: Ended, text: string, existing: string): boolean {
   const known = extra?.['page'];
   if (typeof known === 'string') return hash53(existing) === known;

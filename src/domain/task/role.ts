@@ -179,10 +179,7 @@ const ROWS = {
   route: { ...STAGE, followedBy: ['handoff'], isEssential: true, resultIsQuoted: true, passesConversation: true },
   handoff: { ...STAGE, followedBy: [], isEssential: true, resultIsQuoted: true },
   member: { ...MEMBER, addedTools: TEAM_TOOLS },
-  /**
-   * A member of a team that always takes part in all rounds, because its answer is its whole
-   * contribution.
-   */
+  /** A member of a team that always has all its rounds: its answer is all that it contributes. */
   speaker: MEMBER,
   /** The turns of the agent that ends the chain of a member. */
   seat: {

@@ -130,7 +130,7 @@ export function isEnded(state: TaskState): state is EndedState {
   return state === 'completed' || state === 'failed';
 }
 
-/** A person has to do it. A schedule for a person does not count until it is due. */
+/** A person has to do it. A schedule for a person is not work yet. */
 export function isForHuman({ to, role }: Pick<Task, 'to' | 'role'>): boolean {
   return to === HUMAN && !roleFacts(role).isSchedule;
 }

@@ -29,10 +29,7 @@ interface AgentFile {
 
 interface AgentParsed {
   agent?: Agent;
-  /**
-   * The valid part of a file with problems, so that it can be checked further. No agent works from
-   * it.
-   */
+  /** The valid part of a file with problems, to check it further. No agent works from it. */
   draft?: Agent;
   problems: Problem[];
   warnings: Problem[];

@@ -109,7 +109,7 @@ interface Damaged {
 
 /**
  * Requests that were shown and have no entry now, but whose id or digest is still in the text: in
- * an entry with another id, in a comment, or below an entry whose first line was removed.
+ * an entry with another id, in a comment, or after the line above it was removed.
  */
 function findDamaged(
   { text, board, shown }: BallotFile,

@@ -33,9 +33,7 @@ export function readPattern(text: string): PatternRead {
   }
 }
 
-/**
- * `(?i:…)` needs Node 24. It is refused, because a workspace must mean the same on every machine.
- */
+/** `(?i:…)` needs Node 24. A workspace must mean the same on every machine, so it is refused. */
 function hasInnerFlags(source: string): boolean {
   const bare = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, '');
   return /\(\?[a-z-]/.test(bare);

@@ -2,10 +2,7 @@
 import { structuredPatch } from 'diff/lib/patch/create.js';
 
 const CONTEXT = 3;
-/**
- * Limits the time for two large, unrelated texts. Beyond this limit the whole text counts as
- * replaced.
- */
+/** Limits the time for two large, unrelated texts. Beyond it the whole text counts as replaced. */
 const MAX_EDITS = 1000;
 
 /**

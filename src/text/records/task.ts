@@ -80,10 +80,7 @@ export function printTask(task: Task): string {
 const FINISH_SAVING = 'finish saving it, or remove it: it is ignored until it can be read';
 const FIX_AND_RETURN = 'fix the file, then put it back into tasks/pending';
 
-/**
- * Deeper values become JSON text, because the record must stay within the depth that can be read
- * back.
- */
+/** Deeper values become JSON text: the record must stay within the depth that is read back. */
 const DEEPEST = 40;
 
 function hold(p: Problem): TaskParsed {

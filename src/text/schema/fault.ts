@@ -1,7 +1,4 @@
-/**
- * Something wrong with a value, by its path in the file; it becomes a Problem when its place is
- * known.
- */
+/** Something wrong with a value, by its path in the file; a Problem once its place is known. */
 import { problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 
 export type Path = readonly (string | number)[];

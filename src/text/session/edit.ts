@@ -5,7 +5,7 @@ import { parseSession } from './parse.js';
 
 /**
  * `n` counts from 1. Undefined: the conversation does not parse, has no such message, or a person
- * formatted it so that only an editor can change it safely.
+ * formatted it in their own way, so that only an editor can change it safely.
  */
 export function editedMessage(text: string, n: number, content: string): string | undefined {
   const parsed = parseSession(text, 'session');
@@ -24,7 +24,7 @@ export function editedMessage(text: string, n: number, content: string): string 
   return again.ok && again.session.messages[n - 1]?.content === content ? after : undefined;
 }
 
-/** The place of the part that comes after this many others. */
+/** The place of the occurrence that has this many before it. */
 function occurrence(text: string, part: string, earlier: number): number | undefined {
   let at = text.indexOf(part);
   for (let i = 0; i < earlier && at >= 0; i++) at = text.indexOf(part, at + part.length);

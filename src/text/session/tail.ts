@@ -55,7 +55,7 @@ export function appendPlace(text: string): { indent: number; before: string } | 
 
 const KEY_FOLLOWS = /^[^\s#-]/m;
 
-/** Whether this part of the list of messages is followed by anything but items. */
+/** Whether something other than items follows in this part of the list of messages. */
 export function hasFurtherKey(list: string): boolean {
   return KEY_FOLLOWS.test(list);
 }

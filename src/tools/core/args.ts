@@ -58,8 +58,7 @@ function checkObject(schema: JsonSchema, value: Record<string, unknown>, at: str
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key) || value[key] === undefined) return `${path(key)} is missing`;
   }
-  // Unknown names are refused unless the schema says otherwise, because they are usually
-  // misspelled.
+  // Unknown names are refused unless the schema says otherwise: they are usually misspelled.
   const stray = schema.additionalProperties === true ? undefined : Object.keys(value).find((key) => !known(key));
   if (stray !== undefined) return `${path(stray)} is not an argument of this tool`;
   const present = Object.keys(value).filter((key) => known(key) && value[key] !== undefined);

@@ -1,6 +1,4 @@
-/**
- * A router's only tool: it names the agent that answers the request, which ends the router's turn.
- */
+/** A router's only tool: names the agent that answers the request, and ends the router's turn. */
 import { printRoute } from '../../domain/task/route.js';
 import { defineTool, optional, text, toolProblem } from '../core/define-tool.js';
 
