@@ -48,10 +48,7 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
     });
   }
 
-  /**
-   * Reported once, because every connection and every attempt to open the store again would report
-   * it.
-   */
+  /** Once: every connection, and every attempt to open the store again, would report it. */
   function report(problem: Problem): void {
     if (problem.code === 'store_away' && isAway) return;
     isAway ||= problem.code === 'store_away';
@@ -64,18 +61,14 @@ interface Reopening {
   signal: AbortSignal;
   /** Works until the signal aborts. Rethrows the error of the store. */
   work(): Promise<void>;
-  /**
-   * Resolves if the store can be written again; otherwise throws. `failed`: the path that failed.
-   */
+  /** Resolves if the store can be written again; throws if not. `failed`: the path that failed. */
   probe(failed: string | undefined): Promise<void>;
   /** Gives up the failed store and opens it again. */
   reopen(): Promise<void>;
   report(problem: Problem): void;
 }
 
-/**
- * Works through failures of the store. Reports once that it waits, and throws every other error.
- */
+/** Works through failures of the store. Reports once that it waits, and throws everything else. */
 export async function reopenOnStoreFailure(given: Reopening): Promise<void> {
   const { clock, signal, work, probe, reopen, report } = given;
   let waitMs: number = INTERVALS.storeRetryMs;

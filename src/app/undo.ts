@@ -21,9 +21,7 @@ export interface Undone {
   /** The commit that was restored. */
   to: Commit;
   files: FileChange[];
-  /**
-   * Files that also differ and stay as they are: the folder mirrors a store, which determines them.
-   */
+  /** Files that also differ and stay: the folder mirrors a store, from which they follow. */
   left: FileChange[];
   /** The new commit; absent for a preview. */
   commit?: string;

@@ -54,10 +54,7 @@ export function entered({ entry, cookieName }: Guarded): MiddlewareHandler {
   };
 }
 
-/**
- * A page that asks in a loop gets 429 instead of using up the processor. Each browser is counted by
- * itself.
- */
+/** A page that asks in a loop gets 429 instead of the processor. Each browser has its own count. */
 export function limitRate(cookieName = 'none'): MiddlewareHandler {
   let second = 0;
   let counts = new Map<string, number>();

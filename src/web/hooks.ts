@@ -33,8 +33,7 @@ export function hookRoutes({ webhooks, hosts, now = () => new Date() }: Doors): 
   app.post('/hooks/:source', async (context) => {
     const source = context.req.param('source');
     const hook = webhooks.source(source);
-    // Callers must not learn which sources exist: an unknown source is refused like a wrong
-    // signature.
+    // Callers must not learn which sources exist: an unknown one is refused like a wrong signature.
     if (hook === undefined) return unproven(context, webhooks, 'unknown', 'there is no such source');
     if (hook.isHeld) return unproven(context, webhooks, source, 'it is not trusted yet (guild trust)');
     if (hook.secret === undefined) return unproven(context, webhooks, source, `${hook.secretEnv} is not set here`);

@@ -16,9 +16,7 @@ export async function linkOf(
   return (await answers(port)) ? `${address}#t=${newToken(key)}` : undefined;
 }
 
-/**
- * Whether something answers on this port. Only our own server accepts a token signed with our key.
- */
+/** Whether something answers on this port. Only our own server accepts a token of our key. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = http.get({ host: '127.0.0.1', port, path: '/', agent: false, timeout: PATIENCE_MS }, (reply) => {

@@ -38,7 +38,7 @@ export function redaction(root: string, env: Env): Redaction {
   };
   return {
     value<T>(given: T) {
-      // Read again from time to time, because agents read more files while a window is open.
+      // A window stays open while agents read more secrets.
       if (stamp !== privateStamp(root)) [secrets, stamp] = [secretsIn(root, env), privateStamp(root)];
       return value(given) as T;
     },
@@ -57,10 +57,7 @@ function touchesSecret({ arguments: json }: ShownCall): boolean {
   return words.some((word) => word !== '' && isSecretPath(word.replaceAll('\\\\', '/')));
 }
 
-/**
- * The longest first, so that no part of a long secret remains after a shorter one inside it was
- * replaced.
- */
+/** The longest first, so that a secret inside another one does not leave the rest of it. */
 function secretsIn(root: string, env: Env): string[] {
   const named = Object.entries(env).flatMap(([name, value = '']) =>
     SECRET_NAME.test(name) ? [value, ...codesIn(value)] : (PASSWORD_IN_ADDRESS.exec(value)?.slice(1) ?? []),
@@ -79,10 +76,7 @@ function privateStamp(root: string): number | undefined {
   return fs.statSync(path.join(root, PRIVATE), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/**
- * The results of secret reads, because an agent may have repeated a value from them in its own
- * words.
- */
+/** The results of secret reads: an agent may have repeated a value of them in its own words. */
 function privateFiles(root: string): string[] {
   const folder = path.join(root, PRIVATE);
   return (attempt(() => fs.readdirSync(folder)) ?? []).map((name) => path.join(folder, name));

@@ -70,8 +70,7 @@ export function routes(api: Hono, served: Served): void {
   const get = (route: string, load: Load, isKept = true): void => {
     api.get(route, async (context) => {
       const at = context.req.query('at');
-      // Answers about the past are not cached, because the same moment is hardly ever asked for
-      // twice.
+      // Answers about the past are not cached, because hardly any moment is asked for twice.
       const { body, etag } =
         isKept && at === undefined
           ? await feed.answer(context.req.url, async () => read(context, await momentAt(), load))
@@ -207,7 +206,7 @@ export async function helloOf(
   return { ...more, now: now.toISOString(), ...(JSON.parse(body) as Pick<Hello, 'processes' | 'counts' | 'spend'>) };
 }
 
-/** Undefined if it is not a list of levels: then everything is open. */
+/** Undefined if it is not a fold: then everything is open. */
 function foldOf(value: unknown): Fold | undefined {
   const { depth, turned } = (value ?? {}) as Record<string, unknown>;
   if (!Array.isArray(turned)) return undefined;

@@ -17,9 +17,7 @@ interface ViewQuery {
   fold?: Fold | undefined;
 }
 
-/**
- * Tasks at this depth and below are closed, all others open, except for those that were switched.
- */
+/** Tasks at this depth and below are closed, all others open, except for those that were turned. */
 export interface Fold {
   depth: number;
   turned: ReadonlySet<string>;

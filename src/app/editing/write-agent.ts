@@ -18,10 +18,7 @@ export function checkAgentText(file: string, text: string): AgentChecked {
   return { problems, warnings };
 }
 
-/**
- * `seen`: the text that was on the screen; undefined for a new agent. False: the file has another
- * text now.
- */
+/** `seen`: the text that was on the screen; undefined for a new agent. False: it has changed. */
 export async function writeAgent(root: string, file: string, seen: string | undefined, text: string): Promise<boolean> {
   const [first] = checkAgentText(file, text).problems;
   if (first !== undefined) throw new ProblemError(first);

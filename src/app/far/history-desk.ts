@@ -33,7 +33,7 @@ export async function readHistoryDesk(ledger: Pick<Ledger, 'get'>): Promise<Name
 
 /**
  * Makes this desk the one that keeps history. Its process must have joined. Throws a ProblemError
- * if a running desk keeps it already. The same folder may take over from itself, because a killed
+ * if another running desk keeps it. The same folder may take over from itself, because a killed
  * process counts as running until its lease ends.
  */
 export async function takeHistory(

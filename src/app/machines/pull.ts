@@ -49,9 +49,7 @@ interface Pulled {
   events: number;
   effects: number;
   files: number;
-  /**
-   * Entries whose names lead out of the folder or into the definitions; absent if there are none.
-   */
+  /** Entries whose names lead out of the folder or into the definitions; absent: none do. */
   refused?: string[];
 }
 

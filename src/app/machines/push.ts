@@ -133,8 +133,8 @@ function peerOf(journal: string): string {
 }
 
 /**
- * The store must be empty, or contain the beginning of this same push; returns the number of
- * commits of that beginning.
+ * The store must be empty, or contain the beginning of this same push; returns its length in
+ * commits.
  */
 async function refuseIfUsed(ledger: Ledger, push: string): Promise<number> {
   const before = await readMark(ledger);

@@ -29,7 +29,7 @@ export async function readMark(ledger: Ledger): Promise<Mark | undefined> {
   return mark && (JSON.parse(mark.value) as Mark);
 }
 
-/** Incomplete work must not be continued. */
+/** Work that was pushed only in part must not be continued. */
 export async function refuseIfPartlyPushed(ledger: Ledger): Promise<void> {
   const mark = await readMark(ledger);
   if (mark === undefined || mark.isWhole === true) return;

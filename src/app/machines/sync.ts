@@ -117,8 +117,8 @@ function withHistory(shown: Mirror, keep: () => Promise<void>, history: DeskHist
 }
 
 /**
- * The engine of this folder reads boards, the ballot and mail, and waits for notifications. A
- * notification of this ledger reaches it, because the engine has a ledger of its own.
+ * The engine of this folder reads boards, the ballot and mail, and waits for rings. A ring of this
+ * ledger reaches it, because the engine has a ledger of its own.
  */
 function withForms(shown: Mirror, root: string, ledger: Ledger): Mirror {
   let last: string | undefined;
@@ -183,16 +183,13 @@ function mirrorOf(root: string, env: Env, ledger: Ledger, parts: MirrorParts): M
 }
 
 interface LooksOptions {
-  /**
-   * Wakes the engine at each change. Absent for a worker, which looks when its scans find a changed
-   * text.
-   */
+  /** Rings at each change. Absent for a worker, which looks when its scans find a changed text. */
   bell?: Pick<Ledger, 'onRing'>;
   everyMs: number;
   signal: AbortSignal;
 }
 
-/** Looks at intervals for people's changes, and after each notification of the ledger. */
+/** Looks at intervals for people's changes, and after each ring of the ledger. */
 async function looks(shown: Mirror, { bell, everyMs, signal }: LooksOptions): Promise<void> {
   let wake: () => void = () => undefined;
   const off = await bell?.onRing(() => wake());

@@ -10,9 +10,7 @@ import { judgePath, judgeSpelling, useOfTool } from '../../rules/policy/paths.js
 
 export { commandGate, loadPolicy, type Gate } from '../../adapters/policy-files/index.js';
 
-/**
- * How operands are judged: as without a sandbox, or not looked up. `machine`: as on this machine.
- */
+/** How operands are judged: as without a sandbox, or not looked up. `machine`: as it is here. */
 export function operandGate(root: string, sandbox: 'on' | 'off' | 'machine'): ((agent: string) => Operand) | undefined {
   const isSandboxed = sandbox === 'machine' ? shell({ root, env: process.env }).isSandboxed() : sandbox === 'on';
   return isSandboxed ? undefined : (agent) => operandsOf(root, filesOf(root), agent);

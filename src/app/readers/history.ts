@@ -25,7 +25,7 @@ export interface HistoryOptions {
   env: Record<string, string | undefined>;
   clock?: Clock;
   processes?: Processes | undefined;
-  /** Runs at a lower priority on a busy machine. */
+  /** Gives way to other work on a busy machine. */
   background?: boolean;
   /** The folder mirrors a store, which an undo changes. */
   isMirror?: boolean;

@@ -78,8 +78,7 @@ function heldThen(placed: Placed & { state: OpenState }): OpenTask {
 }
 
 /**
- * The state of each of today's agents at that time: from its open tasks, or else its last published
- * state.
+ * The state of each of today's agents at that time: from its open tasks, else as last published.
  */
 function agentsAt(
   states: StatesView,

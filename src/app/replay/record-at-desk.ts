@@ -28,9 +28,7 @@ export interface DeskRecording {
   folder: string;
   /** Copies the work to the store. Throws a ProblemError if the store refuses it. */
   deliver(): Promise<Delivered>;
-  /**
-   * Removes the copy, unless it has work that exists nowhere else. Returns its folder in that case.
-   */
+  /** Removes the copy, unless it has work that is nowhere else. Returns its folder in that case. */
   remove(): string | undefined;
 }
 

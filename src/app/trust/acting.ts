@@ -152,7 +152,6 @@ function sharedLoosened(trusted: Loosened | undefined, now: Loosened | undefined
 }
 
 function textOf(file: string): string | undefined {
-  // If a file cannot be read, another module closes the gate. Here the file must not count as
-  // trusted.
+  // The gate is closed elsewhere if a file cannot be read. Here the file must not count as trusted.
   return attempt(() => textIn(file), '(cannot be read)');
 }

@@ -78,8 +78,7 @@ function layRows(rows: readonly CostSum[], width: number): (row: CostSum) => str
 
 interface NumberColumn {
   /**
-   * The figure that determines the width: of two rows, the one with the larger figure prints the
-   * longer text.
+   * The figure that determines the width: the row with the larger figure prints the longer text.
    */
   size(row: CostSum): number;
   print(row: CostSum): string;

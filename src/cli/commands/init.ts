@@ -70,9 +70,7 @@ are shown, and --ignore adds them to .gitignore.`,
   },
 };
 
-/**
- * The folders of a workspace belong to it: a second workspace in one of them would mix their tasks.
- */
+/** The folders of a workspace belong to it: a second one inside would mix their tasks. */
 function refuseInside(folder: string, env: Record<string, string | undefined>): void {
   const { GUILD_WORKSPACE: _, ...rest } = env;
   const outer = findRoot(undefined, { cwd: path.dirname(folder), env: rest });

@@ -121,10 +121,7 @@ function greet({ terminal, root }: Call, agents: readonly string[]): void {
   terminal.say(terminal.dim(`watching ${root} for ${count} (Ctrl-C stops)`));
 }
 
-/**
- * Requests for a person from before this process started, in the form of the events that created
- * them.
- */
+/** Requests for a person from before this process started, as the events that created them. */
 function earlierQuestions({ store }: Workspace, shown: ReadonlySet<string>): Event[] {
   return [...store.tasks.open()].flatMap(({ task }) =>
     task.to !== HUMAN || shown.has(task.id)

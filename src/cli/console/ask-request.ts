@@ -30,9 +30,7 @@ export interface Asking {
   signal?: AbortSignal;
   /** Keeps others from drawing while another program has the terminal. */
   lend?<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * The person did not ask to see requests, so a long request does not open the pager by itself.
-   */
+  /** The person did not ask to see requests, so a long one does not open the pager by itself. */
   isUnbidden?: boolean;
 }
 

@@ -61,7 +61,7 @@ export function* graphemes(text: string): Generator<{ segment: string; index: nu
   const segmenter = new Intl.Segmenter();
   for (let at = 0; at < text.length;) {
     const start = at;
-    // Half a character at the end would break the grapheme before it.
+    // Half a character at the end would end the grapheme before it.
     const end = start + WINDOW + (/[\ud800-\udbff]/.test(text[start + WINDOW - 1] ?? '') ? 1 : 0);
     const parts = [...segmenter.segment(text.slice(start, end))];
     const isLast = end >= text.length;

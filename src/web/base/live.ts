@@ -1,6 +1,6 @@
 /**
- * The running turns of all processes, gathered for the pages. They only affect the display: a page
- * that missed some words reads all turns again.
+ * The running turns of all processes, gathered for the pages. Words are only for display: a page
+ * that missed some reads all of them again.
  */
 import { followTurns } from '../../app/live/follow-turns.js';
 import { defined } from '../../domain/defined.js';

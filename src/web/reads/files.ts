@@ -14,9 +14,7 @@ const NOTES_SHOWN = 200;
 const COMMITS_SHOWN = 200;
 const BALLOT = 'approvals.task.md';
 
-/**
- * Leaves out links and pipes: no process takes tasks from them, and a link may lead to any file.
- */
+/** Without links and pipes: no process takes tasks from them, and a link may lead to any file. */
 export function boardsOf(root: string): Boards {
   const folder = path.join(root, 'tasks');
   const entries = fs.readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());

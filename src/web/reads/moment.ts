@@ -30,9 +30,7 @@ export interface Moment {
 
 const ENDED_READ = 60;
 
-/**
- * The last queries are kept per version for all windows, so that scrolling does not run them again.
- */
+/** The last queries are kept per version for all windows, so that scrolling runs none again. */
 export function presentOf(feed: Feed, log: Log): () => Moment {
   const tasks = keptQueries(feed);
   const ended = newestEnded(feed);
@@ -196,7 +194,7 @@ function keptEnded<T>(feed: Feed, { readAll, of }: EndedReads<T>): EndedKept<T> 
       readAt = Date.now();
       return kept;
     }
-    // The store finds a task that ended just after the look.
+    // The store finds a task that has just ended only after a look.
     await feed.snapshot();
     for (const id of changed) {
       const placed = await feed.states.store.tasks.read(id);

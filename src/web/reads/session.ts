@@ -42,8 +42,7 @@ export async function conversationOf(
   if (!isSafeId(id)) throw new ProblemError(problem('bad_name', 'that cannot be the id of a conversation'));
   const place = sessionFile(id);
   const file = path.join(feed.root, place);
-  // A reader of its own: every reader notices an edit once, and this one must not take the engine's
-  // turn.
+  // A reader of its own: a reader notices each edit once, and the engine must notice it, too.
   const store = openReader(feed.root);
   try {
     const opened = await store.sessions.open(id);

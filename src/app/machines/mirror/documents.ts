@@ -86,7 +86,7 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
     // Bytes that are not text would not come back the same.
     if (text?.includes('\uFFFD') && !folder.isText(file)) return false;
     const sources = text === undefined ? [] : taint.of(file);
-    // Saved again meanwhile, perhaps by another process: the next look takes that in.
+    // Saved again meanwhile, perhaps by somebody else: the next look takes that in.
     if (text !== undefined && folder.exists(file) && folder.read(file) !== text) return false;
     const { key, value } = documentPut({ path: file, bytes: Buffer.from(text ?? ''), taint: sources });
     const puts = [{ key, value: text === undefined ? '' : value, expect, live: false }];
@@ -156,9 +156,7 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
   }
 }
 
-/**
- * Whether a file with these bytes is the same on every machine. Other files stay where they are.
- */
+/** Whether a file with these bytes is the same on every machine. Others stay where they are. */
 export function isCarried(file: string, bytes: Buffer): boolean {
   return isText(file) && !isBeside(file) && bytes.length <= MAX_BYTES && isUtf8(bytes);
 }

@@ -35,10 +35,7 @@ interface MirrorOptions {
   note(text: string): void;
   /** Only documents: a machine without a person needs nothing else. */
   documentsOnly?: boolean;
-  /**
-   * The entry that its commits depend on; absent for a person's folder, which is never declared
-   * dead.
-   */
+  /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
   guard?: () => string | undefined;
   /** Receives each file that the mirror writes, and each event that is new here. */
   history?: { changed(file: string): void; happened(event: Event): void } | undefined;

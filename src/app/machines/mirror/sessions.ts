@@ -92,7 +92,7 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     return true;
   }
 
-  /** Appends to a file that only grew, so that an editor that has it open sees the new text. */
+  /** Appends to a file that can grow, so that an editor that has it open sees the new text. */
   function lengthen(file: string, text: string, { messages, end }: { messages: Message[]; end: number }): void {
     const { before, indent } = appendPlace(text)!;
     folder.append(file, before + printMessages(messages, indent), end, sumOf(text));

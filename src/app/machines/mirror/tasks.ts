@@ -162,7 +162,7 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     return answer === 'fenced' ? undefined : answer.puts[0];
   }
 
-  /** Another process changed the task meanwhile, or the id is taken. */
+  /** Somebody else changed the task meanwhile, or the id is taken. */
   async function refused(file: string, id: string): Promise<boolean> {
     const kept = `quarantine/${file.split('/').at(-1)!}`;
     folder.move(file, kept);

@@ -108,8 +108,7 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
     if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
     if (!isEnded(next.state)) open.push(next);
   }
-  // If there are several, the one that waits for the human is shown, because a person can act on
-  // it.
+  // Of several, the one that waits for the human is shown, because a person can act on it.
   const yours = open.find((placed) => leadsToYou(waits, placed.task.id)) ?? open[0];
   if (yours !== undefined) {
     const place = yours === open[0] ? 'first' : 'among them';

@@ -179,9 +179,7 @@ async function nextTask(chat: Chat, last: string | undefined, text: string): Pro
   return task.id;
 }
 
-/**
- * The pasted files that the message names. A task that is already running gets only their paths.
- */
+/** The pasted files that the message names. A task that is under way gets only their paths. */
 async function attachedFiles(
   { call, workspace, agent, forks, pasted }: Chat,
   before: Placed | undefined,

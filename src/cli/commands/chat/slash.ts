@@ -85,9 +85,7 @@ export function marksFork({ agent, call, forks, last }: Chat): boolean {
   return last.has(agent);
 }
 
-/**
- * This process leaves the workspace meanwhile: nobody may work in it while it is being restored.
- */
+/** This process leaves the workspace meanwhile: nobody may work in it while it is restored. */
 async function undo(chat: Chat, named: string | undefined): Promise<void> {
   const { call, keyboard, works } = chat;
   const { terminal, root, io } = call;

@@ -32,8 +32,7 @@ export async function list(call: Call): Promise<number> {
   const tasks: Placed[] = [...open()]
     .filter((placed) => state === undefined || placed.state === state)
     .sort((a, b) => compareText(a.task.created_at, b.task.created_at));
-  // One more than is shown, to know whether there are more. Counting them would mean reading each
-  // one.
+  // One more than is shown, to know whether there are more. Counting them would mean reading each.
   const skipped: Problem[] = [];
   if (wantsEnded && ended !== undefined) {
     tasks.push(...(await ended({ state: endedState, limit: limit + 1 })));

@@ -1,6 +1,4 @@
-/**
- * Until Ctrl-C or a signal. Each Enter prints a new address, because an address works only once.
- */
+/** `guild serve`: lets other programs send messages to the workspace. */
 import { problem, type Problem, type ProblemError, problemError } from '../../../domain/problem.js';
 import { serveDoors } from '../../../web/serve-hooks.js';
 import { EXIT, integerOption, listOption, type Call, type Command } from '../../args/command.js';
