@@ -119,10 +119,7 @@ function temporaryFolder() {
   return folder;
 }
 
-/**
- * Lists what tests left behind. Processes that a test kills cannot remove their files, so leftovers
- * need not be a mistake.
- */
+/** Lists what tests left behind. Killed processes cannot remove theirs, so this may be right. */
 function removeTemporary(folder) {
   const left = fs.readdirSync(folder).filter((name) => name.startsWith('guild-'));
   if (left.length > 0) process.stdout.write(`     removed temporary folders that tests left: ${left.join(', ')}\n`);

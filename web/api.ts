@@ -136,7 +136,7 @@ async function take(read: Mounted, reply: Response): Promise<void> {
 }
 
 /**
- * A read failed. The old data stays, and the next frame of the stream or the next beat reads again.
+ * A read failed. The old data stays; the next frame of the stream, or the next beat, reads again.
  */
 function missed(): void {
   readUpTo = '';

@@ -1,6 +1,4 @@
-/**
- * A save met another edit: shows both versions side by side; neither is lost without a decision.
- */
+/** A save met another edit: both versions side by side, and none is lost without a decision. */
 import type { JSX } from 'preact';
 import { visible } from './text.ts';
 

@@ -11,10 +11,7 @@ const CUT = /\[… cut: (\d+) characters, \d+ lines in all; the whole text is st
 /** More than this at once would make the page slow. */
 const SHOWN = 200_000;
 
-/**
- * `of`: the address of the message or record that names the text, such as `sessions/s1`. Guests
- * cannot open stored texts.
- */
+/** `of`: the address of what names the text, such as `sessions/s1`. Guests see no stored text. */
 export function WholeText({ of, text }: { of: string; text: string | undefined }): JSX.Element | null {
   if (text === undefined || hello.value?.readOnly === true || moment.value !== undefined) return null;
   const cuts = new Map([...text.matchAll(CUT)].map(([, length, hash]) => [hash!, Number(length)]));

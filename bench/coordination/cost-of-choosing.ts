@@ -12,8 +12,7 @@ import { writeFile } from '../harness/workspace.js';
 const AGENTS = 20;
 const TASKS = 100;
 /**
- * How many polls (one per second) a claimed task takes. Real work takes longer, which would favour
- * us.
+ * Polls (one per second) that a claimed task takes. Real work takes longer, which would favour us.
  */
 const WORK_POLLS = 10;
 

@@ -82,10 +82,7 @@ async function runBench(folder: string, bench: string, { scratchFolder }: Option
   return { rows, cpuMs: run.cpuMs > loading.cpuMs ? run.cpuMs - loading.cpuMs : undefined };
 }
 
-/**
- * A name that no benchmark has: every build loads all its benchmarks, reports that none matches,
- * and exits.
- */
+/** A name that no benchmark has: every build loads all its benchmarks, reports that, and exits. */
 const NO_BENCH = '(none)';
 
 async function runMain(folder: string, only: string[], scratchFolder: string): Promise<MainRun> {

@@ -1,6 +1,4 @@
-/**
- * OpenAI Agents SDK: in memory, over chat completions. Our code passes answers from stage to stage.
- */
+/** OpenAI Agents SDK: in memory, over chat completions. Our code passes answers between stages. */
 import { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import { z } from 'zod';

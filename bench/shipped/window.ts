@@ -103,10 +103,7 @@ async function firstPaint(browser: Browser, page: Page, { rounds }: Testbed, tas
   return atMost(`window: first rows beside ${tasks} tasks, over an empty answer`, ms, 'ms', 1000);
 }
 
-/**
- * The processor time of the server for one change that many windows read, divided by the time for
- * one window.
- */
+/** The processor time of the server for one change that many windows read, over that of one. */
 async function manyReaders(page: Page, child: ChildProcess, root: string, { rounds }: Testbed): Promise<Row> {
   const cost = async (readers: number): Promise<number> => {
     const before = threadsCpuMs(child.pid!);
@@ -125,9 +122,7 @@ async function manyReaders(page: Page, child: ChildProcess, root: string, { roun
   return atMostTimes(`window: a change read by ${READERS} windows, over one`, await cost(READERS), one, 'ms', 3);
 }
 
-/**
- * Some seconds after the last change, when the garbage of earlier work has been collected as well.
- */
+/** Some seconds after the last change, the garbage of earlier work has been collected as well. */
 const SETTLED_S = 5;
 
 async function idle(child: ChildProcess): Promise<Row[]> {

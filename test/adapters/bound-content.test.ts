@@ -1,7 +1,4 @@
-/**
- * Consent to a line is bound to the content that the line uses, even if the line does not name it
- * plainly.
- */
+/** Consent to a line is bound to what it uses, even if the line does not name it plainly. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { boundContent } from '../../src/adapters/bound-content/index.js';

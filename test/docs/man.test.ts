@@ -1,7 +1,4 @@
-/**
- * `man guild` names every command and contains nothing that a formatter would take for a command of
- * its own.
- */
+/** `man guild` names every command, and has nothing that a formatter would take for its own. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

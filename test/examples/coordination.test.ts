@@ -232,7 +232,7 @@ async function killedAtRandom(
 const OPEN = ['pending', 'active', 'waiting'];
 
 /**
- * The record decides: the page is written first, even if the process dies in between. The folders
+ * The record decides: the page is there before it, even if the process dies in between. The folders
  * are listed twice, because a task that moves may be in none of the lists.
  */
 function isOver(workspace: Place, roots: readonly string[]): boolean {

@@ -56,8 +56,7 @@ test('one of four killed with kill -9 and restarted: the same deliverable', asyn
   );
   await judge(workspace);
   const calls = count(workspace, '"model.answered"');
-  // An agent that is down is not asked for a bid: fewer calls are possible, but no call is paid
-  // twice.
+  // An agent that is down is not asked for a bid: fewer calls are possible, but none is paid twice.
   assert.ok(calls > CALLS / 2 && calls <= CALLS, `${calls} model calls`);
   await stopAgents(peers);
 });

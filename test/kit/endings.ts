@@ -59,8 +59,7 @@ export function historyEnd(disk: SimDisk): string[] {
       wrong.push(`${who} was ${before} and moved from ${fromState} to ${toState}`);
     state.set(who, toState);
   }
-  // An agent without a published state before the crash is unknown, because ended tasks are not
-  // searched.
+  // An agent without a published state before the crash is unknown: ended tasks are not searched.
   for (const [who, at] of state) if (at !== 'complete') wrong.push(`${who} is ${at} at the end`);
   return wrong;
 }

@@ -50,10 +50,7 @@ export interface Spawned extends Running {
   child: ChildProcess;
 }
 
-/**
- * `guild` and `start` run in this process; `spawn` starts another process, to kill, pause or pipe
- * it.
- */
+/** `guild` and `start` run in this process; `spawn` starts another, to kill, pause or pipe it. */
 export interface Place {
   root: string;
   guild(...args: string[]): Promise<Ran>;

@@ -88,10 +88,7 @@ test('a copy that is made while guild watch works has every task, and can be fin
   assert.equal((await watch.ended).code, 0);
 });
 
-/**
- * Follows docs/how-to/back-up.md. On a busy machine the copy comes too late unless the work is
- * slow.
- */
+/** As docs/how-to/back-up.md says. On a busy machine it comes too late unless the work is slow. */
 async function copyAtWork(t: TestContext, waitMs: number): Promise<{ here: Place; watch: Spawned; copy: Place }> {
   const [here, copy] = [office(t, `${waitMs}ms`), place(t)];
   const watch = here.spawn('watch');

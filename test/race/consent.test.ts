@@ -1,6 +1,4 @@
-/**
- * Processes of one user that compete for the records of consent: one key, one record, one start.
- */
+/** Processes of one user compete for the records of consent: one key, one record, one start. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';

@@ -63,9 +63,7 @@ function run({ root, user }: Scene, mode: Mode, trace?: string): string[] {
   return JSON.parse(execFileSync(program!, args, { env, encoding: 'utf8', maxBuffer: 1 << 26 })) as string[];
 }
 
-/**
- * The files that the started programs looked for, without those that we or the sandbox look for.
- */
+/** The files that programs looked for, without those that we or the sandbox look for. */
 function lookedFor(trace: string, root: string): string[] {
   const ours = new Set(['', 'node', 'bwrap', 'setpriv', 'prlimit', 'mkfifo', 'true', 'strace']);
   const programs = new Map<string, string>();

@@ -1,6 +1,5 @@
 /**
- * The office story, pass by pass: the files after each pump, and what the human sees between two
- * passes.
+ * The office story, pass by pass: the files after each pump, and what the human sees in between.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -56,7 +55,7 @@ test('the office story takes fourteen steps, one per pump', async () => {
   for (let again = 0; again < 3; again++) assert.equal(await pump(), false);
   assert.equal(world.calls.length, calls, 'waiting costs no model call');
   tick();
-  await pump(); // 10: the executor proposes a command
+  await pump(); // 5: the command runs, its outcome is in the session, the model was not asked yet
   assert.equal(tasks(disk), 'executor pending, human completed, planner waiting');
   assert.equal(world.calls.length, calls);
   assert.match(disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!, /fate: done/);

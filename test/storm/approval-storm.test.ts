@@ -1,7 +1,6 @@
 /**
  * Approvals are answered on the ballot and by intents while processes are killed and started: each
- * approved command has one record and runs at most once, and none is reported as run without a
- * record.
+ * approved command has one record and runs at most once, and none is reported as run without one.
  */
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';

@@ -2,8 +2,8 @@
  * Checks the database and the workers' folders after a storm on several machines, with SQL and
  * plain files and without product code: every task ended once and correctly, every effect began
  * once and happened on one machine. The history of each entry must look as if a single machine had
- * written it: no task is reopened, no living process loses a task, and no process writes after its
- * death. Prints the problems as JSON.
+ * written it: no end is taken back, nothing is taken from a living process, no process writes after
+ * its death. Prints the problems as JSON.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -114,10 +114,7 @@ function judgeEffect(key, before, after) {
   if (before.digest !== after.digest || before.peer !== after.peer) wrong.push(`${key} changed what it is`);
 }
 
-/**
- * Ids of commits consist of the process and a number. Those of one process follow each other in
- * order.
- */
+/** Ids of commits are the process and a number. Those of one process come one after the other. */
 function judgeCommits() {
   const last = new Map();
   const given = new Set();

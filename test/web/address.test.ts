@@ -1,6 +1,4 @@
-/**
- * Where the window can be reached: never unencrypted from elsewhere, and only under its own names.
- */
+/** Where the window can be reached: never unencrypted from elsewhere, only under its own names. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

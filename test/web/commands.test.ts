@@ -85,8 +85,7 @@ test('guild demo --ui plays the office day, and the person clicks', async (t) =>
   await until(() => here.list('day/tasks/completed').some((name) => /^inbox-[^.]+\.json$/.test(name)));
   assert.match(here.read('day/inbox/slack-outbox.jsonl'), /sarah/i);
   await page.waitForSelector('.story:has-text("The story has ended") a:has-text("Replay it")');
-  // `approve` may press the button again before the answer is drawn; the server then refuses the
-  // second press.
+  // `approve` may press the button again before the answer is drawn; the server refuses that.
   const others = faults.filter((fault) => !fault.includes('409 (Conflict)'));
   assert.deepEqual(others, []);
   demo.interrupt();

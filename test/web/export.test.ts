@@ -1,7 +1,4 @@
-/**
- * An exported run is one file that makes no connection and leaves out everything that came from
- * outside.
- */
+/** An exported run is one file that connects to nothing and leaves out what came from outside. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';

@@ -1,7 +1,4 @@
-/**
- * Windows stay correct: when the server goes and comes back, with several tabs, and while words
- * arrive.
- */
+/** Windows stay correct: a server that goes and comes back, several tabs, words as they arrive. */
 import assert from 'node:assert/strict';
 import type { Hall } from '../../src/web/base/contract.js';
 import { startServer } from '../../src/web/server.js';

@@ -15,9 +15,7 @@ const BOSS = '---\ndescription: Does it\n---\nYou are the boss.\n';
 const START = Date.parse('2026-03-02T08:00:00.000Z');
 const iso = (ms: number): string => new Date(START + ms).toISOString();
 
-/**
- * A root and its parts, each with this many model calls, with an hour without work between them.
- */
+/** A root and its parts, each with this many model calls; an hour without work is between. */
 function longRun(t: TestContext, parts: number, calls: number): Place {
   const workspace = place(t, { 'guild.yaml': SCRIPTED, 'agents/boss.md': BOSS });
   const lines: string[] = [];

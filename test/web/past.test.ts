@@ -30,10 +30,7 @@ async function deadlocked(t: TestContext, mode = 'hierarchical'): Promise<Place>
   return workspace;
 }
 
-/**
- * The resolution is a millisecond. A story that ends its cycle within the same millisecond is
- * played again.
- */
+/** A moment is a millisecond. A story that ends its cycle within the same one is played again. */
 async function windowAfterDeadlock(t: TestContext): Promise<Window> {
   for (let tries = 1; ; tries++) {
     const window = await openWindow(t, await deadlocked(t));

@@ -14,9 +14,7 @@ import { scene } from '../kit/web/scene.js';
 import { openWindow } from '../kit/web/window.js';
 
 const FOLDER = process.env['GUILD_PICTURES'];
-/**
- * Building a workspace with work of every kind takes a while, so work.test.ts shares the sample.
- */
+/** A workspace with work of every kind takes a while, so work.test.ts shares the sample. */
 const test = FOLDER === undefined ? sampleTests('web, a scene', 4, 3) : always;
 
 interface View {

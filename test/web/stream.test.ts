@@ -1,5 +1,5 @@
 /**
- * The stream: a window that was away catches up, reads no more than necessary, and misses nothing.
+ * The stream: a window that was away catches up, reads no more than it must, and misses nothing.
  */
 import assert from 'node:assert/strict';
 import http from 'node:http';

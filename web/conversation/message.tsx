@@ -85,9 +85,7 @@ export function Message({ message, talk, isChosen = false }: MessageProps): JSX.
   );
 }
 
-/**
- * The bytes stay in the store: the page gets only a name, a type and a size, which can do no harm.
- */
+/** The bytes stay in the store: a name, a type and a size can do no harm. */
 function Files({ files = [] }: { files?: ShownFile[] | undefined }): JSX.Element | null {
   if (files.length === 0) return null;
   return (

@@ -12,7 +12,7 @@ interface GraphNode {
   /** Below the title: who or what the node is, and its state. */
   about?: string;
   look?: Look;
-  /** Whether both fit on one line, with the state on the right; otherwise each has its own line. */
+  /** Both are on one line, the state on the right; otherwise each has its own line. */
   hasLookLast?: boolean;
   kind: string;
   isChosen?: boolean;
@@ -285,9 +285,7 @@ function pathOf(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge
   return curve(pastLabel(sideways(reply, nodes, edge, i, boxPx), label, edge.label));
 }
 
-/**
- * From the right side of one box to the left side of the next, if the layout leads to the right.
- */
+/** From the right side of one box to the left side of the next, if the layout leads right. */
 function sideways(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge, i: number, width: number): Point[] {
   const points = [...(reply.edges[i]?.points ?? [])];
   const [from, to] = [edge.from, edge.to].map((id) => reply.nodes[nodes.findIndex((node) => node.id === id)]);

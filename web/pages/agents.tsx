@@ -67,7 +67,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
         {isNew && <NewAgent close={() => setNew(false)} />}
       </div>
       {list.problems.map((each, i) => {
-        // The inspector shows the partners of the chosen agent.
+        // The inspector shows the problems of the chosen agent.
         const isShown = each.where?.file !== undefined && each.where.file === chosen?.file;
         return isShown ? null : <ProblemBox key={i} problem={each} />;
       })}

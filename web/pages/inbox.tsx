@@ -65,9 +65,7 @@ function Filled({ id, requests }: { id: string; requests: Requests }): JSX.Eleme
   );
 }
 
-/**
- * Keys pause when a request is replaced by another without a key press, or when a request changes.
- */
+/** Keys pause when a request changes, or is replaced by another without a key press. */
 function usePause(request: Request | undefined, chosen: string): void {
   const shown = useRef(request);
   useLayoutEffect(() => {

@@ -61,8 +61,7 @@ function Shown({ run }: { run: ReplayRun }): JSX.Element {
   const [first, last] = endsOf(run);
   const { id, title } = run.task;
   const at = moment.value ?? last;
-  // Set before the next event, because a slider with the range of another run would choose a wrong
-  // moment.
+  // Set before the next event: a slider with another run's range would choose a wrong moment.
   useLayoutEffect(() => {
     const stops = [...new Set(run.events.map((event) => Date.parse(event.at)))].sort((a, b) => a - b);
     range.value = { title, href: address('replay', id), from: first, to: last, stops };

@@ -78,7 +78,7 @@ const STEPS = [
 const TICKS_MAX = 6;
 
 interface Tick {
-  /** Positions, from 0 to 1 of the visible part. */
+  /** The position, from 0 to 1 of the visible part. */
   at: number;
   text: string;
 }

@@ -16,9 +16,7 @@ interface Screen {
   firstRow: () => number;
 }
 
-/**
- * Tasks at this depth and below are closed, all others open, except for those that were switched.
- */
+/** Tasks at this depth and below are closed, all others open, except for those that were turned. */
 export interface Fold {
   /** Absent: all are open. */
   depth?: number;
@@ -29,9 +27,7 @@ export interface View {
   /** The last answer stays until the next one has arrived. */
   page: ViewRows | undefined;
   problem: Problem | undefined;
-  /**
-   * By how many rows the list has to scroll for this page; the list reports when it has done so.
-   */
+  /** By how many rows the list has to scroll for this page; the list says when that is done. */
   moved: number;
   settled: () => void;
   /** Runs the query again. The row at the top stays there, or the list goes to its top. */

@@ -1,7 +1,4 @@
-/**
- * Errors of providers get the class that leads to the right next step, and keep the provider's
- * words.
- */
+/** Errors of providers get the class that leads to the right next step, and keep their words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureOf } from '../../../src/adapters/models/ai-sdk/failures.js';

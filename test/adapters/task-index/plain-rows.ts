@@ -1,6 +1,4 @@
-/**
- * The tables of a workspace as a full read gives them, to compare with the answers of the index.
- */
+/** The tables of a workspace as a full read gives them, to compare with the index. */
 import path from 'node:path';
 import { clock, ids } from '../../../src/adapters/clock/index.js';
 import { disk } from '../../../src/adapters/disk/index.js';

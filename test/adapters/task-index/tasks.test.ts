@@ -1,7 +1,4 @@
-/**
- * The index of ended tasks gives the same answers as a full read, whatever happens to files and
- * index.
- */
+/** The index of ended tasks answers like a full read, whatever happens to files and index. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -258,7 +258,7 @@ function commentsIn(tree: SourceFile): SourceComment[] {
   const comment = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
   let from = 0;
   for (const { from: to, to: next } of [...literals, { from: text.length, to: text.length }]) {
-    if (to < from) continue; // inside the comment before
+    if (to < from) continue; // inside the literal before
     const between = text.slice(from, to);
     for (const { 0: all, index } of between.matchAll(comment)) found.push(...linesOf(tree, from + index, all));
     from = next;

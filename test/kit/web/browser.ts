@@ -18,10 +18,7 @@ const ARGS = [
 /** For each wait. Only a page that never gets there takes this long, even on a busy machine. */
 const LIMIT_MS = 180_000;
 
-/**
- * One browser for all tests of this process; each test starts without the pages and cookies of
- * other tests.
- */
+/** One browser for all tests of this process; each test starts without pages and cookies. */
 let started: Promise<Browser> | undefined;
 
 /** Undefined, with the test skipped, where there is no Chromium. */

@@ -36,10 +36,7 @@ notify: {gather: 1ms}
   '.env': 'KEY=secret-value\n',
 };
 
-/**
- * Files that do not exist in the workspace yet. Whoever sent the folder can guess the names of
- * later records.
- */
+/** Files that do not exist yet. Whoever sent the folder knows the names of later records. */
 const LATER = [
   'results/t2.md',
   'tasks/completed/t2.json',

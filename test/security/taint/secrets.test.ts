@@ -1,6 +1,4 @@
-/**
- * M3, M8: a text that an agent may not read reaches neither that agent nor others by another way.
- */
+/** M3, M8: a text that an agent may not read reaches neither it nor others by another way. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

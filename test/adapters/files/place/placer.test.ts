@@ -12,14 +12,11 @@ interface Ground {
   journal: { durableLine: number; durable(line: number): Promise<void>; isDurable(line: number): boolean };
   /** A sync ends: these lines and all before them are durable. */
   synced(line: number): Promise<void>;
-  /** Lets time pass until the delay ends. */
+  /** Lets this time pass; a lag that ends in it wakes the placer. */
   pass(ms: number): Promise<void>;
 }
 
-/**
- * The delay ends only when time passes. Until then, only files that somebody waits for start a
- * batch.
- */
+/** The lag ends only when time passes: until then, files that somebody waits for start a batch. */
 function ground(execute?: (item: { to: string }) => Placing): Ground {
   const placed: string[] = [];
   const clock = { ms: 0 };
