@@ -145,9 +145,8 @@ export function ownRequests(consent: Consent, isFar: boolean): OwnRequests {
 export type Announce = (task: Task) => { from?: string | undefined; title: string };
 
 /**
- * A task in one line, for the place where a person learns that it waits. A request has the words
- * that this machine has sealed, because the description in its record may have come with the
- * folder.
+ * A task in one line, to tell a person that it waits. A request has the words that this machine has
+ * sealed, because the description in its record may have come with the folder.
  */
 export function announcer(own: OwnRequests): Announce {
   return (task) => {

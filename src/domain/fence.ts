@@ -41,8 +41,8 @@ function concernsOneFile(thrown: unknown): boolean {
 
 /**
  * Errors after which no write can be relied on: the disk is full, broken, read-only or gone, or the
- * process may not open more files. A path that is too long or leads nowhere is about one file and
- * is not listed here.
+ * process may not open more files. A path that is too long or leads nowhere concerns one file and
+ * is not listed.
  */
 const STORE_FAULTS: ReadonlySet<string> = new Set([
   'ENOSPC',

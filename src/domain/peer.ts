@@ -23,7 +23,7 @@ type Place = Pick<Peer, 'host' | 'bootId' | 'pidNamespace'>;
 /**
  * Whether the pid of another process can be looked up from here. `gone`: it ran before this machine
  * started; the host name is not compared, because every new container has a new name. `elsewhere`:
- * it runs or ran on this machine in another pid namespace, so its pid cannot be checked from here.
+ * it runs or ran on this machine where its pid means something else, so nobody here can tell.
  */
 export function whereabouts(other: Place, me: Place): 'here' | 'elsewhere' | 'gone' {
   if (other.bootId !== me.bootId) return 'gone';

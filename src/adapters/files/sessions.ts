@@ -114,9 +114,9 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
   };
 
   /**
-   * Messages that are written before the file exists: the file is created with them. The file of a
-   * stage's conversation follows when it is due, or before the calls of its messages start, because
-   * a person's file under its name counts.
+   * Messages that come before the file: it is created with them. The file of a stage's conversation
+   * follows when it is due, or before the calls of its messages start: a person's file under its
+   * name counts.
    */
   async function begin(
     id: string,

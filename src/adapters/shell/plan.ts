@@ -1,7 +1,7 @@
 /**
  * Runs a parsed command line without a shell: each command starts with exactly its arguments,
  * pipelines share real pipes, and lists follow exit codes as in Bash. Where Bash is needed (to open
- * an input file or to report an unknown command), its script is fixed text and the arguments are
+ * an input file or to report an unknown command), it gets fixed text, with the arguments as
  * parameters.
  */
 import fs from 'node:fs';

@@ -229,8 +229,7 @@ async function writeAt(
 ): Promise<FolderReply<{ bytes: number; created: boolean }>> {
   const { folder: parent } = await makeFolders(base, place.parts!.slice(0, -1), createDurably(disk));
   const name = `.guild-${randomBytes(9).toString('hex')}.tmp`;
-  // Without descriptors, a folder of the agent could be swapped for a link; a folder of the program
-  // could not.
+  // By path, an agent's folder may be swapped for a link; the program's own may not.
   const tmp = base.byDescriptor ? parent.at(name) : `${ownTmp(base, disk)}/${name}`;
   const target = parent.at(place.parts!.at(-1));
   let pending = false;

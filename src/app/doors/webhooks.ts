@@ -1,9 +1,8 @@
 /**
  * Webhooks of a workspace: which sources guild.yaml names, what they sent, and what was refused. A
- * source lets strangers put work into the workspace, so it is accepted only in the form that a
- * person has trusted. A message is durable in the inbox before its sender gets an answer. Refusals
- * are counted in the event log, at most once a minute for each source, so that a flood of them
- * costs little.
+ * source lets strangers put work into the workspace, so it counts only as a person has trusted it.
+ * A message is durable in the inbox before its sender gets an answer. Refusals are counted in the
+ * event log, at most once a minute for each source, so that a flood of them costs little.
  */
 import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';

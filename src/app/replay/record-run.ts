@@ -146,8 +146,7 @@ function recording(tape: Recorder, seed: string): Tape {
       const recorded = memoryConsent(keyFromSeed(seed), real?.isSigned);
       return {
         ...recorded,
-        // A person answers in another process, which shows only requests that are sealed with the
-        // real key.
+        // A person answers in another process, which shows only what is sealed with the real key.
         seal(task, request) {
           const seal = real!.seal(task, request);
           tape.write({ kind: 'seal', task, digest: request.digest, seal });

@@ -56,8 +56,7 @@ function columnsOfGrapheme(grapheme: string): number {
  * The last grapheme of a window may be incomplete, so the next window starts with it.
  */
 export function* graphemes(text: string): Generator<{ segment: string; index: number }> {
-  // Created when needed: the first one takes 10 ms and most commands need none; later ones take
-  // 0.03 ms.
+  // Created per call: the first one takes 10 ms and most commands need none; others take 0.03 ms.
   const segmenter = new Intl.Segmenter();
   for (let at = 0; at < text.length;) {
     const start = at;

@@ -14,8 +14,7 @@ export function writtenPart(messages: readonly Message[], count: number): Writte
 /**
  * Why the conversation must not be used: messages at its end are missing or cut off. A person who
  * removed them says so with `kept: <number of messages>` in the header, which counts only for that
- * number. A message that is missing further up was removed by a person, because a cut only removes
- * the end.
+ * number. A message that is missing further up was removed by a person: a cut removes only the end.
  */
 export function tornEnd(
   { header, messages }: Session,

@@ -60,8 +60,7 @@ export async function runTool(
       ? runOnce(context, task, agent, call, childId(task.id, part), () => run(answers), permission)
       : run(answers),
   );
-  // A call that asks is recorded by the task that it creates, and runs again whenever that task may
-  // have ended.
+  // An ask is recorded by the task it creates, and runs again each time that task may have ended.
   if (reply.kind === 'ask' || reply.kind === 'spawn' || reply.kind === 'approval') return reply;
   record(context, 'tool.ran', {
     task: task.id,

@@ -111,7 +111,7 @@ export interface EngineContext extends Ports {
   fitCache: WeakMap<ReadonlyMap<string, Agent>, Map<string, Fit>>;
   /** State folded from the messages of conversations, incrementally for each message list. */
   folds: Folds;
-  /** Offers and states that other agents published, received since the first call. */
+  /** Offers and states that other agents published, kept up to date from the first call on. */
   heardNotes(): HeardNotes;
   /** Refreshes the view of the store in the middle of a pass. */
   lookAgain(): Promise<void>;

@@ -1,8 +1,7 @@
 /**
  * Messages that a person appended to an ended conversation continue it: each becomes a follow-up,
  * as `guild task tell` does. A conversation that a person put into the folder is taken the same way
- * if an agent can answer it. Task ids are derived from the message, so no message is answered
- * twice.
+ * if an agent can answer it. Task ids follow from the message, so no message is answered twice.
  */
 import { noAgent } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -77,8 +76,7 @@ async function take(context: EngineContext, session: Session): Promise<'created'
 
 /**
  * A process writes the conversation of a child before the child's record has its name. Until then
- * the tasks above it are open, so the conversation belongs to them and was not put there by a
- * person.
+ * the tasks above it are open, so the conversation is theirs and was not put there by a person.
  */
 async function isUnderWay({ tasks }: EngineContext, owner: string | undefined): Promise<boolean> {
   for (let end = owner?.lastIndexOf('.') ?? -1; end > 0; end = owner!.lastIndexOf('.', end - 1)) {

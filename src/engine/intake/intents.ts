@@ -126,8 +126,8 @@ function cancelled({ reason, by, problem: cause }: Intent & { kind: 'cancel' }):
 }
 
 /**
- * False if the task is running: a flight of this process is signalled to stop, and other processes
- * stop their own. `stillApplies` is checked under the claim, because the task may have changed
+ * False if the task is running: a flight of this process is signalled to stop, other processes stop
+ * their own. `stillApplies` is checked under the claim, because the task may have changed
  * meanwhile.
  */
 export async function cancelTask(

@@ -58,9 +58,8 @@ export async function act(
       if ('code' in granted) return fail(context, claim, task, granted, costs);
       const created = await createChildren(context, taintedBy(task, children.values()), granted);
       const tasks = [...open, ...missing.map((child) => child.id)];
-      // The record of a task that waits for stages need not be written again if nothing else
-      // changed. It must be written if a child could neither be read nor created, because then only
-      // this record shows whose child it is.
+      // A wait for stages need not be written if nothing else changed, unless a child could neither
+      // be read nor created: then only this record shows whose child it is.
       const isUnchanged =
         claim.task.to !== undefined && claim.task.lost === undefined && created.length === granted.length;
       return isUnchanged && decision.children.every(({ role }) => roleFacts(role).isStage)

@@ -126,8 +126,7 @@ export function watchGoal(
 }
 
 /**
- * The first peer scans at the normal rate and wakes all peers; the others scan in case it is
- * suspended.
+ * The first peer scans at the normal rate and rings for all; others scan in case it is suspended.
  */
 function rescanGap({ presence, config }: Ports): number {
   const me = presence.rank();

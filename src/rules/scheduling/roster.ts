@@ -82,8 +82,7 @@ function misfits(agent: Agent, known: ReadonlyMap<string, Agent>, report: Report
 }
 
 /**
- * The agent, with patterns such as `lab_*` replaced by the plugin tools that match. A pattern never
- * matches a built-in tool.
+ * The agent, its patterns (`lab_*`) replaced by the plugin tools that match; never a built-in tool.
  */
 export function withPluginTools<A extends Pick<Agent, 'tools'>>(agent: A, pluginTools: readonly string[]): A {
   if (!agent.tools.some(isPattern)) return agent;

@@ -80,8 +80,7 @@ export function mayOffer(task: Task, fit: readonly Agent[], isFree: (agent: Agen
 }
 
 /**
- * Changes with the text of the task and of the agent's file, so that the agent is asked again when
- * one of them changes.
+ * Changes with the task's text and the agent's file, so the agent is asked again after a change.
  */
 export function bidId(task: Task, agent: Agent): string {
   return childId(task.id, `bid-${agent.name}-${offerKey(task, agent).slice(-5)}`);

@@ -172,7 +172,7 @@ function fromRecord(record: Record<string, unknown>, text: string, taskFile: Tas
 
 const ID_HINT = 'use letters, digits, "_", "-" and ".", no dot or dash first, at most 100 in all';
 
-/** A file whose only task field is its parent is a subtask directly under that parent. */
+/** By default, a task that names a parent is a subtask directly under it. */
 function defaultsUnder(parent: string | undefined): Partial<Task> {
   return parent === undefined ? {} : { root: parent, depth: 1, role: 'subtask' };
 }

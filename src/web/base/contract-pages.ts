@@ -121,7 +121,7 @@ export interface Costs {
   by: string;
   rows: CostRow[];
   total: CostRow;
-  /** One value per key and day, in micro-dollars; the last key may be the sum of all other keys. */
+  /** One value per key and day, in micro-dollars; the last key may be all others together. */
   keys: string[];
   days: { day: string; values: number[] }[];
   budgets: BudgetUse[];

@@ -142,7 +142,7 @@ function whatToChange(reason: string, info: CallInfo): string | undefined {
   return /\b(image|document|file)\b/i.test(reason) ? `leave the file out, or ${otherModel(info)}` : undefined;
 }
 
-/** The names of our settings that providers call differently. */
+/** Our names for settings that providers call differently. */
 const SETTINGS: Readonly<Record<string, string>> = {
   max_output_tokens: 'max_tokens',
   reasoning_effort: 'reasoning',

@@ -1,6 +1,6 @@
 /**
  * The folder that a mirror keeps, and the last content that it wrote to each file. A file with
- * other content was changed by a person, and that change has yet to be taken in.
+ * other content has a person's change that is not taken in yet.
  */
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';

@@ -106,7 +106,7 @@ export function topFrame(frame: Frame, terminal: Terminal): string[] {
   return [
     ...head,
     ...there.flatMap(([title, entries], i) => {
-      // Shows the newest events, and of other lists the entries around the selected one.
+      // Of the events the newest are shown, of other lists those around the selected entry.
       const shown = title.startsWith('last')
         ? around(entries.toReversed(), rooms[i]!, 0).reverse()
         : around(

@@ -73,9 +73,7 @@ const LOOKALIKES = new Map(
     .map((pair) => [pair[0]!, pair[1]!]),
 );
 
-/**
- * Printable ASCII without `%` and `\`: there is nothing to decode, and no letter has another form.
- */
+/** Printable ASCII without `%` and `\`: nothing to decode, and no letter has another form. */
 const PLAIN = /^[\x20-\x24\x26-\x5b\x5d-\x7e]*$/;
 
 function fold(path: string): string {
