@@ -326,7 +326,7 @@ function text(file: string): string {
   return fs.readFileSync(path.join(ROOT, file), 'utf8');
 }
 
-/** Without lines that contain only a comment. */
+/** Without the lines that contain only a comment. */
 function withoutComments(file: string): string {
   return text(file)
     .split('\n')

@@ -18,8 +18,8 @@ interface RunTarget {
 
 /**
  * Runs in a round, for each subject. V8 compiles during the first few hundred runs, and its share
- * should be that of a process that lives for a minute; a process that has just started is what
- * `guild run` measures.
+ * should be that of a process that lives for a minute; `guild run` measures one that has just
+ * started.
  */
 const RUNS = 500;
 

@@ -36,8 +36,7 @@ test('a webhook is not delivered again after its process was killed during the d
   await first.ended;
   kill = () => undefined;
   assert.equal(got.length, 1);
-  // The second process reports what happens after it has started, so it has looked at the first
-  // notice too.
+  // The second process reports what happens after its start, so it has seen the first notice, too.
   here.put('tasks/pending/t2.json', JSON.stringify({ description: 'Ask again', to: 'boss' }));
   const second = here.spawnWith(given, 'watch');
   await until(() => got.length >= 2);

@@ -122,7 +122,7 @@ interface Server {
   close(): Promise<void>;
 }
 
-/** The script of the example behind real HTTP, in place of the example's own model. */
+/** The script of the example behind real HTTP, in place of the one inside. */
 async function modelServer(t: TestContext, workspace: Place): Promise<Server> {
   const script = scripted(workspace.read('script.yaml'));
   workspace.put('guild.yaml', 'model: openai/story\n');

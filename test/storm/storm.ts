@@ -49,8 +49,7 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
   const alive = Array.from({ length: workers }, () => enter(root));
   const dying: Promise<unknown>[] = [];
   let kills = 0;
-  // The tasks arrive in parts, one after each kill, so that processes die while there is work,
-  // however fast they are.
+  // The tasks arrive in parts, one after each kill, so that processes die while there is work.
   let dropped = 0;
   const dropSome = (): void => {
     const end = Math.min(tasks, dropped + Math.ceil(tasks / PARTS));

@@ -91,8 +91,7 @@ test('read-only mode has no write route', async (t) => {
 
 test('a body that is too large, is not JSON, or is of another type is refused', async (t) => {
   const window = await openWindow(t, place(t, EMPTY));
-  // The server answers and closes while the client is still sending, so the client may see only the
-  // closed connection.
+  // The server answers and closes while the client still sends, so the client may see only that.
   const big = await window.send('task.add', '', { description: 'x'.repeat(2_000_000) }).catch(() => ({ status: 413 }));
   assert.equal(big.status, 413);
   assert.deepEqual(window.workspace.list('tasks/pending'), []);

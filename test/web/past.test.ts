@@ -102,7 +102,7 @@ test('lists, agents, costs and tasks show the chosen moment', async (t) => {
   assert.equal((await window.get('/api/hall?at=yesterday')).status, 422);
 });
 
-/** Three boxes around their names that do not overlap, with each step in the list. */
+/** Three boxes around the name of the cycle, none on another, and each step in the list. */
 async function cycleIsRing(page: Page): Promise<void> {
   await page.waitForSelector('svg .ring >> text=Cycle of 3');
   const boxes = await Promise.all((await page.locator('svg .nd.cyc .node').all()).map((node) => node.boundingBox()));

@@ -88,7 +88,7 @@ test('a reconnect after which nothing has changed reads nothing again', async (t
   if (shown === undefined) return;
   const { page, asked } = shown;
   await page.waitForSelector('text=1 waiting');
-  // The first call stops the reads that the page still makes after its start.
+  // The first round lets the page finish what it still reads from its start.
   for (let n = 0; n < 2; n++) {
     asked();
     const beat = page.waitForResponse(/\/api\/stream/);

@@ -91,8 +91,8 @@ const REST_MS = 120;
 
 /**
  * The spans of the visible part, in the detail that fits the screen. While the part moves, the last
- * spans stay on the screen; the server is asked when it stops moving. `id`: absent if every span is
- * loaded already.
+ * spans stay; the server is asked when the part rests. `id`: absent if every span is loaded
+ * already.
  */
 function useFineSpans(id: string | undefined, axis: Axis, zoom: Zoom): TaskSpans | undefined {
   const from = Math.floor(axis.timeAt(zoom.from));

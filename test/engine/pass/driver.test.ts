@@ -216,8 +216,7 @@ test('a process also works on tasks that another one leaves', async () => {
   busy.ports.config.limits.parallel = 8;
   for (let pass = 1; pass <= 100 / 8 + 1; pass++) await busy.engine.pump();
   assert.equal(house.calls.length, 100);
-  // The first 64 tasks of the queue are searched, and the last of them may be those of the idle
-  // process.
+  // The front of the queue has 64 tasks, and the last of them may be those of the idle process.
   for (const [at, { task }] of house.calls.entries())
     assert.ok(Number(task.slice(1)) - 100 <= at + 64, `${task} was number ${at}`);
 });
