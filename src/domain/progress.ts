@@ -22,7 +22,7 @@ const MAX_SHOWN_CHARS = 400;
 const MAX_REST = 4;
 const MAX_REST_CHARS = 160;
 
-/** The first lines of a result, because its findings say more than the fact that it succeeded. */
+/** The first lines of a result: its findings say more than its success. */
 export function shownResult(text: string): ShownResult {
   const [line = '', ...rest] = text
     .replace(/^exit code 0\n(?=.*\S)/, '')

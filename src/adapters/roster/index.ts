@@ -41,7 +41,7 @@ interface RosterCheck {
 }
 
 export interface Roster extends Agents {
-  /** All current problems, whether or not they were reported before. */
+  /** All current problems, also those that were reported before. */
   check(): RosterCheck;
 }
 
@@ -72,7 +72,7 @@ export function roster(
   let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
-  /** The files found last time; kept until one of the places where they were looked for changes. */
+  /** The files found last time; kept until a place where they were looked for changes. */
   let found: { places: Map<string, string | undefined>; files: string[] } | undefined;
   /** Problems of folders that cannot be listed. */
   let heldFolders: Problem[] = [];

@@ -1,4 +1,4 @@
-/** A log whose events were all read, in the form in which the index shows a log. */
+/** A log whose events were all read, as the index shows one. */
 import { callCost, type Event } from '../../domain/event.js';
 import type { CallSeen, EventsSeen } from '../../ports/aggregates/event-index.js';
 
@@ -47,7 +47,7 @@ export function joinedEvents(older: EventsSeen, newer: EventsSeen): EventsSeen {
   };
 }
 
-/** A model call, or a tool call that was made; undefined for anything else. */
+/** A model call, or a tool call that was made; empty for anything else. */
 function callOf(event: Event): CallSeen[] {
   const isTool = event.name === 'tool.ran' && event['made'] !== false;
   const kind = event.name === 'model.answered' ? 'model' : isTool ? 'tool' : undefined;

@@ -91,7 +91,7 @@ export async function pullStore(root: string, target: string, ledger: Ledger, co
   for (const { key, value } of await ledger.list('blob/'))
     write(`storage/blobs/${key.slice('blob/'.length)}`, Buffer.from(value, 'base64'));
   const documents = (await ledger.list(DOCUMENT)).flatMap((entry) => documentOf(entry) ?? []);
-  // A file that was kept as it is counts only while its record is unchanged.
+  // A file kept as it is counts only while its record is unchanged.
   const current = documents.filter(({ path: file, of }) => of === undefined || sums.get(file) === of);
   const taint = fileTaint({ root: part, disk: disk(), baseOf: (file) => ({ path: file, sha256: 'missing' }) });
   for (const { path: file, bytes, taint: sources = [] } of current) {

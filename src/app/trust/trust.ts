@@ -160,7 +160,7 @@ export function askOnce(trust: Trust, env: Env): Problem[] {
 }
 
 interface Acceptance {
-  /** The digest that the person has looked at; refused if the workspace has another digest now. */
+  /** The digest that the person has looked at; refused if it is another one now. */
   digest?: string;
   /** Accepts the present owner of the folder. */
   owner?: boolean;

@@ -4,7 +4,7 @@
 // - A task of an agent with a shared conversation waits for its turn, and the turn waits for the
 //   task that has it. Resources work the same way.
 // - A task whose open children hold all of its budget waits for the budget, and the budget waits
-// for them.
+//   for them.
 // - A pending task waits for capacity at an agent with a limit. Parked tasks take no capacity
 //   (core/capacity.ts), so agents only wait for running tasks, which wait for nothing. These edges
 //   cannot close a cycle and are only drawn for people.

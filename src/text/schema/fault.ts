@@ -37,7 +37,7 @@ export function nameOf(path: Path): string {
   return rest.length === 0 ? `item ${first + 1}` : `"${rest.join('.')}"`;
 }
 
-/** In the order in which they occur in the file. */
+/** In the order of their places in the file. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   const at = ({ where }: Problem): number => (where?.line ?? 0) * 100_000 + (where?.column ?? 0);
   return problems.toSorted((a, b) => at(a) - at(b));

@@ -29,7 +29,7 @@ function office(): Record<string, string> {
 
 const sessions = (workspace: Place): string[] => workspace.list('sessions').sort();
 
-/** Waits for the end of a turn, because text that is typed before it belongs to that turn. */
+/** Waits for the end of a turn: text that is typed before it belongs to that turn. */
 async function hasEnded(workspace: Place, turns: number): Promise<void> {
   const tasks = (): string[] => workspace.list('tasks/completed').filter((name) => !name.includes('.call-'));
   await until(() => tasks().length === turns);
