@@ -1,4 +1,4 @@
-/** Lets a planner supervise other agents: lists the open conversations and reads one. */
+/** Lets a planner check on other agents: lists the open conversations and reads one. */
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 
 export const listActiveSessions = defineTool({
