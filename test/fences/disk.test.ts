@@ -23,16 +23,22 @@ function errno(code: string, file = '/w/x'): Error {
 interface FailingDisk extends Disk {
   /** Every write fails with this code; undefined: the disk works. */
   fault: string | undefined;
+  /** The disk fails from the first append to a conversation on. */
+  failsAtConversation: boolean;
 }
 
 function failingDisk(): FailingDisk {
   const disk = realDisk();
-  const failing: FailingDisk = { ...disk, fault: undefined };
+  const failing: FailingDisk = { ...disk, fault: undefined, failsAtConversation: false };
   const guard = (file: string): void => {
     if (failing.fault !== undefined) throw errno(failing.fault, file);
   };
   failing.create = (file, bytes) => (guard(file), disk.create(file, bytes));
-  failing.append = (file, bytes) => (guard(file), disk.append(file, bytes));
+  failing.append = (file, bytes) => {
+    if (failing.failsAtConversation && file.endsWith('.session.yaml')) failing.fault = 'EACCES';
+    guard(file);
+    return disk.append(file, bytes);
+  };
   failing.preallocate = (file, bytes) => (guard(file), disk.preallocate(file, bytes));
   failing.writeOwn = (file, offset, bytes) => (guard(file), disk.writeOwn(file, offset, bytes));
   failing.createSynced = async (file, bytes) => (guard(file), disk.createSynced(file, bytes));
@@ -84,6 +90,7 @@ async function watched(t: TestContext): Promise<Watched> {
   });
   const stop = new AbortController();
   const running = workspace.watch(stop.signal);
+  t.after(() => stop.abort());
   return {
     home,
     workspace,
@@ -130,6 +137,26 @@ for (const code of ['ENOSPC', 'EIO', 'EACCES', 'EROFS'])
     await stop();
     assert.deepEqual(home.list('agents/live'), [], 'nobody is left behind');
   });
+
+test('R11: a disk that fails at a conversation is reported as the disk, not as that file', async (t) => {
+  const { home, disk, problems, calls, answer, stop } = await watched(t);
+  home.put('tasks/pending/t.json', '{"description": "T", "to": "boss"}');
+  await until(() => calls() === 1 && home.list('sessions').length === 1);
+  disk.failsAtConversation = true;
+  answer();
+  await until(() => problems.length > 0);
+  assert.deepEqual(
+    problems.map(({ code }) => code),
+    ['disk_failed'],
+  );
+  disk.failsAtConversation = false;
+  disk.fault = undefined;
+  await until(() => {
+    answer();
+    return home.list('tasks/completed').length === 1;
+  });
+  await stop();
+});
 
 test('R11: a store that keeps failing is tried less and less often, and other errors end it', async () => {
   const slept: number[] = [];
