@@ -78,11 +78,18 @@ test('a push that was interrupted anywhere continues as if nothing had happened'
 });
 
 test('push refuses a store on which a process works', async (t) => {
-  const state = ledgerState();
+  const ledger = memoryLedger(ledgerState());
   const peer = { key: 'peer/p', value: '{"pid":7,"host":"gpu1"}', live: true };
-  await memoryLedger(state).commit('c', { puts: [peer], adds: [] });
+  let renewals = 0;
+  const renew = (): Promise<unknown> => ledger.commit(`renew-${++renewals}`, { puts: [peer], adds: [] });
+  await renew();
+  const list: Ledger['list'] = async (...given) => {
+    const entries = await ledger.list(...given);
+    await renew();
+    return entries;
+  };
   await assert.rejects(
-    pushStore(folder(t), memoryLedger(state)),
+    pushStore(folder(t), { ...ledger, list }),
     /a process still works on this store \(pid 7 on gpu1\)/,
   );
 });

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { workFiles } from '../../src/adapters/definitions/state-files.js';
 import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 import { NO_POSTGRES } from '../kit/postgres/server.js';
+import { until } from '../kit/until.js';
 import { field } from './bench.js';
 import { sampleTests } from '../kit/sample.js';
 
@@ -85,6 +86,25 @@ test('push refuses while a process works on the folder, or died in it', options,
   assert.match(died.err, /journal has not been replayed/);
   succeeds(await here.guild('pump'));
   succeeds(await here.guild('store', 'push', '--store', store));
+  await end();
+});
+
+test('pull refuses while a process works on the store, and works after all were killed', options, async (t) => {
+  const { server, schema, end } = await field();
+  const store = `${server.url}?schema=${schema}`;
+  const here = place(t, { ...FILES, 'guild.yaml': `${FILES['guild.yaml']}coordination: { lease: 2s }\n` });
+  const env = { GUILD_STORE: store };
+  const watching = here.spawnWith({ env }, 'watch');
+  await watching.says(/watching/);
+  await until(async () => (await server.sql(`select 1 from ${schema}.entry where key like 'peer/%'`)).length > 0);
+  const target = `${here.root}-back`;
+  t.after(() => fs.rmSync(target, { recursive: true, force: true }));
+  const busy = await here.guild('store', 'pull', target, '--store', store);
+  assert.equal(busy.code, 1);
+  assert.match(busy.err, /a process still works on this store \(pid \d+/);
+  watching.child.kill('SIGKILL');
+  await watching.ended;
+  succeeds(await here.guild('store', 'pull', target, '--store', store));
   await end();
 });
 

@@ -56,7 +56,7 @@ interface Pulled {
 /** `consent`: believes all desks. Includes the agents that one of them approved. */
 export async function pullStore(root: string, target: string, ledger: Ledger, consent: Consent): Promise<Pulled> {
   refuseIfThere(target);
-  await refuseIfWorkedOn(ledger);
+  await refuseIfWorkedOn(root, ledger);
   await refuseIfPartlyPushed(ledger);
   const part = `${target}.part`;
   fs.rmSync(part, { recursive: true, force: true });

@@ -51,7 +51,7 @@ export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
     await refuseIfBusy(root, reader);
     const files = new Map(workFiles(root).map((file) => [file, fs.readFileSync(path.join(root, file))]));
     const push = sumOf(JSON.stringify([...files].map(([file, bytes]) => [file, sumOf(bytes)])));
-    await refuseIfWorkedOn(ledger);
+    await refuseIfWorkedOn(root, ledger);
     const made = await refuseIfUsed(ledger, push);
     const send = batches(ledger, `push-${push}`);
     const left = new Map(files);
