@@ -249,3 +249,29 @@ test('a worker with other definitions takes nothing and says why', options, asyn
   assert.equal(stateOf(await desk.guild('task', 'show', 'one', '--json')), 'completed');
   await end();
 });
+
+test('a webhook is taken in beside guild serve, although a worker runs elsewhere', options, async (t) => {
+  const { places, end } = await machines(t, 2);
+  const [desk, worker] = places as [Place, Place];
+  for (const { put, read: text } of places)
+    put(
+      'guild.yaml',
+      `${text('guild.yaml')}inbox: {agent: ana}\nwebhooks:\n  ci: {kind: token, secret_env: CI_TOKEN}\n`,
+    );
+  succeeds(await desk.guild('publish'));
+  const watch = worker.start('watch');
+  await whileRunning([watch], watch.says(/watching/));
+  const env = { CI_TOKEN: 'token-token-token' };
+  const serve = desk.spawnWith({ env }, 'serve', '--port', '0');
+  const address = await serve.says(/(http:\S+\/hooks\/ci)/);
+  const headers = { authorization: `Bearer ${env.CI_TOKEN}` };
+  assert.equal((await fetch(address, { method: 'POST', headers, body: 'It is green' })).status, 202);
+  await whileRunning(
+    [watch],
+    until(async () => /completed .*@ana/.test((await desk.guild('task', 'list', '--all')).out)),
+  );
+  serve.child.kill('SIGINT');
+  await serve.ended;
+  await stopped(watch);
+  await end();
+});

@@ -46,7 +46,7 @@ export function databaseProblem(thrown: unknown, { shown, schema }: Address): Er
   if (code === '42501') {
     return made(
       `the database user may not do this (${shown}): ${message}`,
-      `grant the user a role: grant ${schema}_worker (or ${schema}_desk, ${schema}_reader) to it`,
+      `grant the user the role it needs: ${schema}_worker to work, ${schema}_desk to publish and answer, ${schema}_reader to look`,
     );
   }
   return made(`the database reports an error (${shown}): ${message}`, 'run guild doctor');

@@ -1,7 +1,7 @@
 /** `guild ui`: the workspace in a browser. It reads and submits intents, as all surfaces do. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { openReader } from '../../../app/readers/open-reader.js';
+import { farPartsOf, openReader } from '../../../app/readers/open-reader.js';
 import { problemError } from '../../../domain/problem.js';
 import { linkOf } from '../../../web/link.js';
 import { startServer, type WindowServer } from '../../../web/server.js';
@@ -90,9 +90,14 @@ async function anotherLink({ root, io, terminal, json }: Call, readOnly: boolean
   return EXIT.done;
 }
 
-export async function isAnyoneWorking(root: string): Promise<boolean> {
+/**
+ * `isInFolder`: only a process in this folder counts, because no other takes in its inbox. On a
+ * store that machines share, nothing says in which folder a process works, so none counts.
+ */
+export async function isAnyoneWorking(root: string, { isInFolder = false } = {}): Promise<boolean> {
   const store = openReader(root);
   try {
+    if (isInFolder && farPartsOf(store) !== undefined) return false;
     await store.tasks.scan();
     return (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
   } finally {

@@ -22,7 +22,8 @@ It listens on this machine only. Other machines reach it with --host, and only w
   webhooks:
     github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET, agent: planner}
 
-If no process works on the workspace, it starts guild watch, and stops it when it ends itself.`,
+If no process works on the workspace, it starts guild watch, and stops it when it ends itself. Where the work is in PostgreSQL it
+always starts one, because only a process in this folder takes in its messages.`,
   options: {
     port: { type: 'string', value: 'N', about: `the port (default ${PORT}; 0: a free one)` },
     ...LISTEN_OPTIONS,
@@ -46,7 +47,8 @@ If no process works on the workspace, it starts guild watch, and stops it when i
       await server.close();
       throw noSources();
     }
-    const worker = values['no-work'] === true || (await isAnyoneWorking(root)) ? undefined : startWorker(root, io.env);
+    const isWorked = values['no-work'] === true || (await isAnyoneWorking(root, { isInFolder: true }));
+    const worker = isWorked ? undefined : startWorker(root, io.env);
     if (json) terminal.json({ port: server.port, sources: Object.keys(sources), worker: worker?.pid });
     for (const [name, { secret, secretEnv, isHeld }] of Object.entries(sources)) {
       if (!json) terminal.out(`${server.address}/hooks/${name}`);
