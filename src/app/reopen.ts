@@ -111,7 +111,7 @@ function waiting(thrown: unknown): Problem {
   const problem = asProblem(thrown);
   if (problem.code === 'declared_dead') return { ...problem, hint: 'it starts again by itself, under a new name' };
   const next = 'it waits and tries again every few seconds; nothing that was acknowledged is lost';
-  return { ...problem, message: `${problem.message}: work stops here until that is over`, hint: next };
+  return { ...problem, message: `${problem.message}: work stops here until this is resolved`, hint: next };
 }
 
 /** The probe writes as much as a turn does, because a few bytes may fit on a full disk. */
@@ -138,7 +138,7 @@ function hasten({ store }: Workspace): void {
   farPartsOf(store)?.ledger.hasten();
 }
 
-/** Stops the running work. Other processes, and this one, then see that its peer is gone. */
+/** Stops the running work and removes the presence file, so that all processes see that the peer is gone. */
 async function abandon(disk: Disk, workspace: Workspace): Promise<void> {
   hasten(workspace);
   try {

@@ -43,7 +43,7 @@ export const EVENTS = {
   'deadlock.broken':
     'Tasks waited for each other in a cycle; the event names the cycle, the task that gave way and the rule.',
   'schedule.missed': 'Due times of a schedule passed without a run; the event says how many and why.',
-  'webhook.refused': 'Calls of a webhook had no valid proof of their source; the event has their number.',
+  'webhook.refused': 'Calls to a webhook had no valid proof of their source; the event says how many.',
   'work.stuck': 'A task gets no turn, or takes turns without any progress.',
   'root.certified': 'A root task is complete: nothing below it is open, unread or half done.',
   'agent.moved': 'An agent changed from one state to another.',

@@ -1,4 +1,4 @@
-/** A notice is sent at most once, wherever its process dies; before the mark it is not lost. */
+/** A notice is sent at most once, wherever its process dies, and lost only after it was marked sent. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -110,7 +110,7 @@ function Filled({ hall }: { hall: HallData }): JSX.Element {
   );
 }
 
-/** In steps: the server chooses five minutes, a quarter of an hour, or the whole one. */
+/** The server shows the last 5, 15 or 60 minutes. */
 function lanesTitle(from: string): string {
   const minutes = Math.round((now.value - Date.parse(from)) / 60_000);
   return minutes > 30 ? 'Last hour' : `Last ${minutes} minutes`;

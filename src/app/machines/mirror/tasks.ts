@@ -129,9 +129,7 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
   async function moveActive(id: string, { file, state }: Found, shownAt: string): Promise<boolean> {
     if (state !== 'failed') {
       folder.move(file, shownAt);
-      note(
-        `${shownAt} is being worked on, so it is back; only tasks/failed, which cancels it, is a place to move it to`,
-      );
+      note(`${shownAt} is back, because a process works on it; to cancel the task, move its file to tasks/failed`);
       return false;
     }
     const intent: Intent = {
