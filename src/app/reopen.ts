@@ -138,7 +138,7 @@ function hasten({ store }: Workspace): void {
   farPartsOf(store)?.ledger.hasten();
 }
 
-/** Stops the running work and removes the presence file, so that all processes see that the peer is gone. */
+/** Stops the running work and removes the presence file, so that others see that the peer left. */
 async function abandon(disk: Disk, workspace: Workspace): Promise<void> {
   hasten(workspace);
   try {

@@ -1,4 +1,7 @@
-/** A notice is sent at most once, wherever its process dies, and lost only after it was marked sent. */
+/**
+ * A notice is sent at most once, wherever its process dies. It can be lost only after its mark was
+ * written.
+ */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

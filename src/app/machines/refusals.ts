@@ -21,8 +21,8 @@ export interface Mark {
 }
 
 /**
- * Two copies of one workspace must not both work. A process that does not renew for a whole lease is
- * declared dead here, because perhaps no other process is left that does so.
+ * Two copies of one workspace must not both work. A process that does not renew for a whole lease
+ * is declared dead here, because perhaps no other process is left to do it.
  */
 export async function refuseIfWorkedOn(root: string, ledger: Ledger): Promise<void> {
   const seen = await ledger.list(PEER, { live: true });
