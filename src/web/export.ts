@@ -53,7 +53,8 @@ async function answersOf(moment: Moment, root: string, { all, hide }: Sharing): 
     answers[`/api/tasks/${encodeURIComponent(id)}/why`] = forGuests(await whyOf(moment, id), outside);
     if (session === undefined) continue;
     const key = `/api/sessions/${encodeURIComponent(session)}`;
-    const talk = await conversationOf(moment, session, Infinity, Infinity);
+    // What the agent does now may be about other runs.
+    const { agentNow: _, ...talk } = await conversationOf(moment, session, Infinity, Infinity);
     answers[key] ??= forGuests(all ? withoutSecrets(talk, hide) : talkForGuests(talk, hide), outside);
   }
   return answers;

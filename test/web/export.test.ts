@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import type { Conversation } from '../../src/web/base/contract.js';
 import { openBrowser } from '../kit/web/browser.js';
 import { redaction } from '../../src/web/redact.js';
 import { place, succeeds } from '../kit/guild.js';
-import { askingPlace, SCRIPTED } from '../kit/web/window.js';
+import { askingPlace, openWindow, SCRIPTED } from '../kit/web/window.js';
 
 test('an exported run opens from disk, without connections and without text from outside', async (t) => {
   const workspace = await askingPlace(t, 'echo a-secret-result');
@@ -88,6 +89,28 @@ test('an exported run keeps the words of the person, and hides those that came f
     assert.doesNotMatch(html, /It opens in May|what Eve wrote|Eve wrote/);
   }
   assert.doesNotMatch(await exported({ created_by: 'slack/eve' }), /Plan the opening/);
+});
+
+test('an exported run does not say what its agent does now, which may be about another run', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'agents/boss.md': '---\ndescription: Does it\ntools: [ask_human]\n---\nYou are the boss.\n',
+    'script.yaml': `- {task: first, say: Done.}\n- {call: [{ask_human: {question: 'Which floor?'}}]}\n`,
+  });
+  workspace.put('tasks/pending/first.json', JSON.stringify({ description: 'Count the chairs', to: 'boss' }));
+  succeeds(await workspace.guild('pump', '--all'));
+  workspace.put('tasks/pending/second.json', JSON.stringify({ description: 'Plan a surprise', to: 'boss' }));
+  await workspace.guild('pump', '--all');
+  const window = await openWindow(t, workspace);
+  const session = workspace.list('sessions')[0]!.replace('.session.yaml', '');
+  const { agentNow } = (await window.get(`/api/sessions/${session}`)).json<Conversation>();
+  assert.equal(agentNow?.state, 'blocked');
+  for (const more of [[], ['--all']]) {
+    succeeds(await workspace.guild('export', 'first', '--out', 'run.html', '--force', ...more));
+    const html = workspace.read('run.html');
+    assert.match(html, /Count the chairs/);
+    assert.doesNotMatch(html, /"agentNow"|Which floor|surprise/);
+  }
 });
 
 test('an exported run has no secret, even with --all', async (t) => {

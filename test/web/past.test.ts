@@ -97,6 +97,8 @@ test('lists, agents, costs and tasks show the chosen moment', async (t) => {
   const talk = (await window.get(`/api/sessions/coder?at=${at}`)).json<Conversation>();
   const whole = (await window.get('/api/sessions/coder')).json<Conversation>();
   assert.ok(talk.total > 0 && talk.total < whole.total);
+  assert.equal(talk.agentNow?.state, 'blocked', 'as it was then');
+  assert.notEqual(whole.agentNow?.state, 'blocked');
   const before = '2020-01-01T00:00:00.000Z';
   assert.equal((await window.get(`/api/tasks/chart?at=${before}`)).status, 404);
   assert.equal((await window.get('/api/hall?at=yesterday')).status, 422);
