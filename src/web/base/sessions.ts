@@ -9,6 +9,7 @@ import type { SessionHeader } from '../../domain/session/session.js';
 import type { SessionRow } from './contract.js';
 import type { Feed } from './feed.js';
 import { titleOf } from './title.js';
+import { turnsForOthers } from './turns.js';
 
 export const SESSIONS_AT_ONCE = 200;
 
@@ -16,21 +17,23 @@ export const SESSIONS_AT_ONCE = 200;
 export async function sessionList({ root, states }: Feed, from = 0): Promise<SessionRow[]> {
   const to = from + SESSIONS_AT_ONCE;
   if (farPartsOf(states.store) !== undefined) return (await sharedList(states.store)).slice(from, to);
-  return sessionNames(root)
+  return (await sessionNames(root))
     .slice(from, to)
     .map(({ id, at }) => rowFrom(path.join(root, sessionFile(id)), id, at));
 }
 
 /** The conversations in files, the last one that changed first. */
-export function sessionNames(root: string): { id: string; at: number }[] {
+export async function sessionNames(root: string): Promise<{ id: string; at: number }[]> {
   const folder = path.join(root, 'sessions');
-  const names = fs.readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
-  return names
-    .map((name) => ({
-      id: name.slice(0, -SUFFIX.length),
-      at: fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
-    }))
-    .sort((a, b) => b.at - a.at);
+  const found: { id: string; at: number }[] = [];
+  const turn = turnsForOthers();
+  for (const name of fs.readdirSync(folder)) {
+    if (!name.endsWith(SUFFIX)) continue;
+    const at = fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    found.push({ id: name.slice(0, -SUFFIX.length), at });
+    await turn();
+  }
+  return found.sort((a, b) => b.at - a.at);
 }
 
 async function sharedList({ sessions, tasks }: Feed['states']['store']): Promise<SessionRow[]> {

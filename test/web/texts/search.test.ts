@@ -91,6 +91,33 @@ test('a long message is found with the words around it, and many of one conversa
   assert.ok(found[0]!.text.length < 150);
 });
 
+test('what is found is cut between characters, wherever capital letters stand', async (t) => {
+  const workspace = talking(t);
+  talk(workspace, 'faces', [{ role: 'user', content: `A needle ${'😀'.repeat(60)}` }]);
+  talk(workspace, 'letters', [{ role: 'user', content: `${'İ'.repeat(50)}: a thread İs here.` }]);
+  const window = await openWindow(t, workspace);
+  const text = async (words: string): Promise<string | undefined> => {
+    const reply = await window.get(`/api/messages?text=${encodeURIComponent(words)}`);
+    return reply.json<MessagesFound>().found[0]?.text;
+  };
+  assert.match((await text('needle'))!, /^A needle (😀)+…$/u);
+  assert.match((await text('thread is here'))!, /a thread İs here\.$/);
+});
+
+test('one search reads only so much, passes over what is too long, and says that there may be more', async (t) => {
+  const workspace = talking(t);
+  const words = Array.from({ length: 5 }, () => ({ role: 'user', content: 'red and blue '.repeat(80_000) }));
+  talk(workspace, 'long', words);
+  const rest = { role: 'user', content: 'blue and red '.repeat(80_000) };
+  for (let i = 1; i <= 5; i++) talk(workspace, `middle-${i}`, [rest], {}, i);
+  talk(workspace, 'beyond', [{ role: 'user', content: 'blue red' }], {}, 9);
+  const window = await openWindow(t, workspace);
+  const { found, isPartial } = (await window.get('/api/messages?text=blue%20red')).json<MessagesFound>();
+  assert.deepEqual([found, isPartial], [[], true]);
+  const near = (await window.get('/api/messages?text=blue%20and%20red')).json<MessagesFound>();
+  assert.equal(near.found[0]!.session, 'middle-1', 'after the one that is too long');
+});
+
 test('a window for showing has no search in messages', async (t) => {
   const workspace = talking(t);
   talk(workspace, 'secret', [{ role: 'user', content: 'The door code is 4711' }]);

@@ -4,7 +4,6 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { farPartsOf, openReader } from '../../../app/readers/open-reader.js';
 import type { Message, SessionHeader } from '../../../domain/session/session.js';
 import { summary } from '../../../views/summary.js';
@@ -12,56 +11,72 @@ import type { MessageFound, MessagesFound } from '../../base/contract.js';
 import type { Moment } from '../moment.js';
 import { titleOf } from '../../base/title.js';
 import { sessionFile, sessionNames } from '../../base/sessions.js';
+import { turnsForOthers } from '../../base/turns.js';
 import { textOf, until } from '../session.js';
 
 const FOUND_MAX = 8;
 const FOUND_IN_ONE = 3;
 /** Beyond this, older conversations are left out, and the answer says so. */
 const LOOKED_MAX_BYTES = 64 * 1024 * 1024;
+/** To parse a text takes far longer than to look for words in it. */
+const PARSED_MAX_BYTES = 4 * 1024 * 1024;
 const LOOKED_MAX_SHARED = 200;
-/** Other requests are answered in between. */
-const AT_ONCE = 50;
 
 export async function messagesWith(moment: Moment, text: string): Promise<MessagesFound> {
-  const phrase = folded(text);
+  const phrase = small(folded(text));
   const found: MessageFound[] = [];
   if (phrase === '') return { found, isPartial: false };
-  let hasMore = false;
+  let isPartial = false;
   const { root } = moment.feed;
   const store = openReader(root);
-  const isShared = farPartsOf(store) !== undefined;
-  const mayHave = isShared ? () => true : quickLook(root, phrase);
+  const turn = turnsForOthers();
   try {
-    const ids = isShared ? await store.sessions.list() : sessionNames(root).map(({ id }) => id);
-    for (const [i, id] of ids.entries()) {
-      if (isShared && i === LOOKED_MAX_SHARED) return { found, isPartial: true };
-      if (i % AT_ONCE === AT_ONCE - 1) await nextTurn();
-      const may = mayHave(id);
-      if (may === undefined) return { found, isPartial: true };
-      const opened = may ? await store.sessions.open(id) : undefined;
+    const isShared = farPartsOf(store) !== undefined;
+    const look = isShared ? lookAtSome() : lookAtFiles(root, phrase);
+    const ids = isShared ? await store.sessions.list() : (await sessionNames(root)).map(({ id }) => id);
+    for (const id of ids) {
+      await turn();
+      const seen = look(id);
+      isPartial ||= seen === 'long';
+      if (seen === 'stop') return { found, isPartial: true };
+      const opened = seen === 'open' ? await store.sessions.open(id) : undefined;
       if (opened?.kind !== 'open') continue;
       const hits = hitsIn(until(opened.session.messages, moment.at), phrase);
       found.push(...(await shown(moment, id, opened.session.header, hits.slice(0, FOUND_IN_ONE))));
-      hasMore ||= hits.length > FOUND_IN_ONE;
+      isPartial ||= hits.length > FOUND_IN_ONE;
       if (found.length >= FOUND_MAX) return { found: found.slice(0, FOUND_MAX), isPartial: true };
     }
-    return { found, isPartial: hasMore };
+    return { found, isPartial };
   } finally {
     await store.close();
   }
 }
 
-/** Whether the file has every word of the phrase. Undefined: enough was read. */
-function quickLook(root: string, phrase: string): (id: string) => boolean | undefined {
+/** What to do with a conversation. Long: it is passed over, and the answer says so. */
+type Look = (id: string) => 'open' | 'skip' | 'long' | 'stop';
+
+/** A shared store has no files to look at. */
+function lookAtSome(): Look {
+  let left = LOOKED_MAX_SHARED;
+  return () => (left-- > 0 ? 'open' : 'stop');
+}
+
+/** Opens a file only if it has every word of the phrase. */
+function lookAtFiles(root: string, phrase: string): Look {
   // Other characters may be escaped in the file.
   const words = phrase.match(/[a-z0-9]+/g) ?? [];
-  let left = LOOKED_MAX_BYTES;
+  let [toLook, toParse] = [LOOKED_MAX_BYTES, PARSED_MAX_BYTES];
   return (id) => {
-    if (left <= 0) return undefined;
+    if (toLook <= 0 || toParse <= 0) return 'stop';
     const file = path.join(root, sessionFile(id));
-    left -= fs.lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    const text = textOf(file).toLowerCase();
-    return words.every((word) => text.includes(word));
+    const bytes = fs.lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes > LOOKED_MAX_BYTES) return 'long';
+    toLook -= bytes;
+    const text = small(textOf(file));
+    if (!words.every((word) => text.includes(word))) return 'skip';
+    if (bytes > PARSED_MAX_BYTES) return 'long';
+    toParse -= bytes;
+    return 'open';
   };
 }
 
@@ -73,8 +88,8 @@ interface Hit {
 /** Newest first. Results of tools are not messages that anybody said. */
 function hitsIn(messages: readonly Message[], phrase: string): Hit[] {
   const hits = messages.flatMap(({ role, content }, i) => {
-    const text = content.replace(/\s+/g, ' ').trim();
-    const at = role === 'tool' ? -1 : text.toLowerCase().indexOf(phrase);
+    const text = role === 'tool' ? '' : folded(content);
+    const at = small(text).indexOf(phrase);
     return at < 0 ? [] : [{ n: i + 1, text: around(text, at, phrase.length) }];
   });
   return hits.reverse();
@@ -97,9 +112,16 @@ function around(text: string, at: number, length: number): string {
   const from = at <= AROUND ? 0 : text.indexOf(' ', at - AROUND) + 1;
   const start = from > at || from === 0 ? Math.max(0, at - AROUND) : from;
   const end = Math.min(text.length, at + length + 2 * AROUND);
-  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+  // A cut between the two halves of a character leaves a sign that is no text.
+  const cut = text.slice(start, end).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+  return `${start > 0 ? '…' : ''}${cut}${end < text.length ? '…' : ''}`;
 }
 
 function folded(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().toLowerCase();
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Small letters at the same places: the small form of İ would be two characters. */
+function small(text: string): string {
+  return text.replaceAll('İ', 'i').toLowerCase();
 }
