@@ -1,5 +1,5 @@
 /** A layered graph, drawn as SVG. The same content is a list below it. */
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 import type { Look } from '../parts.tsx';
@@ -55,11 +55,11 @@ interface GraphProps {
   /** The width of a box, for the longest title that should be whole. */
   boxPx: number;
   open: (id: string) => void;
-  /** Replaces the plain list of edges below the drawing. */
-  children?: ComponentChildren;
+  /** Whether the edges are listed below the drawing; false if the page lists them itself. */
+  hasList?: boolean;
 }
 
-export function Graph({ nodes, edges, groups = [], boxPx, open, children }: GraphProps): JSX.Element {
+export function Graph({ nodes, edges, groups = [], boxPx, open, hasList = true }: GraphProps): JSX.Element {
   const known = new Set(nodes.map(({ id }) => id));
   const drawn = edges.filter(({ from, to }) => known.has(from) && known.has(to));
   const [laid, setLaid] = useState<Laid>();
@@ -90,7 +90,7 @@ export function Graph({ nodes, edges, groups = [], boxPx, open, children }: Grap
         // The last drawing stays until the next one is laid out.
         <Drawing {...laid} {...(laid.key === key ? { nodes, edges: drawn, groups } : {})} boxPx={boxPx} open={open} />
       )}
-      {children ?? <EdgeList nodes={nodes} edges={edges} />}
+      {hasList && <EdgeList nodes={nodes} edges={edges} />}
     </>
   );
 }

@@ -105,9 +105,8 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
               }))}
               boxPx={196}
               open={open}
-            >
-              <EdgeTable waits={waits} nodes={nodes} cycle={cycle} />
-            </Graph>
+              hasList={false}
+            />
           )}
         </Panel>
         <div class="stack">
@@ -116,6 +115,11 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
           {earlier.length > 0 && <Earlier broken={earlier} />}
         </div>
       </div>
+      {waits.edges.length > 0 && (
+        <Panel title="As a list" count={waits.edges.length}>
+          <EdgeTable waits={waits} nodes={nodes} cycle={cycle} />
+        </Panel>
+      )}
     </>
   );
 }
@@ -285,7 +289,7 @@ function Earlier({ broken }: { broken: BrokenCycle[] }): JSX.Element {
 function EdgeTable({ waits, nodes, cycle }: Part & { cycle: Cycle }): JSX.Element {
   const hasCycle = waits.edges.some(({ inCycle }) => inCycle);
   return (
-    <div class="scrollx" role="region" tabIndex={0} aria-label="The same as a list">
+    <div class="scrollx" role="region" tabIndex={0} aria-label="Waits as a list">
       <table class="tt waits">
         <thead>
           <tr>
