@@ -92,12 +92,27 @@ test('completion offers no word that a shell would run, glob or draw', async (t)
   assert.match(shown, /^x-good$/m);
 });
 
-test('the completion script of bash runs nothing of what it offers', (t) => {
+test('the completion script of bash puts every word into the line as that word, and runs nothing', (t) => {
   const here = place(t, scripted('- {say: done}\n'));
-  fs.writeFileSync(path.join(here.root, 'guild'), "#!/bin/sh\nprintf '%s\\n' '$(touch owned)' '*'\n", { mode: 0o755 });
-  const script = `PATH=".:$PATH"; source <(node "$GUILD" completion bash); COMP_WORDS=(guild task x); COMP_CWORD=2; _guild`;
+  const hostile = [
+    '$(touch owned)',
+    '`touch owned`',
+    '*',
+    '~',
+    'a b',
+    "x'; touch owned; '",
+    '$IFS',
+    'x\\',
+    '{a,b}',
+    '!!',
+  ];
+  fs.writeFileSync(path.join(here.root, 'words'), hostile.map((word) => `${word}\n`).join(''));
+  fs.writeFileSync(path.join(here.root, 'guild'), '#!/bin/sh\ncat words\n', { mode: 0o755 });
+  const script = `PATH=".:$PATH"; source <(node "$GUILD" completion bash); COMP_WORDS=(guild task x); COMP_CWORD=2; _guild
+for word in "\${COMPREPLY[@]}"; do eval "printf '%s\\n' $word"; done`;
   const guild = path.resolve('bin/guild.mjs');
-  execFileSync('bash', ['-c', script], { cwd: here.root, env: { ...process.env, GUILD: guild } });
+  const out = execFileSync('bash', ['-c', script], { cwd: here.root, env: { ...process.env, GUILD: guild } });
+  assert.deepEqual(out.toString().trimEnd().split('\n'), hostile);
   assert.equal(fs.existsSync(path.join(here.root, 'owned')), false);
 });
 

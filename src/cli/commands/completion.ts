@@ -13,8 +13,11 @@ import { EXIT, unknownWord, type Call, type Command } from '../args/command.js';
 
 const SHELLS: Readonly<Record<string, string>> = {
   bash: `_guild() {
-  local IFS=$'\\n'
-  COMPREPLY=($(guild completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do
+    COMPREPLY+=("$(printf %q "$word")")
+  done < <(guild completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _guild guild`,
   zsh: `#compdef guild
