@@ -114,7 +114,8 @@ export async function openWorkspace(
   const trust = tape?.replayed === undefined ? acceptNamed(openTrust(root, env, written), env) : undefined;
   const config = trust === undefined ? written : trustedConfig(written, trust);
   if (trust !== undefined) configProblems.push(...askOnce(trust, env), ...trust.problems);
-  const load = (): Promise<Plugins> => loadPlugins({ ...pluginsInForce(root, trust), env, isOpen: (id) => isOpen(id) });
+  const load = (): Promise<Plugins> =>
+    loadPlugins({ ...pluginsInForce(root, env, trust), env, isOpen: (id) => isOpen(id) });
   const plugins = await (tape?.plugins(load) ?? load());
   configProblems.push(...plugins.problems);
   const agents = roster(disk, root, options.modelName, [], () => namesOf(plugins));

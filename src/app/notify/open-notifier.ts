@@ -10,8 +10,7 @@ import type { Watchers } from '../../engine/core/context.js';
 import type { PumpReport } from '../../engine/pass/pump.js';
 import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
-import { isUnchanged } from '../trust/acting.js';
-import type { Trust } from '../trust/trust.js';
+import { isAsTrusted, type Trust } from '../trust/trust.js';
 import { notifier, type Notifier } from '../../adapters/notify/notifier.js';
 import { openNotices } from './open-notices.js';
 
@@ -45,7 +44,7 @@ export function openNotifier(parts: Parts): Notifier {
 
 const CHANGED = problem('not_allowed', 'a file that notify.command names has changed, so the command did not run', {
   where: { file: 'guild.yaml' },
-  hint: 'guild trust shows the change and asks; then start guild again',
+  hint: 'guild trust shows the change and asks',
 });
 
 async function send(
@@ -61,7 +60,7 @@ async function send(
   const sent = await Promise.all([
     desktop ? notifyDesktop(message, env) : undefined,
     command !== undefined && trusted.command !== undefined
-      ? isUnchanged(trust!.record.path, trust!.inForce, 'notify')
+      ? isAsTrusted(trust!, env, 'notify')
         ? notifyByCommand(trusted.command, message, env, root)
         : CHANGED
       : undefined,

@@ -111,9 +111,13 @@ export function withTrustedProviders(config: ModelConfig, trust: { inForce: Acti
 
 /** Whether the files that the trusted command of this part names have their trusted content. */
 export function isUnchanged(root: string, trusted: Acting, part: string): boolean {
-  const settings = part === 'notify' ? trusted.notify : trusted.plugins[part];
-  const { [part]: files = {} } = namedByParts(root, { [part]: settings }) ?? {};
+  const { [part]: files = {} } = namedByParts(root, { [part]: settingsOf(trusted, part) }) ?? {};
   return isDeepStrictEqual(files, trusted.named?.[part] ?? {});
+}
+
+/** `part`: the name of a plugin, or `notify`. */
+export function settingsOf({ notify, plugins }: Acting, part: string): unknown {
+  return part === 'notify' ? notify : plugins[part];
 }
 
 /**

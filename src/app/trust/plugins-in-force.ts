@@ -1,8 +1,9 @@
 /** The plugins that may be loaded. Every place that loads plugins takes them from here. */
 import { packageFolder } from '../../adapters/starter/package-folder.js';
 import { defined } from '../../domain/defined.js';
-import { isUnchanged } from './acting.js';
-import type { Trust } from './trust.js';
+import { isAsTrusted, type Trust } from './trust.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 interface PluginsInForce {
   root: string;
@@ -16,12 +17,12 @@ interface PluginsInForce {
 }
 
 /** `trust` undefined: a replay, which loads none. */
-export function pluginsInForce(root: string, trust: Trust | undefined): PluginsInForce {
+export function pluginsInForce(root: string, env: Env, trust: Trust | undefined): PluginsInForce {
   return defined({
     root,
     plugins: trust?.inForce.plugins ?? {},
     builtIn: packageFolder('plugins'),
     own: trust?.code,
-    isUnchanged: (plugin: string) => trust === undefined || isUnchanged(trust.record.path, trust.inForce, plugin),
+    isUnchanged: (plugin: string) => trust === undefined || isAsTrusted(trust, env, plugin),
   });
 }

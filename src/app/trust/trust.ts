@@ -6,12 +6,14 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { consent, publicKey } from '../../adapters/consent/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { copyOf, keepCopy } from '../../adapters/trust/plugin-tree.js';
 import { recordFolder, trustRecords, type TrustRecords } from '../../adapters/trust/records.js';
 import { ownerOf, rightsProblems } from '../../adapters/trust/rights.js';
 import { stateFolder } from '../../adapters/trust/state-folder.js';
+import { attempt } from '../../domain/attempt.js';
 import type { Config } from '../../domain/config/config.js';
 import {
   isNothing,
@@ -26,7 +28,7 @@ import type { Consent } from '../../ports/consent/index.js';
 import { sharedName } from '../far/shared-name.js';
 import { noWorkspace } from '../readers/no-workspace.js';
 import { readConfig } from '../readers/read-config.js';
-import { actingIn, rulesIn, shared, type Acted } from './acting.js';
+import { actingIn, isUnchanged, rulesIn, settingsOf, shared, type Acted } from './acting.js';
 import { question } from '../../views/trust-question.js';
 import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 
@@ -80,6 +82,17 @@ export function openTrust(root: string, env: Env, config: Acted): Trust {
 export function peekTrust(root: string, env: Env, config: Acted): Trust {
   const { real, state, records } = place(root, env);
   return weigh(records.read(real) ?? { version: 1, id: '', path: real }, state, env, config);
+}
+
+/**
+ * Whether the files that a command in force names are those that a person trusted, when this
+ * process started or since. `part`: the name of a plugin, or `notify`.
+ */
+export function isAsTrusted({ inForce, record }: Pick<Trust, 'inForce' | 'record'>, env: Env, part: string): boolean {
+  if (isUnchanged(record.path, inForce, part)) return true;
+  const since = attempt(() => kept(env).records.read(record.path))?.trusted?.acting;
+  if (since === undefined || !isUnchanged(record.path, since, part)) return false;
+  return isDeepStrictEqual(settingsOf(since, part), settingsOf(inForce, part));
 }
 
 /** Changes whenever something was trusted or withdrawn. */

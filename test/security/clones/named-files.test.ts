@@ -83,7 +83,7 @@ for (const [what, { servers, files, swap }] of Object.entries(COMMANDS))
     }
   });
 
-test('a running process starts the server that was trusted', async (t) => {
+test('a running process starts the server that was trusted, when it started or since', async (t) => {
   const script =
     '- {agent: ana, turn: 1, call: [{x_find: {query: a}}]}\n- {agent: ana, turn: 2, say: "{{last}}"}\n- {say: done}\n';
   const home = place(t, {
@@ -104,10 +104,14 @@ test('a running process starts the server that was trusted', async (t) => {
   process.kill(Number(home.read('pid.txt')));
   home.put('tasks/pending/t1.json', '{"description": "find it", "to": "ana"}');
   await until(() => home.list('results').includes('t1.md'));
-  watch.interrupt();
-  await watch.ended;
   assert.match(home.read('results/t1.md'), /files that its command names have changed; guild trust shows them/);
   assert.ok(!hasActed(home));
+  await trustAsItIs(home);
+  home.put('tasks/pending/t2.json', '{"description": "find it", "to": "ana"}');
+  await until(() => home.list('results').includes('t2.md'));
+  assert.ok(hasActed(home), 'the running process starts what a person has accepted');
+  watch.interrupt();
+  await watch.ended;
 });
 
 test('a command of notify runs in the workspace, as it was trusted', async (t) => {

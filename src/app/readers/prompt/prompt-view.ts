@@ -58,7 +58,7 @@ export async function promptView(
   const store = openReader(root);
   const { config } = readConfig(realDisk(), root, env);
   const trust = openTrust(root, env, config);
-  const plugins = await loadPlugins({ ...pluginsInForce(root, trust), env });
+  const plugins = await loadPlugins({ ...pluginsInForce(root, env, trust), env });
   try {
     const agents = roster(realDisk(), root, undefined, [], () => plugins.tools.map((tool) => tool.name));
     agents.refresh();
