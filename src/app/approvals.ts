@@ -10,11 +10,11 @@ import { draw, type Drawn } from '../domain/consent/draw.js';
 import { mainArgument, type Answer, type Approval } from '../domain/task/approval.js';
 import { compareText } from '../domain/order.js';
 import { problem, type Problem, ProblemError, problemError } from '../domain/problem.js';
-import { roleFacts } from '../domain/task/role.js';
 import { isEnded, type Task } from '../domain/task/task.js';
 import { isOwn, soundApproval } from '../engine/approvals/request.js';
 import type { Consent } from '../ports/consent/index.js';
 import type { Store } from '../ports/store/index.js';
+import { ASKED_AGAIN, inOwnWords, isRequest, NOT_MADE_HERE, type InOwnWords } from '../views/own-words.js';
 import { summary } from '../views/summary.js';
 import { farPartsOf, openReader } from './readers/open-reader.js';
 import { consentFor, lookAtTrust } from './trust/trust.js';
@@ -88,7 +88,7 @@ export async function openDesk(root: string, env: Env, shared?: Store): Promise<
       const approval = ownApproval(placed.task);
       if (approval === undefined && isRequest(placed.task) && !isEnded(placed.state))
         throw problemError('not_allowed', `${id} was not made on this machine, so it is not shown`, {
-          hint: 'guild pump asks again, in its own words',
+          hint: ASKED_AGAIN,
         });
       if (approval === undefined)
         throw problemError('bad_usage', `${id} is not a request that waits for you`, {
@@ -152,22 +152,46 @@ export function announcer(own: OwnRequests): Announce {
   return (task) => {
     if (!isRequest(task)) return { from: task.from, title: summary(task) };
     const request = own(task);
-    if (request === undefined) return { title: 'a request that was not made on this machine' };
+    if (request === undefined) return { title: NOT_MADE_HERE };
     return { from: request.request.agent || task.from, title: request.title };
   };
 }
 
 /** As `ownRequests`, for a surface that only reads. If trust cannot be read, it draws none. */
-export function readOwnRequests(root: string, env: Env, store: Store): OwnRequests {
+export function readOwnRequests(root: string, env: Env, isFar: boolean): OwnRequests {
   let known: OwnRequests | undefined;
-  const isFar = farPartsOf(store) !== undefined;
   const read = (): OwnRequests => ownRequests(consentFor(lookAtTrust(root, env).record, env), isFar);
   return (task) => (known ??= attempt(read))?.(task);
 }
 
-export function isRequest({ role }: Task): boolean {
-  const { isApproval, isQuestion } = roleFacts(role);
-  return isApproval || isQuestion;
+/** `isFar`: other machines of a shared store ask too. */
+export function wordsAt(root: string, env: Env): (isFar: boolean) => InOwnWords {
+  return (isFar) => inOwnWords(readOwnRequests(root, env, isFar));
+}
+
+/** A store for surfaces that show tasks and answer none: requests have our own words. */
+export function openShown(root: string, env: Env): Store {
+  const store = openReader(root, env);
+  const shown = wordsAt(root, env)(farPartsOf(store) !== undefined);
+  const { tasks } = store;
+  return {
+    ...store,
+    tasks: {
+      ...tasks,
+      *open() {
+        for (const placed of tasks.open()) yield shown(placed);
+      },
+      getOpen(id) {
+        const placed = tasks.getOpen(id);
+        return placed && shown(placed);
+      },
+      async read(id, options) {
+        const placed = await tasks.read(id, options);
+        return placed && shown(placed);
+      },
+      ended: async (wanted) => (await tasks.ended(wanted)).map(shown),
+    },
+  };
 }
 
 /** Requests with an answer that counts and that no process has taken in yet. */

@@ -12,6 +12,7 @@ import { taskRow } from '../../text/records/task-row.js';
 import type { Sources } from '../../adapters/boards/queries.js';
 import type { Snapshot, StatesView } from './open-states.js';
 import { querySources } from './query-sources.js';
+import type { InOwnWords } from '../../views/own-words.js';
 import { taskAt } from '../../views/task-at.js';
 
 interface Past {
@@ -25,7 +26,13 @@ interface Past {
 type EventsOf = (isWanted: (name: string, task: string | undefined) => boolean) => Event[];
 
 /** `events`: the whole log, oldest first. */
-export async function openPast(root: string, states: StatesView, events: EventsOf, atIso: string): Promise<Past> {
+export async function openPast(
+  root: string,
+  words: (isFar: boolean) => InOwnWords,
+  states: StatesView,
+  events: EventsOf,
+  atIso: string,
+): Promise<Past> {
   const present = await states.look();
   const { store } = states;
   const later = new Set(
@@ -56,7 +63,10 @@ export async function openPast(root: string, states: StatesView, events: EventsO
       const found = openById.get(id) ?? (await store.tasks.read(id));
       return found === undefined || openById.has(id) ? found : taskAt(found, [], atIso);
     },
-    sources: { ...querySources(root), tasks: async () => tableAt(await querySources(root).tasks(), open, atIso) },
+    sources: {
+      ...querySources(root, words),
+      tasks: async () => tableAt(await querySources(root, words).tasks(), open, atIso),
+    },
   };
 }
 

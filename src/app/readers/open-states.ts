@@ -32,7 +32,7 @@ import type { Bus } from '../../ports/bus.js';
 import { ledgerBus } from '../../adapters/bus/ledger.js';
 import { farPauses, PAUSED } from '../../adapters/far/ports/pauses.js';
 import { bothPauses } from '../far/shared-ports.js';
-import { farPartsOf, openReader } from './open-reader.js';
+import { farPartsOf } from './open-reader.js';
 import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 
@@ -60,9 +60,13 @@ export interface StatesView {
   store: Store;
 }
 
-export function openStates(folder: string, env: Record<string, string | undefined> = process.env): StatesView {
+/** `store`: a reader of this folder, which the view closes. */
+export function openStates(
+  folder: string,
+  env: Readonly<Record<string, string | undefined>>,
+  store: Store,
+): StatesView {
   const root = path.resolve(folder);
-  const store = openReader(root);
   const disk = realDisk();
   const agents = roster(disk, root);
   const config = configReader(disk, root, env);
@@ -148,7 +152,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
 }
 
 /** The settings as they are in the file now. The file is read again only after it has changed. */
-function configReader(disk: Disk, root: string, env: Record<string, string | undefined>): () => Config {
+function configReader(disk: Disk, root: string, env: Readonly<Record<string, string | undefined>>): () => Config {
   const file = path.join(root, CONFIG_FILE);
   let stamp = disk.stamp(file);
   let { config } = readConfig(disk, root, env);

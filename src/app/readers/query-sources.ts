@@ -7,14 +7,16 @@ import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { FarStore } from '../../adapters/far/index.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { defined } from '../../domain/defined.js';
-import { ENDED_STATES } from '../../domain/task/task.js';
+import { ENDED_STATES, type Placed } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import type { EndedTasks } from '../../ports/aggregates/task-index.js';
 import { joinedTables, tableOf, type Table } from '../../text/query/query.js';
+import { isRequest, type InOwnWords } from '../../views/own-words.js';
 import { stateColumns, taskRow } from '../../text/records/task-row.js';
 import { mayBeShared } from '../far/may-be-shared.js';
 import type { Progress } from './aggregates/open-index.js';
 import { openLook } from './open-look.js';
+
 import type { Row, Sources, WantedTasks } from '../../adapters/boards/queries.js';
 
 export interface CommandSources extends Sources {
@@ -25,7 +27,11 @@ export interface CommandSources extends Sources {
   inPages(wanted: WantedTasks): Promise<(() => AsyncIterable<Row>) | undefined>;
 }
 
-export function querySources(root: string, onProgress?: Progress): CommandSources {
+export function querySources(
+  root: string,
+  words: (isFar: boolean) => InOwnWords,
+  onProgress?: Progress,
+): CommandSources {
   /** Loaded when needed: a short query would spend most of its time on loading modules. */
   const shared = async (): Promise<FarStore | undefined> => {
     const disk = realDisk();
@@ -36,16 +42,17 @@ export function querySources(root: string, onProgress?: Progress): CommandSource
     async tasks(wanted) {
       const look = openLook(root);
       const store = await shared();
-      if (store !== undefined) return readAll(store, (sources) => sources.tasks(wanted));
+      if (store !== undefined) return readAll(store, (sources) => sources.tasks(wanted), words(true));
       const { problems } = await look.scan(true);
       if (problems.length > 0) {
         const { openReader, recordQuarantined } = await import('./open-reader.js');
         await recordQuarantined(openReader(root), problems);
       }
-      const open = tableOf([...look.open()].map(taskRow));
+      const shown = words(false);
+      const open = tableOf([...look.open()].map((placed) => taskRow(shown(placed))));
       if (wanted?.states.length === 0) return open;
       const { openTaskIndex } = await import('./aggregates/open-index.js');
-      return joinedTables(open, endedTable(openTaskIndex(root, onProgress).look()));
+      return joinedTables(open, endedTable(openTaskIndex(root, onProgress).look(), shown));
     },
     async inPages(wanted) {
       const isThere = await shared();
@@ -54,7 +61,7 @@ export function querySources(root: string, onProgress?: Progress): CommandSource
       return async function* () {
         const store = (await shared())!;
         try {
-          yield* matching(store, wanted);
+          yield* matching(store, wanted, words(true));
         } finally {
           await store.close();
         }
@@ -82,25 +89,30 @@ export function querySources(root: string, onProgress?: Progress): CommandSource
   };
 }
 
-async function* matching({ tasks, far }: FarStore, { states, keep }: WantedTasks): AsyncIterable<Row> {
+async function* matching(
+  { tasks, far }: FarStore,
+  { states, keep }: WantedTasks,
+  shown: InOwnWords,
+): AsyncIterable<Row> {
   await tasks.scan(true);
   for (const placed of tasks.open()) {
-    const row = keep(taskRow(placed));
+    const row = keep(taskRow(shown(placed)));
     if (row !== undefined) yield row;
   }
   for await (const placed of far.endedInPages(states)) {
-    const row = keep(taskRow(placed));
+    const row = keep(taskRow(shown(placed)));
     if (row !== undefined) yield row;
   }
 }
 
 /** Reads a whole table and closes the store: a window asks again and again. */
-async function readAll(store: Store, read: (sources: Sources) => Promise<Table>): Promise<Table> {
+async function readAll(store: Store, read: (sources: Sources) => Promise<Table>, shown?: InOwnWords): Promise<Table> {
   try {
     return await read(
       sourcesOf(
         () => store,
         () => [],
+        shown,
       ),
     );
   } finally {
@@ -108,24 +120,36 @@ async function readAll(store: Store, read: (sources: Sources) => Promise<Table>)
   }
 }
 
-function endedTable(ended: EndedTasks): Table {
+function endedTable(ended: EndedTasks, shown: InOwnWords): Table {
   return {
     size: ended.size,
     columns: ended.columns,
     *rows(keys) {
-      for (const { row, read } of ended.rows(keys)) {
+      const needsWords = keys.some((key) => !WORDLESS.has(key));
+      for (const { row, read } of ended.rows(needsWords ? [...keys, 'role'] : keys)) {
         const whole = (): Row | undefined => {
           const placed = read();
-          return placed && taskRow(placed);
+          return placed && taskRow(shown(placed));
         };
-        yield { row, read: whole };
+        const { role } = row;
+        // Only its record tells whose words they are.
+        const own = needsWords && isRequest({ role: String(role) }) ? whole() : row;
+        if (own !== undefined) yield { row: own, read: whole };
       }
     },
   };
 }
 
+/** Keys that no request has words in. */
+const WORDLESS = new Set(['id', 'role', 'state', 'completed', 'failed', 'in_progress', 'parent', 'root', 'ended_at']);
+
 /** The same for an open workspace, which reads every record: it has no index. */
-export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sources {
+export function sourcesOf(
+  open: () => Store,
+  agents: () => Iterable<Agent>,
+  shown: InOwnWords = (placed) => placed,
+): Sources {
+  const rowOf = (placed: Placed): Row => taskRow(shown(placed));
   return {
     async tasks({ states, limit, isCount, keep }: WantedTasks = ALL_TASKS) {
       const store = open();
@@ -134,15 +158,15 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
       if (shared !== undefined && isCount) {
         const counts = await Promise.all(states.map((state) => shared.ledger.count(state)));
         const ended = states.map((state, at) => repeated(stateColumns(state), counts[at]!));
-        return ended.reduce(joinedTables, tableOf([...store.tasks.open()].map(taskRow)));
+        return ended.reduce(joinedTables, tableOf([...store.tasks.open()].map(rowOf)));
       }
       if (shared !== undefined && limit === undefined) {
-        const ended = await shared.keptOfEnded(states, (placed) => keep(taskRow(placed)));
-        return tableOf([...[...store.tasks.open()].map(taskRow), ...ended]);
+        const ended = await shared.keptOfEnded(states, (placed) => keep(rowOf(placed)));
+        return tableOf([...[...store.tasks.open()].map(rowOf), ...ended]);
       }
       const which = defined({ limit, state: states.length === 1 ? states[0] : undefined });
       const ended = states.length === 0 ? [] : await store.tasks.ended(which);
-      return tableOf([...store.tasks.open(), ...ended].map(taskRow));
+      return tableOf([...store.tasks.open(), ...ended].map(rowOf));
     },
     async sessions() {
       const store = open();

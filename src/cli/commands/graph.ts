@@ -1,5 +1,5 @@
 /** `guild graph`: a task and every task under it, with who waits for whom. */
-import { openReader } from '../../app/readers/open-reader.js';
+import { openShown } from '../../app/approvals.js';
 import { taskTree } from '../../app/readers/task-tree.js';
 import { waitsView } from '../../app/readers/waits-view.js';
 import { ProblemError } from '../../domain/problem.js';
@@ -34,7 +34,7 @@ budget is held, the edge also has the share.`,
     const { values, terminal } = call;
     const id = idOf(call, 'graph');
     const format = graphFormat(values, TASK_GRAPH_FORMATS);
-    const store = openReader(call.root);
+    const store = openShown(call.root, call.io.env);
     const tree = await taskTree(store, id);
     if (tree.length === 0) throw new ProblemError(unknownTask(id, call.root));
     const { waitsOf } = await waitsView(call.root, store);

@@ -4,6 +4,7 @@
  */
 import type { Writable } from 'node:stream';
 import { type QueryReply, runQuery, type RowStream, streamQuery } from '../../app/readers/queries.js';
+import { wordsAt } from '../../app/approvals.js';
 import { querySources, type CommandSources } from '../../app/readers/query-sources.js';
 import { problemError } from '../../domain/problem.js';
 import { type Call, type Command, EXIT, text } from '../args/command.js';
@@ -30,7 +31,8 @@ File names start from the workspace. docs/explanation/boards.md describes the la
     output: { type: 'string', short: 'o', value: 'FORMAT', about: 'table (default) or json' },
     format: { type: 'string', value: 'FORMAT', about: 'same as --output' },
   },
-  run: (call) => query(call, querySources(call.root, progressOn(call.terminal, 'indexing'))),
+  run: (call) =>
+    query(call, querySources(call.root, wordsAt(call.root, call.io.env), progressOn(call.terminal, 'indexing'))),
 };
 
 const MAX_PROBLEMS = 20;

@@ -1,9 +1,12 @@
 /** `guild state`: what each agent does now, and its changes of state from the `state` channel. */
+import { openShown } from '../../app/approvals.js';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problem, problemError } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
+import type { Placed } from '../../domain/task/task.js';
+import { ASKED_AGAIN, isNotMadeHere } from '../../views/own-words.js';
 import { localDateTime } from '../../views/local-time.js';
 import { counted, EXIT, integerOption, type Call, type Command } from '../args/command.js';
 import { interrupted } from '../process/interrupt.js';
@@ -39,7 +42,7 @@ export const command: Command = {
       });
     const limit = integerOption(values, 'limit', [1, Infinity]);
     if (limit !== undefined && !values['history']) throw problemError('bad_usage', '--limit needs --history');
-    const view = openStates(root, call.io.env);
+    const view = openStates(root, call.io.env, openShown(root, call.io.env));
     if (values['watch']) return watch(call, view, agent);
     return values['history'] ? history(call, view, agent, limit) : now(call, await view.look());
   },
@@ -57,9 +60,12 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
     entry.tasks.join(', '),
     entry.why,
   ]);
-  const yours = forHuman.map(({ task }) => task.id).join(', ');
-  if (yours !== '')
-    rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours, 'guild inbox shows it']);
+  for (const [hint, yours] of [
+    ['guild inbox shows it', forHuman.filter((each) => !isNotMadeHere(each))],
+    [`not made on this machine: ${ASKED_AGAIN}`, forHuman.filter(isNotMadeHere)],
+  ] as const)
+    if (yours.length > 0)
+      rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours.map(idOf).join(', '), hint]);
   for (const line of tableRows(rows, terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
   for (const each of problems) terminal.problem(each);
   const isSpread = new Set(peers.map(({ host }) => host)).size > 1;
@@ -70,6 +76,10 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
   const running = named.length === 0 ? 'no process is running' : `running: ${named.join(', ')}`;
   terminal.say(terminal.dim(`${countsOf(open)}; ${running}`));
   return EXIT.done;
+}
+
+function idOf({ task }: Placed): string {
+  return task.id;
 }
 
 /** `3 open tasks; 1 schedule, next 2026-11-23 09:00:00 +01:00` */

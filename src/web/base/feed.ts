@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../domain/attempt.js';
-import { readOwnRequests, type OwnRequests } from '../../app/approvals.js';
+import { readOwnRequests, type OwnRequests, openShown } from '../../app/approvals.js';
 import { farPartsOf } from '../../app/readers/open-reader.js';
 import { CONFIG_FILE } from '../../app/readers/read-config.js';
 import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
@@ -47,7 +47,7 @@ interface EndedFollowed {
 }
 
 export async function openFeed(root: string, env: Record<string, string | undefined>): Promise<Feed> {
-  const states = openStates(root, env);
+  const states = openStates(root, env, openShown(root, env));
   // With a shared store, the folders say nothing about the work.
   const isShared = farPartsOf(states.store) !== undefined;
   const hearers = new Set<() => void>();
@@ -80,7 +80,7 @@ export async function openFeed(root: string, env: Record<string, string | undefi
 
   return {
     boot,
-    own: readOwnRequests(root, env, states.store),
+    own: readOwnRequests(root, env, isShared),
     root,
     env,
     states,

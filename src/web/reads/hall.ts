@@ -1,5 +1,6 @@
 /** The first page: what waits for the person, who works on what, what it costs, the last hour. */
-import { isRequest, type OwnRequests } from '../../app/approvals.js';
+import type { OwnRequests } from '../../app/approvals.js';
+import { isRequest } from '../../views/own-words.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import { defined } from '../../domain/defined.js';

@@ -3,6 +3,7 @@
  * each page can show both.
  */
 import { openPast } from '../../app/readers/open-past.js';
+import { wordsAt } from '../../app/approvals.js';
 import { querySources } from '../../app/readers/query-sources.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import { compareText } from '../../domain/order.js';
@@ -52,7 +53,13 @@ export async function pastOf(feed: Feed, log: Log, at: string): Promise<Moment> 
   const now = new Date(at);
   if (Number.isNaN(now.getTime())) throw new ProblemError(problem('bad_usage', `${JSON.stringify(at)} is not a time`));
   const iso = now.toISOString();
-  const past = await openPast(feed.root, feed.states, (isWanted) => log.events(isWanted), iso);
+  const past = await openPast(
+    feed.root,
+    wordsAt(feed.root, feed.env),
+    feed.states,
+    (isWanted) => log.events(isWanted),
+    iso,
+  );
   const tasks = (where: string): Promise<ListedTask[]> => queryTasks(feed.root, where, past.sources);
   return {
     feed,
@@ -111,7 +118,8 @@ function oncePerVersion(feed: Feed, { read, stop }: List): List {
 
 /** All tasks, newest first. */
 function allTasks(feed: Feed): List {
-  const query = (): Promise<ListedTask[]> => queryTasks(feed.root, '', querySources(feed.root));
+  const query = (): Promise<ListedTask[]> =>
+    queryTasks(feed.root, '', querySources(feed.root, wordsAt(feed.root, feed.env)));
   const ended = keptEnded(feed, {
     readAll: async () => (await query()).flatMap((row) => (isEnded(row.state) ? [[row.id, row]] : [])),
     of: listedOf,
@@ -128,7 +136,7 @@ function allTasks(feed: Feed): List {
 
 /** Runs a query only on tasks that changed, and takes the rows from the list of all tasks. */
 function matchingTasks(feed: Feed, where: string, all: List): List {
-  const query = tasksQuery(feed.root, where, querySources(feed.root));
+  const query = tasksQuery(feed.root, where, querySources(feed.root, wordsAt(feed.root, feed.env)));
   const ended = keptEnded<readonly unknown[]>(feed, {
     readAll: async () => [...(await query.keysOfAll(ENDED_STATES))],
     of: query.keysOf,

@@ -1,5 +1,6 @@
 /** Requests that wait for the person, and requests that were answered lately. */
-import { isRequest, type OwnRequests } from '../../app/approvals.js';
+import type { OwnRequests } from '../../app/approvals.js';
+import { isRequest } from '../../views/own-words.js';
 import type { Snapshot } from '../../app/readers/open-states.js';
 import { whyNoRule } from '../../app/trust/no-rule.js';
 import { draw } from '../../domain/consent/draw.js';

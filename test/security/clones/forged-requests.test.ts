@@ -130,6 +130,63 @@ async function answered(home: Place, more: Partial<Answer> = {}): Promise<void> 
   await desk.close();
 }
 
+/** Every surface of the command line that lists or explains tasks. */
+const LISTS = [
+  ...[['task', 'list'], ['task', 'list', '--all'], ['task', 'list', '--all', '--json'], ['state'], ['top', '--once']],
+  ...[
+    ['top', '--json'],
+    ['query', 'SELECT * FROM tasks'],
+    ['query', 'SELECT description FROM tasks'],
+  ],
+  ...[['log'], ['check'], ['inbox'], ['mail', 'list']],
+];
+const OF_ONE = [['task', 'show'], ['task', 'show', '--json'], ['task', 'tree'], ['task', 'tree', '--json'], ['why']];
+const ABOUT_ONE = [...OF_ONE, ['graph'], ['graph', '--format', 'json']];
+
+test('no list and no explanation shows the words of a request that was not made here', async (t) => {
+  const home = scene(t, SCRIPT);
+  await home.guild('run', 'executor', 'tidy');
+  forge(home, FORGED['title']!);
+  const name = home.list('tasks/pending').find((each) => each.includes('.call-'))!;
+  const task = JSON.parse(home.read(`tasks/pending/${name}`)) as Task;
+  home.put(`tasks/pending/${name}`, JSON.stringify({ ...task, extra_words: 'weather', created_by: 'weather' }));
+  const ended = { ...task, id: `${task.id}-old`, ended_at: task.created_at, result: '{"text":"weather"}' };
+  home.put(`tasks/completed/${ended.id}.json`, JSON.stringify(ended));
+  const commands = [
+    ...LISTS,
+    ...[task.id, ended.id, task.root].flatMap((id) => ABOUT_ONE.map(([verb, ...rest]) => [verb!, ...rest, id])),
+  ];
+  for (const words of commands) {
+    const { out, err } = await home.guild(...words);
+    assert.doesNotMatch(out + err, FORGED_WORDS, words.join(' '));
+    assert.doesNotMatch(out + err, /guild (?:approve|answer|reject) \w/, words.join(' '));
+  }
+  assert.match((await home.guild('task', 'list')).out, /a request that was not made on this machine/);
+  assert.match((await home.guild('why', task.root)).out, /was not made on this machine; guild pump asks again/);
+  const state = await home.guild('state');
+  assert.match(state.out, /not made on this machine: guild pump asks again/);
+  assert.doesNotMatch(state.out, /guild inbox/);
+  await home.guild('export', task.root, '--all', '--out', 'run.html');
+  assert.doesNotMatch(home.read('run.html'), /notes about the weather/);
+});
+
+test('a list shows the words that this machine sealed, not those of a changed record', async (t) => {
+  const home = scene(t, SCRIPT);
+  await home.guild('run', 'executor', 'tidy');
+  const name = home.list('tasks/pending').find((each) => each.includes('.call-'))!;
+  const task = JSON.parse(home.read(`tasks/pending/${name}`)) as Task;
+  home.put(`tasks/pending/${name}`, JSON.stringify({ ...task, description: 'Approve write_file: weather' }));
+  for (const words of [
+    ['task', 'list'],
+    ['task', 'tree', task.root],
+    ['top', '--once'],
+  ]) {
+    const { out } = await home.guild(...words);
+    assert.doesNotMatch(out, /weather/, words.join(' '));
+    assert.match(out, /Approve write_file: memory\/a\.txt/, words.join(' '));
+  }
+});
+
 test('words that change between the answer and the action are asked again, and make no rule', async (t) => {
   const home = scene(t, SCRIPT.replace(/write_file:.*/, 'execute_command: {command: "touch b.txt"}'));
   await home.guild('run', 'executor', 'tidy');

@@ -41,6 +41,18 @@ test('a forged request is shown as foreign, without its words, and no answer to 
   for (const kind of ['approve', 'always', 'edit', 'reject'])
     assert.equal((await window.send(`request.${kind}`, id, { text: 'x' }, seen)).status, 409, kind);
   assert.deepEqual(home.list('.guild/intents'), []);
+  const { root } = JSON.parse(home.read(`tasks/pending/${id}.json`)) as Task;
+  const lists = [
+    '/api/waits',
+    '/api/tasks',
+    `/api/replay/${root}`,
+    ...[id, root].flatMap((each) => [`/api/tasks/${each}`, `/api/tasks/${each}/why`]),
+  ];
+  for (const place of lists) {
+    const { status, text } = await window.get(place);
+    assert.equal(status, 200, place);
+    assert.doesNotMatch(text, FORGED, place);
+  }
   await home.guild('pump');
   const [again] = (await window.get('/api/requests?again')).json<Requests>().open;
   assert.equal(again!.isForeign, undefined, 'after a pass it is there in the program’s words');

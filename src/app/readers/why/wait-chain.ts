@@ -9,6 +9,7 @@ import { isEnded, type Placed } from '../../../domain/task/task.js';
 import type { Store } from '../../../ports/store/index.js';
 import { heldShares, shareText } from '../../../rules/budget/shares.js';
 import { budgetNode, nodeAgent, nodeKind, nodeText } from '../../../rules/coordination/wait-node.js';
+import { ASKED_AGAIN, isNotMadeHere } from '../../../views/own-words.js';
 import { toText } from '../../../views/who.js';
 import { HOME, type Home } from '../../far/homes.js';
 import { readPaused } from '../../pause.js';
@@ -156,6 +157,7 @@ async function behind({ store, waits }: Known, { task }: Placed, name: string, v
   const next = holders[0] === undefined ? {} : { next: holders[0] };
   switch (nodeKind(via)) {
     case 'human': {
+      if (isNotMadeHere({ task })) return { line: `${name} was not made on this machine; ${ASKED_AGAIN}` };
       const asked = approvalOf(task);
       const how =
         asked === undefined

@@ -1,5 +1,6 @@
 /** The open requests as text or JSON. */
 import type { Desk } from '../../../app/approvals.js';
+import { ASKED_AGAIN } from '../../../views/own-words.js';
 import { EXIT, type Call } from '../../args/command.js';
 import { requestLines } from '../../render/request.js';
 
@@ -18,5 +19,5 @@ export function list(desk: Desk, { terminal, json }: Call): number {
 /** For requests that came with the folder, before a process has asked again. */
 export function foreignText(count: number): string {
   const [who, they] = count === 1 ? ['1 request was', 'it is'] : [`${count} requests were`, 'they are'];
-  return `${who} not made on this machine and ${they} not shown; guild pump asks again, in its own words`;
+  return `${who} not made on this machine and ${they} not shown; ${ASKED_AGAIN}`;
 }

@@ -4,6 +4,7 @@ import { lookAt } from '../../../app/readers/open-look.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { compareText } from '../../../domain/order.js';
 import { type Problem, problemError } from '../../../domain/problem.js';
+import { isRequest } from '../../../views/own-words.js';
 import { summaryOrFailure } from '../../../views/summary.js';
 import { toText } from '../../../views/who.js';
 import { EXIT, text, integerOption, type Call } from '../../args/command.js';
@@ -44,7 +45,7 @@ export async function list(call: Call): Promise<number> {
       else if (tasks.push(each) && ++count > limit) break;
     }
   }
-  const shown = tasks.slice(0, limit);
+  const shown = await inOwnWordsHere(tasks.slice(0, limit), call, ended !== undefined);
   if (json) terminal.json(shown.map(taskRecord));
   else for (const line of lines(shown, terminal)) terminal.out(line);
   for (const each of [...problems, ...strays, ...skipped]) terminal.problem(each);
@@ -53,6 +54,14 @@ export async function list(call: Call): Promise<number> {
   if (!json && more > 0) terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${more} `}more (--limit)`));
   if (!json && tasks.length === 0) terminal.say(terminal.dim(nothing(state, wantsEnded)));
   return EXIT.done;
+}
+
+/** Most lists have no request, and need no key. */
+async function inOwnWordsHere(tasks: Placed[], { root, io }: Call, isFar: boolean): Promise<Placed[]> {
+  const hasRequest = tasks.some(({ task }) => isRequest(task));
+  if (!hasRequest) return tasks;
+  const { wordsAt } = await import('../../../app/approvals.js');
+  return tasks.map(wordsAt(root, io.env)(isFar));
 }
 
 function nothing(state: string | undefined, wantsEnded: boolean): string {

@@ -1,5 +1,5 @@
 /** `guild task show` and `guild task tree`. */
-import { openReader } from '../../../app/readers/open-reader.js';
+import { openShown } from '../../../app/approvals.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { taskNames } from '../../../app/readers/task-names.js';
 import { taskTree } from '../../../app/readers/task-tree.js';
@@ -25,7 +25,7 @@ import { fitted, oneLine, wrapped } from '../../render/layout.js';
 export async function show(call: Call): Promise<number> {
   const { terminal, json } = call;
   const id = idOf(call, 'task show');
-  const store = openReader(call.root);
+  const store = openShown(call.root, call.io.env);
   const placed = await store.tasks.read(id);
   if (placed === undefined) throw new ProblemError(unknownTask(id, call.root));
   const { task, state, owner } = placed;
@@ -68,7 +68,7 @@ function dependencyText(placed: Placed): string | undefined {
 export async function tree(call: Call): Promise<number> {
   const { terminal, json } = call;
   const id = idOf(call, 'task tree');
-  const all = await taskTree(openReader(call.root), id);
+  const all = await taskTree(openShown(call.root, call.io.env), id);
   if (all.length === 0) throw new ProblemError(unknownTask(id, call.root));
   if (json) terminal.json(nested(all));
   else

@@ -2,7 +2,8 @@
  * One frame of `guild top`: agents with their present activity, requests for the human, open tasks,
  * cost and last events, as many rows as fit. Requests and tasks can be selected.
  */
-import { isRequest, type OwnRequests } from '../../../app/approvals.js';
+import type { OwnRequests } from '../../../app/approvals.js';
+import { isRequest } from '../../../views/own-words.js';
 import type { EventsSeen } from '../../../app/readers/aggregates/open-index.js';
 import type { Snapshot } from '../../../app/readers/open-states.js';
 import type { AgentState } from '../../../domain/agent/agent-state.js';

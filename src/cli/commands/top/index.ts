@@ -3,9 +3,10 @@
  * selected and answered, messaged, cancelled or explained.
  */
 import path from 'node:path';
-import { readOwnRequests } from '../../../app/approvals.js';
+import { readOwnRequests, openShown } from '../../../app/approvals.js';
 import { followTurns } from '../../../app/live/follow-turns.js';
 import { openEvents } from '../../../app/readers/log/open-events.js';
+import { farPartsOf } from '../../../app/readers/open-reader.js';
 import { openStates, type Snapshot } from '../../../app/readers/open-states.js';
 import type { Event } from '../../../domain/event.js';
 import { summary } from '../../../views/summary.js';
@@ -25,7 +26,7 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
   options: { once: { type: 'boolean', about: 'print one frame as text (default in a pipe)' } },
   maxWords: 0,
   async run(call) {
-    const states = openStates(call.root, call.io.env);
+    const states = openStates(call.root, call.io.env, openShown(call.root, call.io.env));
     const log = await openEvents(call.root, {
       store: states.store,
       onProgress: progressOn(call.terminal, 'indexing'),
@@ -57,7 +58,7 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
       });
       return EXIT.done;
     }
-    const own = readOwnRequests(call.root, call.io.env, states.store);
+    const own = readOwnRequests(call.root, call.io.env, farPartsOf(states.store) !== undefined);
     const live = followTurns(call.root, call.io.env);
     const isWhole = call.verbose || !terminal.live || call.values['once'] === true;
     const draw = (seen: Snapshot, height: number, selected?: string): string[] => {

@@ -1,6 +1,6 @@
 /** `guild why`: what a task waits for, who asked for it, and what has happened to it. */
 import { openEvents } from '../../../app/readers/log/open-events.js';
-import { openReader } from '../../../app/readers/open-reader.js';
+import { openShown } from '../../../app/approvals.js';
 import { originOf, storyOf } from '../../../app/readers/why/story.js';
 import { sharesOf, waitChain } from '../../../app/readers/why/wait-chain.js';
 import { ProblemError, problemText } from '../../../domain/problem.js';
@@ -22,7 +22,7 @@ With --json it also prints every event and the nodes of the chain: task ids, tur
   maxWords: 1,
   async run({ words, root, terminal, json, io }) {
     const id = idOf({ words, root }, 'why');
-    const store = openReader(root);
+    const store = openShown(root, io.env);
     await store.tasks.scan(true);
     const placed = await store.tasks.read(id);
     if (placed === undefined) throw new ProblemError(store.tasks.unreadable(id) ?? unknownTask(id, root));
