@@ -22,6 +22,7 @@ const RUNNER_FILES = [
   ...['deno.json', 'deno.jsonc', 'pyproject.toml', 'uv.toml', 'Makefile', 'makefile', 'GNUmakefile', 'justfile'],
   ...['Cargo.toml', 'go.mod'],
 ];
+const MAKEFILES = ['Makefile', 'makefile', 'GNUmakefile', 'justfile'];
 const OTHERS = new Set(['.git', '.guild', '.venv', 'venv', '__pycache__', 'node_modules']);
 const MAX_FOLDERS = 20;
 const MAX_FILES = 2000;
@@ -47,7 +48,8 @@ function namedFiles(root: string, settings: unknown): NamedFiles | undefined {
   for (const folder of ['', ...folders.slice(0, MAX_FOLDERS)])
     for (const word of named) addNamed(root, path.join(folder, word), found);
   if (words.some((word) => RUNNERS.test(path.basename(word)))) {
-    for (const file of RUNNER_FILES) addFile(root, file, found);
+    // `make -C tools` and `npm --prefix tools` take the settings of that folder.
+    for (const folder of ['', ...folders.slice(0, MAX_FOLDERS)]) addRunner(root, folder, words, found);
     for (const word of words) addPackage(root, word, found);
   }
   const files = [...found].sort().slice(0, MAX_FILES);
@@ -84,14 +86,43 @@ function addNamed(root: string, word: string, found: Set<string>): void {
   const stat = statOf(path.join(root, file));
   if (stat?.isFile() && !DATA.test(file)) {
     found.add(file);
-    const folder = path.dirname(file);
-    addCode(root, folder, found, folder !== '.');
+    // A script loads code from where it is, not from where a link to it is.
+    const target = inside(
+      attempt(() => fs.realpathSync(root), root),
+      attempt(() => fs.realpathSync(path.join(root, file)), ''),
+    );
+    for (const each of new Set([file, target ?? file])) {
+      const folder = path.dirname(each);
+      addCode(root, folder, found, folder !== '.');
+    }
   } else if (stat?.isDirectory() && ENTRIES.some((entry) => statOf(path.join(root, file, entry)) !== undefined))
     addCode(root, file, found, file !== '');
 }
 
+function addRunner(root: string, folder: string, words: readonly string[], found: Set<string>): void {
+  for (const file of RUNNER_FILES) addFile(root, path.join(folder, file), found);
+  for (const line of scriptsOf(path.join(root, folder), words))
+    for (const word of commandWords(line).flatMap(candidates)) addNamed(root, path.join(folder, word), found);
+}
+
+/** The lines that `npm run` or `make` would run, and those that they lead to. */
+function scriptsOf(folder: string, words: readonly string[]): string[] {
+  const textOf = (file: string): string =>
+    attempt(() => readRuleFile(path.join(folder, file), MAX_BYTES)?.toString(), undefined) ?? '';
+  const settings = attempt(() => JSON.parse(textOf('package.json')) as unknown);
+  const scripts = isMapping(settings) ? settings['scripts'] : undefined;
+  const lines = isMapping(scripts) ? scripts : {};
+  const names = new Set(words);
+  for (const name of names)
+    for (const each of [`pre${name}`, name, `post${name}`])
+      if (Object.hasOwn(lines, each)) for (const word of [each, ...commandWords(lines[each])]) names.add(word);
+  const recipes = words.some((word) => /(?:^|\/)(?:make|just)$/.test(word)) ? MAKEFILES.map(textOf) : [];
+  return [...[...names].flatMap((name) => (Object.hasOwn(lines, name) ? [String(lines[name])] : [])), ...recipes];
+}
+
 function addPackage(root: string, word: string, found: Set<string>): void {
-  const name = /^(@[\w.-]+\/)?[\w.-]+/.exec(word)?.[0];
+  // Not `.` or `..`, which are folders.
+  const name = /^(@\w[\w.-]*\/)?\w[\w.-]*/.exec(word)?.[0];
   if (name === undefined) return;
   addFile(root, `node_modules/.bin/${path.basename(name)}`, found);
   addCode(root, `node_modules/${name}`, found, true);

@@ -53,6 +53,29 @@ const COMMANDS: Record<string, { servers: string; files: Record<string, string>;
     files: { 'tools/lab': '#!/bin/sh\nexec node tools/server.mjs\n' },
     swap: 'tools/lab',
   },
+  'a script of package.json': {
+    servers: '{x: {command: [npm, run, serve]}}',
+    files: {
+      'package.json': '{"scripts": {"serve": "npm run real", "real": "node lib/main.mjs"}}',
+      'lib/main.mjs': SERVER,
+    },
+    swap: 'lib/main.mjs',
+  },
+  'a Makefile of another folder': {
+    servers: '{x: {command: [make, -C, lab, serve]}}',
+    files: { 'lab/Makefile': 'serve:\n\tnode run/main.mjs\n', 'lab/run/main.mjs': SERVER },
+    swap: 'lab/run/main.mjs',
+  },
+  'settings of a runner in another folder': {
+    servers: '{x: {command: [uv, run, --directory, lab, serve]}}',
+    files: { 'lab/pyproject.toml': '[project]\n' },
+    swap: 'lab/pyproject.toml',
+  },
+  'code next to the target of a link': {
+    servers: '{x: {command: [node, start.mjs]}}',
+    files: { 'lab/start.mjs': "import './server.mjs';\n", 'lab/server.mjs': SERVER },
+    swap: 'lab/server.mjs',
+  },
   'a package of the folder': {
     servers: '{x: {command: [npx, --offline, lab-server]}}',
     files: {
@@ -67,6 +90,7 @@ for (const [what, { servers, files, swap }] of Object.entries(COMMANDS))
   test(`${what}: a pulled change of what a trusted MCP server runs does not run before it is trusted`, async (t) => {
     const config = `${yaml}plugins: {mcp: {servers: ${servers}}}\n`;
     const home = place(t, { ...base, 'tools/server.mjs': SERVER, ...files, 'guild.yaml': config });
+    if (servers.includes('node, start.mjs')) fs.symlinkSync('lab/start.mjs', path.join(home.root, 'start.mjs'));
     assert.match((await trustAsItIs(home)).out, new RegExp(swap));
     assert.doesNotMatch((await asStranger(home, 'pump')).err, /trust/);
     const script = `#!/bin/sh\ntouch ${path.join(home.root, 'canary')}\n`;
@@ -131,11 +155,12 @@ test('a command of notify runs in the workspace, as it was trusted', async (t) =
 });
 
 test('data that a trusted command names may change, and so may other code', async (t) => {
-  const config = `${yaml}plugins: {mcp: {servers: {x: {command: [node, tools/server.mjs, --data, memory/x.db, .]}}}}\n`;
+  const config = `${yaml}plugins: {mcp: {servers: {x: {command: [node, tools/server.mjs, --data, memory/x.db, .]}, y: {command: [npx, -y, some-server, ., ./memory]}}}}\n`;
   const home = place(t, { ...base, 'tools/server.mjs': SERVER, 'memory/x.db': 'a', 'guild.yaml': config });
   await trustAsItIs(home);
   home.put('memory/x.db', 'b');
   home.put('memory/note.md', 'b');
   home.put('src/other.mjs', 'b');
+  home.put('node_modules/other/index.js', 'b');
   assert.doesNotMatch((await asStranger(home, 'pump')).err, /trust/);
 });
