@@ -36,8 +36,9 @@ test('an exported run opens from disk, without connections and without text from
   await page.click('.srow a');
   await page.waitForSelector('.fold summary');
   assert.equal(await overflow(), 0, 'a conversation fits a phone');
+  const links = '.comp, .acts button, a:text-is("Replay"), a[href^="#/agents"], a[href^="#/compare"]';
   assert.equal(
-    await page.locator('.comp, .acts button, a:text-is("Replay")').count(),
+    await page.locator(links).count(),
     0,
     'nothing that needs a server',
   );

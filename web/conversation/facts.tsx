@@ -1,7 +1,7 @@
 /** Beside a conversation: its task, agent, cost, forks and file. */
 import type { JSX } from 'preact';
 import type { Conversation } from '../../src/web/base/contract.ts';
-import { hello } from '../api.ts';
+import { hello, isExported } from '../api.ts';
 import { UseBar } from '../charts/budget-bar.tsx';
 import { Icon } from '../icons.tsx';
 import { AgentChip, reason, Taint, TaskLink } from '../parts.tsx';
@@ -34,9 +34,13 @@ export function Facts({ talk, close }: { talk: Conversation; close: () => void }
           </dt>
           <dd>
             <div class="split">
-              <a class="link one" href={address('agents', talk.agent)}>
-                {visible(talk.agent)}
-              </a>
+              {isExported() ? (
+                <b class="one">{visible(talk.agent)}</b>
+              ) : (
+                <a class="link one" href={address('agents', talk.agent)}>
+                  {visible(talk.agent)}
+                </a>
+              )}
               {talk.agentNow !== undefined && <AgentChip state={talk.agentNow.state} />}
             </div>
             {talk.agentNow !== undefined && (
@@ -91,7 +95,7 @@ export function Facts({ talk, close }: { talk: Conversation; close: () => void }
             </dd>
           </div>
         )}
-        {(origin !== undefined || talk.forks.length > 0) && (
+        {!isExported() && (origin !== undefined || talk.forks.length > 0) && (
           <div>
             <dt>
               <Icon name="fork" small /> Forks
