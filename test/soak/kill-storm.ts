@@ -1,4 +1,4 @@
-/** `npm run soak`: a longer kill storm. `--tasks n`, `--seed n`. Keeps the folder on a problem. */
+/** `npm run soak`: a longer kill storm. `--tasks n`, `--seed n`. Keeps the folder after a problem. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -198,7 +198,7 @@ function describe({ entries, unbound, namesFolder }: Snapshot, { interprets }: C
   const rest = `${own}Other files that it may read are not covered.`;
   if (interprets) {
     const count = [...entries.keys()].filter((name) => !name.endsWith('/')).length;
-    const all = count === 0 ? '' : ` and to ${count === 1 ? 'the only file' : `all ${count} files`} in agents' folders`;
+    const all = count === 0 ? '' : ` and to ${count === 1 ? 'the one file' : `all ${count} files`} in agents' folders`;
     return `bound to the files that it names${all}. ${rest}`;
   }
   const names = [...entries.keys()].filter((name) => !name.endsWith('/'));

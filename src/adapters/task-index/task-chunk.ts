@@ -38,7 +38,7 @@ const COLUMN = 'column ';
 /** Keys beyond this number are read from the records. */
 const MAX_COLUMNS = 100;
 
-/** Undefined if a part of it that every look needs is damaged. */
+/** Undefined if a section that every look needs is damaged. */
 export function readChunk(sections: Sections): TaskChunk | undefined {
   const { rows, shapes, columns } = sections.meta as Meta;
   const names = readColumn(sections.read('names'), rows);

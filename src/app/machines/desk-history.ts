@@ -35,8 +35,8 @@ export function deskHistory(
   const state = history.state();
   if (!state.on) throw new ProblemError(problemOf('bad_usage', `no history can be kept in this folder: ${state.why}`));
   const trail = audit(history, clock, report);
-  // Commits what an undo left for this process, and people's changes. The next commit fails for the
-  // same reason and reports it.
+  // Commits people's changes and what an undo left for this process. A failure is not reported
+  // here, because the next commit fails for the same reason and reports it.
   const timer = setInterval(() => void history.tend().catch(() => undefined), INTERVALS.historyCheckMs).unref();
   return {
     changed: history.changed,

@@ -1,7 +1,7 @@
 /**
  * Decides who may publish on a channel. Only the engine writes the built-in channels, only members
  * write a team's channel, and guild.yaml names the writers of its own channels. People may write
- * wherever agents may. A refusal lists the channels that the sender may write.
+ * wherever agents may. A refusal lists those that the sender may write to.
  */
 import { DEFAULT_NOTE_BYTES, type ChannelRules } from '../../domain/config/config.js';
 import { nearestHint } from '../../domain/nearest.js';
@@ -71,7 +71,7 @@ function listed(names: readonly string[]): string {
     : `channels you may write to: ${names.join(', ')}`;
 }
 
-/** The channels of guild.yaml that `from` may write. */
+/** The channels of guild.yaml that `from` may write to. */
 function namesFor(from: string, { named }: ChannelFacts): string[] {
   const all = Object.keys(named).sort();
   return from === ENGINE || from === HUMAN ? all : all.filter((name) => mayWrite(named[name]!, from));

@@ -25,7 +25,7 @@ export function repairTail(text: string): { kept: string; torn: string } {
   const solid = nul < 0 ? text : text.slice(0, nul);
   const messages = messagesLine(solid);
   if (messages === undefined) return split(text, text.length);
-  // text after a further key was not appended by the program
+  // If another key follows the messages, the program did not append the end of the text.
   const start = KEY_FOLLOWS.test(solid.slice(messages.end)) ? undefined : lastItem(solid, messages.end);
   const end = start !== undefined && isCut(solid.slice(start)) ? start : solid.length;
   return split(text, end);

@@ -1,4 +1,4 @@
-/** A note is published only on a channel that its sender may write. */
+/** A note is published only on a channel that its sender may write to. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteBody } from '../../../src/domain/coordination/note.js';

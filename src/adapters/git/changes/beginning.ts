@@ -21,7 +21,7 @@ interface Beginning {
   message(files: number, note: string | undefined): Message;
   /** Leaves out files for which `isOwn` is true: they get a commit of their own. */
   openPlaces(stamps: Stamps, isOwn: IsOwn, put: Put, pace: Pace): Promise<void>;
-  /** Ends the beginning when everything is done. */
+  /** Afterwards, if every place is done, the beginning is over. */
   timedPlaces(stamps: Stamps, isOwn: IsOwn, put: Put, pace: Pace): Promise<void>;
 }
 

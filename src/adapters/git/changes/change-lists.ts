@@ -29,7 +29,7 @@ interface ChangeLists {
   has(path: string): boolean;
   size(): number;
   names(): Iterable<string>;
-  /** Takes the own list; `putBack` if the commit failed. */
+  /** Takes the list of this process. Call `putBack` if the commit failed. */
   take(): Batch & { putBack(): void };
   /** Leaves a list for the process that writes; returns its file. */
   leave(paths: Iterable<string>, message: Message): string;

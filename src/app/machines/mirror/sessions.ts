@@ -84,7 +84,7 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     const isLonger =
       isThere && items.every((item) => 'message' in item) && appendPlace(folder.read(file)) !== undefined;
     const session = isLonger ? undefined : sessionOf(isThere ? (await ledger.lines(log)).texts : texts);
-    // No await from here on: the file of the person is as it was just checked.
+    // No await from here on, so that the person's file is still as it is checked here.
     if (folder.changed(file) !== undefined || isThere !== folder.exists(file)) return 'kept';
     if (session !== undefined) folder.show(file, sessionFile(id, session).text, end);
     else if (isLonger) lengthen(file, folder.read(file), { messages: messagesOf(items), end });
