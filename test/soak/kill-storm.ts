@@ -1,4 +1,6 @@
-/** `npm run soak`: a longer kill storm. `--tasks n`, `--seed n`. Keeps the folder after a problem. */
+/**
+ * `npm run soak`: a longer kill storm. `--tasks n`, `--seed n`. Keeps the folder after a problem.
+ */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
