@@ -46,7 +46,10 @@ const GO: Record<string, string> = {
   k: '#/costs',
 };
 
-let isGoing = false;
+const GOING_MS = 1500;
+
+/** Until when a letter goes to a page; each `g` has its own time. */
+let goingUntil = -Infinity;
 
 export function listenToKeys(): void {
   addEventListener('keydown', stopHeld, true);
@@ -57,15 +60,14 @@ export function listenToKeys(): void {
       return;
     }
     if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
-    if (isGoing) {
-      isGoing = false;
+    if (event.timeStamp < goingUntil) {
+      goingUntil = -Infinity;
       const to = GO[event.key];
       if (to !== undefined) go(to);
       return;
     }
     if (event.key === 'g') {
-      isGoing = true;
-      setTimeout(() => (isGoing = false), 1500);
+      goingUntil = event.timeStamp + GOING_MS;
       return;
     }
     const act = actOf(event.key);

@@ -75,6 +75,21 @@ test('letters go to pages, / searches, ? shows the keys, Esc leaves, and fields 
   assert.equal(await page.inputValue('[role=dialog] textarea'), 'gh? jk');
 });
 
+test('a second g has its own time, however soon it follows the first', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const { server } = await openWindow(t, await askingPlace(t));
+  const { page } = await showPage(browser, server.link());
+  await page.clock.install();
+  await page.keyboard.type('gt');
+  await page.waitForURL(/#\/tasks$/);
+  await page.clock.runFor(1400);
+  await page.keyboard.press('g');
+  await page.clock.runFor(200);
+  await page.keyboard.press('c');
+  await page.waitForURL(/#\/conversations$/);
+});
+
 test('reduced motion stops everything that turns', async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
