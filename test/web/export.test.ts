@@ -37,11 +37,7 @@ test('an exported run opens from disk, without connections and without text from
   await page.waitForSelector('.fold summary');
   assert.equal(await overflow(), 0, 'a conversation fits a phone');
   const links = '.comp, .acts button, a:text-is("Replay"), a[href^="#/agents"], a[href^="#/compare"]';
-  assert.equal(
-    await page.locator(links).count(),
-    0,
-    'nothing that needs a server',
-  );
+  assert.equal(await page.locator(links).count(), 0, 'nothing that needs a server');
   assert.deepEqual(
     asked.filter((url) => !url.startsWith('file:')),
     [],
