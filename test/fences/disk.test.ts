@@ -121,7 +121,7 @@ for (const code of ['ENOSPC', 'EIO', 'EACCES', 'EROFS'])
     await until(() => tries() > 5);
     assert.equal(problems.length, 1, JSON.stringify(problems));
     assert.equal(problems[0]!.code, 'disk_failed');
-    assert.match(problems[0]!.message, /work stops here until that is over/);
+    assert.match(problems[0]!.message, /work stops here until this is resolved/);
     assert.equal(calls(), 2, 'no model is asked while the disk fails');
     disk.fault = undefined;
     await until(() => {
