@@ -45,7 +45,7 @@ test('a conversation with merge conflicts is reported once, and its task continu
     [['the file has conflict marks of a merge', 'sessions/talk.session.yaml', 3]],
   );
   const ofOne = events.flatMap(({ name, task }) => (task === 'one' ? name : []));
-  assert.deepEqual(ofOne, ['task.claimed', 'file.held', 'task.parked']);
+  assert.deepEqual(ofOne, ['task.claimed', 'task.parked', 'file.held']);
   assert.equal((await store.tasks.read('one'))?.task.waits?.file, 'sessions/talk.session.yaml');
   disk.save(FILE, `${GOOD}>>>>>>> theirs\n`);
   await untilQuiet(proc);
