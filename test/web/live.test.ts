@@ -1,6 +1,6 @@
 /** Windows stay correct: a server that goes and comes back, several tabs, words as they arrive. */
 import assert from 'node:assert/strict';
-import type { Hall } from '../../src/web/base/contract.js';
+import type { Conversation, Hall } from '../../src/web/base/contract.js';
 import { startServer } from '../../src/web/server.js';
 import { environment, place, succeeds } from '../kit/guild.js';
 import { until, withEnoughTime } from '../kit/until.js';
@@ -123,6 +123,38 @@ test('words stream into the hall and the conversation while the model says them'
     100,
   );
   assert.ok(isSeen, 'words were drawn while the model said them');
+});
+
+test('a conversation that a message continues shows the new work, and a fork only its own', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'agents/boss.md': '---\ndescription: Does it\ntools: [read_file]\n---\nYou are the boss.\n',
+    'script.yaml': '- {when: again, wait: 30m, say: never}\n- {say: Once.}\n',
+  });
+  succeeds(await workspace.guild('run', 'boss', 'Say it', '--id', 'first'));
+  const session = workspace.list('sessions')[0]!.replace('.session.yaml', '');
+  succeeds(await workspace.guild('task', 'tell', 'first', 'Say it again'));
+  const running = workspace.start('watch');
+  const window = await openWindow(t, workspace);
+  const { page } = await showPage(browser, window.server.link());
+  await page.goto(`http://${window.host}/#/conversation/${session}`);
+  await page.waitForSelector('.msg .chip:has-text("writing")');
+  await page.waitForSelector('.chead:has-text("Say it") .chip:has-text("Active")');
+  const talk = (await window.get(`/api/sessions/${session}`)).json<Conversation>();
+  assert.equal(talk.first?.id, 'first');
+  assert.notEqual(talk.task?.id, 'first');
+  await page.goto(`http://${window.host}/#/task/${talk.task!.id}`);
+  await page.waitForSelector('.wfr.sel .track [title^="running"]');
+  await page.goto(`http://${window.host}/#/conversations`);
+  await page.waitForSelector('.crow:has-text("Say it") .chip:has-text("Active")');
+  const fork = (await window.send('task.fork', session, { at: 3 })).json<{ made: { task: string; session: string } }>();
+  const copy = (await window.get(`/api/sessions/${fork.made.session}`)).json<Conversation>();
+  assert.equal(copy.task?.id, fork.made.task, 'copied messages began tasks of the other conversation');
+  succeeds(await workspace.guild('task', 'cancel', talk.task!.id));
+  running.interrupt();
+  await running.ended;
 });
 
 test('a message is edited while the agent writes, and both the edit and the answer are kept', async (t) => {

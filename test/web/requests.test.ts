@@ -85,6 +85,24 @@ test('one answer approves all open requests for exactly the same action', async 
   assert.equal(workspace.list('.guild/intents').length, same.length);
 });
 
+test('why a change is asked again is beside its diff, not a part of it', async (t) => {
+  const workspace = place(t, {
+    'guild.yaml': SCRIPTED,
+    'agents/boss.md': BOSS.replace('execute_command', 'write_file'),
+    'script.yaml': '- {turn: 1, call: [{write_file: {path: list.md, content: "milk\\n"}}]}\n- {say: Done.}\n',
+  });
+  await workspace.guild('run', 'boss', 'Write the list');
+  const window = await openWindow(t, workspace);
+  const [first] = await openRequests(window);
+  assert.deepEqual(first!.facts.again, []);
+  workspace.put('list.md', 'bread\n');
+  assert.equal((await window.send('request.approve', first!.id, {}, first!.seen)).status, 202);
+  await workspace.guild('pump', '--all');
+  const [again] = await openRequests(window, 'later');
+  assert.deepEqual(again!.facts.again, ['list.md has changed; the diff below is against its present text']);
+  assert.deepEqual(again!.changes, ['@@ line 1 @@', '- bread', '+ milk']);
+});
+
 test('a board has each task in its column, and a tree has parents before their children', async (t) => {
   const window = await openWindow(t, await askingPlace(t));
   const { columns } = (await window.get('/api/board')).json<TaskBoard>();

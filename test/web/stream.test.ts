@@ -2,6 +2,7 @@
  * The stream: a window that was away catches up, reads no more than it must, and misses nothing.
  */
 import assert from 'node:assert/strict';
+import { attempt } from '../../src/domain/attempt.js';
 import http from 'node:http';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -178,3 +179,17 @@ test('a window that lost its server to kill -9 goes on when there is one again',
   await page.waitForSelector('.live');
   await second.kill();
 });
+
+test('the worker of a window that was killed with kill -9 ends, too', async (t) => {
+  const workspace = await askingPlace(t);
+  const window = workspace.spawn('ui', '--json');
+  const worker = Number(await window.says(/"worker": ?(\d+)/));
+  t.after(() => isAlive(worker) && process.kill(worker, 'SIGKILL'));
+  assert.ok(isAlive(worker));
+  window.child.kill('SIGKILL');
+  await until(() => !isAlive(worker));
+});
+
+function isAlive(pid: number): boolean {
+  return attempt(() => process.kill(pid, 0), false);
+}

@@ -135,7 +135,7 @@ function Column({ id, read, differs }: ColumnProps): JSX.Element {
           </div>
           <h1>
             <a class="link" href={address('conversation', id)}>
-              {visible(talk?.task?.title ?? id)}
+              {visible(talk?.first?.title ?? id)}
             </a>
           </h1>
         </div>
@@ -262,7 +262,7 @@ function Talk({ talk, before, setBefore, brought }: TalkProps): JSX.Element {
             <div class="crumb">
               <Icon name="chat" small /> Conversation of <b>{visible(talk.agent)}</b>
             </div>
-            <h1>{visible(talk.task?.title ?? talk.id)}</h1>
+            <h1>{visible(talk.first?.title ?? talk.id)}</h1>
           </div>
           <span class="grow" />
           {talk.task !== undefined && <TaskState row={{ state: talk.task.state }} />}

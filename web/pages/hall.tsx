@@ -23,6 +23,7 @@ import { ago, clock, count, duration, money, now, percent, plural, visible } fro
 import { Lanes, Legend } from '../lanes.tsx';
 import { Heading, requestIcon, sizeOf } from '../request/heading.tsx';
 import { Choices } from '../request/question.tsx';
+import { lanesWithRunning } from '../tasks/running.ts';
 import { turns } from '../turns.ts';
 
 export function Hall(): JSX.Element {
@@ -104,7 +105,10 @@ function Filled({ hall }: { hall: HallData }): JSX.Element {
         </div>
       </div>
       <Panel title={lanesTitle(hall.lanesFrom)} side={<Legend />}>
-        <Lanes lanes={hall.lanes} from={hall.lanesFrom} />
+        <Lanes
+          lanes={moment.value === undefined ? lanesWithRunning(hall.lanes, turns.peek()) : hall.lanes}
+          from={hall.lanesFrom}
+        />
       </Panel>
     </>
   );
@@ -147,7 +151,7 @@ function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.E
               <span class="m">
                 <b>{visible(request.agent)}</b>
                 {request.task !== undefined && <span class="one">{visible(request.task.title)}</span>}
-                <span class="nb">{[sizeOf(request), ago(request.createdAt)].filter(Boolean).join(' · ')}</span>
+                <span class="nb">· {[sizeOf(request), ago(request.createdAt)].filter(Boolean).join(' · ')}</span>
                 <Taint sources={request.taint} />
               </span>
             </a>

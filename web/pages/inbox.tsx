@@ -174,10 +174,25 @@ function Shown({ request, place, of, answered, next, move }: ShownProps): JSX.El
 }
 
 /** Verbatim, never as Markdown, never cut. A diff shows the whole text of a file. */
-function Action({ request }: { request: Request }): JSX.Element {
-  const { action, changes, path } = request;
+function Action({ request }: { request: Request }): JSX.Element | null {
+  const { action, changes, path, facts, question, heading } = request;
+  // The heading is the whole question.
+  if (question !== undefined && action.text === heading.act) return null;
   return (
     <>
+      {facts.again.length > 0 && (
+        <div class="field">
+          <h3>Why it is asked again</h3>
+          <pre>
+            {facts.again.map((line, i) => (
+              <span key={i} class={line.startsWith('+ ') ? 'plus' : line.startsWith('- ') ? 'minus' : ''}>
+                {line}
+                {'\n'}
+              </span>
+            ))}
+          </pre>
+        </div>
+      )}
       {changes.length > 0 && <Diff lines={changes} path={path ?? ''} />}
       {changes.length > 0 ? (
         <details class="fold">

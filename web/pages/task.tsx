@@ -1,16 +1,19 @@
 /** One task: what it cost, what happened when, its answer, and what you can do with it. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import type { TaskDetail, TreeRow } from '../../src/web/base/contract.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { TaskDetail, TreeRow, TurnNow } from '../../src/web/base/contract.ts';
 import { isExported, useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { Legend } from '../lanes.tsx';
 import { Markdown } from '../markdown.tsx';
+import { moment } from '../moment.ts';
 import { Figure, Id, LoadedPage, Panel, ProblemBox, Segments, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
 import { capitalized, count, duration, money, now, visible } from '../text.ts';
 import { Acts } from '../tasks/acts.tsx';
 import { CostTree } from '../tasks/cost-tree.tsx';
+import { withRunning } from '../tasks/running.ts';
+import { turns } from '../turns.ts';
 import { Waterfall } from '../tasks/waterfall.tsx';
 import { WhyView } from '../tasks/why.tsx';
 import { WholeText } from '../whole-text.tsx';
@@ -28,6 +31,9 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
   const [chosen, setChosen] = useState(0);
   const { row, usage } = task;
   const end = row.endedAt === undefined ? now.value : Date.parse(row.endedAt);
+  const running = row.endedAt === undefined && moment.value === undefined ? turns.peek() : NONE;
+  // Words come many times a second; the bars follow the clock.
+  const rows = useMemo(() => withRunning(task.tree, running), [task.tree, running, now.value]);
   return (
     <div class="page">
       <div class="crumb">
@@ -97,12 +103,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
           )}
         </header>
         {view === 'Waterfall' && (
-          <Waterfall
-            rows={task.tree}
-            chosen={chosen}
-            choose={setChosen}
-            mergedOf={task.isMerged ? row.id : undefined}
-          />
+          <Waterfall rows={rows} chosen={chosen} choose={setChosen} mergedOf={task.isMerged ? row.id : undefined} />
         )}
         {view === 'Tree' && <CostTree rows={task.tree} chosen={chosen} choose={setChosen} />}
         {view === 'Why' && <WhyView id={row.id} />}
@@ -120,6 +121,8 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
     </div>
   );
 }
+
+const NONE = new Map<string, TurnNow>();
 
 function completion({ certificate, row }: TaskDetail): string {
   if (certificate !== undefined) return 'Certified';

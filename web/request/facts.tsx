@@ -21,7 +21,9 @@ export function Facts({ request }: { request: Request }): JSX.Element {
   return (
     <dl class={facts.asked.join(' ').length > LONG ? 'fband long' : 'fband'}>
       <Fact icon="q" name="Asked because">
-        {question !== undefined ? 'The agent needs an answer to continue' : sentence(first ?? 'the agent asks you')}
+        {question !== undefined
+          ? 'The agent needs an answer to continue'
+          : sentence(first ?? 'the agent asks you', request.action.text)}
         {rest.map((line) => (
           <small key={line}>{line}</small>
         ))}
@@ -60,8 +62,12 @@ export function Facts({ request }: { request: Request }): JSX.Element {
 const CONFINES = /^(?:Hosts it may reach|Tool of the plugin):/;
 
 /** The rest of the request: the version of the file that it changes, and other arguments. */
-export function Details({ request: { facts } }: { request: Request }): JSX.Element | null {
-  const lines = facts.more.filter((line) => !CONFINES.test(line) && !line.startsWith('Influenced by:'));
+export function Details({ request: { facts, changes, path } }: { request: Request }): JSX.Element | null {
+  // The diff names the file.
+  const named = changes.length === 0 ? undefined : `with path: ${JSON.stringify(path)}`;
+  const lines = facts.more.filter(
+    (line) => !CONFINES.test(line) && !line.startsWith('Influenced by:') && line !== named,
+  );
   if (lines.length === 0) return null;
   return (
     <ul class="details">
@@ -74,9 +80,12 @@ export function Details({ request: { facts } }: { request: Request }): JSX.Eleme
   );
 }
 
-function sentence(text: string): string {
-  // A name keeps its first letter: `bin/podman` is not `Bin/podman`.
-  return /^[a-z]+(?= )/.test(text) ? `${text[0]!.toUpperCase()}${text.slice(1)}` : text;
+function sentence(text: string, action: string): string {
+  // A name keeps its first letter: `bin/podman` is not `Bin/podman`, and `touch` is a command.
+  const first = /^[a-z]+(?= )/.exec(text)?.[0];
+  return first !== undefined && !action.split(/\s/).includes(first)
+    ? `${text[0]!.toUpperCase()}${text.slice(1)}`
+    : text;
 }
 
 function Fact(props: { icon: IconName; name: string; children: ComponentChildren }): JSX.Element {

@@ -6,7 +6,10 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   /** Relative paths on the command line start here. */
   cwd: string;
-  /** Calls back on each SIGINT and SIGTERM. Returns a function that unsubscribes. */
+  /**
+   * Calls back on each SIGINT and SIGTERM, and when the process that started this one as its worker
+   * is gone. Returns a function that unsubscribes.
+   */
   onInterrupt(listener: () => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
@@ -14,6 +17,8 @@ export interface Io {
 
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
 export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
+
+const ENDS = ['SIGINT', 'SIGTERM', 'disconnect'];
 
 export function processIo(): Io {
   const { stdin, stdout, stderr, env } = process;
@@ -24,11 +29,9 @@ export function processIo(): Io {
     env,
     cwd: process.cwd(),
     onInterrupt(listener) {
-      process.on('SIGINT', listener);
-      process.on('SIGTERM', listener);
+      for (const name of ENDS) process.on(name, listener);
       return () => {
-        process.off('SIGINT', listener);
-        process.off('SIGTERM', listener);
+        for (const name of ENDS) process.off(name, listener);
       };
     },
     exit: (code) => process.exit(code),

@@ -15,9 +15,9 @@ export interface Drawn {
   action: { key: string; text: string };
   /** Everything else that a person must know, one fact per line. */
   about: string[];
-  /** The same facts for a surface that has room for its own headings. */
-  facts: { asked: string[]; runs: string; more: string[] };
-  /** Lines of the diff; empty if no file changes. */
+  /** The same for a surface with headings of its own. `again`: why it is asked again. */
+  facts: { asked: string[]; runs: string; more: string[]; again: string[]; diff: string[] };
+  /** Why it is asked again, and the lines of the diff; empty if no file changes. */
   changes: string[];
   risk?: ApprovalRequest['risk'];
   /** Of a question: the possible answers, and the one that is preselected. */
@@ -33,6 +33,7 @@ export function draw({
   elsewhere,
 }: Pick<Approval, 'title' | 'request'> & { elsewhere?: string }): Drawn {
   const action = actionOf(request);
+  const [again, diff] = [linesOf(request.changed), linesOf(request.diff)];
   const origin = elsewhere === undefined ? [] : [`Asked on: ${flat(elsewhere)}, whose words cannot be checked here`];
   const lines = request.question ? questionLines(request) : aboutLines(request, action.key);
   return defined({
@@ -43,16 +44,14 @@ export function draw({
       asked: request.reasons.map((reason) => visible(flat(reason))),
       runs: visible(flat(request.confinement)),
       more: [...(request.question ? [] : moreLines(request, action.key)), ...origin].map(visible),
+      again,
+      diff,
     },
     question: request.question ? drawnQuestion(request.question) : undefined,
-    changes: [...(request.changed ? changedLines(request.changed) : []), ...linesOf(request.diff)],
+    changes: [...(again.length > 0 ? ['Why it is asked again:', ...again, ''] : []), ...diff],
     risk: request.risk,
     digest: request.digest,
   });
-}
-
-function changedLines(changed: string): string[] {
-  return ['Why it is asked again:', ...linesOf(changed), ''];
 }
 
 function linesOf(text: string | undefined): string[] {

@@ -141,7 +141,7 @@ export interface Request {
   /** The title in two parts: the program's words, and what an agent chose. */
   heading: { act: string; object: string };
   /** Everything besides the action that a person must know, in the program's words. */
-  facts: { asked: string[]; runs: string; more: string[] };
+  facts: { asked: string[]; runs: string; more: string[]; again: string[] };
   /** Risky or not confined: `y` alone does not approve it. */
   isGrave: boolean;
   /** Nothing confines what runs. */
@@ -226,6 +226,9 @@ export interface Conversation {
   agentNow?: { state: AgentState; why: string; description: string };
   model?: string;
   status: string;
+  /** The task that began it. */
+  first?: { id: string; title: string };
+  /** The last task that it worked on. */
   task?: { id: string; title: string; state: TaskState };
   forkedFrom?: string;
   forks: { id: string; at: number }[];

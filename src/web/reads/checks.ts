@@ -14,14 +14,13 @@ import type { Moment } from './moment.js';
 /** The engine makes at most two. */
 const ROUNDS = [1, 2];
 
-/** `placed`: the task of the conversation; its parent asks for the checks. */
+/** `task`: a task of the conversation; its parent asks for the checks. */
 export async function checksOf(
   moment: Moment,
-  placed: Placed | undefined,
+  { task: { parent, role } }: Placed,
   messages: readonly Message[],
 ): Promise<ShownCheck[]> {
-  const parent = placed?.task.parent;
-  if (parent === undefined || !roleFacts(placed!.task.role).isOwnWork) return [];
+  if (parent === undefined || !roleFacts(role).isOwnWork) return [];
   const checks = await Promise.all(ROUNDS.map((round) => moment.task(childId(parent, `check-${round}`))));
   return checks.flatMap((check) =>
     check === undefined || roleFacts(check.task.role).prompt !== 'check' ? [] : [checkOf(moment, check, messages)],

@@ -65,7 +65,7 @@ function foreignRequest({ task, state }: Placed, open: readonly Placed[]): Reque
     place: 'tasks/approvals.task.md',
     title,
     heading: { act: title, object: '' },
-    facts: { asked: ['it came with the folder, so its words are not shown'], runs: '', more: [] },
+    facts: { asked: ['it came with the folder, so its words are not shown'], runs: '', more: [], again: [] },
     isGrave: false,
     alike: 1,
     action: { key: 'What happens now', text: ASKED_AGAIN },
@@ -119,16 +119,17 @@ type Drawn = Pick<Request, 'title' | 'heading' | 'facts' | 'isGrave' | 'alike' |
 
 function approvalFields(approval: Approval, alike: (digest: string) => number): Drawn {
   const { request, answer } = approval;
-  const { title, facts, action, changes, risk, question, digest } = draw(approval);
+  const { title, facts, action, risk, question, digest } = draw(approval);
+  const { diff, ...others } = facts;
   const text = request.arguments[mainArgument(request.tool) ?? ''];
   const { path } = request.arguments;
   const noRule = whyNoRule(request);
   return defined({
     title,
     heading: headingOf(title, approval),
-    facts,
+    facts: others,
     action,
-    changes,
+    changes: diff,
     seen: digest,
     isGrave: needsConfirmation(request),
     isUnconfined: isUnconfined(request),
@@ -180,7 +181,7 @@ function plainFields(task: Placed['task']): Drawn {
   return {
     title,
     heading: { act: title, object: '' },
-    facts: { asked: [], runs: '', more: [] },
+    facts: { asked: [], runs: '', more: [], again: [] },
     isGrave: false,
     alike: 1,
     action: { key: 'task', text },

@@ -28,6 +28,7 @@ import type { Moment } from './moment.js';
 import { checksOf, withAuthors } from './checks.js';
 import { titleOf } from '../base/title.js';
 import { titled, usageOf } from './rows.js';
+import type { ListedTask } from './tasks.js';
 
 const TEXT_MAX = 256 * 1024;
 
@@ -60,23 +61,22 @@ export async function conversationOf(
       messages,
       store,
     );
-    const placed = header.task === undefined ? undefined : await moment.task(header.task);
     const rows = await sessionList(feed);
     const origin = await originOf(store, header, rows);
+    const tasks = await tasksIn(moment, header, messages.slice(origin?.copied ?? 0));
+    const placed = tasks.at(-1);
     return defined({
       id,
       agent: header.agentId,
       agentNow: await agentIn(moment, header.agentId),
       model: header.model,
       status: statusOf(at, header, placed, farPartsOf(store) !== undefined),
-      task:
-        placed === undefined
-          ? undefined
-          : { id: placed.task.id, title: titleOf(summary(placed.task)), state: placed.state },
+      first: tasks[0] && namedTask(tasks[0]),
+      task: placed && { ...namedTask(placed), state: placed.state },
       forkedFrom: header.forkedFrom,
       forks: await forksOf(moment, rows, id),
       files: filesIn(messages),
-      taint: placed === undefined ? [] : taintIn(placed.task),
+      taint: [...new Set(tasks.flatMap(({ task }) => taintIn(task)))],
       total: messages.length,
       from: page[0]?.n ?? 1,
       messages: await withAuthors(
@@ -86,7 +86,7 @@ export async function conversationOf(
         (n) => messages[n - 1]!.task ?? startOf(header, origin, n),
       ),
       next: await nextIn(moment, id, messages),
-      checks: await checksOf(moment, placed, messages),
+      checks: (await Promise.all(tasks.map((each) => checksOf(moment, each, messages)))).flat(),
       usage: usageOf(sessionUsage(messages)),
       share: placed?.task.budget?.microUsd,
       place,
@@ -95,6 +95,17 @@ export async function conversationOf(
   } finally {
     await store.close();
   }
+}
+
+/** The tasks that it worked on, in order; each later message of a person can begin one. */
+async function tasksIn(moment: Moment, { task }: SessionHeader, messages: readonly Message[]): Promise<Placed[]> {
+  const ids = new Set([task, ...messages.map((message) => message.task)].flatMap((id) => id ?? []));
+  const tasks = await Promise.all([...ids].map((id) => moment.task(id)));
+  return tasks.flatMap((each) => each ?? []);
+}
+
+function namedTask({ task }: Placed): { id: string; title: string } {
+  return { id: task.id, title: titleOf(summary(task)) };
 }
 
 async function agentIn(moment: Moment, name: string): Promise<Conversation['agentNow']> {
@@ -198,10 +209,19 @@ async function forksOf(moment: Moment, rows: readonly SessionRow[], id: string):
   return [...forks, ...older].reverse();
 }
 
-/** The newest conversations after the first `from`, each with the title of its task. */
+/**
+ * The newest conversations after the first `from`, with the title of their first task and the state
+ * of their last.
+ */
 export async function conversationsOf(moment: Moment, from: number): Promise<SessionRow[]> {
   const { feed, at, whole } = moment;
-  const tasks = new Map((await moment.tasks('')).map((task) => [task.id, task]));
+  const all = await moment.tasks('');
+  const tasks = new Map(all.map((task) => [task.id, task]));
+  const last = new Map<string, ListedTask>();
+  for (const task of all) {
+    const { session = '', createdAt } = task;
+    if (createdAt >= (last.get(session)?.createdAt ?? '')) last.set(session, task);
+  }
   const later = new Set(
     at === undefined
       ? []
@@ -210,8 +230,9 @@ export async function conversationsOf(moment: Moment, from: number): Promise<Ses
   return (await sessionList(feed, from))
     .filter(({ id }) => !later.has(id))
     .map((row) => {
-      const { title = row.title, state } = tasks.get(row.task ?? '') ?? {};
-      return defined({ ...row, title, state });
+      const first = tasks.get(row.task ?? '');
+      const { state } = last.get(row.id) ?? first ?? {};
+      return defined({ ...row, title: first?.title ?? row.title, state });
     });
 }
 

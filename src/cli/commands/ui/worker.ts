@@ -1,4 +1,4 @@
-/** `guild watch` as a child process, which stops when the window stops. */
+/** `guild watch` as a child process, which stops when the window stops, also if that is killed. */
 import { spawn } from 'node:child_process';
 import type { Hello } from '../../../web/base/contract.js';
 
@@ -14,11 +14,12 @@ const LAST_LINES = 3;
 export function startWorker(root: string, env: Record<string, string | undefined>): Worker {
   const child = spawn(process.execPath, [process.argv[1]!, 'watch', '--workspace', root], {
     env,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    // The end of the channel tells it that this process is gone.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   let output = '';
   let ended: string | undefined;
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text)
       .split('\n')
       .slice(-LAST_LINES - 1)
