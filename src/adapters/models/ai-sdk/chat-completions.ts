@@ -43,7 +43,7 @@ export function chatCompletions(options: {
     const incoming = await options.http.send(url, {
       method: 'POST',
       headers: options.introduced ? { ...headers, ...introduction(request) } : headers,
-      body: options.chatBody(options.model, request, options.dialect, context),
+      body: Buffer.from(options.chatBody(options.model, request, options.dialect, context)),
       signal,
     });
     if (incoming.head.statusCode !== 200) throw await refusal(incoming);

@@ -18,7 +18,7 @@ export function httpFetch(http: Http): typeof fetch {
       defined({
         method: init.method ?? 'GET',
         headers: Object.fromEntries(new Headers(init.headers)),
-        body: body || undefined,
+        body: typeof body === 'string' && body !== '' ? Buffer.from(body) : body || undefined,
         signal: init.signal,
       }),
     );

@@ -19,7 +19,8 @@ class StalledError extends Error {
 interface HttpRequest {
   method: string;
   headers: Record<string, string>;
-  body?: string | Uint8Array;
+  /** Bytes, because a text would be encoded twice: to know its length, and to be sent. */
+  body?: Uint8Array;
   signal?: AbortSignal | null;
 }
 
@@ -59,9 +60,7 @@ function open(
   options: HttpRequest,
   agent: http.Agent | false,
 ): Promise<http.IncomingMessage> {
-  const { method, signal } = options;
-  // Bytes, because a long text would be encoded twice: to know its length, and to be sent.
-  const body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
+  const { method, signal, body } = options;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortReason(signal));
     const headers =
