@@ -199,6 +199,7 @@ export function sessionVerbs({ disk, layout, write, journal, placer, isJoined }:
     const cached = cache.get(id);
     const file = layout.session(id);
     if (cached === undefined || disk.stamp(file) !== cached.stamp) return void cache.delete(id);
+    if (cached.session.header.status === status) return;
     const head = cached.head ?? printHeader(cached.session.header);
     const span = statusSpan(head);
     if (span === undefined || (cached.head === undefined && !beginsWith(file, head, span.offset))) return;

@@ -171,3 +171,20 @@ test('after its own appends and status changes a process parses only what anothe
   assert.equal(messages.length, 22);
   assert.equal(messages[0], first, 'the messages before are not parsed again');
 });
+
+test('a status that the file already has is not written again', async () => {
+  const disk = simDisk();
+  const store = open(disk, 'm');
+  await store.presence.join();
+  await store.sessions.create(header('s'), [user('start')]);
+  assert.equal(await store.sessions.append('s', [user('more')], { durable: true }), 'written');
+  await store.sessions.setStatus('s', 'completed');
+  await expectOpen(store);
+  const { length } = textOf(disk);
+  const stamp = disk.stamp(FILE);
+  await store.sessions.setStatus('s', 'completed');
+  assert.equal(disk.stamp(FILE), stamp);
+  await store.sessions.setStatus('s', 'error');
+  assert.notEqual(disk.stamp(FILE), stamp, 'another status is written');
+  assert.equal(textOf(disk).length, length);
+});
