@@ -30,13 +30,20 @@ function keepCompiledCode() {
   const { GUILD_STATE, XDG_STATE_HOME, HOME } = process.env;
   const state = GUILD_STATE || path.join(XDG_STATE_HOME || path.join(HOME || os.homedir(), '.local/state'), 'guild');
   const folder = path.join(path.resolve(state), 'compiled');
-  if (module.enableCompileCache === undefined || !isMine(path.dirname(folder))) return;
+  if (module.enableCompileCache === undefined || !isMine(path.dirname(folder)) || isInWorkspace(folder)) return;
   try {
     fs.mkdirSync(folder);
   } catch (error) {
     if (error.code !== 'EEXIST') return;
   }
   if (isMine(folder)) module.enableCompileCache(folder);
+}
+
+/** It could have come with the workspace. No such state folder is used; here that is not known yet. */
+function isInWorkspace(folder) {
+  const above = path.dirname(folder);
+  if (['guild.yaml', 'tasks'].some((name) => fs.existsSync(path.join(folder, name)))) return true;
+  return above !== folder && isInWorkspace(above);
 }
 
 /** A real folder that only this user can write. */

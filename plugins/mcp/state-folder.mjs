@@ -4,7 +4,7 @@ import * as path from 'node:path';
 
 /** `GUILD_STATE`, else `guild` in the state folder of the user. */
 export function stateFolder(env) {
-  return env.GUILD_STATE ? path.resolve(env.GUILD_STATE) : path.join(statesOf(env), 'guild');
+  return path.resolve(env.GUILD_STATE || path.join(statesOf(env), 'guild'));
 }
 
 export function statesOf(env) {

@@ -44,3 +44,13 @@ test('compiled code that others could write is neither used nor written', async 
     if (stat?.isDirectory()) assert.deepEqual(fs.readdirSync(compiled), [], what);
   }
 });
+
+test('compiled code that came with a workspace is neither used nor written', async (t) => {
+  const here = place(t, scripted('- {say: done}'));
+  const compiled = path.join(here.root, '.local/state/guild/compiled');
+  fs.mkdirSync(compiled, { recursive: true, mode: 0o700 });
+  const env = { GUILD_STATE: '', XDG_STATE_HOME: '' };
+  for (const HOME of [here.root, '.'])
+    succeeds(await here.spawnWith({ untrusted: true, env: { ...env, HOME } }, '--help').ended);
+  assert.deepEqual(fs.readdirSync(compiled), []);
+});

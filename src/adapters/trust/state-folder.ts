@@ -10,14 +10,14 @@ type Env = Readonly<Record<string, string | undefined>>;
 export function stateFolder(env: Env): string {
   const from = placesIn(env);
   if (from['GUILD_STATE']) return path.resolve(from['GUILD_STATE']);
-  return path.join(from['XDG_STATE_HOME'] || `${home(from)}/.local/state`, 'guild');
+  return path.resolve(from['XDG_STATE_HOME'] || `${home(from)}/.local/state`, 'guild');
 }
 
 /** `GUILD_CONFIG`, else `guild` in the configuration folder of the user. */
 export function settingsFolder(env: Env): string {
   const from = placesIn(env);
   if (from['GUILD_CONFIG']) return path.resolve(from['GUILD_CONFIG']);
-  return path.join(from['XDG_CONFIG_HOME'] || `${home(from)}/.config`, 'guild');
+  return path.resolve(from['XDG_CONFIG_HOME'] || `${home(from)}/.config`, 'guild');
 }
 
 /** A program that opens a workspace may pass an environment without any of these. */

@@ -9,6 +9,7 @@ import { misdirectedKey } from '../../domain/config/key-hosts.js';
 import type { UserSettings } from '../../domain/config/settings.js';
 import { problem, type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import { parseSettings } from '../../text/config/settings.js';
+import { refuseForeign } from './own-places.js';
 import { textIn } from './text-file.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -18,14 +19,18 @@ export interface OwnSettings extends UserSettings {
   policy?: string;
 }
 
-/** Throws a ProblemError if a file cannot be read: nothing is opened without the user's limits. */
-export function readSettings(env: Env): OwnSettings {
+/**
+ * Throws a ProblemError if a file cannot be read, or is not the user's own: nothing is opened
+ * without the user's limits.
+ */
+export function readSettings(root: string, env: Env): OwnSettings {
   const folder = settingsFolder(env);
   const file = path.join(folder, 'settings.yaml');
   const text = textOf(file);
   const read = text === undefined ? { settings: { keys: {} } } : parseSettings(text, file);
   if ('problem' in read) throw new ProblemError(read.problem);
   const policy = textOf(path.join(folder, 'policy.yaml'));
+  if (text !== undefined || policy !== undefined) refuseForeign(root, folder, 'settings folder', 'GUILD_CONFIG');
   return { ...read.settings, policy };
 }
 

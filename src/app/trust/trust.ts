@@ -30,6 +30,7 @@ import { noWorkspace } from '../readers/no-workspace.js';
 import { readConfig } from '../readers/read-config.js';
 import { actingIn, isUnchanged, rulesIn, settingsOf, shared, type Acted } from './acting.js';
 import { question } from '../../views/trust-question.js';
+import { refuseForeign } from './own-places.js';
 import { readSettings, withinSettings, type OwnSettings } from './settings.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -118,7 +119,7 @@ function weigh(before: TrustRecord, state: string, env: Env, config: Acted): Tru
   const inForce = isSame ? acting : trusted === undefined ? NOTHING_ACTS : shared(known.path, trusted.acting, acting);
   const isTrusted = isSame || (trusted !== undefined && digestOf(inForce) === digest);
   const code = inForce.code === undefined ? undefined : copyOf(state, inForce.code.hash);
-  const settings = readSettings(env);
+  const settings = readSettings(before.path, env);
   return {
     state: isTrusted ? 'trusted' : trusted === undefined ? 'restricted' : 'changed',
     digest,
@@ -332,17 +333,10 @@ export function acceptNamed(trust: Trust, env: Env): Trust {
 function place(root: string, env: Env): { real: string; state: string; records: TrustRecords } {
   const real = realPath(root);
   const { state, records } = kept(env);
-  refuseInside(real, state, 'state folder', 'GUILD_STATE');
+  refuseForeign(real, state, 'state folder', 'GUILD_STATE');
   const named = env['GUILD_KEY_FILE'];
-  if (named) refuseInside(real, path.resolve(named), 'key', 'GUILD_KEY_FILE');
+  if (named) refuseForeign(real, named, 'key', 'GUILD_KEY_FILE');
   return { real, state, records };
-}
-
-function refuseInside(root: string, file: string, what: string, variable: string): void {
-  if (file !== root && !file.startsWith(root + path.sep)) return;
-  throw problemError('not_allowed', `your ${what} ${file} is inside the workspace, where agents could read it`, {
-    hint: `set ${variable} to a place outside of it, or use another folder as workspace`,
-  });
 }
 
 function realPath(root: string): string {

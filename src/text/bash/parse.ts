@@ -47,17 +47,19 @@ export function parseBash(line: string): ParsedShell {
   }
 }
 
-/** Nesting of brackets, ignoring quotes: a cheap bound that keeps hostile input from the parser. */
+/**
+ * Nesting of brackets, ignoring quotes: a cheap bound that keeps hostile input from the parser. The
+ * expression finds them faster than a loop over all characters, above all in a new process.
+ */
 function bracketDepth(line: string): number {
   let round = 0;
   let curly = 0;
   let deepest = 0;
-  for (let at = 0; at < line.length; at++) {
-    const c = line.charCodeAt(at);
-    if (c === 40) round++;
-    else if (c === 123) curly++;
-    else if (c === 41 && round > 0) round--;
-    else if (c === 125 && curly > 0) curly--;
+  for (const bracket of line.match(/[(){}]/g) ?? []) {
+    if (bracket === '(') round++;
+    else if (bracket === '{') curly++;
+    else if (bracket === ')' && round > 0) round--;
+    else if (bracket === '}' && curly > 0) curly--;
     deepest = Math.max(deepest, round + curly);
   }
   return deepest;

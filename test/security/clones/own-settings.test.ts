@@ -102,18 +102,3 @@ test('answers are signed with the key of GUILD_KEY_FILE; without that key they a
   succeeds(await home.guildWith({ env }, 'pump', '--all'));
   assert.ok(isMade());
 });
-
-for (const [variable, what] of [
-  ['GUILD_STATE', 'state folder'],
-  ['GUILD_KEY_FILE', 'key'],
-] as const)
-  test(`${variable} inside the workspace, where agents could read it, is refused`, async (t) => {
-    const home = place(t, scripted('- {say: done}'));
-    const env = { [variable]: path.join(home.root, 'memory', 'mine') };
-    for (const command of [['pump'], ['run', 'boss', 'x'], ['trust', '--json'], ['approve']]) {
-      const ran = await home.guildWith({ env, untrusted: true }, ...command);
-      assert.notEqual(ran.code, 0, command.join(' '));
-      assert.match(ran.err, new RegExp(`your ${what} .* is inside the workspace`), command.join(' '));
-    }
-    assert.ok(!fs.existsSync(env[variable]!));
-  });
