@@ -18,7 +18,7 @@ const SCRIPT = `- {agent: ana, turn: 1, say: "done: {{task}}"}
 - {agent: slow, turn: 1, wait: 30m, say: "at last"}
 `;
 
-async function machines(t: TestContext, count: number): Promise<{ places: Place[]; end(): Promise<void> }> {
+async function machines(t: TestContext, count: number) {
   const { server, schema, end } = await field();
   const files = scripted(SCRIPT, {
     'agents/ana.md': '---\ndescription: Answers\n---\nAnswer.\n',
@@ -28,7 +28,7 @@ async function machines(t: TestContext, count: number): Promise<{ places: Place[
   // A change is noticed because it is reported, and not because all files are checked at intervals.
   files['guild.yaml'] = files['guild.yaml']!.replace('rescan: 1s', 'rescan: 10m');
   files['guild.yaml'] += `store: ${server.url}?schema=${schema}\ncoordination: { lease: 2s }\ngit: false\n`;
-  return { places: Array.from({ length: count }, () => place(t, files)), end };
+  return { places: Array.from({ length: count }, () => place(t, files)), server, schema, end };
 }
 
 async function stopped(...running: Running[]): Promise<void> {
@@ -158,6 +158,36 @@ test('of two answers to one request the first counts, and the second person read
   succeeds(await other.approve(next!.id));
   await worker.guild('pump', '--all');
   assert.equal(stateOf(await one.guild('task', 'show', 'now', '--json')), 'completed');
+  assert.ok(has(worker, 'workspaces/asks/made-by-asks') || has(worker, 'made-by-asks'));
+  await end();
+});
+
+test('a yes to a request whose words somebody changed in the store does not count', options, async (t) => {
+  const { places, server, schema, end } = await machines(t, 2);
+  const [desk, worker] = places as [Place, Place];
+  succeeds(await desk.guild('publish'));
+  succeeds(await desk.guild('task', 'add', 'May I?', '--to', 'asks', '--id', 'may'));
+  for (const [word, forged] of [
+    ['title', 'Approve command: ls'],
+    ['diff', '+ harmless'],
+  ]) {
+    await worker.guild('pump', '--all');
+    await server.sql(
+      `update ${schema}.entry set rev = nextval('${schema}.rev'), value = jsonb_set(value::jsonb, '{task,context,request,${word}}', $1)::text
+       where key like 'task/may.%' and live`,
+      [JSON.stringify(forged)],
+    );
+    const [request] = JSON.parse((await desk.guild('approve', '--json')).out) as { id: string; seen: string }[];
+    succeeds(await desk.guild('approve', request!.id, '--seen', request!.seen));
+    await worker.guild('pump', '--all');
+    assert.ok(!has(worker, 'workspaces/asks/made-by-asks') && !has(worker, 'made-by-asks'), word);
+    const again = await desk.guild('inbox');
+    assert.match(again.out, /Approve command: touch made-by-asks/);
+    assert.match(again.out, /the words of the earlier request did not match its action/);
+  }
+  const [request] = JSON.parse((await desk.guild('approve', '--json')).out) as { id: string }[];
+  succeeds(await desk.approve(request!.id));
+  await worker.guild('pump', '--all');
   assert.ok(has(worker, 'workspaces/asks/made-by-asks') || has(worker, 'made-by-asks'));
   await end();
 });

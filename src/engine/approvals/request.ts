@@ -22,7 +22,7 @@ import type { Consent } from '../../ports/consent/index.js';
 import type { GateVerdict } from '../../ports/gate.js';
 import { errorText } from '../../rules/patterns/gather.js';
 import type { EngineContext } from '../core/context.js';
-import { machineOf, whyAgain } from './why-again.js';
+import { hasSameWords, machineOf, whyAgain } from './why-again.js';
 
 /** Differences from a plain call: its own id, title or confinement. */
 interface Own {
@@ -208,7 +208,7 @@ export function effectIdOf({ id, request: { asked } }: Pick<Approval, 'id' | 're
 }
 
 function answerTo(
-  { consent }: Pick<EngineContext, 'consent'>,
+  { consent, desk }: Pick<EngineContext, 'consent' | 'desk'>,
   placed: Placed | undefined,
   wanted: WantedChild,
 ): HumanAnswer | { kind: 'again' } {
@@ -230,6 +230,8 @@ function answerTo(
   // An answer in words is not bound to content: it allows nothing.
   if (requested.question === undefined && approval.request.digest !== requested.digest) return { kind: 'again' };
   if (!isAnswered(consent, approval) || !isOwn(consent, approval)) return { kind: 'again' };
+  // In a shared store no seal is checked, so the words that the person saw must be those of now.
+  if (desk !== undefined && !hasSameWords(approval.request, requested)) return { kind: 'again' };
   return defined({
     kind: 'yes',
     request: approval.request,

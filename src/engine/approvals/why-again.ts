@@ -10,6 +10,11 @@ export function machineOf({ desk, presence }: Pick<Context, 'desk' | 'presence'>
   return desk === undefined ? {} : { machine: presence.peer.host };
 }
 
+/** Words that say what would happen, and that the digest does not cover. */
+export function hasSameWords(one: ApprovalRequest, other: ApprovalRequest): boolean {
+  return one.title === other.title && one.diff === other.diff;
+}
+
 /** `before`: the request whose answer does not count. */
 export function whyAgain(
   context: Context,
@@ -30,6 +35,8 @@ export function whyAgain(
 
 function changesSince({ content }: Context, before: ApprovalRequest | undefined, now: ApprovalRequest): string[] {
   if (before === undefined) return ['the earlier request cannot be read'];
+  if (before.digest === now.digest && !hasSameWords(before, now))
+    return ['the words of the earlier request did not match its action'];
   // Only the key that signed the answer can be the reason.
   if (before.digest === now.digest) return ['the earlier answer has no signature that counts here'];
   const changes: string[] = [];
