@@ -31,7 +31,7 @@ export const command: Command = {
       };
       await untilInterrupt(call.io, workspace, async (signal) =>
         call.values['all'] ? workspace.pumpUntilQuiet(count, signal) : count(await workspace.pump()),
-      );
+      ).finally(() => narration.close());
       const open = await workspace.openTasks();
       const left = { pending: 0, active: 0, waiting: 0 };
       for (const placed of open) if (!isEnded(placed.state)) left[placed.state]++;

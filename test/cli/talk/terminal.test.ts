@@ -78,6 +78,15 @@ for (const size of SIZES)
     for (const line of inbox.text().split('\n')) assert.ok(line.length <= size.columns, line);
   });
 
+test('pump removes its progress rows before its last line', async (t) => {
+  const workspace = place(t, { ...office(), ...scripted('- {agent: ana, wait: 500ms, say: done}') });
+  succeeds(await workspace.guild('task', 'add', 'say done', '--to', 'ana', '--id', 'slow'));
+  const pump = pty(t, workspace.root, small, 'pump', '--all');
+  await pump.says(/ana say done · /);
+  assert.equal(await pump.ended, 0);
+  assert.doesNotMatch(pump.raw().split('1 step advanced')[1] ?? '', /say done/);
+});
+
 test('answer and approve carry the work on if no other process does', async (t) => {
   const workspace = place(t, office());
   succeeds(await workspace.guild('task', 'add', 'make a release', '--to', 'ana', '--id', 'r1'));

@@ -33,14 +33,15 @@ With --workspace DIR, all agents are taken from that workspace.`,
     const dir = text(call.values, 'dir');
     const agentsFrom = text(call.values, 'workspace');
     const live = call.values['continue-live'] === true;
+    const narration = call.json ? undefined : narrator(call);
     const replayed = await replayRun(path.resolve(cwd, file), {
       env,
       with: replacements(call.values['with'], cwd),
-      watchers: call.json ? undefined : narrator(call),
+      watchers: narration,
       dir: dir && path.resolve(cwd, dir),
       agentsFrom: agentsFrom && path.resolve(cwd, agentsFrom),
       live,
-    });
+    }).finally(() => narration?.close());
     const kept = dir !== undefined || call.values['keep'] === true || replayed.live;
     if (!kept) fs.rmSync(replayed.root, { recursive: true, force: true, maxRetries: 5 });
     return report(call, replayed, kept);
