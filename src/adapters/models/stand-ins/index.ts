@@ -1,6 +1,6 @@
 /**
  * Stand-ins of providers, for tests without a key: each plays a model in the provider's own wire
- * format and refuses what the provider refuses. The rules are in the file `rules.ts` of each.
+ * format and refuses what the provider refuses.
  * Failures look like those of real servers: 429, 500, an HTML page, a stream that ends in mid-word.
  */
 import type { Model } from '../../../ports/model.js';

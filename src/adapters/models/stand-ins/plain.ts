@@ -15,7 +15,6 @@ const SCRIPTED = { id: 'scripted', object: 'model', created: 0, owned_by: 'guild
 
 export function plain(): StandIn {
   return {
-    rules: {},
     base: '/v1',
     errorBody,
     failure,

@@ -1,6 +1,7 @@
 /** The stand-in for Anthropic refuses what Anthropic refuses. */
 import { judge, type Case } from './kit.js';
 import { HEADERS, TOOL, ask, call, result, user, signedTurn, changed } from './anthropic-kit.js';
+import { RULES } from './rules/anthropic.js';
 
 const { answered, later, bound } = await signedTurn();
 const budget = { type: 'enabled', budget_tokens: 2000 };
@@ -453,7 +454,13 @@ const cases: Case[] = [
   },
 ];
 
-judge('anthropic', { path: '/v1/messages', headers: HEADERS, messageOf: (body) => body.error.message, cases });
+judge('anthropic', {
+  rules: RULES,
+  path: '/v1/messages',
+  headers: HEADERS,
+  messageOf: (body) => body.error.message,
+  cases,
+});
 
 async function withoutMiddle(): Promise<any> {
   const { long } = await signedTurn();

@@ -1,6 +1,7 @@
 /** The stand-in for DeepSeek refuses what DeepSeek refuses. */
 import { body, call, HEADERS, result, TOOL, user } from './chat-kit.js';
 import { judge, type Case } from './kit.js';
+import { RULES } from './rules/deepseek.js';
 
 const ask = (more: object = {}) => body('deepseek-flash', more);
 const good = ask({ top_k: 3, unknown: true });
@@ -72,4 +73,10 @@ const cases: Case[] = [
   },
 ];
 
-judge('deepseek', { path: '/chat/completions', headers: HEADERS, messageOf: (body) => body.error.message, cases });
+judge('deepseek', {
+  rules: RULES,
+  path: '/chat/completions',
+  headers: HEADERS,
+  messageOf: (body) => body.error.message,
+  cases,
+});

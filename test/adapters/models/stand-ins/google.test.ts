@@ -1,6 +1,7 @@
 /** The stand-in for Google refuses what Google refuses. */
 import assert from 'node:assert/strict';
 import { judge, serve, type Case } from './kit.js';
+import { RULES } from './rules/google.js';
 
 const HEADERS = { 'x-goog-api-key': 'k' };
 const path = (model: string) => `/v1beta/models/${model}:generateContent`;
@@ -264,7 +265,7 @@ const cases: Case[] = [
   },
 ];
 
-judge('google', { path: PATH, headers: HEADERS, messageOf: (body) => body.error.message, cases });
+judge('google', { rules: RULES, path: PATH, headers: HEADERS, messageOf: (body) => body.error.message, cases });
 
 /** A call that the stand-in itself signed, with its response. */
 async function signedConversation(): Promise<any> {

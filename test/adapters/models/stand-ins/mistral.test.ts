@@ -1,6 +1,7 @@
 /** The stand-in for Mistral refuses what Mistral refuses. */
 import { body, call, HEADERS, result, said, TOOL, user } from './chat-kit.js';
 import { judge, type Case } from './kit.js';
+import { RULES } from './rules/mistral.js';
 
 const ask = (more: object = {}) => body('mistral-small-2603', more);
 const good = ask();
@@ -111,6 +112,7 @@ const cases: Case[] = [
 ];
 
 judge('mistral', {
+  rules: RULES,
   path: '/v1/chat/completions',
   headers: HEADERS,
   messageOf: ({ detail, message }) => detail ?? message.detail?.[0].msg ?? message,

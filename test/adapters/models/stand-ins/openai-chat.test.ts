@@ -1,6 +1,7 @@
 /** The stand-in for OpenAI's chat completions refuses what OpenAI refuses. */
 import { body, call, HEADERS, READ, result, said, TOOL, user } from './chat-kit.js';
 import { judge, type Case } from './kit.js';
+import { RULES } from './rules/openai-chat.js';
 
 const ask = (more: object = {}) => body('gpt-5', more);
 const good = ask();
@@ -192,6 +193,7 @@ const cases: Case[] = [
 ];
 
 judge('openai-chat', {
+  rules: RULES,
   path: '/v1/chat/completions',
   headers: HEADERS,
   messageOf: (body) => body.error.message,

@@ -1,6 +1,7 @@
 /** The stand-in for OpenAI's Responses API refuses what OpenAI refuses. */
 import assert from 'node:assert/strict';
 import { judge, serve, type Case, type Server } from './kit.js';
+import { RULES } from './rules/openai-responses.js';
 
 const HEADERS = { authorization: 'Bearer k' };
 const PATH = '/v1/responses';
@@ -266,7 +267,13 @@ const cases: Case[] = [
   },
 ];
 
-judge('openai-responses', { path: PATH, headers: HEADERS, messageOf: (body) => body.error.message, cases });
+judge('openai-responses', {
+  rules: RULES,
+  path: PATH,
+  headers: HEADERS,
+  messageOf: (body) => body.error.message,
+  cases,
+});
 
 /** A stored call, sent back without and with its thought. */
 async function storedCall(server: Server): Promise<{ bad: unknown; good: unknown }> {

@@ -9,7 +9,6 @@ import type { Judge } from '../wire/rule.js';
 import { digest } from '../wire/seal.js';
 import { tokensOf } from '../wire/tokens.js';
 import type { Family } from './families.js';
-import type { RuleId } from './rules.js';
 import { blocksOf, isThought, type Turn } from './turns.js';
 
 export interface CacheUsage {
@@ -55,7 +54,7 @@ export function anthropicCache(now: () => number): AnthropicCache {
   };
 }
 
-export function checkMarks(body: Json, turns: readonly Turn[], { refuse }: Judge<RuleId>): void {
+export function checkMarks(body: Json, turns: readonly Turn[], { refuse }: Judge): void {
   const marks = [...objectsIn(body['tools']), ...blocksOf(body['system']), ...blockList(turns)].flatMap(marksOf);
   const all = isObject(body['cache_control']) ? [...marks, body['cache_control']] : marks;
   if (all.length > 4)

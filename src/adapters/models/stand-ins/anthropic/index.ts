@@ -10,7 +10,6 @@ import { anthropicEncoder } from './encode.js';
 import { familyOf, type Family } from './families.js';
 import { checkMessages } from './messages.js';
 import { requestOf } from './request.js';
-import { RULES, type RuleId } from './rules.js';
 import { checkSettings, thinks } from './settings.js';
 import { REQUEST } from './shape.js';
 import { checkThoughts } from './thoughts.js';
@@ -23,12 +22,11 @@ const REDACTED_EVERY = 3;
 export function anthropic({ now }: StandInOptions): StandIn {
   const cache = anthropicCache(now);
   return {
-    rules: RULES,
     base: '/v1',
     errorBody,
     failure,
     receive(call) {
-      const verdict = judge<RuleId>();
+      const verdict = judge();
       const { body } = call;
       const family = checkEnvelope(call, verdict);
       if (family === undefined || body === undefined) return { refusals: verdict.refusals };
@@ -58,7 +56,7 @@ export function anthropic({ now }: StandInOptions): StandIn {
 }
 
 /** Undefined if the request cannot be judged any further. */
-function checkEnvelope({ path, headers, body, bytes }: WireCall, { refuse }: Judge<RuleId>): Family | undefined {
+function checkEnvelope({ path, headers, body, bytes }: WireCall, { refuse }: Judge): Family | undefined {
   if (!headers['x-api-key'] && !headers.authorization)
     refuse('2.key', 'x-api-key header is required', { status: 401, type: 'authentication_error' });
   if (headers['anthropic-version'] === undefined) refuse('2.version', 'anthropic-version: header is required');
@@ -75,7 +73,7 @@ function checkEnvelope({ path, headers, body, bytes }: WireCall, { refuse }: Jud
   return family;
 }
 
-function checkFields(body: Json, { refuse }: Judge<RuleId>): void {
+function checkFields(body: Json, { refuse }: Judge): void {
   for (const path of unknownFields(body, REQUEST)) {
     const message = objectsIn(body['messages'])[numberOf(path[1]) ?? -1];
     const block = path[2] === 'content' ? objectsIn(message?.['content'])[numberOf(path[3]) ?? -1] : undefined;

@@ -2,10 +2,9 @@
 import { isObject, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import type { Family } from './families.js';
-import type { RuleId } from './rules.js';
 import { blocksOf, type Block, type Turn } from './turns.js';
 
-export function checkMessages(body: Json, turns: readonly Turn[], family: Family, { refuse }: Judge<RuleId>): void {
+export function checkMessages(body: Json, turns: readonly Turn[], family: Family, { refuse }: Judge): void {
   const messages = objectsIn(body['messages']);
   const first = messages[0];
   if (first === undefined || (first['role'] !== 'user' && first['role'] !== 'system'))
@@ -32,7 +31,7 @@ export function checkMessages(body: Json, turns: readonly Turn[], family: Family
   );
 }
 
-function checkContent(at: number, content: unknown, isPrefill: boolean, refuse: Judge<RuleId>['refuse']): void {
+function checkContent(at: number, content: unknown, isPrefill: boolean, refuse: Judge['refuse']): void {
   const blocks = blocksOf(content);
   if (blocks.length === 0 && !isPrefill)
     refuse(
@@ -52,7 +51,7 @@ function checkContent(at: number, content: unknown, isPrefill: boolean, refuse: 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 /** An image of a message or inside a tool result. */
-function checkImage(block: Json, place: string, refuse: Judge<RuleId>['refuse']): void {
+function checkImage(block: Json, place: string, refuse: Judge['refuse']): void {
   for (const [index, inner] of objectsIn(block['content']).entries())
     checkImage(inner, `${place}.tool_result.content.${index}`, refuse);
   const { type, media_type: media } = objectOf(block['source']);
@@ -63,7 +62,7 @@ function checkImage(block: Json, place: string, refuse: Judge<RuleId>['refuse'])
     );
 }
 
-function checkResults(turns: readonly Turn[], refuse: Judge<RuleId>['refuse']): void {
+function checkResults(turns: readonly Turn[], refuse: Judge['refuse']): void {
   const seen = new Set<string>();
   for (const [at, turn] of turns.entries()) {
     const calls = turn.blocks.filter(({ block }) => block['type'] === 'tool_use');
@@ -84,7 +83,7 @@ function checkResults(turns: readonly Turn[], refuse: Judge<RuleId>['refuse']): 
   }
 }
 
-function checkCall({ block, at, index }: Block, seen: Set<string>, refuse: Judge<RuleId>['refuse']): void {
+function checkCall({ block, at, index }: Block, seen: Set<string>, refuse: Judge['refuse']): void {
   const id = stringOf(block['id']);
   if (!/^[a-zA-Z0-9_-]+$/.test(id))
     refuse(
@@ -100,7 +99,7 @@ function checkCall({ block, at, index }: Block, seen: Set<string>, refuse: Judge
     );
 }
 
-function checkOrphans(turn: Turn, calls: ReadonlySet<string>, refuse: Judge<RuleId>['refuse']): void {
+function checkOrphans(turn: Turn, calls: ReadonlySet<string>, refuse: Judge['refuse']): void {
   const answered = new Set<string>();
   for (const { block, at, index } of turn.blocks) {
     if (block['type'] !== 'tool_result') continue;

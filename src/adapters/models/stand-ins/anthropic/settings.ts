@@ -2,10 +2,9 @@
 import { isObject, numberOf, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import type { Family } from './families.js';
-import type { RuleId } from './rules.js';
 import type { Turn } from './turns.js';
 
-type Refuse = Judge<RuleId>['refuse'];
+type Refuse = Judge['refuse'];
 
 const BINDING_BETA = 'thinking-binding-controls-2026-08-01';
 
@@ -14,7 +13,7 @@ export function checkSettings(
   turns: readonly Turn[],
   family: Family,
   betas: string,
-  { refuse }: Judge<RuleId>,
+  { refuse }: Judge,
 ): void {
   checkLimit(body, family, refuse);
   checkTools(body, turns, refuse);

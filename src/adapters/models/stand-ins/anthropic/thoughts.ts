@@ -6,7 +6,6 @@ import { objectOf, stringOf, without, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import { digest, seal, unseal } from '../wire/seal.js';
 import { familyOf, type Family } from './families.js';
-import type { RuleId } from './rules.js';
 import { blocksOf, isThought, type Block, type Turn } from './turns.js';
 
 /** A thought as it was sent back. */
@@ -22,7 +21,7 @@ interface Thoughts {
   next(options: { isShown: boolean; isRedacted: boolean }): Json[];
 }
 
-export function checkThoughts(body: Json, turns: readonly Turn[], family: Family, { refuse }: Judge<RuleId>): Thoughts {
+export function checkThoughts(body: Json, turns: readonly Turn[], family: Family, { refuse }: Judge): Thoughts {
   const model = stringOf(body['model']);
   const { returned, prefix } = walk(body, turns);
   checkPlaces(body, turns, refuse);
@@ -68,7 +67,7 @@ function plain(block: Json): unknown {
   return without(content === undefined ? block : { ...block, content }, ['cache_control']);
 }
 
-function checkPlaces(body: Json, turns: readonly Turn[], refuse: Judge<RuleId>['refuse']): void {
+function checkPlaces(body: Json, turns: readonly Turn[], refuse: Judge['refuse']): void {
   for (const { role, blocks } of turns) {
     const last = blocks.at(-1);
     if (role === 'assistant' && last && isThought(last))
@@ -87,7 +86,7 @@ function checkPlaces(body: Json, turns: readonly Turn[], refuse: Judge<RuleId>['
     );
 }
 
-function checkSignature({ block, at, index, claims, isLatest }: Returned, refuse: Judge<RuleId>['refuse']): void {
+function checkSignature({ block, at, index, claims, isLatest }: Returned, refuse: Judge['refuse']): void {
   const place = `messages.${at}.content.${index}`;
   const isPlain = block['type'] === 'thinking';
   if (isPlain && typeof block['signature'] !== 'string')
@@ -104,7 +103,7 @@ function checkSignature({ block, at, index, claims, isLatest }: Returned, refuse
 }
 
 /** An answer returns with all its thoughts or with none of them. */
-function checkLatest(returned: readonly Returned[], refuse: Judge<RuleId>['refuse']): void {
+function checkLatest(returned: readonly Returned[], refuse: Judge['refuse']): void {
   const latest = returned.filter(({ isLatest, claims }) => isLatest && claims !== undefined);
   for (const { claims, at, index } of latest) {
     const together = latest.filter(({ claims: other }) => other!['prefix'] === claims!['prefix']);
@@ -117,7 +116,7 @@ function modified(place: string): string {
   return `${place}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`;
 }
 
-function checkBinding(readable: readonly Returned[], refuse: Judge<RuleId>['refuse']): void {
+function checkBinding(readable: readonly Returned[], refuse: Judge['refuse']): void {
   for (const [at, { claims, prefix, at: message, index }] of readable.entries()) {
     const before = readable[at - 1]?.claims?.['ordinal'];
     const isMoved = claims!['prefix'] !== prefix;

@@ -9,7 +9,6 @@ import { judge, type Judge, type Refusal } from '../wire/rule.js';
 import { digest, idOf } from '../wire/seal.js';
 import { retryAfter, type HttpReply, type StandIn, type StandInOptions, type WireCall } from '../wire/stand-in.js';
 import { tokensOf } from '../wire/tokens.js';
-import { RULES, type RuleId } from './rules.js';
 
 const WINDOW = 1_000_000;
 const CACHE_LIFE_MS = 60 * 60_000;
@@ -17,12 +16,11 @@ const CACHE_LIFE_MS = 60 * 60_000;
 export function deepseek({ now }: StandInOptions): StandIn {
   const cache = promptCache({ now, lifeMs: CACHE_LIFE_MS });
   return {
-    rules: RULES,
     base: '',
     errorBody,
     failure,
     receive(call) {
-      const verdict = judge<RuleId>();
+      const verdict = judge();
       const { body } = call;
       if (!checkEnvelope(call, verdict) || body === undefined) return verdict;
       const isThinking = objectOf(body['thinking'])['type'] !== 'disabled';
@@ -58,7 +56,7 @@ export function deepseek({ now }: StandInOptions): StandIn {
   };
 }
 
-function checkEnvelope({ path, headers, body }: WireCall, { refuse }: Judge<RuleId>): boolean {
+function checkEnvelope({ path, headers, body }: WireCall, { refuse }: Judge): boolean {
   if (!/^Bearer \S/.test(headers.authorization ?? ''))
     refuse('2.key', 'Authentication Fails (auth header format should be Bearer sk-...)', {
       status: 401,
@@ -73,7 +71,7 @@ function checkEnvelope({ path, headers, body }: WireCall, { refuse }: Judge<Rule
   return isHere && isKnown;
 }
 
-function checkMessages(messages: readonly Json[], isThinking: boolean, { refuse }: Judge<RuleId>): void {
+function checkMessages(messages: readonly Json[], isThinking: boolean, { refuse }: Judge): void {
   const { groups, orphans } = callGroups(messages);
   for (const { at, ids, results } of groups) {
     if (results.length < ids.length)
@@ -91,7 +89,7 @@ function checkMessages(messages: readonly Json[], isThinking: boolean, { refuse 
     );
 }
 
-function checkSettings(body: Json, isThinking: boolean, { refuse }: Judge<RuleId>): void {
+function checkSettings(body: Json, isThinking: boolean, { refuse }: Judge): void {
   const choice = body['tool_choice'];
   if (isThinking && choice !== undefined && choice !== 'auto' && choice !== 'none')
     refuse('8.forced-tool', 'This model does not support this tool_choice in thinking mode');

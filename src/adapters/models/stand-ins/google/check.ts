@@ -4,9 +4,8 @@ import type { Judge } from '../wire/rule.js';
 import { fields, unknownFields, type Path, type Shape } from '../wire/shape.js';
 import type { Family } from './families.js';
 import { partsOf } from './request.js';
-import type { RuleId } from './rules.js';
 
-type Refuse = Judge<RuleId>['refuse'];
+type Refuse = Judge['refuse'];
 
 const PART: Shape = {
   ...fields('text thought thoughtSignature videoMetadata executableCode codeExecutionResult mediaResolution'),
@@ -41,7 +40,7 @@ const REQUEST: Shape = {
   },
 };
 
-export function checkRequest(body: Json, family: Family, { refuse }: Judge<RuleId>): void {
+export function checkRequest(body: Json, family: Family, { refuse }: Judge): void {
   for (const path of unknownFields(body, REQUEST)) {
     const at = path.length > 1 ? ` at '${snaked(path.slice(0, -1))}'` : '';
     refuse(

@@ -1,11 +1,10 @@
 /** Checks function declarations: their names and the OpenAPI subset of `parameters`. */
 import { isObject, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
-import type { RuleId } from './rules.js';
 
-type Refuse = Judge<RuleId>['refuse'];
+type Refuse = Judge['refuse'];
 
-export function checkFunctions(body: Json, { refuse }: Judge<RuleId>): void {
+export function checkFunctions(body: Json, { refuse }: Judge): void {
   const names = new Set<string>();
   for (const [tool, { functionDeclarations }] of objectsIn(body['tools']).entries())
     for (const [at, declaration] of objectsIn(functionDeclarations).entries()) {

@@ -12,7 +12,6 @@ import { googleEncoder } from './encode.js';
 import { familyOf, type Family } from './families.js';
 import { checkFunctions } from './functions.js';
 import { camelCased, requestOf } from './request.js';
-import { RULES, type RuleId } from './rules.js';
 import { checkSignatures } from './signatures.js';
 
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -22,12 +21,11 @@ const PATH = /^\/v1(?:beta)?\/models\/([^/:]+):(generateContent|streamGenerateCo
 export function google({ now }: StandInOptions): StandIn {
   const cache = promptCache({ now, lifeMs: CACHE_LIFE_MS });
   return {
-    rules: RULES,
     base: '/v1beta',
     errorBody,
     failure,
     receive(call) {
-      const verdict = judge<RuleId>();
+      const verdict = judge();
       const [, model = '', method] = PATH.exec(call.path) ?? [];
       const family = checkEnvelope(call, model, verdict);
       if (family === undefined || call.body === undefined) return verdict;
@@ -61,7 +59,7 @@ export function google({ now }: StandInOptions): StandIn {
 function checkEnvelope(
   { path, query, headers, body, bytes }: WireCall,
   model: string,
-  { refuse }: Judge<RuleId>,
+  { refuse }: Judge,
 ): Family | undefined {
   if (!headers['x-goog-api-key'] && !query.get('key') && !headers.authorization)
     refuse('2.key', 'API key not valid. Please pass a valid API key.', {

@@ -7,7 +7,6 @@ import type { Judge } from '../wire/rule.js';
 import { digest, seal, unseal } from '../wire/seal.js';
 import type { Family } from './families.js';
 import { partsOf } from './request.js';
-import type { RuleId } from './rules.js';
 
 /** Values that a client may send for a call that has no signature of its own. */
 const SKIP = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
@@ -20,7 +19,7 @@ export function textSignature(model: string): string {
   return seal({ model });
 }
 
-export function checkSignatures(model: string, body: Json, family: Family, { refuse }: Judge<RuleId>): void {
+export function checkSignatures(model: string, body: Json, family: Family, { refuse }: Judge): void {
   if (!family.signs) return;
   const contents = objectsIn(body['contents']);
   const isRealUser = (content: Json) =>
@@ -44,7 +43,7 @@ export function checkSignatures(model: string, body: Json, family: Family, { ref
   }
 }
 
-function checkSignature(model: string, part: Json, signature: string, refuse: Judge<RuleId>['refuse']): void {
+function checkSignature(model: string, part: Json, signature: string, refuse: Judge['refuse']): void {
   if (SKIP.includes(signature)) return;
   const claims = unseal(signature);
   if (claims === undefined) return refuse('6.signature-genuine', 'Corrupted thought signature.');

@@ -3,9 +3,8 @@ import { contentText } from '../chat/request.js';
 import { objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import { fields, unknownFields, type Path, type Shape } from '../wire/shape.js';
-import type { RuleId } from './rules.js';
 
-type Refuse = Judge<RuleId>['refuse'];
+type Refuse = Judge['refuse'];
 
 const CALL: Shape = { ...fields('id type index'), function: fields('name arguments') };
 const MESSAGES: Readonly<Record<string, Shape>> = {
@@ -24,7 +23,7 @@ const REQUEST: Shape = {
   messages: [(message) => MESSAGES[stringOf(message['role'])] ?? true],
 };
 
-export function checkMistral(body: Json, { refuse }: Judge<RuleId>): void {
+export function checkMistral(body: Json, { refuse }: Judge): void {
   const extra = unknownFields(body, REQUEST);
   for (const path of extra)
     refuse(
@@ -43,7 +42,7 @@ export function checkMistral(body: Json, { refuse }: Judge<RuleId>): void {
   checkOrder(messages, refuse);
 }
 
-function ruleOf(path: Path): RuleId {
+function ruleOf(path: Path): string {
   if (path[0] === 'messages') return '7.message-field';
   return path[0] === 'stream_options' ? '7.stream-options' : '7.unknown-field';
 }

@@ -9,19 +9,17 @@ import { digest, idOf } from '../wire/seal.js';
 import { retryAfter, type HttpReply, type StandIn, type StandInOptions, type WireCall } from '../wire/stand-in.js';
 import { tokensOf } from '../wire/tokens.js';
 import { checkMistral } from './check.js';
-import { RULES, type RuleId } from './rules.js';
 
 const CACHE_LIFE_MS = 30 * 60_000;
 
 export function mistral({ now }: StandInOptions): StandIn {
   const cache = promptCache({ now, lifeMs: CACHE_LIFE_MS });
   return {
-    rules: RULES,
     base: '/v1',
     errorBody,
     failure,
     receive(call) {
-      const verdict = judge<RuleId>();
+      const verdict = judge();
       const window = checkEnvelope(call, verdict);
       const { body } = call;
       if (window === undefined || body === undefined) return verdict;
@@ -64,7 +62,7 @@ const WINDOWS: readonly [RegExp, number][] = [
 ];
 
 /** The context window; undefined if the request cannot be judged any further. */
-function checkEnvelope({ path, headers, body }: WireCall, { refuse }: Judge<RuleId>): number | undefined {
+function checkEnvelope({ path, headers, body }: WireCall, { refuse }: Judge): number | undefined {
   if (!/^Bearer \S/.test(headers.authorization ?? '')) refuse('2.key', 'Unauthorized', { status: 401 });
   if (body === undefined)
     return refuse('7.json', 'JSON decode error', {

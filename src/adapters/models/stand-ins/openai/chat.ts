@@ -8,7 +8,6 @@ import { judge } from '../wire/rule.js';
 import { digest, idOf } from '../wire/seal.js';
 import type { StandIn, StandInOptions } from '../wire/stand-in.js';
 import { tokensOf } from '../wire/tokens.js';
-import { RULES, type RuleId } from './chat-rules.js';
 import { checkChat } from './check-chat.js';
 import { checkEnvelope, errorBody, failure } from './errors.js';
 
@@ -17,17 +16,12 @@ const CACHE_LIFE_MS = 30 * 60_000;
 export function openaiChat({ now }: StandInOptions): StandIn {
   const cache = promptCache({ now, lifeMs: CACHE_LIFE_MS });
   return {
-    rules: RULES,
     base: '/v1',
     errorBody,
     failure,
     receive(call) {
-      const verdict = judge<RuleId>();
-      const ids = { json: '5.json', model: '5.model-known', '2.key': '2.key' } as const;
-      const family = checkEnvelope(call, '/v1/chat/completions', {
-        refusals: [],
-        refuse: (rule, message, more) => verdict.refuse(ids[rule], message, more),
-      });
+      const verdict = judge();
+      const family = checkEnvelope(call, '/v1/chat/completions', '5', verdict);
       const { body } = call;
       if (family === undefined || body === undefined) return verdict;
       checkChat(body, family, verdict);

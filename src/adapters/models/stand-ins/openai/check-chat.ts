@@ -3,11 +3,10 @@ import { callGroups } from '../chat/results.js';
 import { objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import { bracketed, fields, unknownFields, type Shape } from '../wire/shape.js';
-import type { RuleId } from './chat-rules.js';
 import { reasons, type Family } from './families.js';
 import { checkTool } from './tools.js';
 
-type Refuse = Judge<RuleId>['refuse'];
+type Refuse = Judge['refuse'];
 
 const REQUEST: Shape = {
   ...fields(
@@ -17,7 +16,7 @@ const REQUEST: Shape = {
   messages: [fields('role content name refusal tool_calls tool_call_id function_call audio')],
 };
 
-export function checkChat(body: Json, family: Family, { refuse }: Judge<RuleId>): void {
+export function checkChat(body: Json, family: Family, { refuse }: Judge): void {
   checkFields(body, refuse);
   checkModel(body, family, refuse);
   checkLists(body, refuse);

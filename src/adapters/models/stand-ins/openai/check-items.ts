@@ -3,9 +3,8 @@ import { objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import { unseal } from '../wire/seal.js';
 import type { Family } from './families.js';
-import type { RuleId } from './responses-rules.js';
 
-type Refuse = Judge<RuleId>['refuse'];
+type Refuse = Judge['refuse'];
 
 /** Items that the stand-in keeps for requests with `store`, by id. */
 type Stored = ReadonlyMap<string, { item: Json; reasoning?: string }>;
@@ -15,7 +14,7 @@ export function checkItems(
   body: Json,
   family: Family,
   stored: Stored,
-  { refuse }: Judge<RuleId>,
+  { refuse }: Judge,
 ): void {
   for (const [at, item] of items.entries()) {
     const type = stringOf(item['type'] ?? 'message');

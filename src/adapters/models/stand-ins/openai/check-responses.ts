@@ -3,10 +3,9 @@ import { objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import { bracketed, fields, unknownFields, type Shape } from '../wire/shape.js';
 import { reasons, type Family } from './families.js';
-import type { RuleId } from './responses-rules.js';
 import { checkSchema, checkTool } from './tools.js';
 
-type Refuse = Judge<RuleId>['refuse'];
+type Refuse = Judge['refuse'];
 
 const PART: Shape = fields(
   'type text annotations logprobs refusal image_url detail file_id file_data file_url filename prompt_cache_breakpoint',
@@ -31,7 +30,7 @@ const REQUEST: Shape = {
   input: [(item) => ITEMS[stringOf(item['type'] ?? 'message')] ?? true],
 };
 
-export function checkRequest(body: Json, family: Family, { refuse }: Judge<RuleId>): void {
+export function checkRequest(body: Json, family: Family, { refuse }: Judge): void {
   for (const path of unknownFields(body, REQUEST)) {
     const param = bracketed(path);
     refuse('4.unknown-field', `Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });

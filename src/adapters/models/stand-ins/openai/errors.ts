@@ -29,7 +29,8 @@ export function failure({ class: kind, message, retryAfterMs }: ModelFailure): H
 export function checkEnvelope(
   { path, headers, body }: WireCall,
   expected: string,
-  { refuse }: Judge<'2.key' | 'json' | 'model'>,
+  section: '4' | '5',
+  { refuse }: Judge,
 ): Family | undefined {
   if (!/^Bearer \S/.test(headers.authorization ?? ''))
     refuse(
@@ -37,13 +38,13 @@ export function checkEnvelope(
       `You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).`,
       { status: 401 },
     );
-  if (body === undefined) return refuse('json', 'We could not parse the JSON body of your request.');
-  if (path !== expected) return refuse('model', `Invalid URL (POST ${path})`, { status: 404 });
-  if (typeof body['model'] !== 'string')
-    return refuse('model', 'you must provide a model parameter', { param: 'model' });
+  if (body === undefined) return refuse(`${section}.json`, 'We could not parse the JSON body of your request.');
+  const known = `${section}.model-known`;
+  if (path !== expected) return refuse(known, `Invalid URL (POST ${path})`, { status: 404 });
+  if (typeof body['model'] !== 'string') return refuse(known, 'you must provide a model parameter', { param: 'model' });
   const family = familyOf(body['model']);
   if (family === undefined)
-    refuse('model', `The model '${stringOf(body['model'])}' does not exist or you do not have access to it.`, {
+    refuse(known, `The model '${stringOf(body['model'])}' does not exist or you do not have access to it.`, {
       status: 404,
       code: 'model_not_found',
     });

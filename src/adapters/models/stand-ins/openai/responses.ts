@@ -16,7 +16,6 @@ import { checkRequest } from './check-responses.js';
 import { responsesEncoder } from './encode-responses.js';
 import { checkEnvelope, errorBody, failure } from './errors.js';
 import { reasons } from './families.js';
-import { RULES, type RuleId } from './responses-rules.js';
 
 const CACHE_LIFE_MS = 30 * 60_000;
 
@@ -24,17 +23,12 @@ export function openaiResponses({ now }: StandInOptions): StandIn {
   const cache = promptCache({ now, lifeMs: CACHE_LIFE_MS });
   const stored = new Map<string, { item: Json; reasoning?: string }>();
   return {
-    rules: RULES,
     base: '/v1',
     errorBody,
     failure,
     receive(call) {
-      const verdict = judge<RuleId>();
-      const ids = { json: '4.json', model: '4.model-known', '2.key': '2.key' } as const;
-      const family = checkEnvelope(call, '/v1/responses', {
-        refusals: [],
-        refuse: (rule, message, more) => verdict.refuse(ids[rule], message, more),
-      });
+      const verdict = judge();
+      const family = checkEnvelope(call, '/v1/responses', '4', verdict);
       const { body } = call;
       if (family === undefined || body === undefined) return verdict;
       checkRequest(body, family, verdict);

@@ -5,19 +5,8 @@
  * 5 OpenAI chat completions, 6 Google, 7 Mistral, 8 DeepSeek.
  */
 
-interface Rule {
-  /** The provider's demand, in one sentence. */
-  says: string;
-  /** Where that can be read. */
-  source: string;
-  /** True if users report it but no document of the provider mentions it. */
-  unconfirmed?: true;
-}
-
-export type Rules = Readonly<Record<string, Rule>>;
-
-export interface Refusal<Id extends string = string> {
-  rule: Id;
+export interface Refusal {
+  rule: string;
   message: string;
   /** Default: 400. */
   status?: number;
@@ -28,13 +17,13 @@ export interface Refusal<Id extends string = string> {
   details?: unknown;
 }
 
-export interface Judge<Id extends string> {
-  readonly refusals: Refusal<Id>[];
-  refuse(rule: Id, message: string, more?: Omit<Refusal<Id>, 'rule' | 'message'>): undefined;
+export interface Judge {
+  readonly refusals: Refusal[];
+  refuse(rule: string, message: string, more?: Omit<Refusal, 'rule' | 'message'>): undefined;
 }
 
-export function judge<Id extends string>(): Judge<Id> {
-  const refusals: Refusal<Id>[] = [];
+export function judge(): Judge {
+  const refusals: Refusal[] = [];
   return {
     refusals,
     refuse(rule, message, more = {}) {

@@ -2,10 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelAnswer, ModelFailure, ModelRequest } from '../../../../ports/model.js';
 import type { Json } from './json.js';
-import type { Refusal, Rules } from './rule.js';
+import type { Refusal } from './rule.js';
 
 export interface StandIn {
-  rules: Rules;
   /** The path that a base URL ends with. */
   base: string;
   /** The answer to a GET; undefined: the path takes only POST. */

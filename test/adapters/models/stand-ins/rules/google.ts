@@ -1,5 +1,5 @@
 /** Requests that Google's generateContent refuses. */
-import type { Rules } from '../wire/rule.js';
+import type { Rules } from './rule.js';
 
 const REFERENCE = 'https://ai.google.dev/api/generate-content';
 const SIGNATURES = 'https://ai.google.dev/gemini-api/docs/thought-signatures';
@@ -7,7 +7,7 @@ const FUNCTIONS = 'https://ai.google.dev/gemini-api/docs/function-calling';
 const THINKING = 'https://ai.google.dev/gemini-api/docs/thinking';
 const ERRORS = 'https://ai.google.dev/gemini-api/docs/troubleshooting';
 
-export const RULES = {
+export const RULES: Rules = {
   '2.key': { says: 'A request carries a key.', source: ERRORS },
   '6.json': { says: 'The body is a JSON object.', source: REFERENCE },
   '6.model-known': { says: 'The model exists.', source: ERRORS },
@@ -57,6 +57,4 @@ export const RULES = {
     source: FUNCTIONS,
     unconfirmed: true,
   },
-} as const satisfies Rules;
-
-export type RuleId = keyof typeof RULES;
+};

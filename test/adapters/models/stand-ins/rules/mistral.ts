@@ -1,10 +1,10 @@
 /** Requests that Mistral's chat completions refuse. */
-import type { Rules } from '../wire/rule.js';
+import type { Rules } from './rule.js';
 
 const REFERENCE = 'https://docs.mistral.ai/api';
 const REASONING = 'https://docs.mistral.ai/inference/conversations/reasoning';
 
-export const RULES = {
+export const RULES: Rules = {
   '2.key': { says: 'A request carries a key.', source: REFERENCE },
   '7.json': { says: 'The body is a JSON object.', source: REFERENCE },
   '7.model-known': { says: 'The model exists.', source: REFERENCE },
@@ -43,6 +43,4 @@ export const RULES = {
   },
   '7.assistant-empty': { says: 'An assistant message has text or calls.', source: REFERENCE, unconfirmed: true },
   '7.effort': { says: 'reasoning_effort is none or high; low and medium belong to Large 4.', source: REASONING },
-} as const satisfies Rules;
-
-export type RuleId = keyof typeof RULES;
+};

@@ -1,5 +1,5 @@
 /** Requests that OpenAI's Responses API refuses. */
-import type { Rules } from '../wire/rule.js';
+import type { Rules } from './rule.js';
 
 const REFERENCE = 'https://platform.openai.com/docs/api-reference/responses/create';
 const CHECKLIST = 'https://developers.openai.com/api/docs/guides/deployment-checklist';
@@ -7,7 +7,7 @@ const REASONING = 'https://platform.openai.com/docs/guides/reasoning';
 const TOOLS = 'https://platform.openai.com/docs/guides/function-calling';
 const CACHING = 'https://developers.openai.com/api/docs/guides/prompt-caching';
 
-export const RULES = {
+export const RULES: Rules = {
   '2.key': { says: 'A request carries a key.', source: REFERENCE },
   '4.json': { says: 'The body is a JSON object.', source: REFERENCE },
   '4.model-known': { says: 'The model exists.', source: REFERENCE },
@@ -50,6 +50,4 @@ export const RULES = {
     says: 'Explicit cache fields belong to GPT-5.6 and later; in_memory retention to earlier ones.',
     source: CACHING,
   },
-} as const satisfies Rules;
-
-export type RuleId = keyof typeof RULES;
+};

@@ -1,12 +1,12 @@
 /** Requests that OpenAI's chat completions refuse. */
-import type { Rules } from '../wire/rule.js';
+import type { Rules } from './rule.js';
 
 const REFERENCE = 'https://platform.openai.com/docs/api-reference/chat/create';
 const CHECKLIST = 'https://developers.openai.com/api/docs/guides/deployment-checklist';
 const TOOLS = 'https://platform.openai.com/docs/guides/function-calling';
 const CACHING = 'https://developers.openai.com/api/docs/guides/prompt-caching';
 
-export const RULES = {
+export const RULES: Rules = {
   '2.key': { says: 'A request carries a key.', source: REFERENCE },
   '5.json': { says: 'The body is a JSON object.', source: REFERENCE },
   '5.model-known': { says: 'The model exists.', source: REFERENCE },
@@ -40,6 +40,4 @@ export const RULES = {
     says: 'Explicit cache fields belong to GPT-5.6 and later; in_memory retention to earlier ones.',
     source: CACHING,
   },
-} as const satisfies Rules;
-
-export type RuleId = keyof typeof RULES;
+};

@@ -1,5 +1,5 @@
 /** Requests that Anthropic's Messages API refuses. */
-import type { Rules } from '../wire/rule.js';
+import type { Rules } from './rule.js';
 
 const ERRORS = 'https://platform.claude.com/docs/en/api/errors';
 const MESSAGES = 'https://platform.claude.com/docs/en/api/messages';
@@ -10,7 +10,7 @@ const PRESERVED = 'https://platform.claude.com/docs/en/build-with-claude/preserv
 const CACHING = 'https://platform.claude.com/docs/en/build-with-claude/prompt-caching';
 const TOOLS = 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use';
 
-export const RULES = {
+export const RULES: Rules = {
   '2.key': { says: 'A request carries a key.', source: ERRORS },
   '2.version': { says: 'A request carries the header anthropic-version.', source: MESSAGES },
   '3.json': { says: 'The body is a JSON object.', source: ERRORS },
@@ -103,6 +103,4 @@ export const RULES = {
   '3-caching.ttl': { says: 'The ttl of a mark is 5m or 1h.', source: CACHING },
   '3-caching.ttl-order': { says: 'Marks of 1h come before marks of 5m.', source: CACHING },
   '3-caching.not-on-thoughts': { says: 'A thought carries no cache_control.', source: CACHING },
-} as const satisfies Rules;
-
-export type RuleId = keyof typeof RULES;
+};
