@@ -50,7 +50,7 @@ async function take(context: EngineContext, session: Session): Promise<'created'
   if (owner !== undefined && context.tasks.isOpen(owner)) return 'busy';
   const placed = owner === undefined ? undefined : await context.tasks.read(owner);
   if (placed === undefined ? await isUnderWay(context, owner) : !isEnded(placed.state)) return 'busy';
-  const from = firstAppended(messages, placed);
+  const from = firstAppended(messages, owner, placed);
   if (from === undefined) return 'nothing';
   const text = messages
     .slice(from)
@@ -90,16 +90,20 @@ async function isUnderWay({ tasks }: EngineContext, owner: string | undefined): 
  * The index of the first message that a person appended. The program itself adds user messages when
  * a task fails, so in a failed task's conversation only later messages count.
  */
-function firstAppended(messages: readonly Message[], placed: Placed | undefined): number | undefined {
+function firstAppended(
+  messages: readonly Message[],
+  owner: string | undefined,
+  placed: Placed | undefined,
+): number | undefined {
   const ended = placed?.state === 'failed' ? (placed.task.ended_at ?? '') : '';
   const isPersons = ({ role, kind, task, timestamp }: Message): boolean =>
     role === 'user' && kind === undefined && task === undefined && (timestamp === undefined || timestamp > ended);
   let from = messages.length;
   while (from > 0 && isPersons(messages[from - 1]!)) from--;
   const isSaid = messages.slice(from).some(({ content }) => content.trim() !== '');
-  // The request that started an ended task is not a message to it.
-  const isAll = placed !== undefined && from === 0;
-  return isSaid && !isAll ? from : undefined;
+  // The request that started an ended task, or a deleted one, is not a message to it.
+  const isRequest = owner !== undefined && from === 0;
+  return isSaid && !isRequest ? from : undefined;
 }
 
 interface Found {

@@ -39,6 +39,7 @@ function append(disk: SimDisk, text: string, file = FILE): void {
   disk.save(file, `${disk.tree().get(file)!}${text}`);
 }
 
+const FIRST = '  - role: user\n    content: Which first?\n  - role: assistant\n    content: It is one.\n';
 const SECOND = '  - role: user\n    content: And the second?\n';
 const read = (disk: SimDisk): string => disk.tree().get(FILE)!;
 
@@ -90,6 +91,15 @@ test('the request of a failed task is not taken for a message, and a later one i
   append(disk, SECOND);
   await untilQuiet(other);
   assert.match(read(disk), /It is two\./);
+});
+
+test('a failed task whose file a person deletes is not worked on again', async () => {
+  const { disk, proc, world } = scene('broken');
+  await untilQuiet(proc);
+  const calls = world.calls.length;
+  disk.remove(`${ROOT}/tasks/failed/ask.json`);
+  await untilQuiet(world.start(disk));
+  assert.equal(world.calls.length, calls);
 });
 
 test('a file that is saved half is read again when it is whole', async () => {
@@ -147,7 +157,7 @@ test('the conversation of a child whose record has no name yet is not taken for 
   const claim = (await other.ports.tasks.claim('ask', 'ana'))!;
   const session = 'session_id: ana-ask.work\nagent_id: ana\nstatus: active\ntask: ask.work\nmessages:\n';
   disk.makeFolder(`${ROOT}/sessions`);
-  disk.save(`${ROOT}/sessions/ana-ask.work.session.yaml`, `${session}  - role: user\n    content: And the second?\n`);
+  disk.save(`${ROOT}/sessions/ana-ask.work.session.yaml`, `${session}${FIRST}${SECOND}`);
   await untilQuiet(proc);
   assert.equal(world.calls.length, 0);
   assert.deepEqual(disk.list(`${ROOT}/tasks/pending`), []);
