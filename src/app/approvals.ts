@@ -2,6 +2,7 @@
  * Requests that wait for a person, and the way to answer them. Every surface that answers uses this
  * file: it draws a request with `draw`, and an answer names the digest of the drawn text.
  */
+import type { Env } from '../domain/config/env.js';
 import { parseMapping } from '../domain/mapping.js';
 import { randomBytes } from 'node:crypto';
 import { attempt } from '../domain/attempt.js';
@@ -18,8 +19,6 @@ import { ASKED_AGAIN, inOwnWords, isRequest, NOT_MADE_HERE, type InOwnWords } fr
 import { summary } from '../views/summary.js';
 import { farPartsOf, openReader } from './readers/open-reader.js';
 import { consentFor, lookAtTrust } from './trust/trust.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** A request as every surface shows it. `seen`: the digest that an answer has to name. */
 export interface OpenRequest extends Approval {

@@ -2,12 +2,13 @@
  * Reads the running turns of all other processes of a workspace. A process that dies or hangs up
  * ends its turns here; one that cannot be reached is tried again.
  */
+import type { Env } from '../../domain/config/env.js';
 import net from 'node:net';
 import path from 'node:path';
 import { INTERVALS } from '../../domain/intervals.js';
 import { applyProgress, freshTurn, type LiveTurn } from '../../domain/live-turn.js';
 import type { Progress } from '../../domain/progress.js';
-import { isOwnSocket, isPrivateFolder, SOCKET, socketFolders, type Env } from './place.js';
+import { isOwnSocket, isPrivateFolder, SOCKET, socketFolders } from './place.js';
 import { listed, removeIfDead } from './sweep.js';
 import { MAX_LINE_CHARS, readLine, type WireLine } from './wire.js';
 

@@ -3,13 +3,14 @@
  * each turn as it is, then each change. Readers that are slow or talk back are cut off: work never
  * waits for a display.
  */
+import type { Env } from '../../domain/config/env.js';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import type { Event } from '../../domain/event.js';
 import { addCost, applyProgress, ENDS_TURN, freshTurn, type LiveTurn } from '../../domain/live-turn.js';
 import type { Progress } from '../../domain/progress.js';
-import { makeSocketFolder, SOCKET, UNFINISHED, type Env } from './place.js';
+import { makeSocketFolder, SOCKET, UNFINISHED } from './place.js';
 import { sweep } from './sweep.js';
 import { lineOf, type WireLine } from './wire.js';
 

@@ -2,13 +2,12 @@
  * Where the sockets of running turns are: `.guild/live`, or a folder of the system for files of
  * running programs if that path is too long for a socket. No other user can enter these folders.
  */
+import type { Env } from '../../domain/config/env.js';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { attempt } from '../../domain/attempt.js';
-
-export type Env = Readonly<Record<string, string | undefined>>;
 
 export const SOCKET = '.sock';
 /** A socket without a listener yet. */

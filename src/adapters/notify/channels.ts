@@ -2,13 +2,12 @@
  * The ways to reach a person outside of the terminal: the desktop, a command, a webhook. Text from
  * models is passed as data, never as part of a command line.
  */
+import type { Env } from '../../domain/config/env.js';
 import { spawn } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
 import type { NoticeMessage, NotifyChannels } from '../../domain/config/notify.js';
 import { visible } from '../../domain/consent/visible.js';
 import { problem, type Problem } from '../../domain/problem.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const LIMIT_MS = 10_000;
 const TRIES = 3;

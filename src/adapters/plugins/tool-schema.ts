@@ -3,6 +3,7 @@
  * check of arguments understands. The plugin checks the rest itself.
  */
 import { defined } from '../../domain/defined.js';
+import { isMapping } from '../../domain/mapping.js';
 import type { JsonSchema } from '../../ports/model.js';
 
 type Anything = Record<string, unknown>;
@@ -77,8 +78,4 @@ function reduced(schema: JsonSchema, depth: number): JsonSchema | undefined {
 function required({ required: names, properties = {} }: JsonSchema): string[] {
   if (!Array.isArray(names)) return [];
   return names.filter((name) => !('default' in (properties[name] ?? {})));
-}
-
-function isMapping(value: unknown): value is Anything {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

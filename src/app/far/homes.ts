@@ -3,14 +3,13 @@
  * Where several machines share a store, such an agent also has a home, because its files and its
  * repository are there. It stays there while a process lives on that machine.
  */
+import type { Env } from '../../domain/config/env.js';
 import { parseMapping } from '../../domain/mapping.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Shelf } from '../../adapters/far/shelf.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Store } from '../../ports/store/index.js';
 import type { Tasks } from '../../ports/store/tasks.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export const HOME = 'home/';
 

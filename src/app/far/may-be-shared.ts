@@ -1,8 +1,7 @@
 /** A quick look at whether the work of a workspace is in a shared store. */
+import type { Env } from '../../domain/config/env.js';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Parsing `guild.yaml` takes most of the time of a short command, so its text is searched first.

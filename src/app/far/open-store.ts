@@ -1,4 +1,5 @@
 /** Opens the store of a workspace that several machines share. */
+import type { Env } from '../../domain/config/env.js';
 import path from 'node:path';
 import { removeAbandonedFiles } from '../../adapters/disk/temp-files.js';
 import { far, type FarStore } from '../../adapters/far/index.js';
@@ -14,8 +15,6 @@ import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Ledger } from '../../ports/ledger.js';
 import type { Processes } from '../../ports/processes.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The address of the store, or `files`. The environment comes before guild.yaml. */
 export function storeOf(config: Pick<Config, 'store'>, env: Env): string {

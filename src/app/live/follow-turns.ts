@@ -15,6 +15,7 @@
  * callback is optional. Texts are those of models and tools, unescaped and cut to a limit: a
  * surface escapes them. Losing a socket affects only the display: the truth is in the files.
  */
+import type { Env } from '../../domain/config/env.js';
 import { attempt } from '../../domain/attempt.js';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -27,8 +28,6 @@ export interface TurnListener {
   turn?(turn: LiveTurn): void;
   end?(turn: LiveTurn): void;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** `own`: the peer id of this process if it works, too; its turns are left out. */
 export function followTurns(root: string, env: Env, listener: TurnListener = {}, own?: () => string): Following {

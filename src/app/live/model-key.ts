@@ -28,6 +28,6 @@ export function missingKey(
   }
   const file = agent.models.length > 0 ? agent.file : 'guild.yaml';
   return problem('model_failed', `${first}: export it, or choose another model for ${agent.name} in ${file}`, {
-    hint: 'no task was created; if guild.yaml names no model, OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY is enough',
+    hint: 'no task was created; if guild.yaml names no model, ANTHROPIC_API_KEY and GEMINI_API_KEY work too',
   });
 }

@@ -2,6 +2,7 @@
  * The folder that `guild sync DIR` makes beside a checkout. It contains the checkout's definitions
  * and gets newer ones when the command is run again. A file that a person changed there is kept.
  */
+import type { Env } from '../../domain/config/env.js';
 import { parseMapping } from '../../domain/mapping.js';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,8 +13,6 @@ import { definitionFiles, isOwnPlace } from '../../adapters/definitions/state-fi
 import { acceptTrust, lookAtTrust } from '../trust/trust.js';
 import { sumOf } from './mirror/rendered.js';
 import { storeAddress } from './store-address.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The checksum that each definition had when it was copied. */
 const COPIED = '.guild/sync/definitions.json';

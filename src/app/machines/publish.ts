@@ -1,4 +1,5 @@
 /** `guild publish`: makes every machine use the definitions of this folder. */
+import type { Env } from '../../domain/config/env.js';
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { defined } from '../../domain/defined.js';
@@ -9,8 +10,6 @@ import { publishKey } from '../far/keys.js';
 import { checkedOut } from './checked-out.js';
 import { refuseIfPartlyPushed } from './refusals.js';
 import { storeAddress, withLedger } from './store-address.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 interface Publishing {
   published: Published;

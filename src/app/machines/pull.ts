@@ -2,6 +2,7 @@
  * `guild store pull`: the whole store as a plain workspace that runs on files again. Definitions
  * come from the folder in which the command runs, everything else from the store.
  */
+import type { Env } from '../../domain/config/env.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
@@ -40,8 +41,6 @@ import { refuseIfPartlyPushed, refuseIfWorkedOn } from './refusals.js';
 import type { Address } from './store-address.js';
 import { hiredFiles } from '../far/hired.js';
 import { definitionFiles, isPlainPath, isWorkFile } from '../../adapters/definitions/state-files.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 interface Pulled {
   tasks: number;

@@ -1,4 +1,5 @@
 /** The address of the store of a workspace, and the calls that need only that address. */
+import type { Env } from '../../domain/config/env.js';
 import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import { isPostgresAddress, readAddress, type Address } from '../../adapters/ledger/postgres/address.js';
@@ -7,8 +8,6 @@ import { requireTrustedStore } from '../../adapters/trust/trusted-parts.js';
 import { ProblemError, problemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { readConfig } from '../readers/read-config.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type { Address };
 

@@ -3,6 +3,7 @@
  * and takes in what people change; an engine without agents of its own reads the ballot, boards and
  * inboxes of the folder, as in any workspace.
  */
+import type { Env } from '../../domain/config/env.js';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
@@ -20,8 +21,6 @@ import { readConfig } from '../readers/read-config.js';
 import { deskHistory, type DeskHistory } from './desk-history.js';
 import { ownMirror } from './own-mirror.js';
 import { ledgerFor, storeAddress } from './store-address.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 interface SyncOptions {
   env: Env;

@@ -2,12 +2,11 @@
  * The price of a model: from `guild.yaml`, else from the list, else zero for a model on this
  * machine.
  */
+import type { Env } from './env.js';
 import { FREE, findPrice, type Price } from '../budget/price.js';
 import { listPrices } from '../budget/list-prices.js';
 import type { Config } from './config.js';
 import { baseUrlIn, findProvider, isLoopback, splitModel } from './providers.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Undefined: the price is not known. */
 export function priceOf(

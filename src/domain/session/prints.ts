@@ -13,7 +13,7 @@ export interface SessionEdit {
   added: number;
   changed: number;
   removed: number;
-  /** Lines that start with `+ ` are lines of the messages as they are now. */
+  /** A few lines: `- ` marks removed ones, `+ ` added ones. */
   diff: string;
 }
 

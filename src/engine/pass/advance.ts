@@ -124,8 +124,6 @@ async function parkUnreadable(
   const until = new Date(context.clock.now().getTime() + INTERVALS.unreadableCheckMs).toISOString();
   const file = why.where?.file;
   await park(context, claim, { ...task, session }, defined({ until, file }));
-  // If nothing can be written, the store is at fault, and this file is not to blame.
-  await context.flush();
   context.watchers.problem(why);
   if (context.heldFiles.isNews(why)) record(context, 'file.held', { task: task.id, problem: why });
   // A conversation whose file is gone starts over, so only an existing one is skipped.

@@ -1,15 +1,8 @@
 /** A person's changes to a conversation: counts for the event, and a short diff to read. */
 import { diffArrays } from 'diff/lib/diff/array.js';
+import type { SessionEdit } from '../../domain/session/prints.js';
 import type { Message } from '../../domain/session/session.js';
 import { lineDiff } from '../lines/line-diff.js';
-
-interface MessagesDiff {
-  added: number;
-  changed: number;
-  removed: number;
-  /** `- ` marks removed lines, `+ ` added ones; at most DIFF_LINES lines. */
-  diff: string;
-}
 
 const DIFF_LINES = 40;
 const DIFF_WIDTH = 160;
@@ -20,7 +13,7 @@ const MAX_EDITS = 1000;
  * Messages that were removed and added at the same place count as changed. `first`: the number of
  * the first message in its conversation.
  */
-export function diffMessages(before: readonly Message[], after: readonly Message[], first = 1): MessagesDiff {
+export function diffMessages(before: readonly Message[], after: readonly Message[], first = 1): SessionEdit {
   const edit = { added: 0, changed: 0, removed: 0 };
   const lines: string[] = [];
   let [number, was] = [first, [] as Message[]];

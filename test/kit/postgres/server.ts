@@ -11,11 +11,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePort, postgresPrograms } from '../../../src/adapters/ledger/postgres/local-server.js';
 import { until } from '../until.js';
 
 const run = promisify(execFile);
-/** Where the Debian packages and others put the server's programs, which are not in PATH. */
-const FOLDERS = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt', '/usr/pgsql'];
 
 export interface Postgres {
   readonly port: number;
@@ -55,18 +54,6 @@ interface PostgresOptions {
   access?: string;
   /** Where it makes its own folder; default: among the temporary files. */
   under?: string;
-}
-
-/** The folder of the server's programs. Undefined: PostgreSQL is not installed. */
-function postgresPrograms(): string | undefined {
-  const folders = FOLDERS.filter((folder) => fs.existsSync(folder)).flatMap((folder) =>
-    fs.readdirSync(folder).map((version) => path.join(folder, version, 'bin')),
-  );
-  const inPath = (process.env['PATH'] ?? '').split(path.delimiter);
-  const found = [...folders.sort().reverse(), ...inPath].find((folder) =>
-    ['initdb', 'postgres', 'pg_ctl'].every((name) => fs.existsSync(path.join(folder, name))),
-  );
-  return found && fs.realpathSync(found);
 }
 
 /** The reason to skip a test; CI does not allow skipping. */
@@ -217,15 +204,6 @@ async function release(guard: ChildProcess): Promise<void> {
 async function childrenOf(pid: number): Promise<number[]> {
   const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(pid)]);
   return stdout.trim().split(/\s+/).map(Number);
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 export interface Pooler {

@@ -26,11 +26,11 @@ export interface LocalPostgres {
 const FOLDERS = ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt', '/usr/pgsql'];
 
 /** The folder of the server's programs. Undefined: PostgreSQL is not installed. */
-export function postgresPrograms(path_ = process.env['PATH'] ?? ''): string | undefined {
+export function postgresPrograms(): string | undefined {
   const installed = FOLDERS.filter((folder) => fs.existsSync(folder)).flatMap((folder) =>
     fs.readdirSync(folder).map((version) => path.join(folder, version, 'bin')),
   );
-  return [...installed.sort().reverse(), ...path_.split(path.delimiter)].find((folder) =>
+  return [...installed.sort().reverse(), ...(process.env['PATH'] ?? '').split(path.delimiter)].find((folder) =>
     ['initdb', 'postgres', 'pg_ctl'].every((name) => fs.existsSync(path.join(folder, name))),
   );
 }
@@ -82,7 +82,8 @@ async function unprivileged(): Promise<{ uid: number; gid: number } | undefined>
   });
 }
 
-async function freePort(): Promise<number> {
+/** A port of this machine that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as net.AddressInfo;

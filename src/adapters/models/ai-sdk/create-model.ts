@@ -1,6 +1,7 @@
 /** The AI SDK's model object of a provider. Its package is loaded at first use. */
+import type { Env } from '../../../domain/config/env.js';
 import type { Provider } from '../../../domain/config/config.js';
-import { speaksResponses, type Endpoint, type Env } from './endpoint.js';
+import { speaksResponses, type Endpoint } from './endpoint.js';
 import type { LanguageModel } from './prompt/types.js';
 import { isVendorKind, vendorModel } from './vendors.js';
 

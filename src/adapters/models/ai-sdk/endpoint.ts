@@ -1,8 +1,7 @@
 /** A provider's address and key, from `guild.yaml` and the environment. */
+import type { Env } from '../../../domain/config/env.js';
 import type { Provider } from '../../../domain/config/config.js';
 import { baseUrlIn, isLoopback } from '../../../domain/config/providers.js';
-
-export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface Endpoint {
   key?: string;

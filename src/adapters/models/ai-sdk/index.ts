@@ -3,6 +3,7 @@
  * OpenAI-compatible server directly. One call is one request; retries and tool loops are elsewhere.
  * A provider is loaded on first use and cached per model.
  */
+import type { Env } from '../../../domain/config/env.js';
 import type { Config, Provider } from '../../../domain/config/config.js';
 import { costMicroUsd, type Price } from '../../../domain/budget/price.js';
 import { priceOf } from '../../../domain/config/prices.js';
@@ -21,7 +22,7 @@ import { mediaReader } from './prompt/media.js';
 import { thoughtBook, type ReadBlob, type Thoughts } from './prompt/thoughts.js';
 import type { Context } from './context.js';
 import { createModel } from './create-model.js';
-import { endpointOf, speaksResponses, type Env, type Endpoint } from './endpoint.js';
+import { endpointOf, speaksResponses, type Endpoint } from './endpoint.js';
 
 export function aiSdk(options: {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;

@@ -2,6 +2,7 @@
  * Thoughts in the chunks of chat completions. Text is joined. Entries of a list also come in
  * pieces: entries with the same index and type are joined in order.
  */
+import { isMapping } from '../../../domain/mapping.js';
 import { THOUGHT_FIELDS } from './prompt/answer-parts.js';
 
 export interface ThoughtPieces {
@@ -36,21 +37,18 @@ function joined(before: unknown, piece: string | unknown[]): unknown {
   return list;
 }
 
-type Entry = Record<string, unknown>;
-
 function addEntry(list: unknown[], entry: unknown): void {
-  if (!isEntry(entry)) return void list.push(entry);
+  if (!isMapping(entry)) return void list.push(entry);
   const last = list.at(-1);
   const isSame =
-    isEntry(last) && entry['index'] !== undefined && last['index'] === entry['index'] && last['type'] === entry['type'];
+    isMapping(last) &&
+    entry['index'] !== undefined &&
+    last['index'] === entry['index'] &&
+    last['type'] === entry['type'];
   if (!isSame) return void list.push({ ...entry });
   for (const [key, value] of Object.entries(entry)) {
     const isPiece = ['text', 'summary', 'data'].includes(key) && typeof value === 'string';
     if (isPiece) last[key] = `${typeof last[key] === 'string' ? last[key] : ''}${value}`;
     else if (value !== null && value !== undefined) last[key] = value;
   }
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,9 +2,10 @@
  * Vendors whose AI SDK package is installed only by those who use it. A package is loaded at the
  * first call; if it is missing, the error has the exact command.
  */
+import type { Env } from '../../../domain/config/env.js';
 import type { Provider } from '../../../domain/config/config.js';
 import { defined } from '../../../domain/defined.js';
-import type { Endpoint, Env } from './endpoint.js';
+import type { Endpoint } from './endpoint.js';
 import type { LanguageModel } from './prompt/types.js';
 
 const VENDOR_PACKAGES = {

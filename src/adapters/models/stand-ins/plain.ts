@@ -3,10 +3,11 @@
  * agent is the header `x-guild-agent`, or else the model's name after the slash (`scripted/planner`
  * → planner).
  */
+import { isMapping } from '../../../domain/mapping.js';
 import { chatEncoder } from './chat/encode.js';
 import { chatRequest } from './chat/request.js';
 import { errorBody, failure } from './openai/errors.js';
-import { isObject, objectOf, stringOf, type Json } from './wire/json.js';
+import { objectOf, stringOf, type Json } from './wire/json.js';
 import type { Refusal } from './wire/rule.js';
 import type { StandIn } from './wire/stand-in.js';
 
@@ -72,6 +73,6 @@ function refusalOf(path: string, body: Json, bytes: number): Omit<Refusal, 'rule
 function isCalls(value: unknown): boolean {
   return (
     Array.isArray(value) &&
-    value.every((call) => isObject(call) && typeof objectOf(call['function'])['name'] === 'string')
+    value.every((call) => isMapping(call) && typeof objectOf(call['function'])['name'] === 'string')
   );
 }

@@ -1,9 +1,9 @@
 /** Serves one stand-in: sends a refusal, or plays the model and sends its answer. */
+import { parseMapping } from '../../../domain/mapping.js';
 import type http from 'node:http';
 import type { Model, ModelFailure } from '../../../ports/model.js';
 import { listen, readBody, sendJson, type ModelServer } from './http.js';
 import type { Quirk } from './quirks/quirk.js';
-import { parseObject } from './wire/json.js';
 import type { Accepted, StandIn } from './wire/stand-in.js';
 
 /** More than any provider accepts, so that the provider's own limit decides. */
@@ -38,7 +38,7 @@ async function answer(stage: Stage, request: http.IncomingMessage, response: htt
     path: url.pathname,
     query: url.searchParams,
     headers: request.headers,
-    body: parseObject(text ?? '{}'),
+    body: parseMapping(text ?? '{}'),
     bytes: text === undefined ? MAX_BODY_BYTES : Buffer.byteLength(text),
   });
   if ('refusals' in verdict) {

@@ -2,6 +2,7 @@
  * Why a task is in its state: the chain of waits down to its last link, and the shares of its
  * budget that others hold.
  */
+import type { Env } from '../../../domain/config/env.js';
 import { approvalOf } from '../../../domain/task/approval.js';
 import { budgetWord } from '../../../domain/budget/budget.js';
 import { whereText, type Problem } from '../../../domain/problem.js';
@@ -17,8 +18,6 @@ import { heldNow } from '../../trust/held-agents.js';
 import { farPartsOf } from '../open-reader.js';
 import { holdUps, type HoldUps } from '../vote-holdups.js';
 import { waitsView, type WaitsView } from '../waits-view.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 interface Known {
   store: Store;

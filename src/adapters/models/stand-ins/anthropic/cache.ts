@@ -3,8 +3,9 @@
  * everything up to it; a request reads the longest stored beginning that ends at one of its marks
  * or at most 20 blocks before one.
  */
+import { isMapping } from '../../../../domain/mapping.js';
 import { defined } from '../../../../domain/defined.js';
-import { isObject, objectOf, objectsIn, stringOf, without, type Json } from '../wire/json.js';
+import { objectOf, objectsIn, stringOf, without, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import { digest } from '../wire/seal.js';
 import { tokensOf } from '../wire/tokens.js';
@@ -56,7 +57,7 @@ export function anthropicCache(now: () => number): AnthropicCache {
 
 export function checkMarks(body: Json, turns: readonly Turn[], { refuse }: Judge): void {
   const marks = [...objectsIn(body['tools']), ...blocksOf(body['system']), ...blockList(turns)].flatMap(marksOf);
-  const all = isObject(body['cache_control']) ? [...marks, body['cache_control']] : marks;
+  const all = isMapping(body['cache_control']) ? [...marks, body['cache_control']] : marks;
   if (all.length > 4)
     refuse('3-caching.four-marks', `A maximum of 4 blocks with cache_control may be provided. Found ${all.length}.`);
   for (const { ttl } of all)
@@ -101,7 +102,7 @@ function placesOf(body: Json, turns: readonly Turn[]): Place[] {
   for (const { role, blocks } of turns) for (const { block } of blocks) add(block, role);
   const automatic = body['cache_control'];
   const last = places.at(-1);
-  if (last && isObject(automatic)) last.mark ??= ttlOf(automatic);
+  if (last && isMapping(automatic)) last.mark ??= ttlOf(automatic);
   return places;
 }
 
@@ -111,7 +112,7 @@ function blockList(turns: readonly Turn[]): Json[] {
 
 /** The mark of a block, or those inside a tool result. */
 function marksOf(block: Json): Json[] {
-  const own = isObject(block['cache_control']) ? [block['cache_control']] : [];
+  const own = isMapping(block['cache_control']) ? [block['cache_control']] : [];
   return [...own, ...objectsIn(block['content']).flatMap(marksOf)];
 }
 

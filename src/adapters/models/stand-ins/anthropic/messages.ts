@@ -1,5 +1,6 @@
 /** Checks the order and the content of the messages. */
-import { isObject, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
+import { isMapping } from '../../../../domain/mapping.js';
+import { objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import type { Family } from './families.js';
 import { blocksOf, type Block, type Turn } from './turns.js';
@@ -92,7 +93,7 @@ function checkCall({ block, at, index }: Block, seen: Set<string>, refuse: Judge
     );
   if (seen.has(id)) refuse('3-request.call-id', `messages.${at}.content.${index}: \`tool_use\` ids must be unique`);
   seen.add(id);
-  if (!isObject(block['input']))
+  if (!isMapping(block['input']))
     refuse(
       '3-request.call-input',
       `messages.${at}.content.${index}.tool_use.input: Input should be a valid dictionary`,

@@ -1,5 +1,6 @@
 /** Checks tools, sampling, thinking and effort against the family of the model. */
-import { isObject, numberOf, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
+import { isMapping } from '../../../../domain/mapping.js';
+import { numberOf, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import type { Family } from './families.js';
 import type { Turn } from './turns.js';
@@ -59,7 +60,7 @@ function checkTools(body: Json, turns: readonly Turn[], refuse: Refuse): void {
     if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name))
       refuse('3-request.tool-name', `tools.${at}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
     const schema = tool['input_schema'];
-    if (!isObject(schema) || schema['type'] !== 'object')
+    if (!isMapping(schema) || schema['type'] !== 'object')
       refuse('3-request.tool-schema', `tools.${at}.custom.input_schema.type: Input should be 'object'`);
     else if ('oneOf' in schema || 'allOf' in schema || 'anyOf' in schema)
       refuse(

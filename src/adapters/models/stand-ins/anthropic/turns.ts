@@ -1,5 +1,6 @@
 /** The conversation as turns: neighbours of one role are joined, text becomes blocks. */
-import { isObject, objectsIn, stringOf, type Json } from '../wire/json.js';
+import { isMapping } from '../../../../domain/mapping.js';
+import { objectsIn, stringOf, type Json } from '../wire/json.js';
 
 export interface Block {
   block: Json;
@@ -38,5 +39,5 @@ export function textOf(block: Json): string {
   if (typeof block['text'] === 'string') return block['text'];
   const { content } = block;
   if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.filter(isObject).map(textOf).join('\n') : '';
+  return Array.isArray(content) ? content.filter(isMapping).map(textOf).join('\n') : '';
 }

@@ -1,10 +1,11 @@
 /** A chat-completions request as the script sees it. */
+import { parseMapping } from '../../../../domain/mapping.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';
 import type { ModelRequest } from '../../../../ports/model.js';
 import { introduction, toolSpec } from '../wire/introduction.js';
-import { objectOf, objectsIn, parseObject, stringOf, type Json } from '../wire/json.js';
+import { objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 
 export function chatRequest(body: Json, headers: IncomingHttpHeaders): ModelRequest {
   const wire = objectsIn(body['messages']);
@@ -36,7 +37,7 @@ function messageOf(wire: Json): Message {
   const role = wire['role'] === 'assistant' || wire['role'] === 'tool' ? wire['role'] : 'user';
   const toolCalls = objectsIn(wire['tool_calls']).map(({ id, function: called }) => {
     const { name, arguments: json } = objectOf(called);
-    return { id: stringOf(id), name: stringOf(name), arguments: { ...parseObject(stringOf(json)) } };
+    return { id: stringOf(id), name: stringOf(name), arguments: { ...parseMapping(stringOf(json)) } };
   });
   return defined({
     role,

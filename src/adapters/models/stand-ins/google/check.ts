@@ -1,5 +1,6 @@
 /** Checks fields, order and thinking of a generateContent request. */
-import { isObject, numberOf, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
+import { isMapping } from '../../../../domain/mapping.js';
+import { numberOf, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import { fields, unknownFields, type Path, type Shape } from '../wire/shape.js';
 import type { Family } from './families.js';
@@ -84,7 +85,7 @@ function checkContents(contents: readonly Json[], refuse: Refuse): void {
 }
 
 function checkResponse({ functionResponse }: Json, at: number, refuse: Refuse): void {
-  if (isObject(functionResponse) && !isObject(functionResponse['response']))
+  if (isMapping(functionResponse) && !isMapping(functionResponse['response']))
     refuse(
       '6.response-object',
       `Invalid value at 'contents[${at}].parts[0].function_response.response' (type.googleapis.com/google.protobuf.Struct), ${JSON.stringify(functionResponse['response'] ?? null)}`,

@@ -1,5 +1,6 @@
 /** Checks function declarations: their names and the OpenAPI subset of `parameters`. */
-import { isObject, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
+import { isMapping } from '../../../../domain/mapping.js';
+import { objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 
 type Refuse = Judge['refuse'];
@@ -10,7 +11,7 @@ export function checkFunctions(body: Json, { refuse }: Judge): void {
     for (const [at, declaration] of objectsIn(functionDeclarations).entries()) {
       const place = `tools[${tool}].function_declarations[${at}]`;
       checkName(stringOf(declaration['name']), names, place, refuse);
-      if (isObject(declaration['parameters'])) checkSchema(declaration['parameters'], `${place}.parameters`, refuse);
+      if (isMapping(declaration['parameters'])) checkSchema(declaration['parameters'], `${place}.parameters`, refuse);
     }
 }
 
@@ -43,7 +44,7 @@ function checkSchema(schema: Json, place: string, refuse: Refuse): void {
   if (Array.isArray(schema['enum']) && schema['enum'].some((value) => typeof value !== 'string'))
     refuse('6.schema', `Invalid value at '${place}.enum[0]' (TYPE_STRING)`);
   const kind = stringOf(type).toLowerCase();
-  if (kind === 'array' && !isObject(schema['items']))
+  if (kind === 'array' && !isMapping(schema['items']))
     refuse('6.schema', `* GenerateContentRequest.${place}.items: missing field.`);
   const properties = objectOf(schema['properties']);
   if (kind === 'object' && Object.keys(properties).length === 0)
@@ -52,6 +53,6 @@ function checkSchema(schema: Json, place: string, refuse: Refuse): void {
     if (!Object.hasOwn(properties, String(name)))
       refuse('6.schema', `* GenerateContentRequest.${place}.required[0]: property is not defined`);
   for (const [name, inner] of Object.entries(properties))
-    if (isObject(inner)) checkSchema(inner, `${place}.properties.${name}`, refuse);
-  if (isObject(schema['items'])) checkSchema(schema['items'], `${place}.items`, refuse);
+    if (isMapping(inner)) checkSchema(inner, `${place}.properties.${name}`, refuse);
+  if (isMapping(schema['items'])) checkSchema(schema['items'], `${place}.items`, refuse);
 }

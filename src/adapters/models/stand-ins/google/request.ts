@@ -1,10 +1,11 @@
 /** Reads a generateContent request; fields may be written in camel case or in snake case. */
+import { isMapping } from '../../../../domain/mapping.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';
 import type { ModelRequest } from '../../../../ports/model.js';
 import { introduction, toolSpec } from '../wire/introduction.js';
-import { isObject, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
+import { objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 
 /** Fields whose content belongs to the caller. */
 const OPAQUE = new Set([
@@ -20,7 +21,7 @@ const OPAQUE = new Set([
 /** The same request with all field names in camel case. */
 export function camelCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCased);
-  if (!isObject(value)) return value;
+  if (!isMapping(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const name = key.replace(/(?<=[a-z])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -60,7 +61,7 @@ function messagesOf(content: Json, at: number): Message[] {
       .join('');
   if (content['role'] === 'model') {
     const toolCalls = parts.flatMap(({ functionCall }, index) =>
-      isObject(functionCall)
+      isMapping(functionCall)
         ? [
             {
               id: `${at}.${index}`,
@@ -75,7 +76,7 @@ function messagesOf(content: Json, at: number): Message[] {
     ];
   }
   return parts.map(({ functionResponse, text }): Message => {
-    if (!isObject(functionResponse)) return { role: 'user', content: stringOf(text) };
+    if (!isMapping(functionResponse)) return { role: 'user', content: stringOf(text) };
     const { name, response } = functionResponse;
     return { role: 'tool', name: stringOf(name), content: responseText(objectOf(response)) };
   });

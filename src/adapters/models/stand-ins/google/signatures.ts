@@ -2,7 +2,8 @@
  * Thought signatures. The first call of each step carries one; it knows the model and the call, so
  * that an edited call or another model is noticed.
  */
-import { isObject, objectsIn, stringOf, type Json } from '../wire/json.js';
+import { isMapping } from '../../../../domain/mapping.js';
+import { objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import { digest, seal, unseal } from '../wire/seal.js';
 import type { Family } from './families.js';
@@ -32,7 +33,7 @@ export function checkSignatures(model: string, body: Json, family: Family, { ref
       position++;
       const { functionCall, thoughtSignature } = part;
       if (typeof thoughtSignature === 'string') checkSignature(model, part, thoughtSignature, refuse);
-      if (!isObject(functionCall)) continue;
+      if (!isMapping(functionCall)) continue;
       if (isFirst && at > turnStart && typeof thoughtSignature !== 'string')
         refuse(
           '6.signature-given',
@@ -49,7 +50,7 @@ function checkSignature(model: string, part: Json, signature: string, refuse: Ju
   if (claims === undefined) return refuse('6.signature-genuine', 'Corrupted thought signature.');
   const { functionCall } = part;
   const isSameCall =
-    !isObject(functionCall) ||
+    !isMapping(functionCall) ||
     claims['call'] === undefined ||
     claims['call'] === digest([functionCall['name'], functionCall['args'] ?? {}]);
   if (claims['model'] !== model || !isSameCall) refuse('6.signature-genuine', 'Thought signature is not valid.');

@@ -1,11 +1,12 @@
 /** OpenAI's Responses API: `POST /v1/responses`. Items are kept only if `store` is not false. */
+import { parseMapping } from '../../../../domain/mapping.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { defined } from '../../../../domain/defined.js';
 import type { Message } from '../../../../domain/session/session.js';
 import type { ModelRequest } from '../../../../ports/model.js';
 import { contentText } from '../chat/request.js';
 import { introduction, toolSpec } from '../wire/introduction.js';
-import { objectOf, objectsIn, parseObject, stringOf, type Json } from '../wire/json.js';
+import { objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import { promptCache } from '../wire/prompt-cache.js';
 import { judge } from '../wire/rule.js';
 import { digest, idOf, seal } from '../wire/seal.js';
@@ -104,7 +105,7 @@ function messagesOf(items: readonly Json[]): Message[] {
       const call = {
         id: stringOf(item['call_id']),
         name: stringOf(item['name']),
-        arguments: { ...parseObject(stringOf(item['arguments'])) },
+        arguments: { ...parseMapping(stringOf(item['arguments'])) },
       };
       if (last?.role === 'assistant') (last.toolCalls ??= []).push(call);
       else messages.push({ role: 'assistant', content: '', toolCalls: [call] });

@@ -1,5 +1,6 @@
 /** Checks function tools, for both of OpenAI's APIs. */
-import { isObject, objectOf, stringOf, type Json } from '../wire/json.js';
+import { isMapping } from '../../../../domain/mapping.js';
+import { objectOf, stringOf, type Json } from '../wire/json.js';
 
 interface ToolFaults {
   name(at: number): void;
@@ -22,7 +23,7 @@ export function checkSchema(
   isStrict: boolean,
   faults: Pick<ToolFaults, 'schema' | 'strict'>,
 ): void {
-  if (!isObject(parameters) || parameters['type'] !== 'object')
+  if (!isMapping(parameters) || parameters['type'] !== 'object')
     return faults.schema(`${intro}schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`);
   for (const { schema, path } of schemasIn(parameters, [])) {
     const context = `In context=(${path
@@ -45,8 +46,8 @@ export function checkSchema(
 
 function schemasIn(schema: Json, path: string[]): { schema: Json; path: string[] }[] {
   const properties = Object.entries(objectOf(schema['properties'])).flatMap(([key, inner]) =>
-    isObject(inner) ? schemasIn(inner, [...path, 'properties', key]) : [],
+    isMapping(inner) ? schemasIn(inner, [...path, 'properties', key]) : [],
   );
-  const items = isObject(schema['items']) ? schemasIn(schema['items'], [...path, 'items']) : [];
+  const items = isMapping(schema['items']) ? schemasIn(schema['items'], [...path, 'items']) : [];
   return [{ schema, path }, ...properties, ...items];
 }

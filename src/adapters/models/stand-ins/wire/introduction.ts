@@ -1,8 +1,9 @@
 /** Who asks, in headers: scripts choose their line by agent and task, which no provider sees. */
+import { isMapping } from '../../../../domain/mapping.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Message } from '../../../../domain/session/session.js';
 import type { JsonSchema, ModelRequest, ToolSpec } from '../../../../ports/model.js';
-import { isObject, stringOf } from './json.js';
+import { stringOf } from './json.js';
 
 export function introduction(
   model: string,
@@ -22,6 +23,6 @@ export function toolSpec(name: unknown, description: unknown, parameters: unknow
   return {
     name: stringOf(name),
     description: stringOf(description),
-    parameters: isObject(parameters) ? (parameters as unknown as JsonSchema) : { type: 'object' },
+    parameters: isMapping(parameters) ? (parameters as unknown as JsonSchema) : { type: 'object' },
   };
 }

@@ -1,18 +1,14 @@
 /** Reads JSON of unknown shape without casts: requests of clients are checked, never trusted. */
+import { isMapping } from '../../../../domain/mapping.js';
 
 export type Json = { readonly [key: string]: unknown };
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The entries of a list that are objects; anything else counts as an empty list. */
 export function objectsIn(value: unknown): Json[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isMapping) : [];
 }
 
 export function objectOf(value: unknown): Json {
-  return isObject(value) ? value : {};
+  return isMapping(value) ? value : {};
 }
 
 export function stringOf(value: unknown): string {
@@ -23,20 +19,10 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Undefined if the text is not a JSON object. */
-export function parseObject(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A copy without these fields, at every depth. */
 export function without(value: unknown, fields: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((each) => without(each, fields));
-  if (!isObject(value)) return value;
+  if (!isMapping(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !fields.includes(key))

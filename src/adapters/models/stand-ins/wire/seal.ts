@@ -2,8 +2,9 @@
  * Signatures that a stand-in gives to its thoughts and checks when they come back. A sealed text
  * carries its claims, so that a restarted stand-in accepts it and can say what was changed.
  */
+import { isMapping, parseMapping } from '../../../../domain/mapping.js';
 import { createHash, createHmac } from 'node:crypto';
-import { isObject, parseObject, type Json } from './json.js';
+import { type Json } from './json.js';
 
 /** Not a secret: a stand-in protects nothing, it only notices changes. */
 const KEY = 'guildhall stand-in';
@@ -17,7 +18,7 @@ export function seal(claims: Json): string {
 export function unseal(text: string): Json | undefined {
   const [body = '', signature, ...rest] = text.split('.');
   if (rest.length > 0 || signature !== mac(body)) return undefined;
-  return parseObject(Buffer.from(body, 'base64url').toString('utf8'));
+  return parseMapping(Buffer.from(body, 'base64url').toString('utf8'));
 }
 
 /** The same text for values that differ only in the order of their keys. */
@@ -40,7 +41,7 @@ function mac(text: string): string {
 
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
-  if (!isObject(value)) return value;
+  if (!isMapping(value)) return value;
   return Object.fromEntries(
     Object.keys(value)
       .sort()

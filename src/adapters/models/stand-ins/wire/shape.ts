@@ -1,5 +1,6 @@
 /** Finds fields that a request may not have. A shape lists the known fields of every object. */
-import { isObject, type Json } from './json.js';
+import { isMapping } from '../../../../domain/mapping.js';
+import { type Json } from './json.js';
 
 /** `true`: anything. A list: a list of that shape. A function: the shape depends on the object. */
 export type Shape = true | readonly [Shape] | { readonly [field: string]: Shape } | ((value: Json) => Shape);
@@ -9,10 +10,10 @@ export type Path = readonly (string | number)[];
 /** The paths of all unknown fields. A value whose type differs from its shape is not searched. */
 export function unknownFields(value: unknown, shape: Shape, path: Path = []): Path[] {
   if (shape === true) return [];
-  if (typeof shape === 'function') return isObject(value) ? unknownFields(value, shape(value), path) : [];
+  if (typeof shape === 'function') return isMapping(value) ? unknownFields(value, shape(value), path) : [];
   if (isList(shape))
     return Array.isArray(value) ? value.flatMap((each, at) => unknownFields(each, shape[0], [...path, at])) : [];
-  if (!isObject(value)) return [];
+  if (!isMapping(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     if (inner === undefined) return [];
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
