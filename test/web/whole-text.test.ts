@@ -1,4 +1,4 @@
-/** Texts that were too long for their message, and attached files: only where they are named. */
+/** Long texts and attached files can be read only where a message names them. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';

@@ -16,7 +16,7 @@ interface Screen {
   firstRow: () => number;
 }
 
-/** Tasks at this depth and below are closed, all others open, except for those that were turned. */
+/** Tasks at this depth or deeper are folded and all others open, except those in `turned`. */
 export interface Fold {
   /** Absent: all are open. */
   depth?: number;

@@ -46,8 +46,7 @@ export function locks(
   function take(key: string, task: string): boolean {
     const file = path.join(layout.turns, key);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      // A power cut may lose the lock but not the conversation: the task in the middle of it keeps
-      // its turn.
+      // A power cut may lose the lock and keep the conversation. Its task may then continue first.
       if (disk.stamp(file) === undefined && !mayBegin(key, task)) return false;
       if (disk.create(file, `${task}\n`)) return true;
       const holder = holderIn(file);

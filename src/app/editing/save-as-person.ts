@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 
-/** False: the file no longer has the text that was seen. Without `seen` there must be no file. */
+/** False if the file no longer has the text `seen`, or exists although `seen` is undefined. */
 export async function saveAsPerson(
   root: string,
   file: string,

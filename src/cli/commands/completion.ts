@@ -97,7 +97,7 @@ function valuesFor(option: string, placeholder: string | undefined, root: string
   return option === '--to' || placeholder === 'AGENT' ? agentNames(root) : [];
 }
 
-/** The words that this form allows at the last place. */
+/** The words that this form allows in the last position. */
 function wordsFor(form: string[], typed: string[], root: string): string[] {
   const before = typed.slice(0, -1);
   const fits = before.every((word, i) => form[i] === word || /^[<[]/.test(form[i] ?? ''));

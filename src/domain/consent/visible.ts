@@ -18,7 +18,7 @@ export function visible(text: string): string {
     .replace(/\n{13,}/g, (run) => (run.length <= EMPTY_LINES ? run : `\n\\u{a}×${run.length}\n`));
 }
 
-/** A newline, a tab and a blank are seen. */
+/** Newlines, tabs and spaces do not count as unseen. */
 const UNSEEN =
   /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/gu;
 

@@ -43,7 +43,7 @@ function changesSince({ content }: Context, before: ApprovalRequest | undefined,
   if (now.walls === 'none' && before.walls === 'sandbox')
     changes.push('the sandbox is gone: the command would now run without it');
   else if (now.confinement !== before.confinement)
-    changes.push(`it would run in another way than you saw: ${now.confinement}`);
+    changes.push(`it would run differently from what you saw: ${now.confinement}`);
   const { base } = before;
   if (base !== undefined && (base.path !== now.base?.path || base.sha256 !== now.base.sha256))
     changes.push(`${base.path} has changed; the diff below is against its present text`);

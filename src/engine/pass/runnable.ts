@@ -83,7 +83,7 @@ function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefin
   }
 }
 
-/** A process begins with this many tasks of its own for each that it starts at once. */
+/** How many own tasks come first, for each task that the process can run at once. */
 const SHARE = 2;
 /** For each process, the search covers this many times as many tasks. */
 const SEARCH = 2;

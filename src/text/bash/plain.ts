@@ -1,7 +1,7 @@
 /**
- * Accounts for every character of a script of simple commands in pipelines and lists. Only spaces
- * may separate the words of a command, and only the operator in the tree two commands. This detects
- * a parser that skipped or invented something, without a second grammar.
+ * Accounts for every character of a script of simple commands in pipelines and lists. Between the
+ * words of a command there may be only spaces, and between two commands only the operator in the
+ * tree. This detects a parser that skipped or invented something, without a second grammar.
  */
 import type * as U from 'unbash';
 

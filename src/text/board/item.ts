@@ -21,7 +21,7 @@ export interface Field {
   form: 'inline' | 'line' | 'block';
   /** From the key to the end of the value. */
   span: Span;
-  /** Only the value as written, with quotes; for a block from the `|` on. */
+  /** The value as written, with its quotes. Of a block: everything from the `|` on. */
   valueSpan: Span;
 }
 

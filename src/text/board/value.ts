@@ -58,8 +58,8 @@ export function stripIndent(line: string, columns: number): string {
 }
 
 /**
- * Keys with a meaning on every board. Only these are keys where a word with a colon could also be
- * part of a title (`Fix: the login`), and only these may be written without a space: `id:c1`.
+ * Keys with a meaning on every board. Where a word with a colon could also belong to a title
+ * (`Fix: the login`), only these count as keys. Only these may be written without a space: `id:c1`.
  */
 const KNOWN_KEYS =
   'id title priority stakeholders tags parent depends_on dependencies requirements schedule completed skipped completed_at failed_at description prompt command approval_required'.split(

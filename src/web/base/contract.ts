@@ -382,7 +382,7 @@ export interface Conflict {
   problem: Problem;
   /** The text as it is now. */
   theirs?: string;
-  /** The digest that an answer to that text names. */
+  /** The digest to send with an answer to that text. */
   seen?: string;
 }
 

@@ -21,7 +21,7 @@ const READ: ToolSpec = {
   parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 };
 
-/** How often thoughts are in a request, as each provider has them. */
+/** Counts the thoughts in a request, in each provider's format. */
 const THOUGHTS: Partial<Record<StandInName, RegExp>> = {
   anthropic: /"type":"thinking"/g,
   'openai-responses': /"type":"reasoning"/g,

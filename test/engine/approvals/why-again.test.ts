@@ -32,7 +32,7 @@ test('an action that moved says both machines and what is different there', () =
     'it was asked on first, and would now run on second\nthe sandbox is gone: the command would now run without it',
   );
   const other = request({ digest: 'second', confinement: 'sandboxed with the network' });
-  assert.match(whyAgain(at('first'), before, other), /^it would run in another way than you saw: sandboxed with/);
+  assert.match(whyAgain(at('first'), before, other), /^it would run differently from what you saw: sandboxed with/);
 });
 
 test('a changed file, an unknown key and any other change are reasons too', () => {

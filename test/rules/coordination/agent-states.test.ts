@@ -183,7 +183,7 @@ for (const { name, tasks = [], past, paused, broken, state, why, trigger, waitsF
   });
 }
 
-/** Counts the reads of task fields and pasts. */
+/** Counts how often fields of tasks and their histories are read. */
 function counted(agents: number): { reads: number; states: AgentActivity[] } {
   let reads = 0;
   const tasks: OpenTask[] = [];

@@ -20,7 +20,7 @@ function isPut(put: Put): boolean {
   }
   if (!isText(put.text)) return false;
   if ('effect' in put) return isPart(put.effect);
-  // A page beside a person's own has `.result` in its name.
+  // A page is named `.result` if a person's own file has the plain name.
   const names = [`results/${put.page}.md`, `results/${put.page}.result.md`];
   return isPart(put.page) && names.includes(put.file) && areTexts(put.was);
 }

@@ -79,7 +79,7 @@ export function recovery({ disk, layout, processes, presence, clock, abandoned }
     // A process that replays is visible first, so that others know whether it is still alive.
     const { adopted, problems } = dead.adopt(clock.now(), presence.join);
     if (adopted.length === 0) return problems;
-    // If this process dies halfway and the power fails, the next one needs the other half too.
+    // The journals must survive a power cut until their replay has been completed.
     for (const { files } of adopted) for (const file of files) await syncIfThere(disk, file);
     const { problems: found, files, unseen: restored } = replay(disk, layout, adopted, me);
     for (const [peer, count] of restored) unseen.set(peer, count);

@@ -43,8 +43,8 @@ export function executor(disk: Disk, tmpFolder: string, prefix: string): Execute
       return disk.rename(from, to) ? placedAt(to) : { kind: 'fenced' };
     }
     if ((to !== from && exists(to)) || others.some(exists)) return late(operation, 'taken');
-    // New files, not new content of old ones: a reader that opened one before reads it to its end.
-    // They are written first, so that the task is without a plain name for a moment only.
+    // The text goes into new files, because a reader may have an old one open. They are written
+    // first, so that the task has no plain name only for a moment.
     const record = written(text);
     const newPage = page && written(page.text);
     // Renaming the claim is the fence. Its new name still shows readers that the task exists and

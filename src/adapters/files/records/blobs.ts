@@ -6,7 +6,7 @@ import type { Blobs } from '../../../ports/store/blobs.js';
 import type { AtomicWrite } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
 
-/** Hashes remembered as stored, because every conversation of an agent puts the same prompt. */
+/** Hashes already stored: every conversation of an agent stores the same prompt again. */
 const MAX_REMEMBERED = 1000;
 
 export function blobs(disk: Disk, layout: Layout, writing: AtomicWrite): Blobs {

@@ -31,7 +31,7 @@ const STARTED = '.started';
 const MAX_ID_BYTES = 300;
 const MIN_AGE_MS = 24 * 60 * 60_000;
 const MAX_FOLDED = 500;
-/** Young records are looked at and left, so looks are bounded too. */
+/** Records that are too young are skipped, so the number of records examined has its own limit. */
 const MAX_LOOKS = 5000;
 /** No text inside a record can end like this, because its quotes are escaped. */
 const END = '"end":true}';

@@ -50,7 +50,7 @@ function linkedWorktree(file: string): Place {
   const commonDir = path.resolve(gitDir, common);
   try {
     if (fs.realpathSync(path.resolve(gitDir, backLink)) !== fs.realpathSync(file)) return off;
-    // Git keeps it there. Another folder may have come with the workspace and name any repository.
+    // Git keeps worktrees there. Any other folder may have come with the workspace.
     if (path.dirname(fs.realpathSync(gitDir)) !== path.join(fs.realpathSync(commonDir), 'worktrees')) return off;
   } catch {
     return off;

@@ -96,7 +96,7 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
     return [...new Set(topics)].map((topic) => `listen "${channels[topic]}"`).join('; ');
   }
 
-  /** `channel`: the channel that was notified; absent: perhaps all of them. */
+  /** `channel`: the channel that was notified; absent: it may be any of them. */
   function wake(channel?: string): void {
     for (const { topics, ring } of wakers)
       if (channel === undefined || topics.some((topic) => channels[topic] === channel)) ring();

@@ -18,7 +18,7 @@ export interface Dialect {
   hasCacheKey: boolean;
   /** After a tool the assistant speaks, never the user. */
   assistantAfterTool: boolean;
-  /** Whether a tool can be forced, or only calls forbidden. Many servers know neither. */
+  /** `any`: a tool can be forced. `none`: calls can only be forbidden. Many servers do neither. */
   toolChoice: 'any' | 'none' | 'unknown';
   /** Whether answers can be held to a JSON Schema. With one, local servers cannot call tools. */
   structured: 'always' | 'without_tools' | 'never';
