@@ -58,7 +58,8 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
     terminal.bold(entry.agent),
     stateMark(entry.state, terminal),
     entry.tasks.join(', '),
-    entry.why,
+    // The other lines of a problem are for `guild why`.
+    entry.why.split('\n', 1)[0]!,
   ]);
   for (const [hint, yours] of [
     ['guild inbox shows it', forHuman.filter((each) => !isNotMadeHere(each))],

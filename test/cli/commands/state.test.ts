@@ -47,6 +47,14 @@ test('state shows what each agent does, and its history', async (t) => {
   assert.equal((await guild('state', 'hand')).code, 2);
 });
 
+test('state shows the first line of a problem', async (t) => {
+  const { guild } = place(t, scripted('- {agent: hand, say: Seen.}', TASK));
+  await guild('pump', '--all');
+  const { out } = succeeds(await guild('state'));
+  assert.match(out, /^boss +error +t +script\.yaml has no line for agent boss/m);
+  assert.doesNotMatch(out, /does not fit/);
+});
+
 test('another process sees a state change as it happens', async (t) => {
   const workspace = place(t, scripted(SCRIPT, TASK));
   const watch = workspace.start('state', '--watch', 'boss');
