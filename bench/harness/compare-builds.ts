@@ -105,13 +105,16 @@ interface MainRun {
   cpuMs: number;
 }
 
-function compareRounds(bench: string, rounds: readonly Round[]): Comparison[] {
+export function compareRounds(bench: string, rounds: readonly Round[]): Comparison[] {
   const { older, newer } = rounds[0]!;
   const rows = newer.rows.flatMap((row, at) => {
     const olderAt = counterpart(older.rows, newer.rows, at);
+    const was = older.rows[olderAt]?.name;
     const pairs = rounds.map((round) => [round.older.rows[olderAt]?.ours, round.newer.rows[at]?.ours] as const);
-    return comparison(bench, row.name, row.unit, pairs);
+    return comparison(bench, was === row.name ? was : `${row.name} (older: ${was})`, row.unit, pairs);
   });
+  const count = newer.rows.length - rows.length;
+  if (count > 0) process.stderr.write(`${bench}: ${count} of ${newer.rows.length} rows are not in the older build\n`);
   if (older.rows.length !== newer.rows.length) return rows;
   const times = rounds.flatMap(({ older, newer }) =>
     older.cpuMs === undefined || newer.cpuMs === undefined ? [] : [[older.cpuMs, newer.cpuMs] as const],
@@ -121,13 +124,18 @@ function compareRounds(bench: string, rounds: readonly Round[]): Comparison[] {
 
 /**
  * The index of the older build's row for the newer row `at`, or -1. Rows match by name and, since
- * names repeat, by their number among equal names; a renamed row matches by position.
+ * names repeat, by their number among equal names. A renamed row matches by position, if the row
+ * there has the same unit and a name that no newer row has.
  */
 function counterpart(older: readonly Row[], newer: readonly Row[], at: number): number {
-  const { name } = newer[at]!;
+  const { name, unit } = newer[at]!;
   const before = newer.slice(0, at).filter((row) => row.name === name).length;
   const same = [...older.keys()].filter((other) => older[other]!.name === name);
-  return same[before] ?? (older.length === newer.length ? at : -1);
+  if (same[before] !== undefined) return same[before];
+  const other = older[at];
+  const isRenamed =
+    older.length === newer.length && other?.unit === unit && !newer.some((row) => row.name === other.name);
+  return isRenamed ? at : -1;
 }
 
 /** Empty if only one build has the row or if its values are not numbers. */

@@ -17,7 +17,7 @@ export interface OpenIndex<Row extends OpenRow> {
   ofRoot: Map<string, number>;
   /** The number of changes so far. */
   readonly changes: number;
-  /** The ids that changed after the first `changes` changes; undefined if those are too long ago. */
+  /** The ids that changed after the first `changes` changes; undefined if too long ago. */
   changedSince(changes: number): readonly string[] | undefined;
   /** Counts a change of this task. */
   touch(id: string): void;
