@@ -112,15 +112,15 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const isKept = config.git.enabled && options.history !== false && options.disk === undefined && !isFar;
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
-  const wrote = history?.changed ?? options.onWrite;
-  const disk = wrote === undefined ? given.disk : watchedDisk(given.disk, wrote);
+  const watched = history ?? (options.onWrite && { changed: options.onWrite });
+  const disk = watched === undefined ? given.disk : watchedDisk(given.disk, watched);
   const { opened, common, believe, texts, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
   const { store, isHere } = homed(history === undefined ? opened : noted(opened, trail), given, onlookers.problem);
   const peer = store.presence.peer.id;
   const isWatched = options.disk === undefined && tape === undefined;
   const shown = offered(onlookers, { root, env, peer }, isWatched);
   const ranked = search({ kind: config.search });
-  const fileTools = workspaceFiles({ root, disk, onWrite: history?.changed, judge: JUDGE, search: ranked });
+  const fileTools = workspaceFiles({ root, disk, writes: history, judge: JUDGE, search: ranked });
   const workers = (): Iterable<Agent> => agents.all().values();
   const sources = sourcesOf(() => store, workers);
   // A recorded workspace has its own clock; waiting for the outside world uses real time.

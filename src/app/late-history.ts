@@ -3,7 +3,7 @@
  * down the start. Earlier changes are remembered until then.
  */
 import path from 'node:path';
-import { markBegun } from '../adapters/git/changes/change-lists.js';
+import { changeLists } from '../adapters/git/changes/change-lists.js';
 import { processes as realProcesses } from '../adapters/processes/index.js';
 import type { Event } from '../domain/event.js';
 import { INTERVALS } from '../domain/intervals.js';
@@ -13,25 +13,25 @@ import type { History } from '../ports/history.js';
 import type { Store } from '../ports/store/index.js';
 import type { HistoryOptions } from './readers/history.js';
 
-type WorkingHistory = Pick<History, 'changed' | 'commit' | 'hurry' | 'close'>;
+type Watcher = Partial<Pick<History, 'changing'>> & Pick<History, 'changed'>;
+type WorkingHistory = Pick<History, 'changing' | 'changed' | 'commit' | 'hurry' | 'close'>;
 
 export function lateHistory(options: HistoryOptions): WorkingHistory {
   /** Never part of the history. A process that changes nothing else does not load the history. */
   const ownFiles = path.join(options.root, '.guild', path.sep);
   const processes = options.processes ?? realProcesses();
-  let early = new Set<string>();
-  let removeMark = (): void => {};
+  const early = changeLists(options.root, processes);
   let history: History | undefined;
   let loading: Promise<History> | undefined;
   let isEnding = false;
   // A long-running process commits changes that other processes left and changes of people.
   const timer = setInterval(() => void tend(), INTERVALS.historyCheckMs).unref();
   return {
+    changing(file) {
+      if (!file.startsWith(ownFiles)) (history ?? early).changing(file);
+    },
     changed(file) {
-      if (file.startsWith(ownFiles)) return;
-      if (history !== undefined) return history.changed(file);
-      if (early.size === 0) removeMark = markBegun(path.join(ownFiles, 'history'), processes);
-      early.add(file);
+      if (!file.startsWith(ownFiles)) (history ?? early).changed(file);
     },
     commit: async (...args) => (await load()).commit(...args),
     hurry() {
@@ -40,16 +40,16 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
     },
     async close() {
       clearInterval(timer);
-      if (loading !== undefined || early.size > 0) await (await load()).close();
+      if (loading !== undefined || early.size() > 0) await (await load()).close();
+      early.close();
     },
   };
 
   function load(): Promise<History> {
     loading ??= import('./readers/history.js').then((module) => {
       history = module.history({ ...options, processes, background: true });
-      for (const file of early) history.changed(file);
-      early = new Set();
-      removeMark();
+      for (const name of early.names()) history.changed(path.join(options.root, name));
+      early.close();
       if (isEnding) history.hurry();
       return history;
     });
@@ -75,44 +75,25 @@ export function noted(store: Store, trail: Audit): Store {
   return { ...store, events: { ...store.events, append } };
 }
 
-/** A disk that reports which files it changed. */
-export function watchedDisk(disk: Disk, changed: (file: string) => void): Disk {
+/** A disk that reports which files it changes, before and after. */
+export function watchedDisk(disk: Disk, { changing = () => undefined, changed }: Watcher): Disk {
+  /** `isDone`: whether this result means a change. */
+  const reported = <T>(files: readonly string[], change: () => T, isDone: (result: T) => boolean = () => true): T => {
+    for (const file of files) changing(file);
+    const result = change();
+    if (isDone(result)) for (const file of files) changed(file);
+    return result;
+  };
   return {
     ...disk,
-    create(file, bytes) {
-      const isNew = disk.create(file, bytes);
-      if (isNew) changed(file);
-      return isNew;
-    },
-    append(file, bytes) {
-      const stamp = disk.append(file, bytes);
-      changed(file);
-      return stamp;
-    },
-    patch(file, offset, bytes) {
-      const stamp = disk.patch(file, offset, bytes);
-      changed(file);
-      return stamp;
-    },
-    rename(from, to) {
-      const isMoved = disk.rename(from, to);
-      if (isMoved) {
-        changed(from);
-        changed(to);
-      }
-      return isMoved;
-    },
-    link(from, to) {
-      const isLinked = disk.link(from, to);
-      if (isLinked) changed(to);
-      return isLinked;
-    },
-    remove(file) {
-      const isRemoved = disk.remove(file);
-      if (isRemoved) changed(file);
-      return isRemoved;
-    },
+    create: (file, bytes) => reported([file], () => disk.create(file, bytes), Boolean),
+    append: (file, bytes) => reported([file], () => disk.append(file, bytes)),
+    patch: (file, offset, bytes) => reported([file], () => disk.patch(file, offset, bytes)),
+    rename: (from, to) => reported([from, to], () => disk.rename(from, to), Boolean),
+    link: (from, to) => reported([to], () => disk.link(from, to), Boolean),
+    remove: (file) => reported([file], () => disk.remove(file), Boolean),
     async createSynced(file, bytes) {
+      changing(file);
       await disk.createSynced(file, bytes);
       changed(file);
     },

@@ -32,6 +32,11 @@ export interface History {
   /** Whether history is kept here; if not, one sentence that says why. Read-only. */
   state(): { on: true } | { on: false; why: string };
   /**
+   * Notes a file that the program is about to write, move or remove: an absolute path. If the
+   * process is killed, the change is not taken for a person's. Never throws.
+   */
+  changing(file: string): void;
+  /**
    * Notes a file that the program wrote, moved or removed: an absolute path. The next commit reads
    * it. Never throws. Files outside the workspace, secrets and private files are ignored.
    */

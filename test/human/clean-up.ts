@@ -42,7 +42,7 @@ async function watched(
   run(id: string): Promise<void>;
   drop(id: string): void;
   wait(look: () => boolean): Promise<unknown>;
-  shows(file: string): Promise<unknown>;
+  shows(what: () => boolean): Promise<unknown>;
   leave(): Promise<void>;
 }> {
   const { desk, work, shows, leave } = await take(t, FILES);
@@ -103,8 +103,9 @@ export function cleanUp(test: typeof nodeTest, take: TakeSeat): void {
     for (const [n, folder] of FOLDERS.entries()) {
       clean(root, folder);
       await run(`then-${n}`);
-      await shows(`results/then-${n}.md`);
-      const result = fs.readFileSync(path.join(root, `results/then-${n}.md`), 'utf8');
+      const page = path.join(root, `results/then-${n}.md`);
+      await shows(() => fs.existsSync(page));
+      const result = fs.readFileSync(page, 'utf8');
       assert.match(result, new RegExp(`answer of then-${n}`), folder);
       clean(root, folder);
       fs.mkdirSync(path.dirname(board), { recursive: true });

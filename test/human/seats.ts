@@ -2,8 +2,6 @@
  * Where the person of these tests sits: in the folder in which the agents work, or in the mirror of
  * a store on another machine. Files and promises are the same.
  */
-import fs from 'node:fs';
-import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { place, succeeds, whileRunning, type Place, type Running } from '../kit/guild.js';
 import { field } from '../postgres/bench.js';
@@ -15,8 +13,8 @@ export interface Seat {
   desk: Place;
   /** The folder of the agents. */
   work: Place;
-  /** Waits until the desk shows a file that the agents made. */
-  shows(file: string): Promise<unknown>;
+  /** Waits until the desk shows what the agents did. */
+  shows(what: () => boolean): Promise<unknown>;
   /** The agents have stopped: lets the desk show everything, and stops it. */
   leave(): Promise<void>;
 }
@@ -26,7 +24,7 @@ export type TakeSeat = (t: TestContext, files: Record<string, string>) => Promis
 export const inTheFolder: TakeSeat = async (t, files) => {
   const work = place(t, files);
   trust(work.root);
-  return { desk: work, work, shows: async () => undefined, leave: async () => undefined };
+  return { desk: work, work, shows: until, leave: async () => undefined };
 };
 
 export const inAMirror: TakeSeat = async (t, files) => {
@@ -40,11 +38,20 @@ export const inAMirror: TakeSeat = async (t, files) => {
   return {
     desk,
     work,
-    shows: (file) =>
-      whileRunning(
-        [sync],
-        until(() => fs.existsSync(path.join(desk.root, file))),
-      ),
+    async shows(what) {
+      try {
+        await whileRunning([sync], until(what));
+      } catch (thrown) {
+        const tasks = await server.sql(
+          `select key, rev, left(value, 400) as value from ${schema}.entry where key like 'task/%'`,
+        );
+        const logs = await server.sql(`select log, max(n) as end from ${schema}.line group by log`);
+        const store = JSON.stringify({ tasks, logs }, undefined, 1);
+        throw new Error(`${String(thrown)}\nsync in ${desk.root} said: ${sync.said()}\nstore: ${store}`, {
+          cause: thrown,
+        });
+      }
+    },
     async leave() {
       sync.interrupt();
       await sync.ended;

@@ -41,6 +41,8 @@ export interface Ran {
 export interface Running {
   /** Resolves to the first group, or the whole match, once the output or the errors match. */
   says(what: RegExp): Promise<string>;
+  /** Everything it has printed so far. */
+  said(): string;
   /** Ctrl-C. */
   interrupt(): void;
   ended: Promise<Ran>;
@@ -189,7 +191,7 @@ function runHere(root: string, given: Given, args: string[]): Running {
     void main(args, io).then(end);
   });
   const interrupt = (): void => [...listeners].forEach((listener) => listener());
-  return { ended, interrupt, says: said.says(ended) };
+  return { ended, interrupt, says: said.says(ended), said: said.text };
 }
 
 function spawnGuild(root: string, given: Given, args: string[]): Spawned {
@@ -207,7 +209,7 @@ function spawnGuild(root: string, given: Given, args: string[]): Spawned {
   child.stdout.on('data', (chunk: Buffer) => said.out(chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => said.err(chunk.toString()));
   const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve({ code, ...said.all() })));
-  return { child, ended, interrupt: () => void child.kill('SIGINT'), says: said.says(ended) };
+  return { child, ended, interrupt: () => void child.kill('SIGINT'), says: said.says(ended), said: said.text };
 }
 
 const SAYS_LIMIT_MS = 120_000;
@@ -223,6 +225,7 @@ function listen() {
     out: keep('out'),
     err: keep('err'),
     all: () => said,
+    text: () => said.out + said.err,
     says:
       (ended: Promise<Ran>): Running['says'] =>
       (what) =>

@@ -69,6 +69,9 @@ export function git(options: GitOptions): History {
       const why = target.whyOff();
       return why === undefined ? { on: true } : { on: false, why };
     },
+    changing(file) {
+      if (target.whyOff() === undefined) writes.changing(file);
+    },
     changed(file) {
       if (target.whyOff() === undefined) writes.changed(file);
     },

@@ -11,7 +11,7 @@ import type { Processes } from '../../ports/processes.js';
 import { beginning } from './changes/beginning.js';
 import { changeLists, makeFolder, type Batch, type Message } from './changes/change-lists.js';
 import { BranchMoved, commitFiles, type NewCommit, type Ready } from './commit-files.js';
-import { isKeptOut, isProgramsOwn } from './changes/covered.js';
+import { killed } from './changes/killed.js';
 import { taskOf } from './changes/files-now.js';
 import { importer, type Importer, type Person } from './repository/importer.js';
 import { historyLock } from './changes/lock.js';
@@ -44,6 +44,7 @@ export type Written =
   | { kind: 'left'; file: string };
 
 interface Writer {
+  changing(file: string): void;
   changed(file: string): void;
   commit(message: Message | undefined, options?: { evenIfSame?: boolean; look?: Look }): Promise<Written>;
   /** Whether this process may write history now. */
@@ -72,10 +73,10 @@ const MAX_TRIES = 5;
 export function writer(options: WriterOptions): Writer {
   const { root, target, env, clock, processes, author } = options;
   const folder = path.join(root, '.guild', 'history');
-  const lists = changeLists(folder, processes);
+  const lists = changeLists(root, processes);
   const lock = historyLock(folder, processes);
   const begins = beginning(root, folder);
-  const prefix = `${root}${path.sep}`;
+  const deaths = killed(root, folder);
   const openedAt = clock.monotonicMs();
   let ready: Ready | undefined;
   let git: Importer | undefined;
@@ -88,11 +89,8 @@ export function writer(options: WriterOptions): Writer {
   const pace = { isOver: () => clock.monotonicMs() > closeBy };
 
   return {
-    changed(file) {
-      if (!file.startsWith(prefix)) return;
-      const name = file.slice(prefix.length);
-      if (!lists.has(name) && !isKeptOut(name)) lists.add(name);
-    },
+    changing: lists.changing,
+    changed: lists.changed,
     commit,
     mayWrite() {
       makeFolder(folder);
@@ -173,9 +171,9 @@ export function writer(options: WriterOptions): Writer {
       await begins.openPlaces(now.stamps, isOwn, putBeginning, pace);
       if (before === undefined) await begins.timedPlaces(now.stamps, isOwn, putBeginning, soon);
     }
-    let wasKilled = false;
+    const wasKilled = left.some((batch) => batch.message === undefined);
+    if (wasKilled) deaths.note();
     for (const { paths, message: text, done } of left) {
-      wasKilled ||= text === undefined;
       await write({
         paths,
         message: text ?? naming('left by a killed process:'),
@@ -185,7 +183,7 @@ export function writer(options: WriterOptions): Writer {
     }
     // The last list of a killed process may not be complete.
     const lookFor = wasKilled && look === 'none' ? 'cheap' : look;
-    if (!isBeginning && lookFor !== 'none') await commitPeople(now, lookFor, own.paths, isOtherAlive, wasKilled);
+    if (!isBeginning && lookFor !== 'none') await commitPeople(now, lookFor, own.paths, isOtherAlive);
     if (own.paths.size > 0 || (message !== undefined && evenIfSame))
       await write({
         paths: own.paths,
@@ -203,13 +201,7 @@ export function writer(options: WriterOptions): Writer {
   /**
    * Commits people's changes under their name. Files of a killed process count as the program's.
    */
-  async function commitPeople(
-    now: Ready,
-    look: Look,
-    own: ReadonlySet<string>,
-    isOtherAlive: boolean,
-    wasKilled: boolean,
-  ): Promise<void> {
+  async function commitPeople(now: Ready, look: Look, own: ReadonlySet<string>, isOtherAlive: boolean): Promise<void> {
     const from = clock.monotonicMs();
     const isWhole = look === 'whole' || (look === 'cheap' && isCheap(now.stamps));
     const { opened, stamps } = now;
@@ -218,7 +210,7 @@ export function writer(options: WriterOptions): Writer {
     const idsOf = (names: readonly string[]) => now.git().idsIn(tip, names);
     const noted = { has: (name: string) => own.has(name) || lists.has(name), all: () => [...own, ...lists.names()] };
     const found = await changesByPeople({ root, stamps, tip, run, idsOf, noted, isOtherAlive, isWhole, pace });
-    const isOurs = (name: string): boolean => wasKilled && isProgramsOwn(name);
+    const isOurs = deaths.isVictims();
     const ours = new Set(found.filter(isOurs));
     const theirs = new Set(found.filter((name) => !isOurs(name)));
     if (ours.size > 0) await write({ paths: ours, message: naming('left by a killed process:') });
@@ -228,6 +220,7 @@ export function writer(options: WriterOptions): Writer {
         message: naming('by hand:'),
         author: (person ??= await readPerson(root, env)),
       });
+    if (isWhole && !isOtherAlive && !pace.isOver()) deaths.forget();
     lastLook = clock.monotonicMs();
     const gapAfter = (ms: number): number => Math.max(INTERVALS.peopleCheckMs, LOOK_SHARE * ms);
     const ms = lastLook - from;

@@ -9,6 +9,7 @@ import { asProblem } from '../../domain/problem.js';
 import type { BoundBase } from '../../domain/task/approval.js';
 import { mediaTypeOf, sizeText } from '../../domain/file-ref.js';
 import type { Disk } from '../../ports/disk.js';
+import type { History } from '../../ports/history.js';
 import type { WorkspaceFiles, FolderReply, PathUse, PathVerdict, Search } from '../../ports/workspace-files.js';
 import { locate, type PlaceKind } from './locate.js';
 import { inFile, inFolder, makeFolders, readHead, walkRoot, type OpenFolder, type WalkRoot } from './open.js';
@@ -31,8 +32,8 @@ interface WorkspaceFilesOptions {
   disk: Disk;
   judge: PathRule;
   search: Search;
-  /** Called with the path of each file that was written: the disk sees only its descriptor. */
-  onWrite?: ((file: string) => void) | undefined;
+  /** Receives the path of each file that is written: the disk sees only its descriptor. */
+  writes?: Pick<History, 'changing' | 'changed'> | undefined;
   /** How folders are walked. Default: by descriptor if the system supports it. */
   walk?: 'descriptor' | 'path';
 }
@@ -42,7 +43,7 @@ const TRIES = 4;
 
 /** `root` must exist. */
 export function workspaceFiles(options: WorkspaceFilesOptions): WorkspaceFiles {
-  const { root, disk, judge: rule, search, walk, onWrite = () => undefined } = options;
+  const { root, disk, judge: rule, search, walk, writes } = options;
   const base = walkRoot(root, walk);
   const judge = (agent: string, use: PathUse, path: string): JudgedPlace => judgePlace(base, rule, agent, use, path);
 
@@ -82,8 +83,10 @@ export function workspaceFiles(options: WorkspaceFilesOptions): WorkspaceFiles {
         const place = judge(agent, 'write', path);
         const refused = refusal(place, path, allowed);
         if (refused) return refused;
+        const file = [root, ...place.parts!].join('/');
+        writes?.changing(file);
         const written = await writeAt(base, disk, place, bytes, expected);
-        if (written.ok) onWrite([root, ...place.parts!].join('/'));
+        if (written.ok) writes?.changed(file);
         return written;
       });
     },

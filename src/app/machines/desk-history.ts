@@ -8,12 +8,11 @@ import type { Event } from '../../domain/event.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { asProblem, problem as problemOf, ProblemError, type Problem } from '../../domain/problem.js';
 import { audit } from '../../engine/pass/audit.js';
+import type { History } from '../../ports/history.js';
 import { history as openHistory } from '../readers/history.js';
 import { readConfig } from '../readers/read-config.js';
 
-export interface DeskHistory {
-  /** Notes a file that this process wrote: an absolute path. */
-  changed(file: string): void;
+export interface DeskHistory extends Pick<History, 'changing' | 'changed'> {
   happened(event: Event): void;
   /** The folder shows the store for the first time in this process. */
   begin(): Promise<void>;
@@ -39,6 +38,7 @@ export function deskHistory(
   // here, because the next commit fails for the same reason and reports it.
   const timer = setInterval(() => void history.tend().catch(() => undefined), INTERVALS.historyCheckMs).unref();
   return {
+    changing: history.changing,
     changed: history.changed,
     happened(event) {
       // An undo makes a commit of its own.

@@ -39,6 +39,6 @@ export function ownMirror(
   const fresh = randomBytes(16).toString('hex');
   // The record is written first: a name without a record looks like a copy.
   writeShown(fileOf(fresh), { workspace, marks: {}, bases: {} });
-  replace(path.join(root, NAME), `${fresh}\n`, 0o600);
+  replace(path.join(root, NAME), `${fresh}\n`, { mode: 0o600 });
   return fileOf(fresh);
 }

@@ -88,6 +88,7 @@ function off(why: string): History {
   const nothing = { commit: { id: '', at: '', subject: '', body: '' }, files: [] };
   return {
     state: () => ({ on: false, why }),
+    changing: () => undefined,
     changed: () => undefined,
     hurry: () => undefined,
     tend: async () => undefined,

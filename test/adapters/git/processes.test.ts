@@ -1,11 +1,14 @@
 /** One process writes history at a time; no change of the others, or of a killed one, is lost. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { changeLists } from '../../../src/adapters/git/changes/change-lists.js';
+import { processes } from '../../../src/adapters/processes/index.js';
 import { place, scripted } from '../../kit/guild.js';
-import { ground, type Ground } from '../../kit/history/ground.js';
+import { asPerson, ground, type Ground } from '../../kit/history/ground.js';
 import { seeded } from '../../kit/sim-processes.js';
 import { sampleRounds, sampleTests } from '../../kit/sample.js';
 import { SEED } from '../../kit/seed.js';
@@ -13,6 +16,7 @@ import { until } from '../../kit/until.js';
 
 const test = sampleTests('adapters/git/processes', 4);
 
+const KILLED = fileURLToPath(new URL('../../kit/history/killed-child.js', import.meta.url));
 const CHILD = fileURLToPath(new URL('../../kit/history/commit-child.js', import.meta.url));
 
 interface Child {
@@ -131,11 +135,65 @@ test('changes that a watch made before its first commit are not attributed to a 
   await watch.ended;
   assert.equal((await home.guild('run', 'boss', 'last')).code, 0);
   const { out } = await home.guild('log');
-  assert.match(out, /left by a killed process|next: boss answered/);
   assert.doesNotMatch(out, /by hand/);
+  const names = asPerson(home.root, '--git-dir=.guild/history.git', 'ls-tree', '-r', '--name-only', 'HEAD');
+  assert.match(names, /^results\/.*\/next\.md$/m);
   const live = home.list('.guild/history').filter(isOwed);
   assert.deepEqual(live, [], 'nothing is owed any more');
 });
+
+for (const change of [1, 2, 3, 4, 5, 6])
+  test(`a process that is killed right after change ${change} did not do the work of a person`, async (t) => {
+    const place = ground(t);
+    const { root, own, history, edit } = place;
+    edit('tasks/plan.task.md', '# Plan\n');
+    edit('tasks/pending/old.json', '{}');
+    for (const folder of ['active', 'completed', '../results']) fs.mkdirSync(path.join(root, 'tasks', folder));
+    await history.commit('start', '', { evenIfSame: true });
+    await history.close();
+    const child = spawn(process.execPath, [KILLED, root, String(change)], { stdio: ['ignore', 'ignore', 'inherit'] });
+    await once(child, 'close');
+    assert.equal(child.signalCode, 'SIGKILL');
+    await commitNext(place);
+    assert.match(own('log', '--format=%an: %s'), /^guild: the next\nguild: left by a killed process: .+\nguild: /);
+  });
+
+/** The last changes of the killed process are in no list. */
+for (const [when, arrange] of Object.entries<(place: Ground) => () => void>({
+  'while the first commit of a large workspace is under way': ({ edit }) => {
+    edit('.guild/history/beginning', 'tasks/completed\ntasks/failed\nresults\n');
+    return () => undefined;
+  },
+  'while a third process works': ({ root }) => {
+    const third = changeLists(root, processes());
+    third.changing(path.join(root, 'results/third.md'));
+    return third.close;
+  },
+}))
+  test(`files of a process that is killed ${when} are not attributed to a person`, async (t) => {
+    const place = ground(t);
+    const { root, own, history, edit } = place;
+    await history.commit('start', '', { evenIfSame: true });
+    await history.close();
+    const dead = { ...processes().me(), startTime: '0' };
+    changeLists(root, { ...processes(), me: () => dead }).changing(path.join(root, 'results/a.md'));
+    edit('results/a.md', 'done\n');
+    edit('tasks/completed/a.json', '{}\n');
+    const leave = arrange(place);
+    await commitNext(place);
+    leave();
+    edit('results/b.md', 'mine\n');
+    await commitNext(place);
+    const log = own('log', '--format=%s');
+    assert.match(log, /^left by a killed process: results\/a\.md, tasks\/completed\/a\.json$/m);
+    assert.match(log, /^by hand: results\/b\.md$/m);
+  });
+
+async function commitNext({ again }: Ground): Promise<void> {
+  const next = again();
+  await next.commit('the next', '', { evenIfSame: true });
+  await next.close();
+}
 
 test(`a process that dies at any moment loses no commit and blocks nobody (SEED=${SEED})`, async (t) => {
   const place = ground(t);

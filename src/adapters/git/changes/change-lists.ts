@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../../domain/attempt.js';
 import type { Processes } from '../../../ports/processes.js';
+import { isKeptOut, isProgramsOwn } from './covered.js';
 import { readHolder } from './lock.js';
 
 export interface Message {
@@ -25,7 +26,13 @@ export interface Batch {
 }
 
 interface ChangeLists {
-  add(path: string): void;
+  /**
+   * Notes a file that the process is about to change, by its absolute path: if the process is
+   * killed, the change is not taken for a person's.
+   */
+  changing(file: string): void;
+  /** Notes a change. Files elsewhere and those that are kept out are ignored. */
+  changed(file: string): void;
   has(path: string): boolean;
   size(): number;
   names(): Iterable<string>;
@@ -43,7 +50,9 @@ interface ChangeLists {
 
 const WRITE_DELAY_MS = 200;
 
-export function changeLists(folder: string, processes: Processes): ChangeLists {
+export function changeLists(root: string, processes: Processes): ChangeLists {
+  const folder = path.join(root, '.guild', 'history');
+  const prefix = `${root}${path.sep}`;
   const key = randomBytes(6).toString('hex');
   let count = 0;
   let paths = new Set<string>();
@@ -51,13 +60,15 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
   let file: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   return {
-    add(name) {
-      if (paths.has(name)) return;
-      paths.add(name);
-      unwritten.push(name);
-      // The file exists from now until the end: it tells others that this process did not end.
-      if (file === undefined) write();
-      else timer ??= setTimeout(write, WRITE_DELAY_MS).unref();
+    changing(changed) {
+      const name = nameOf(changed);
+      if (name === undefined || (isProgramsOwn(name) && file !== undefined)) return;
+      if (!isProgramsOwn(name)) add(name);
+      else write();
+    },
+    changed(changed) {
+      const name = nameOf(changed);
+      if (name !== undefined) add(name);
     },
     has: (name) => paths.has(name),
     size: () => paths.size,
@@ -97,6 +108,20 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
       file = undefined;
     },
   };
+
+  function nameOf(file: string): string | undefined {
+    return file.startsWith(prefix) ? file.slice(prefix.length) : undefined;
+  }
+
+  /** The file exists from the first change until the end: others see that this process works. */
+  function add(name: string): void {
+    if (paths.has(name) || isKeptOut(name)) return;
+    paths.add(name);
+    unwritten.push(name);
+    // In the list of a killed process, only files of the program may be missing.
+    if (file === undefined || !isProgramsOwn(name)) write();
+    else timer ??= setTimeout(write, WRITE_DELAY_MS).unref();
+  }
 
   function rotate(): void {
     clearTimeout(timer);
@@ -141,21 +166,6 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
     }
     return { left, isOtherAlive };
   }
-}
-
-/**
- * Tells others that this process works, before it has a list. If it is killed, changes in the
- * program's folders are not mistaken for a person's. Returns a function that removes the mark.
- */
-export function markBegun(folder: string, processes: Processes): () => void {
-  const file = path.join(folder, `${randomBytes(6).toString('hex')}-0.live`);
-  try {
-    makeFolder(folder);
-    fs.writeFileSync(file, `${JSON.stringify(processes.me())}\n`);
-  } catch {
-    // Only the author of a commit depends on it.
-  }
-  return () => removeQuietly(file);
 }
 
 /** A workspace that was deleted as a whole is not created again. */

@@ -84,7 +84,7 @@ export function documentMirror(context: MirrorContext): DocumentMirror {
   /** `text` undefined: the file was deleted. */
   async function put(file: string, text: string | undefined, expect = folder.base(file)?.rev ?? 0): Promise<boolean> {
     // Bytes that are not text would not come back the same.
-    if (text?.includes('\uFFFD') && !folder.isText(file)) return false;
+    if (text?.includes('\uFFFD') && folder.notText(file) !== undefined) return false;
     const sources = text === undefined ? [] : taint.of(file);
     // Saved again meanwhile, perhaps by somebody else: the next look takes that in.
     if (text !== undefined && folder.exists(file) && folder.read(file) !== text) return false;

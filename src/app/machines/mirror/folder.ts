@@ -2,11 +2,12 @@
  * The folder that a mirror keeps, and the last content that it wrote to each file. A file with
  * other content has a person's change that is not taken in yet.
  */
-import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../../domain/attempt.js';
-import { ProblemError, problemError } from '../../../domain/problem.js';
+import { ProblemError, problemError, type Problem } from '../../../domain/problem.js';
+import type { History } from '../../../ports/history.js';
+import { decodeUtf8, notUtf8 } from '../../../text/lines/utf8.js';
 import { noWorkspace } from '../../readers/no-workspace.js';
 import { isOwnPlace } from '../../../adapters/definitions/state-files.js';
 import { sumOf } from './rendered.js';
@@ -24,8 +25,8 @@ export interface Folder {
    */
   changed(file: string): string | undefined;
   exists(file: string): boolean;
-  /** Whether its bytes are UTF-8. */
-  isText(file: string): boolean;
+  /** Where its bytes are not UTF-8. Text that was read from them must not go to the store. */
+  notText(file: string): Problem | undefined;
   /** Names in a folder, without temporary files of editors. */
   list(folder: string): string[];
   read(file: string): string;
@@ -36,14 +37,19 @@ export interface Folder {
   canHold(file: string): boolean;
   /** Creates the folder of a file, but not a mirror that was deleted as a whole. */
   makeFolderOf(file: string): void;
-  /** Writes the whole file, and remembers it as shown. */
-  show(file: string, text: string, rev: number): void;
   /**
-   * Appends to a file whose content still has this checksum, and records the new content as shown.
-   * If a person saves at the same moment, the file counts as changed from the revision that it
-   * contains.
+   * Writes the whole file, and remembers it as shown. A file that a person just saved stays.
+   * `over`: the content that it replaces, if that was not shown.
    */
-  append(file: string, text: string, rev: number, sum: string): void;
+  show(file: string, text: string, rev: number, over?: string): void;
+  /**
+   * Appends to a file with this content, or writes at a place in it, and records the new content as
+   * shown. False if a person saved at the same moment: then the file counts as changed from the
+   * revision that it contains.
+   */
+  amend(file: string, before: string, change: Amendment, rev: number): boolean;
+  /** Counts as changed from the revision that it contains, even if its content was once shown. */
+  reopen(file: string): void;
   /** Records that this text of the file corresponds to this revision. */
   accept(file: string, text: string, rev: number): void;
   move(from: string, to: string): void;
@@ -55,6 +61,12 @@ export interface Folder {
   save(): void;
 }
 
+interface Amendment {
+  text: string;
+  /** A byte offset; absent: the end. */
+  at?: number;
+}
+
 interface Place {
   root: string;
   /** Names the store, so that a folder of another one is not mixed with it. */
@@ -64,14 +76,18 @@ interface Place {
    * of a copied folder would count as this person's changes and overwrite the store.
    */
   record: string;
-  /** Called with the absolute path of each file that the mirror wrote or removed. */
-  wrote?: (file: string) => void;
+  /** Receives the absolute path of each file that the mirror writes or removes. */
+  writes?: Writes;
 }
+
+export type Writes = Pick<History, 'changing' | 'changed'>;
 
 /** No content has this checksum. */
 const CHANGED = '';
+/** Two changes this close together may leave the same times on the file. */
+const YOUNG_MS = 20;
 
-export function mirroredFolder({ root, workspace, record, wrote = () => undefined }: Place): Folder {
+export function mirroredFolder({ root, workspace, record, writes }: Place): Folder {
   const at = (file: string): string => path.join(root, file);
   const saved = readShown(record);
   if (saved !== undefined && saved.workspace !== workspace) {
@@ -95,6 +111,7 @@ export function mirroredFolder({ root, workspace, record, wrote = () => undefine
     stamps.delete(file);
     isDirty = true;
   };
+  const reopen = (file: string): void => remember(file, CHANGED, bases.get(file)!.rev);
   const forget = (file: string): void => {
     isDirty = bases.delete(file) || isDirty;
     stamps.delete(file);
@@ -106,11 +123,19 @@ export function mirroredFolder({ root, workspace, record, wrote = () => undefine
     if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
     fs.mkdirSync(path.dirname(at(file)), { recursive: true });
   };
-  const write = (file: string, text: string): void => {
+  const reported = <T>(files: readonly string[], change: () => T): T => {
+    for (const file of files) writes?.changing(at(file));
+    const result = change();
+    for (const file of files) writes?.changed(at(file));
+    return result;
+  };
+  /** False if the file no longer has the content with this checksum. */
+  const write = (file: string, text: string, sum: string | undefined): boolean => {
     if (!canHold(file)) throw elsewhere(file);
     makeFolderOf(file);
-    replace(at(file), text);
-    wrote(at(file));
+    const now = (): Buffer | undefined => attempt(() => fs.readFileSync(at(file)));
+    const isStill = (bytes = now()): boolean => sum === undefined || bytes === undefined || sumOf(bytes) === sum;
+    return reported([file], () => replace(at(file), text, { isStill }));
   };
 
   return {
@@ -123,11 +148,15 @@ export function mirroredFolder({ root, workspace, record, wrote = () => undefine
       if (stamp === undefined || stamp === stamps.get(file)) return undefined;
       const text = fs.readFileSync(at(file), 'utf8');
       if (sumOf(text) !== bases.get(file)?.sum) return text;
-      stamps.set(file, stamp);
+      const changedNs = Number(stamp.split(' ').at(-1));
+      if (Date.now() - changedNs / 1e6 > YOUNG_MS) stamps.set(file, stamp);
       return undefined;
     },
     exists: (file) => stampOf(file) !== undefined,
-    isText: (file) => isUtf8(fs.readFileSync(at(file))),
+    notText(file) {
+      const text = decodeUtf8(fs.readFileSync(at(file)));
+      return typeof text === 'string' ? undefined : notUtf8(file, text);
+    },
     list(folder) {
       const entries = fs.existsSync(at(folder)) ? fs.readdirSync(at(folder), { withFileTypes: true }) : [];
       return entries.filter((entry) => entry.isFile() && !/^[.#]|~$/.test(entry.name)).map(({ name }) => name);
@@ -135,30 +164,27 @@ export function mirroredFolder({ root, workspace, record, wrote = () => undefine
     read: (file) => fs.readFileSync(at(file), 'utf8'),
     canHold,
     makeFolderOf,
-    show(file, text, rev) {
-      write(file, text);
-      remember(file, sumOf(text), rev);
+    show(file, text, rev, over) {
+      const sum = over === undefined ? bases.get(file)?.sum : sumOf(over);
+      if (write(file, text, sum)) remember(file, sumOf(text), rev);
     },
-    append(file, text, rev, sum) {
-      const bytes = appendAndRead(at(file), text);
-      wrote(at(file));
-      const before = bytes?.subarray(0, -Buffer.byteLength(text));
-      if (before !== undefined && sumOf(before) === sum) remember(file, sumOf(bytes!), rev);
-      else if (bytes?.includes(text)) remember(file, CHANGED, rev);
+    amend(file, before, change, rev) {
+      const bytes = reported([file], () => amendAndRead(at(file), Buffer.from(before), change));
+      const isAsMeant = bytes?.equals(amended(Buffer.from(before), change)) === true;
+      if (isAsMeant) remember(file, sumOf(bytes), rev);
+      else if (bytes?.includes(change.text)) remember(file, CHANGED, rev);
+      else reopen(file);
+      return isAsMeant;
     },
+    reopen,
     accept: (file, text, rev) => remember(file, sumOf(text), rev),
     move(from, to) {
       if (!canHold(from) || !canHold(to)) throw elsewhere(`${from} or ${to}`);
       makeFolderOf(to);
-      fs.renameSync(at(from), at(to));
-      wrote(at(from));
-      wrote(at(to));
+      reported([from, to], () => fs.renameSync(at(from), at(to)));
     },
     remove(file) {
-      if (canHold(file)) {
-        fs.rmSync(at(file), { force: true });
-        wrote(at(file));
-      }
+      if (canHold(file)) reported([file], () => fs.rmSync(at(file), { force: true }));
       forget(file);
     },
     mark: (name) => marks.get(name),
@@ -175,13 +201,14 @@ export function mirroredFolder({ root, workspace, record, wrote = () => undefine
   };
 }
 
-/** Undefined if the file is gone. */
-function appendAndRead(file: string, text: string): Buffer | undefined {
+/** Undefined if the file is gone or has another size than `before`; then nothing is written. */
+function amendAndRead(file: string, before: Buffer, { text, at }: Amendment): Buffer | undefined {
   try {
     const { O_WRONLY, O_APPEND, O_NOFOLLOW } = fs.constants;
-    const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW);
+    const fd = fs.openSync(file, O_WRONLY | O_NOFOLLOW | (at === undefined ? O_APPEND : 0));
     try {
-      fs.writeSync(fd, text);
+      if (fs.fstatSync(fd).size !== before.length) return undefined;
+      fs.writeSync(fd, text, at);
     } finally {
       fs.closeSync(fd);
     }
@@ -190,6 +217,11 @@ function appendAndRead(file: string, text: string): Buffer | undefined {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw thrown;
   }
+}
+
+function amended(before: Buffer, { text, at = before.length }: Amendment): Buffer {
+  const added = Buffer.from(text);
+  return Buffer.concat([before.subarray(0, at), added, before.subarray(at + added.length)]);
 }
 
 /** Undefined also where a part of the path is a file. */

@@ -19,7 +19,7 @@ import type { Ledger } from '../../../ports/ledger.js';
 import { noWorkspace } from '../../readers/no-workspace.js';
 import { sumOf, TASK } from './rendered.js';
 import { documentMirror } from './documents.js';
-import { mirroredFolder, type Folder } from './folder.js';
+import { mirroredFolder, type Folder, type Writes } from './folder.js';
 import { showEvents } from './history.js';
 import { sessionMirror } from './sessions.js';
 import { taskMirror, type MirrorContext } from './tasks.js';
@@ -38,7 +38,7 @@ interface MirrorOptions {
   /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
   guard?: () => string | undefined;
   /** Receives each file that the mirror writes, and each event that is new here. */
-  history?: { changed(file: string): void; happened(event: Event): void } | undefined;
+  history?: (Writes & { happened(event: Event): void }) | undefined;
 }
 
 export interface Mirror {
@@ -55,7 +55,7 @@ export function mirror(options: MirrorOptions): Mirror {
   const name = randomUUID();
   let commits = 0;
   for (const state of TASK_STATES) fs.mkdirSync(path.join(root, 'tasks', state), { recursive: true });
-  const folder = mirroredFolder(defined({ root, workspace, record, wrote: history?.changed }));
+  const folder = mirroredFolder(defined({ root, workspace, record, writes: history }));
   const refused = new Set<string>();
   const context: MirrorContext = {
     folder,

@@ -4,10 +4,10 @@
  */
 import type { SessionItem } from '../../../adapters/far/sessions.js';
 import type { Message, Session } from '../../../domain/session/session.js';
-import { appendPlace, parseSession, printMessages, printStatus } from '../../../text/session/parse.js';
+import { appendPlace, parseSession, printMessages, printStatus, statusSpan } from '../../../text/session/parse.js';
 import type { Entry } from '../../../ports/ledger.js';
 import { sessionStatus } from '../../far/session-text.js';
-import { SESSION, sessionFile, sessionOf, sumOf, TASK, taskOf } from './rendered.js';
+import { SESSION, sessionFile, sessionOf, TASK, taskOf } from './rendered.js';
 import type { MirrorContext } from './tasks.js';
 
 interface SessionMirror {
@@ -64,7 +64,11 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
         if (base === undefined || !folder.exists(file)) continue;
         const text = folder.read(file);
         const patched = text.replace(/^status: .*$/m, `status: ${status}`);
-        if (patched !== text) folder.show(file, patched, base.rev);
+        const span = statusSpan(text);
+        if (patched === text) continue;
+        if (span?.length !== status.length) folder.show(file, patched, base.rev);
+        // In place, so that a save at the same moment is not replaced.
+        else folder.amend(file, text, { text: status, at: span.offset }, base.rev);
       }
     },
   };
@@ -83,25 +87,27 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     const items = texts.flatMap((text) => JSON.parse(text) as SessionItem[]);
     const isLonger =
       isThere && items.every((item) => 'message' in item) && appendPlace(folder.read(file)) !== undefined;
-    const session = isLonger ? undefined : sessionOf(isThere ? (await ledger.lines(log)).texts : texts);
+    const whole = isLonger || !isThere ? { texts, end } : await ledger.lines(log);
     // No await from here on, so that the person's file is still as it is checked here.
     if (folder.changed(file) !== undefined || isThere !== folder.exists(file)) return 'kept';
-    if (session !== undefined) folder.show(file, sessionFile(id, session).text, end);
-    else if (isLonger) lengthen(file, folder.read(file), { messages: messagesOf(items), end });
+    if (isLonger) return lengthen(file, folder.read(file), { messages: messagesOf(items), end }) || 'kept';
+    const session = sessionOf(whole.texts);
+    if (session !== undefined) folder.show(file, sessionFile(id, session).text, whole.end);
     else if (isThere) folder.remove(file); // by an undo
     return true;
   }
 
   /** Appends to a file that can grow, so that an editor that has it open sees the new text. */
-  function lengthen(file: string, text: string, { messages, end }: { messages: Message[]; end: number }): void {
+  function lengthen(file: string, text: string, { messages, end }: { messages: Message[]; end: number }): boolean {
     const { before, indent } = appendPlace(text)!;
-    folder.append(file, before + printMessages(messages, indent), end, sumOf(text));
+    return folder.amend(file, text, { text: before + printMessages(messages, indent) }, end);
   }
 
   async function takeFile(file: string, text: string): Promise<boolean> {
     const id = file.slice('sessions/'.length, -'.session.yaml'.length);
     const log = SESSION + id;
-    const parsed = parseSession(text, file);
+    const fault = text.includes('\uFFFD') ? folder.notText(file) : undefined;
+    const parsed = fault === undefined ? parseSession(text, file) : { ok: false as const, problem: fault };
     if (!parsed.ok) {
       const isAgain = held.get(file)?.text === text;
       // At the first look the file may be in the middle of a save.
@@ -124,10 +130,10 @@ export function sessionMirror({ folder, ledger, nextId, note, refuse }: MirrorCo
     if (now === undefined) return false; // somebody wrote in between: the next look tries again
     // A save can bring back an earlier status.
     if (known.has(file)) statuses.set(file, known.get(file)!);
-    // Saved again: the next look takes that in.
-    if (!folder.exists(file) || folder.read(file) !== text) return true;
-    if (added.length === 0) folder.accept(file, text, now);
-    else if (appendPlace(text) === undefined) folder.show(file, sessionFile(id, whole).text, now);
+    // Saved again: the next look takes that in, even if the person took the change back.
+    if (!folder.exists(file) || folder.read(file) !== text) folder.reopen(file);
+    else if (added.length === 0) folder.accept(file, text, now);
+    else if (appendPlace(text) === undefined) folder.show(file, sessionFile(id, whole).text, now, text);
     else lengthen(file, text, { messages: added, end: now });
     return true;
   }

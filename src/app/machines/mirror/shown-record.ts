@@ -33,15 +33,22 @@ export function readShown(file: string): Shown | undefined {
 }
 
 export function writeShown(file: string, shown: Shown): void {
-  replace(file, JSON.stringify(shown), 0o600);
+  replace(file, JSON.stringify(shown), { mode: 0o600 });
 }
 
-/** Writes a file as a whole. */
-export function replace(file: string, text: string, mode?: number): void {
+/** Writes a file as a whole. False, and nothing is written, if it is no longer as expected. */
+export function replace(
+  file: string,
+  text: string,
+  { mode, isStill = () => true }: { mode?: number; isStill?: () => boolean } = {},
+): boolean {
   fs.mkdirSync(path.dirname(file), defined({ recursive: true, mode: mode === undefined ? undefined : 0o700 }));
   const part = path.join(path.dirname(file), `.${path.basename(file)}.part`);
   fs.writeFileSync(part, text, defined({ mode }));
-  fs.renameSync(part, file);
+  const isExpected = isStill();
+  if (isExpected) fs.renameSync(part, file);
+  else fs.rmSync(part);
+  return isExpected;
 }
 
 const MAX_BYTES = 256 * 1024 * 1024;

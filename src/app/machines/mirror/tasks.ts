@@ -86,7 +86,11 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
 
   async function takeFile(found: Found, name: string): Promise<boolean> {
     const { file, state, text } = found;
-    const parsed = parseTask(Buffer.from(text), { file, name, now: now().toISOString() });
+    const fault = text.includes('\uFFFD') ? folder.notText(file) : undefined;
+    const parsed =
+      fault === undefined
+        ? parseTask(Buffer.from(text), { file, name, now: now().toISOString() })
+        : { kind: 'quarantine' as const, problem: fault };
     if (parsed.kind !== 'task') {
       if (parsed.kind === 'quarantine') note(`${file}: ${parsed.problem.message}`);
       return false; // perhaps in the middle of a save
