@@ -1,6 +1,7 @@
 /** Every act of every page in a real browser, and the resulting files. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { Hall } from '../../src/web/base/contract.js';
 import { openBrowser, showPage } from '../kit/web/browser.js';
 import { place, succeeds, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
@@ -254,6 +255,7 @@ test('task: a fork by its key; history: an undo that was looked at first', async
   workspace.put('agents/boss.md', `${workspace.read('agents/boss.md')}Be brief.\n`);
   succeeds(await workspace.guild('pump', '--all').then((ran) => ({ ...ran, code: 0 })));
   await go('history');
+  await page.waitForSelector('.hrow:has-text("Begin the work"):has-text("boss")');
   await page.locator('.hrow').last().click();
   await page.waitForSelector('text=would change');
   await page.click('button:has-text("Undo to here")');
@@ -275,6 +277,21 @@ test('a broken file is shown as it is with its problem, and the page continues w
   await page.waitForSelector('pre.file:has-text("[oops")');
   workspace.put(file, good);
   await page.waitForSelector('#m1');
+  await go('hall');
+  workspace.put('tasks/pending/half.json', '{"description": "half');
+  workspace.put('agents/hand.md', '---\ntools: {\n---\nYou.\n');
+  const [task, agent] = [
+    page.locator('.banner:has-text("half.json:1")'),
+    page.locator('.banner:has-text("hand.md:2")'),
+  ];
+  await Promise.all([task.waitFor(), agent.waitFor()]);
+  workspace.put('tasks/pending/other.json', '{"description": "Another event", "dependencies": ["never"]}');
+  await until(async () => (await window.window.get('/api/tasks')).text.includes('Another event'));
+  const { problems } = (await window.window.get('/api/hall')).json<Hall>();
+  assert.equal(problems.length, 2, 'they stay while they are so');
+  workspace.put('tasks/pending/half.json', '{"description": "whole", "dependencies": ["never"]}');
+  workspace.put('agents/hand.md', '---\ndescription: Helps\n---\nYou.\n');
+  await Promise.all([task.waitFor({ state: 'detached' }), agent.waitFor({ state: 'detached' })]);
   workspace.put('agents/boss.md', '---\ntools: {\n---\nYou.\n');
   await go('agents/boss');
   await page.waitForSelector('.banner >> text=agents/boss.md');

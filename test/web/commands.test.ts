@@ -102,6 +102,9 @@ test('a story starts when its window is opened, and its agents take their time',
   const { page, faults } = await showPage(browser, link);
   await page.waitForSelector('.story:has-text("Sarah asks on Slack")');
   await page.waitForSelector('.work:has-text("planner") .tail');
+  await page.setViewportSize({ width: 390, height: 500 });
+  const hidden = "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.story'))";
+  assert.equal(await page.evaluate<number>(hidden), 0, 'its words have room above a long page on a phone');
   assert.deepEqual(faults, []);
   demo.interrupt();
   assert.equal((await demo.ended).code, 0);

@@ -182,11 +182,11 @@ const WRONG_BOARD = `# Plan
 ## TODO
 
 - [q] Paint the door @boss
-- [ ] Sweep the hall @nobody
+- [ ] Sweep the hall @boss
   id: same
-- [ ] Sweep the yard @nobody
+- [ ] Sweep the yard @boss
   id: same
-- [ ] Lock up @nobody
+- [ ] Lock up @boss
 `;
 
 test('a board has each problem below its line, until the file is repaired', async (t) => {
@@ -208,4 +208,6 @@ test('a board has each problem below its line, until the file is repaired', asyn
   await page.waitForSelector('.wrong', { state: 'detached' });
   workspace.put('tasks/plan.task.md', '# Plan\n\n- [q] Paint the door @boss\n');
   await page.waitForSelector('.wrong:has-text("without a ## TODO heading")');
+  workspace.put('tasks/plan.task.md', '# Plan\n\n## TODO\n\n- [ ] Paint the door @nobody_here\n');
+  await page.waitForSelector('.board div:has(.box) .wrong:has-text("there is no agent nobody_here")');
 });

@@ -44,7 +44,7 @@ function Part({ from, more }: { from: number; more: (() => void) | undefined }):
         sessions.length === 0 ? (
           from === 0 && (
             <Empty icon="chat" title="No agent has talked yet">
-              Every turn of an agent is written to <code>sessions/</code>. Give one a task with <kbd>C</kbd>.
+              Every turn of an agent is written to <code>sessions/</code>. Give one a task <kbd>C</kbd>.
             </Empty>
           )
         ) : (

@@ -151,7 +151,7 @@ function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.E
               <span class="m">
                 <b>{visible(request.agent)}</b>
                 {request.task !== undefined && <span class="one">{visible(request.task.title)}</span>}
-                <span class="nb">· {[sizeOf(request), ago(request.createdAt)].filter(Boolean).join(' · ')}</span>
+                <span class="nb">{[sizeOf(request), ago(request.createdAt)].filter(Boolean).join(' · ')}</span>
                 <Taint sources={request.taint} />
               </span>
             </a>
@@ -172,7 +172,8 @@ function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.E
 function Working({ agents, idle }: { agents: AgentNow[]; idle: number }): JSX.Element {
   const counted = (['error', 'working', 'blocked', 'paused', 'waiting'] as const).flatMap((state) => {
     const value = agents.filter((agent) => agent.state === state).length;
-    return value === 0 ? [] : [`${value} ${state === 'waiting' ? 'free' : state}`];
+    const word = state === 'waiting' ? 'free' : state === 'error' && value > 1 ? 'errors' : state;
+    return value === 0 ? [] : [`${value} ${word}`];
   });
   return (
     <Panel
@@ -186,7 +187,7 @@ function Working({ agents, idle }: { agents: AgentNow[]; idle: number }): JSX.El
     >
       {agents.length === 0 ? (
         <Empty icon="idle" title="Every agent is idle">
-          Give one a task with <kbd>C</kbd>, or drop a file into <code>tasks/pending/</code>.
+          Give one a task <kbd>C</kbd>, or drop a file into <code>tasks/pending/</code>.
         </Empty>
       ) : (
         <>

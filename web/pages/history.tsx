@@ -33,7 +33,10 @@ export function History({ id }: { id: string }): JSX.Element {
                     href={address('history', commit.id)}
                   >
                     <code class="dim">{commit.id.slice(0, 8)}</code>
-                    <span class="one">{visible(commit.subject)}</span>
+                    <span class="main">
+                      {commit.task !== undefined && <span class="one">{visible(commit.task.title)}</span>}
+                      <span class={commit.task === undefined ? 'lines' : 'one mid'}>{visible(commit.subject)}</span>
+                    </span>
                     <span class="num">{ago(commit.at)}</span>
                   </a>
                 ))}

@@ -23,7 +23,7 @@ export function Facts({ request }: { request: Request }): JSX.Element {
       <Fact icon="q" name="Asked because">
         {question !== undefined
           ? 'The agent needs an answer to continue'
-          : sentence(first ?? 'the agent asks you', request.action.text)}
+          : sentence(first ?? 'the agent asks you', request)}
         {rest.map((line) => (
           <small key={line}>{line}</small>
         ))}
@@ -80,12 +80,11 @@ export function Details({ request: { facts, changes, path } }: { request: Reques
   );
 }
 
-function sentence(text: string, action: string): string {
+function sentence(text: string, { kind, action }: Request): string {
   // A name keeps its first letter: `bin/podman` is not `Bin/podman`, and `touch` is a command.
   const first = /^[a-z]+(?= )/.exec(text)?.[0];
-  return first !== undefined && !action.split(/\s/).includes(first)
-    ? `${text[0]!.toUpperCase()}${text.slice(1)}`
-    : text;
+  const isName = kind === 'command' && action.text.split(/\s/).includes(first ?? '');
+  return first !== undefined && !isName ? `${text[0]!.toUpperCase()}${text.slice(1)}` : text;
 }
 
 function Fact(props: { icon: IconName; name: string; children: ComponentChildren }): JSX.Element {

@@ -55,6 +55,7 @@ export async function openPast(
     limitOf: present.limitOf,
     peers: present.peers,
     problems: [],
+    brokenAgents: [],
   };
   const openById = new Map(open.map((placed) => [placed.task.id, placed]));
   return {

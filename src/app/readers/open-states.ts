@@ -6,6 +6,7 @@ import path from 'node:path';
 import { bus } from '../../adapters/bus/index.js';
 import { clock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
+import { parseClaimName } from '../../adapters/files/base/layout.js';
 import { pauses } from '../../adapters/pauses/index.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Note } from '../../domain/coordination/note.js';
@@ -15,7 +16,7 @@ import type { Problem } from '../../domain/problem.js';
 import type { Budget } from '../../domain/budget/budget.js';
 import { isEnded, isForHuman, type Task } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
-import type { OpenTask } from '../../ports/store/tasks.js';
+import type { OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { treeBudget } from '../../rules/budget/remaining.js';
 import { fitFor } from '../../rules/staffing/offer.js';
 import { failureOf } from '../../rules/staffing/track-record.js';
@@ -48,7 +49,10 @@ export interface Snapshot {
   /** The limits of an open task with everything under it, as far as they are known now. */
   limitOf: (task: Task) => Budget;
   peers: Peer[];
+  /** Of task files. */
   problems: Problem[];
+  /** Files that define no agent any more. */
+  brokenAgents: Problem[];
 }
 
 export interface StatesView {
@@ -74,6 +78,8 @@ export function openStates(
   const parts = farPartsOf(store);
   const paused = parts ? bothPauses(near, farPauses(parts.shelf(PAUSED))) : near;
   const notes: Bus = parts ? ledgerBus({ ...parts, clock: clock() }) : bus({ root, disk, clock: clock() });
+  const lasting = lastingProblems(store.tasks);
+  const broken = brokenAgents(agents);
   const published = foldStates(notes.read(STATE_CHANNEL));
   notes.subscribe(STATE_CHANNEL, (note) => void applyStateNote(published, note));
 
@@ -105,7 +111,8 @@ export function openStates(
         limitOf: (task) => limitOf(task, takers),
         forHuman: open.filter(({ task }) => isForHuman(task) && !answered.has(task.id)),
         peers: await store.presence.peers(),
-        problems: [...problems, ...strays],
+        problems: lasting([...problems, ...strays]),
+        brokenAgents: broken(),
       };
     },
     history: (agent) =>
@@ -164,5 +171,36 @@ function configReader(disk: Disk, root: string, env: Readonly<Record<string, str
     // A file that cannot be read leaves the last settings in force.
     if (read.unreadable === undefined) config = read.config;
     return config;
+  };
+}
+
+/** What a scan found now, and what it found before if that is still so: it reports each once. */
+function lastingProblems({ unreadable }: Tasks): (found: readonly Problem[]) => Problem[] {
+  let known: readonly Problem[] = [];
+  return (found) => {
+    const isStill = ({ where }: Problem): boolean =>
+      where !== undefined && unreadable(taskIn(where.file)) !== undefined;
+    const places = new Set(found.map(({ where }) => where?.file));
+    known = [...known.filter((each) => isStill(each) && !places.has(each.where?.file)), ...found];
+    return [...known];
+  };
+}
+
+function taskIn(file: string): string {
+  const name = path.basename(file);
+  return parseClaimName(name)?.id ?? path.basename(name, '.json');
+}
+
+/** Files that define no agent, even if the last valid version is in use. */
+function brokenAgents(agents: ReturnType<typeof roster>): () => Problem[] {
+  let known: Problem[] = [];
+  let seen: unknown;
+  return () => {
+    // The roster makes a new map when a file has changed.
+    if (agents.all() !== seen) {
+      known = agents.check().problems.filter(({ code }) => code === 'bad_file');
+      seen = agents.all();
+    }
+    return known;
   };
 }

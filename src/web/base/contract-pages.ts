@@ -182,7 +182,8 @@ export interface Boards {
 export interface HistoryPage {
   on: boolean;
   why?: string;
-  commits: { id: string; at: string; subject: string; body: string }[];
+  /** `task`: the one that a subject begins with; the subject is then without it. */
+  commits: { id: string; at: string; subject: string; task?: { id: string; title: string } }[];
 }
 
 export interface UndoPreview {

@@ -62,7 +62,8 @@ export async function agentList(moment: Moment, env: Record<string, string | und
         ? []
         : [{ lead: name, members: [...team.members], ends: TEAM_ENDS[team.terminationMode], rounds: team.maxRounds }],
     ),
-    problems,
+    // The page of the boards shows theirs.
+    problems: problems.filter(({ where }) => where?.file.startsWith('tasks/') !== true),
   };
 }
 

@@ -14,14 +14,17 @@ import type { Moment } from './moment.js';
 /** The engine makes at most two. */
 const ROUNDS = [1, 2];
 
-/** `task`: a task of the conversation; its parent asks for the checks. */
+/** `tasks`: those of the conversation; their parents ask for the checks. */
 export async function checksOf(
   moment: Moment,
-  { task: { parent, role } }: Placed,
+  tasks: readonly Placed[],
   messages: readonly Message[],
 ): Promise<ShownCheck[]> {
-  if (parent === undefined || !roleFacts(role).isOwnWork) return [];
-  const checks = await Promise.all(ROUNDS.map((round) => moment.task(childId(parent, `check-${round}`))));
+  const parents = tasks.flatMap(({ task: { parent, role } }) =>
+    parent === undefined || !roleFacts(role).isOwnWork ? [] : parent,
+  );
+  const ids = [...new Set(parents)].flatMap((parent) => ROUNDS.map((round) => childId(parent, `check-${round}`)));
+  const checks = await Promise.all(ids.map((id) => moment.task(id)));
   return checks.flatMap((check) =>
     check === undefined || roleFacts(check.task.role).prompt !== 'check' ? [] : [checkOf(moment, check, messages)],
   );

@@ -2,22 +2,29 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { openHistory } from '../../app/readers/history.js';
+import { openRoster } from '../../app/readers/open-roster.js';
 import { openNotes } from '../../app/readers/open-notes.js';
 import { lintFile } from '../../app/readers/queries.js';
 import { defined } from '../../domain/defined.js';
-import { problem, ProblemError } from '../../domain/problem.js';
+import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { noteText } from '../../views/note-text.js';
 import type { Boards, Channels, HistoryPage } from '../base/contract.js';
+import type { Moment } from './moment.js';
 import { seenOf, textOf } from './session.js';
+
+type Env = Record<string, string | undefined>;
+type BoardProblems = Boards['boards'][number]['problems'];
+type Commit = HistoryPage['commits'][number];
 
 const NOTES_SHOWN = 200;
 const COMMITS_SHOWN = 200;
 const BALLOT = 'approvals.task.md';
 
 /** Without links and pipes: no process takes tasks from them, and a link may lead to any file. */
-export function boardsOf(root: string): Boards {
+export function boardsOf(root: string, env: Env): Boards {
   const folder = path.join(root, 'tasks');
   const entries = fs.readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const { problems } = openRoster(root, env);
   const names = entries.map(({ name }) => name).filter((name) => name.endsWith('.task.md') && name !== BALLOT);
   return {
     boards: names.sort().map((name) => {
@@ -29,11 +36,19 @@ export function boardsOf(root: string): Boards {
           const box = BOX.exec(line)?.[2];
           return defined({ text: line, line: i + 1, box });
         }),
-        problems: lintFile(file, root),
+        problems: problemsOf(file, lintFile(file, root), problems),
         seen: seenOf(text),
       };
     }),
   };
+}
+
+/** Those of the board alone, and those of its tasks, such as an agent that does not exist. */
+function problemsOf(file: string, own: BoardProblems, all: readonly Problem[]): BoardProblems {
+  const others = all.filter(
+    ({ where, message }) => where?.file === file && own.every((each) => each.message !== message),
+  );
+  return [...own, ...others.map((each) => ({ ...each, severity: 'error' as const }))];
 }
 
 /** The text of a board. Throws unless the name is a board in the folder of tasks. */
@@ -55,12 +70,7 @@ export function withBox(text: string, line: number, box: string): string | undef
 const BOX = /^(\s*[-*+] \[)(.)(\])/;
 
 /** `until`: an ISO time, for a moment of the past. */
-export async function channelsOf(
-  root: string,
-  channel: string | undefined,
-  env: Record<string, string | undefined>,
-  until = '~',
-): Promise<Channels> {
+export async function channelsOf(root: string, channel: string | undefined, env: Env, until = '~'): Promise<Channels> {
   const notes = await openNotes(root, env);
   try {
     const channels = notes
@@ -77,20 +87,29 @@ export async function channelsOf(
   }
 }
 
-export async function historyOf(
-  root: string,
-  env: Record<string, string | undefined>,
-  until = '~',
-): Promise<HistoryPage> {
+export async function historyOf(root: string, env: Env, moment: Moment): Promise<HistoryPage> {
   const history = await openHistory(root, env);
   const state = history.state();
   if (!state.on) return { on: false, why: state.why, commits: [] };
   try {
-    const commits = (await history.log({ limit: COMMITS_SHOWN })).filter(
-      ({ at }) => new Date(at).toISOString() <= until,
-    );
-    return { on: true, commits: commits.map(({ id, at, subject, body }) => ({ id, at, subject, body })) };
+    const until = moment.at ?? '~';
+    const all = await history.log({ limit: COMMITS_SHOWN });
+    const titles = new Map((await moment.tasks('')).map(({ id, title }) => [id, title]));
+    return {
+      on: true,
+      commits: all
+        .filter(({ at }) => new Date(at).toISOString() <= until)
+        .map(({ id, at, subject }) => ({ id, at, ...ofTask(subject, titles) })),
+    };
   } finally {
     await history.close();
   }
+}
+
+/** Commits of work begin with the id of a task; people read its title. */
+function ofTask(subject: string, titles: ReadonlyMap<string, string>): Pick<Commit, 'subject' | 'task'> {
+  const [, id = '', rest = subject] = /^(\S+): (.*)$/s.exec(subject) ?? [];
+  const title = titles.get(id);
+  if (title !== undefined) return { subject: rest, task: { id, title } };
+  return { subject: subject.replace(/[\w.-]+/g, (word) => (titles.has(word) ? `“${titles.get(word)}”` : word)) };
 }

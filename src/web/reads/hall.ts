@@ -75,7 +75,7 @@ export function hallOf(
       .slice(0, ENDED_SHOWN)
       .map(rowOf),
     ...lanesOf(log, now, byId),
-    problems: seen.problems.slice(0, PROBLEMS_SHOWN),
+    problems: [...seen.problems, ...seen.brokenAgents].slice(0, PROBLEMS_SHOWN),
   };
 }
 

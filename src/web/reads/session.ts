@@ -71,8 +71,8 @@ export async function conversationOf(
       agentNow: await agentIn(moment, header.agentId),
       model: header.model,
       status: statusOf(at, header, placed, farPartsOf(store) !== undefined),
-      first: tasks[0] && namedTask(tasks[0]),
-      task: placed && { ...namedTask(placed), state: placed.state },
+      first: tasks[0] && namedTask(tasks[0], tasks),
+      task: placed && { ...namedTask(placed, tasks), state: placed.state },
       forkedFrom: header.forkedFrom,
       forks: await forksOf(moment, rows, id),
       files: filesIn(messages),
@@ -86,7 +86,7 @@ export async function conversationOf(
         (n) => messages[n - 1]!.task ?? startOf(header, origin, n),
       ),
       next: await nextIn(moment, id, messages),
-      checks: (await Promise.all(tasks.map((each) => checksOf(moment, each, messages)))).flat(),
+      checks: await checksOf(moment, tasks, messages),
       usage: usageOf(sessionUsage(messages)),
       share: placed?.task.budget?.microUsd,
       place,
@@ -104,8 +104,10 @@ async function tasksIn(moment: Moment, { task }: SessionHeader, messages: readon
   return tasks.flatMap((each) => each ?? []);
 }
 
-function namedTask({ task }: Placed): { id: string; title: string } {
-  return { id: task.id, title: titleOf(summary(task)) };
+/** Later attempts at the same work have the title of the first. */
+function namedTask({ task: { id, parent } }: Placed, tasks: readonly Placed[]): { id: string; title: string } {
+  const first = tasks.find(({ task }) => task.id === id || (parent !== undefined && task.parent === parent))!;
+  return { id, title: titleOf(summary(first.task)) };
 }
 
 async function agentIn(moment: Moment, name: string): Promise<Conversation['agentNow']> {

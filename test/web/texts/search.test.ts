@@ -91,9 +91,10 @@ test('a long message is found with the words around it, and many of one conversa
   assert.ok(found[0]!.text.length < 150);
 });
 
-test('what is found is cut between characters, wherever capital letters stand', async (t) => {
+test('what is found is cut between characters, wherever capital letters stand, and has no tags', async (t) => {
   const workspace = talking(t);
   talk(workspace, 'faces', [{ role: 'user', content: `A needle ${'😀'.repeat(60)}` }]);
+  talk(workspace, 'quote', [{ role: 'user', content: 'Read\n<result__9drf agent="x">\na pin\n</result__9drf>\nnow' }]);
   talk(workspace, 'letters', [{ role: 'user', content: `${'İ'.repeat(50)}: a thread İs here.` }]);
   const window = await openWindow(t, workspace);
   const text = async (words: string): Promise<string | undefined> => {
@@ -101,6 +102,7 @@ test('what is found is cut between characters, wherever capital letters stand', 
     return reply.json<MessagesFound>().found[0]?.text;
   };
   assert.match((await text('needle'))!, /^A needle (😀)+…$/u);
+  assert.equal(await text('pin'), 'Read a pin now', 'the tags around a quote are not shown');
   assert.match((await text('thread is here'))!, /a thread İs here\.$/);
 });
 
@@ -136,6 +138,10 @@ test('a search leads to a message far up in its conversation, and lets the perso
   await page.keyboard.press('/');
   await page.keyboard.type('stay in the yard');
   await page.waitForSelector('.palette li:has-text("Bicycles <img src=x onerror=alert(1)> stay in the yard.")');
+  await page.setViewportSize({ width: 390, height: 844 });
+  const words = (await page.locator('.palette li:has-text("Bicycles") .one').boundingBox())!;
+  assert.ok(words.width > 280, 'on a phone the words have the whole line');
+  await page.setViewportSize({ width: 1440, height: 1000 });
   await page.keyboard.press('Enter');
   await page.waitForSelector('#m5.on');
   assert.equal(await page.locator('#m5').isVisible(), true);

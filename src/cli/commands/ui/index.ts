@@ -58,7 +58,7 @@ that has one (--behind-proxy).`,
     if (json) terminal.json({ url: link, port: server.port, worker: worker?.pid });
     else {
       terminal.out(link);
-      terminal.say(terminal.dim(aboutWork(isWorked, worker)));
+      terminal.say(terminal.dim(`${aboutWork(isWorked, worker)} ${io.stdin.isTTY ? HERE : ELSEWHERE}`));
     }
     await interrupted(call, server);
     await worker?.stop();
@@ -106,13 +106,14 @@ export async function isAnyoneWorking(root: string, { isInFolder = false } = {})
 }
 
 function aboutWork(isWorked: boolean, worker: Worker | undefined): string {
-  const who = isWorked
-    ? 'Another process works on this workspace.'
-    : worker === undefined
-      ? 'No process works on this workspace.'
-      : `guild watch works on this workspace (process ${worker.pid}).`;
-  return `${who} Enter prints a new address, Ctrl-C stops.`;
+  if (isWorked) return 'Another process works on this workspace.';
+  if (worker === undefined) return 'No process works on this workspace.';
+  return `guild watch works on this workspace (process ${worker.pid}).`;
 }
+
+const HERE = 'Enter prints a new address, Ctrl-C stops.';
+/** Without a terminal nobody presses Enter. */
+const ELSEWHERE = 'guild ui --link prints a new address.';
 
 /** Until Ctrl-C or a signal. Each Enter prints a new address, because one works only once. */
 function interrupted({ io, terminal }: Call, server: WindowServer): Promise<void> {

@@ -85,10 +85,13 @@ interface Hit {
   text: string;
 }
 
+/** A tag of the program around a quote. */
+const TAG = /<\/?\w+__\w+[^>\n]*>/g;
+
 /** Newest first. Results of tools are not messages that anybody said. */
 function hitsIn(messages: readonly Message[], phrase: string): Hit[] {
   const hits = messages.flatMap(({ role, content }, i) => {
-    const text = role === 'tool' ? '' : folded(content);
+    const text = role === 'tool' ? '' : folded(content.replace(TAG, ' '));
     const at = small(text).indexOf(phrase);
     return at < 0 ? [] : [{ n: i + 1, text: around(text, at, phrase.length) }];
   });
