@@ -36,3 +36,13 @@ for (const [line, file, asksAgain] of BINDINGS)
     assert.equal(before.digest !== after.digest, asksAgain, before.text);
     if (asksAgain) assert.match(content.changes(before, after), /a\.txt has changed/);
   });
+
+test('a folder with more than can be read in time is not bound, and the entry says so', async (t) => {
+  const home = place(t, { 'scratch/executor/a.txt': 'one\n', 'scratch/executor/b.txt': 'two\n' });
+  for (const limits of [{ ms: 0 }, { entries: 1 }]) {
+    const content = boundContent({ root: home.root, disk: disk(), limits });
+    const { digest, text } = await content.bind(usesOf('cp -r scratch/executor memory', parseBash));
+    assert.equal(digest, undefined, text);
+    assert.match(text, /^not bound to content/);
+  }
+});

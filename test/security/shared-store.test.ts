@@ -3,13 +3,16 @@
  * other machines, which judge their names and texts like a stranger's.
  */
 import assert from 'node:assert/strict';
+import { createPublicKey } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { keyFromSeed, memoryConsent } from '../../src/adapters/consent/index.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { fileTaint } from '../../src/adapters/file-taint/index.js';
 import { ledgerState, memoryLedger, type LedgerState } from '../../src/adapters/ledger/memory.js';
+import { sharedConsent } from '../../src/app/far/keys.js';
 import { mirror, type Mirror } from '../../src/app/machines/mirror/index.js';
 import { sumOf } from '../../src/app/machines/mirror/rendered.js';
 import { pullStore } from '../../src/app/machines/pull.js';
@@ -181,4 +184,21 @@ test('a pull writes work only: no definitions, and nothing outside its folder', 
     assert.ok(!fs.existsSync(path.join(target, file)), file);
   assert.equal(refused?.length, 8);
   assert.match(fs.readFileSync(path.join(target, '.guild/file-taint.jsonl'), 'utf8'), /memory\/page\.md.*evil/);
+});
+
+test('an answer counts if a key in the store signed exactly it, for this store', () => {
+  const desk = memoryConsent(keyFromSeed('desk'));
+  const worker = memoryConsent(keyFromSeed('worker'));
+  const pem = createPublicKey(keyFromSeed('desk')).export({ type: 'spki', format: 'pem' }).toString();
+  const answer = { approved: true, at: '2026-01-01T00:00:00.000Z' };
+  const given = { task: 't.call-1', digest: 'seen', answer };
+  const signature = desk.sign(given);
+  const isSigned = (keys: string[], more: Partial<typeof given> = {}, name = 'recording'): boolean =>
+    sharedConsent(worker, name, () => keys).isSigned({ ...given, ...more }, signature);
+  assert.ok(isSigned(['not a key', pem]));
+  assert.ok(!isSigned([]), 'a key that no desk has published');
+  assert.ok(!isSigned([pem], { task: 't.call-2' }) && !isSigned([pem], { digest: 'another' }));
+  assert.ok(!isSigned([pem], { answer: { ...answer, edited: { command: 'rm' } } as never }));
+  assert.ok(!isSigned([pem], {}, 'another store'));
+  assert.ok(!sharedConsent(worker, 'recording', () => [pem]).isSigned(given, undefined));
 });

@@ -1,9 +1,13 @@
 /** H4, M7: the walls of the sandbox hold, for root and for an ordinary user. */
 import assert from 'node:assert/strict';
+import dns from 'node:dns/promises';
+import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import test from 'node:test';
 import { scopeArgs } from '../../src/adapters/shell/cgroup.js';
+import { startProxy } from '../../src/adapters/shell/proxy.js';
 import { seatbeltArgs } from '../../src/adapters/shell/seatbelt.js';
 import { seccompFilter } from '../../src/adapters/shell/seccomp.js';
 import { hostOf, isLocalAddress, namesHost, wrongHosts } from '../../src/rules/policy/hosts.js';
@@ -80,6 +84,30 @@ test('a named host is reached through the proxy, and no other', { skip }, async 
   );
   assert.doesNotMatch((await script(`${get} --noproxy '*'`, { hosts: [`127.0.0.1:${port}`] })).output, /REACHED/);
   assert.equal((await script('exit 7', { hosts: ['example.org'] })).code, 7);
+});
+
+test('an approved name that means this machine, or means it a moment later, is not connected to', async (t) => {
+  let reached = 0;
+  const server = http.createServer((_, response) => void (reached++, response.end('REACHED')));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  // The answer of a name server that an attacker runs.
+  const answers = [['127.0.0.1'], ['169.254.169.254', '::ffff:127.0.0.1'], ['127.0.0.1']];
+  const lookup = t.mock.method(dns, 'lookup', async () => answers.shift()!.map((address) => ({ address, family: 4 })));
+  const proxy = await startProxy([`rebind.example:${port}`], true);
+  t.after(() => proxy.close());
+  for (let n = 0; n < 2; n++) {
+    const request = http.request(proxy.env['http_proxy']!, { path: `http://rebind.example:${port}/` }).end();
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    assert.equal(response.statusCode, 403);
+    assert.match(await text(response), /means an address of this machine or link/);
+  }
+  const connect = http.request(proxy.env['http_proxy']!, { method: 'CONNECT', path: `rebind.example:${port}` }).end();
+  const [response] = (await once(connect, 'connect')) as [http.IncomingMessage];
+  assert.equal(response.statusCode, 403);
+  assert.equal(lookup.mock.callCount(), 3, 'the name is resolved once for each connection');
+  assert.equal(reached, 0);
 });
 
 test('hosts are names, and loopback and link-local addresses must be named', () => {

@@ -117,6 +117,28 @@ test('a run with a delegation is recorded as typed, and replay continues live fr
   assert.match(workspace.read('live/results/count.md'), /There are two\./);
 });
 
+test('a replay that continues live trusts no rule: a command that ran by itself asks', async (t) => {
+  const boss = (prompt: string): string => `---\ndescription: Does it\ntools: [execute_command]\n---\n${prompt}\n`;
+  const script =
+    '- {turn: 1, call: [{execute_command: {command: "touch workspaces/boss/made"}}]}\n- {turn: 2, say: Made.}\n';
+  const rules = `'/^touch workspaces\\/boss\\/made$/': {approve: true, matchCommandLine: true}\n`;
+  const workspace = place(
+    t,
+    scripted(script, {
+      'agents/boss.md': boss('You are the boss.'),
+      'storage/terminal-cmd-allowlist.yaml': rules,
+    }),
+  );
+  succeeds(await workspace.guild('record', 'run.jsonl', 'run', 'boss', 'Make it', '--id', 'make'));
+  const isMade = (root: string): boolean => fs.existsSync(path.join(workspace.root, root, 'workspaces/boss/made'));
+  assert.ok(isMade('.'), 'the rule held for the recording');
+  workspace.put('other/agents/boss.md', boss('You are quick.'));
+  const given = ['--workspace', 'other', '--continue-live', '--dir', 'live'];
+  await workspace.guild('replay', 'run.jsonl', ...given);
+  assert.ok(!isMade('live'));
+  assert.match(workspace.read('live/tasks/approvals.task.md'), /a replay that continues live is not trusted/);
+});
+
 test('a watch is recorded with the answer a person gave meanwhile, until it is stopped', async (t) => {
   const workspace = place(
     t,

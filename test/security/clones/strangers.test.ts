@@ -54,6 +54,12 @@ test('plugin code of a stranger does not run, and the question names it', async 
   succeeds(await asStranger(home, 'trust', '--digest', digest));
   succeeds(await asStranger(home, 'pump'));
   assert.equal(fs.readFileSync(canary, 'utf8'), 'ran', 'a person can still say yes');
+  // The kept copy runs, whatever a pull makes of the folder.
+  fs.rmSync(canary);
+  home.put('plugins/evil/index.mjs', home.read('plugins/evil/index.mjs').replace("'ran'", "'pulled'"));
+  const pulled = await home.spawnWith({ untrusted: true }, 'pump').ended;
+  assert.match(pulled.err, /the parts that you trusted stay in force/);
+  assert.equal(fs.readFileSync(canary, 'utf8'), 'ran', 'the code that was trusted');
 });
 
 test('an MCP command of a stranger does not start', async (t) => {
