@@ -12,7 +12,7 @@ interface Act {
   name: string;
   kind: IntentKind;
   key: string;
-  /** The question before the act, which also asks for a text. */
+  /** The question that is asked first; the answer is a text. */
   ask?: string;
   arg?: string;
 }

@@ -16,7 +16,6 @@ interface BidsOptions {
   root: string;
   disk: Disk;
   peer: string;
-  /** Adds one event to the records. */
   fold: (records: TrackRecords, event: Event) => TrackRecords;
 }
 

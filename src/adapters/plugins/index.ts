@@ -43,7 +43,6 @@ interface PluginsOptions {
   /** Plugin name → its settings in guild.yaml. */
   plugins: Record<string, Record<string, unknown>>;
   env: Record<string, string | undefined>;
-  /** Folder of the built-in plugins. */
   builtIn: string;
   /** Folder of the workspace's own plugins, as a person has trusted them. */
   own?: string;

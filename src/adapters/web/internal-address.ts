@@ -30,7 +30,7 @@ export function isInternal(address: string): boolean {
   return INTERNAL.check(address, net.isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** The services that give a machine in a cloud its keys are there, also under local names. */
+/** A machine in a cloud gets its keys from a service at such an address. */
 export function isLinkLocal(address: string): boolean {
   return /^(?:::ffff:)?169\.254\.|^fe[89ab]|^fd00:ec2::254$/i.test(address);
 }

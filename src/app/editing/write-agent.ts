@@ -25,7 +25,6 @@ export async function writeAgent(root: string, file: string, seen: string | unde
   return saveAsPerson(root, file, seen, text);
 }
 
-/** The file of a new agent. */
 export function newAgentFile(name: string): string {
   if (isSafeId(name)) return path.posix.join('agents', `${name}.md`);
   throw problemError('bad_name', `${JSON.stringify(name)} cannot be the name of an agent`, {

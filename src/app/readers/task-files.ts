@@ -55,7 +55,6 @@ async function missingDependencies(
   return problems;
 }
 
-/** Unreadable conversations of open tasks. */
 async function unreadable(reader: () => Store, open: readonly Task[]): Promise<Problem[]> {
   const sessions = new Map(open.flatMap((task) => (task.session === undefined ? [] : [[task.session, task]])));
   if (sessions.size === 0) return [];

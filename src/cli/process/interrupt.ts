@@ -28,7 +28,6 @@ export function onInterrupt(io: Io, first: () => void): () => void {
   });
 }
 
-/** Resolves at the first interrupt. */
 export function interrupted(io: Io): Promise<void> {
   return new Promise((resolve) => {
     const off = onInterrupt(io, () => {

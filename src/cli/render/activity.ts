@@ -22,7 +22,6 @@ export interface Working {
   microUsd: number;
   unpriced: number;
   tool?: { name: string; argument: string };
-  /** The argument of the last tool. */
   lastArgument: string;
   /** The first line of the last result. */
   result?: { ok: boolean; line: string };

@@ -114,7 +114,6 @@ export interface Task {
   extra?: Record<string, unknown>;
 }
 
-/** A task and its state. */
 export interface Placed {
   task: Task;
   state: TaskState;

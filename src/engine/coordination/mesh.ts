@@ -190,7 +190,6 @@ function heardFor(context: EngineContext, id: string): ReadonlyMap<string, Offer
   return context.heardNotes().offers.get(id) ?? new Map<string, Offer>();
 }
 
-/** The last published state of each agent. */
 export function publishedStates(context: EngineContext): ReadonlyMap<string, AgentState> {
   return new Map([...context.heardNotes().states].map(([agent, { state }]) => [agent, state]));
 }

@@ -16,7 +16,6 @@ import { resolveAssignee } from '../core/assignee.js';
 import { record, type EngineContext } from '../core/context.js';
 import { faultProblem, isContained } from '../core/fence.js';
 
-/** Returns the number of recovered tasks. */
 export async function recover(context: EngineContext): Promise<number> {
   const orphans = await context.tasks.orphans();
   let count = 0;

@@ -20,7 +20,6 @@ export interface EventHistory {
 
 /** A snapshot of the log. */
 export interface EventsSeen extends EventHistory {
-  /** The number of events. */
   readonly size: number;
   /** The keys of all events, in the order in which events first have them. */
   columns(): string[];

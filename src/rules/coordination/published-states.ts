@@ -14,7 +14,6 @@ export const STATE_CHANNEL = 'state';
 
 export interface PublishedState {
   state: AgentState;
-  /** The number of published moves. */
   moves: number;
   /** The task of the last move. */
   task?: string;

@@ -7,7 +7,6 @@ import type { Message } from '../../domain/session/session.js';
 const LINE_CHARS = 160;
 const EDGE_CHARS = 400;
 
-/** A message in one line. */
 export function outlineLine(message: Message): string {
   const child = reference(message);
   if (child !== undefined) return child;

@@ -13,9 +13,7 @@ export interface OpenRow {
 
 export interface OpenIndex<Row extends OpenRow> {
   byId: Map<string, Row>;
-  /** The number of open tasks under each root. */
   ofRoot: Map<string, number>;
-  /** The number of changes so far. */
   readonly changes: number;
   /** The ids that changed after the first `changes` changes; undefined if too long ago. */
   changedSince(changes: number): readonly string[] | undefined;

@@ -80,7 +80,6 @@ export interface Section {
   heading: string;
   /** From the heading to the end of the section's last line that is not blank. */
   span: Span;
-  /** End of the heading's line. */
   headingEnd: number;
 }
 

@@ -49,7 +49,6 @@ function compareRows(a: Row, b: Row, orderBy: readonly OrderBy[]): number {
   return 0;
 }
 
-/** The row with these fields only. */
 export function pick(row: Row, fields: readonly string[]): Row {
   return Object.fromEntries(fields.map((field) => [field, fieldValue(row, field) ?? null]));
 }

@@ -19,7 +19,6 @@ export interface TableRow {
   read(): Row | undefined;
 }
 
-/** A table of rows in memory. */
 export function tableOf(rows: readonly Row[]): Table {
   return {
     size: rows.length,

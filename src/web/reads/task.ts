@@ -46,7 +46,7 @@ export async function whyOf(moment: Moment, id: string): Promise<Why> {
   const { store } = moment.feed.states;
   await moment.feed.snapshot();
   const placed = await existing(moment, id);
-  // The title of a bid is its answer, which nobody asked for or waited for.
+  // The title of a bid is its answer, which does not fit into a sentence.
   const titles = new Map((await moment.tasks('')).map((row) => [row.id, row.bid ? `Bid of ${row.agent}` : row.title]));
   const named = (text: string): string => titled(text, (each) => titles.get(each));
   const { lines } = await waitChain(moment.feed.root, moment.feed.env, store, placed);

@@ -18,7 +18,6 @@ interface Folded {
 interface FarBidsOptions {
   ledger: Ledger;
   outbox: Outbox;
-  /** Adds one event to the records. */
   fold: (records: TrackRecords, event: Event) => TrackRecords;
   /** Registers a function that is called before each scan returns. */
   onScan: (act: () => Promise<void>) => void;

@@ -22,7 +22,6 @@ const NOTICE = 'notice/';
 const SINCE = `${NOTICE}since`;
 
 export function farNotices({ ledger, outbox, peer, now }: Options): Notices {
-  /** The notices that this process has claimed. */
   const claimed = new Map<string, Cell>();
   const put = (cell: Cell, value: string): Promise<boolean> =>
     outbox.set(cell, { print: () => value, live: false, topic: 'views' });

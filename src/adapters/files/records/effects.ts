@@ -53,7 +53,7 @@ export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects,
       if (!isJoined()) return (await write.createOnce(file, text)) && !isFolded(id);
       // The name decides which process runs it; the line makes it known after a power cut.
       if (isTorn(id)) disk.remove(file);
-      // Named when it is whole, because another process would take a part for a torn one.
+      // It gets its name when it is complete: another process would take a part for a torn record.
       if (execute({ to: file, text }).kind !== 'placed' || isFolded(id)) return false;
       journal.put({ effect: id, text });
       journal.placed(effectKey(id), file);

@@ -118,7 +118,6 @@ function mismatch(line: ScriptLine, request: ModelRequest): { fits: number; beca
   return failedCheck === -1 ? undefined : { fits: failedCheck, because: checks[failedCheck]![1]() };
 }
 
-/** The messages since the model's last answer. */
 function sinceLastAnswer(messages: readonly Message[]): readonly Message[] {
   return messages.slice(messages.findLastIndex((message) => message.role === 'assistant') + 1);
 }

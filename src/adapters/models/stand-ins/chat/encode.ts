@@ -7,7 +7,6 @@ interface ChatStyle {
   model: string;
   /** The id of the answer. */
   id: string;
-  /** The id of a tool call. */
   callId(at: number, call: ToolCall): string;
   /** Thoughts, sent before everything else: in a field of their own or as parts of the content. */
   thoughts?: { reasoning_content: string } | { content: object[] };

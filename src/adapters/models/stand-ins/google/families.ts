@@ -3,7 +3,6 @@
 export interface Family {
   /** Signatures are required. */
   signs: boolean;
-  /** Calls have ids. */
   callIds: boolean;
   levels: readonly string[];
   /** Accepts thinkingBudget. */
