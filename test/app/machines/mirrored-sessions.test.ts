@@ -11,6 +11,7 @@ import { replay, type SessionItem } from '../../../src/adapters/far/sessions.js'
 import { rowValue } from '../../../src/adapters/far/rows.js';
 import { mirror } from '../../../src/app/machines/mirror/index.js';
 import { sessionText } from '../../../src/app/far/session-text.js';
+import { problemError } from '../../../src/domain/problem.js';
 import type { Message } from '../../../src/domain/session/session.js';
 import type { Task, TaskState } from '../../../src/domain/task/task.js';
 import type { Ledger } from '../../../src/ports/ledger.js';
@@ -97,6 +98,24 @@ test('a save at the moment when the status is written stays, and gets the status
   await look();
   assert.match(read(), /^status: completed$/m);
   assert.deepEqual(await stored(), ['one', 'wait']);
+});
+
+test('what a failed look did not show is shown by the next', async (t) => {
+  let fail = (): void => undefined;
+  const { read, look, put } = await desk(t, (ledger) => ({
+    async grown(...args) {
+      fail();
+      return ledger.grown(...args);
+    },
+  }));
+  await put('completed');
+  fail = () => {
+    fail = () => undefined;
+    throw problemError('store_away', 'the database does not answer');
+  };
+  await assert.rejects(look(), /does not answer/);
+  await look();
+  assert.match(read(), /^status: completed$/m);
 });
 
 test('a message that arrives while the conversation is read as a whole is shown once', async (t) => {

@@ -15,7 +15,7 @@ import type { BoundBase } from '../../../domain/task/approval.js';
 import { INTERVALS } from '../../../domain/intervals.js';
 import { ProblemError } from '../../../domain/problem.js';
 import { TASK_STATES } from '../../../domain/task/task.js';
-import type { Ledger } from '../../../ports/ledger.js';
+import type { Entry, Ledger } from '../../../ports/ledger.js';
 import { noWorkspace } from '../../readers/no-workspace.js';
 import { sumOf, TASK } from './rendered.js';
 import { documentMirror } from './documents.js';
@@ -78,6 +78,10 @@ export function mirror(options: MirrorOptions): Mirror {
   const sessions = documentsOnly ? undefined : sessionMirror(context);
   const documents = documentMirror(context);
   let isFirst = true;
+  /** News comes once, so it is kept until a look was able to show it. */
+  let unshown: Entry[] = [];
+  /** Whether entries that are not live may have changed unseen. */
+  let isBehind = false;
   let last: Promise<unknown> = Promise.resolve();
 
   return {
@@ -92,14 +96,19 @@ export function mirror(options: MirrorOptions): Mirror {
   async function once(): Promise<{ in: number; out: number }> {
     if (!fs.existsSync(root)) throw new ProblemError(noWorkspace(root, false));
     const taken = [await tasks?.takeIn(), await sessions?.takeIn(), isFirst ? 0 : await documents.takeIn()];
-    const { entries, isComplete } = await ledger.news();
-    if (isComplete) {
+    const news = await ledger.news();
+    unshown.push(...news.entries);
+    isBehind ||= news.isComplete;
+    const entries = [...unshown];
+    if (isBehind) {
       entries.push(...(await documents.all()));
       if (tasks !== undefined)
         entries.push(...(await ledger.list(TASK, { live: false, limit: MAX_ENDED })).toReversed());
     }
     const shown = [tasks?.show(entries), documents.show(entries), await sessions?.show()];
     sessions?.showStatus(entries);
+    unshown = [];
+    isBehind = false;
     if (!documentsOnly) shown.push(await showEvents(context));
     if (isFirst) taken.push(await documents.takeIn());
     isFirst = false;

@@ -56,6 +56,8 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
   /** Where each task is shown. */
   const places = new Map<string, string>();
   for (const file of folder.shown('tasks/')) places.set(idOf(file), file);
+  /** What was said of a file that stays as it is, and its text at that time. */
+  const told = new Map<string, string>();
 
   return { takeIn, show };
 
@@ -92,7 +94,7 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
         ? parseTask(Buffer.from(text), { file, name, now: now().toISOString() })
         : { kind: 'quarantine' as const, problem: fault };
     if (parsed.kind !== 'task') {
-      if (parsed.kind === 'quarantine') note(`${file}: ${parsed.problem.message}`);
+      if (parsed.kind === 'quarantine') noteOnce(found, `${file}: ${parsed.problem.message}`);
       return false; // perhaps in the middle of a save
     }
     const task = { ...parsed.task, id: movedFrom(`${parsed.task.id}.json`) ?? parsed.task.id };
@@ -100,11 +102,12 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     const isNew = shownAt === undefined;
     if (isNew && state !== 'pending') return false;
     if (!isNew && shownAt !== file && folder.exists(shownAt)) {
-      note(`${file} is a copy of ${shownAt} and is ignored`);
+      noteOnce(found, `${file} is a copy of ${shownAt} and is ignored`);
       return false;
     }
     if (state === 'active' && shownAt === file) {
-      note(`${file} is being worked on, so a change of its record does not count; use guild task tell ${task.id}`);
+      const hint = `use guild task tell ${task.id}`;
+      noteOnce(found, `${file} is being worked on, so a change of its record does not count; ${hint}`);
       return false;
     }
     if (shownAt?.startsWith(ACTIVE)) return moveActive(task.id, found, shownAt);
@@ -116,8 +119,14 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     if (rev === undefined) return refused(file, task.id);
     if (shownAt !== undefined && shownAt !== file) folder.forget(shownAt);
     folder.accept(file, text, rev);
+    told.delete(file);
     places.set(task.id, file);
     return true;
+  }
+
+  function noteOnce({ file, text }: Found, message: string): void {
+    if (told.get(file) !== message + text) note(message);
+    told.set(file, message + text);
   }
 
   /** The id of the task whose claimed file has this name, in whatever folder it is now. */
