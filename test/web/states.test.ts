@@ -61,6 +61,9 @@ test('a filter that matches nothing is named, and cleared by a click', async (t)
     await shown.page.waitForSelector('main >> text=The only one');
     assert.equal(await empty.count(), 0, view);
   }
+  await shown.go(`tasks?where=${encodeURIComponent('colour = 3')}`);
+  await shown.page.waitForSelector('main .banner:has-text("no column")');
+  assert.doesNotMatch((await shown.page.textContent('.qbar'))!, /of 1 task/, 'no count of another query');
 });
 
 test('a page that waits for its data shows nothing at first, then bars that hold still', async (t) => {

@@ -85,7 +85,7 @@ function QueryBar({ where, ask }: { where: string; ask: (where: string) => void 
           <option key={field} value={completed(text, field)} />
         ))}
       </datalist>
-      {ran !== undefined && (
+      {ran?.where === where && (
         <span class="dim wideonly">
           {count(ran.total)} of {plural(ran.all, 'task')}
         </span>

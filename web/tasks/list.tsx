@@ -28,7 +28,7 @@ const STEP = 10;
 const STILL_MS = 2000;
 
 /** The totals of the last query. */
-export const totals = signal<Pick<ViewRows, 'total' | 'all'> | undefined>(undefined);
+export const totals = signal<(Pick<ViewRows, 'total' | 'all'> & { where: string }) | undefined>(undefined);
 
 export function List({ where, isTree }: { where: string; isTree: boolean }): JSX.Element {
   const [first, setFirst] = useState(0);
@@ -48,7 +48,7 @@ export function List({ where, isTree }: { where: string; isTree: boolean }): JSX
     return () => look.disconnect();
   }, []);
   useEffect(() => {
-    if (view.page !== undefined) totals.value = { total, all };
+    if (view.page !== undefined) totals.value = { where, total, all };
   }, [total, all]);
   const [chosen, setChosen] = useChosen(view);
   useLayoutEffect(() => {
