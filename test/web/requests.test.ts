@@ -4,7 +4,9 @@ import type { TestContext } from 'node:test';
 import type { Request, Requests, RequestSource, TaskBoard, Row, ViewOpened } from '../../src/web/base/contract.js';
 import { place, succeeds, type Place } from '../kit/guild.js';
 import { askingPlace, openWindow, SCRIPTED, type Window } from '../kit/web/window.js';
+import { opened } from '../kit/web/opened.js';
 import { sampleTests } from '../kit/sample.js';
+import { until } from '../kit/until.js';
 
 const test = sampleTests('web/requests', 5);
 
@@ -41,6 +43,27 @@ test('a question has its choices, and only one of them answers it', async (t) =>
   assert.equal((await window.send('request.answer', request!.id, { text: '1.0' }, request!.seen)).status, 202);
   succeeds(await workspace.guild('pump', '--all'));
   assert.match(workspace.read(`results/${request!.task!.id}.md`), /It is 1\.0 then/);
+});
+
+test('conversation: what the agent asks there is answered in place, or a click away', async (t) => {
+  const calls = [
+    '{ask_human: {question: Which one?, choices: [left, right]}}',
+    '{execute_command: {command: touch a}}',
+  ];
+  const window = await opened(t, await scripted(t, `- turn: 1\n  call: [${calls.join(', ')}]\n`, 'Begin'));
+  if (window === undefined) return;
+  const { page, workspace, go } = window;
+  await go(`conversation/${workspace.list('sessions')[0]!.replace('.session.yaml', '')}`);
+  const asked = page.locator('.comp .ask');
+  await asked.locator('button:text-is("right")').click();
+  const given = (): string =>
+    workspace
+      .list('.guild/intents')
+      .map((name) => workspace.read(`.guild/intents/${name}`))
+      .join();
+  await until(() => /"text": ?"right"/.test(given()));
+  await asked.locator('a:text-is("Review")').click();
+  await page.waitForSelector('.idetail h2:has-text("touch a")');
 });
 
 test('always makes the rule that was shown, and the command runs without asking', async (t) => {

@@ -5,6 +5,7 @@ import type { Conversation } from '../../src/web/base/contract.ts';
 import { hello, send, type Sent } from '../api.ts';
 import { ActButton, Refused, TaskLink, whyNot } from '../parts.tsx';
 import { visible } from '../text.ts';
+import { Asking } from './asking.tsx';
 import { matching, mentionIn, MentionList, useAgentNames } from './mention.tsx';
 import { SEND_KEY } from '../keys.ts';
 
@@ -53,6 +54,7 @@ export function Composer({ talk }: { talk: Conversation }): JSX.Element | null {
   const about = isOpen ? 'it reads it before its next turn' : 'it continues this conversation';
   return (
     <div class="comp">
+      <Asking talk={talk} />
       <Refused sent={sent} />
       <Outcome said={said} total={talk.total} />
       <MentionList names={found} chosen={chosen} choose={choose} />

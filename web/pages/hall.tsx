@@ -14,15 +14,12 @@ import {
   Panel,
   ProblemBox,
   reason,
-  Taint,
   TaskLink,
   TaskState,
 } from '../parts.tsx';
-import { address } from '../router.ts';
 import { ago, clock, count, duration, money, now, percent, plural, visible } from '../text.ts';
 import { Lanes, Legend } from '../lanes.tsx';
-import { Heading, requestIcon, sizeOf } from '../request/heading.tsx';
-import { Choices } from '../request/question.tsx';
+import { RequestRow } from '../request/row.tsx';
 import { lanesWithRunning } from '../tasks/running.ts';
 import { turns } from '../turns.ts';
 
@@ -139,31 +136,7 @@ function Waiting({ requests, all }: { requests: Request[]; all: number }): JSX.E
       {requests.length === 0 ? (
         <p class="quiet">Nothing. Requests and questions of agents appear here.</p>
       ) : (
-        requests.map((request) => (
-          <div key={request.id} class="row ask">
-            <span class="s-you ic">
-              <Icon name={requestIcon(request)} />
-            </span>
-            <a class="main" href={address('inbox', request.id)}>
-              <span class="t one">
-                <Heading request={request} />
-              </span>
-              <span class="m">
-                <b>{visible(request.agent)}</b>
-                {request.task !== undefined && <span class="one">{visible(request.task.title)}</span>}
-                <span class="nb">{[sizeOf(request), ago(request.createdAt)].filter(Boolean).join(' · ')}</span>
-                <Taint sources={request.taint} />
-              </span>
-            </a>
-            {request.question?.choices === undefined ? (
-              <a class="btn sm" href={address('inbox', request.id)}>
-                {request.question === undefined ? 'Review' : 'Answer'}
-              </a>
-            ) : (
-              <Choices request={request} />
-            )}
-          </div>
-        ))
+        requests.map((request) => <RequestRow key={request.id} request={request} />)
       )}
     </Panel>
   );
