@@ -72,9 +72,7 @@ export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects,
     },
   };
 
-  /**
-   * Checked after the name was taken: a record is in the file of old ones before its name is free.
-   */
+  /** Checked only with the name taken: an old record is folded before its name becomes free. */
   function isFolded(id: string): boolean {
     return folded.has(id) && (disk.remove(layout.effect(id)), true);
   }
