@@ -25,7 +25,7 @@ const SWAP = `- when: {any: first}
   call: [{final_report: {report: rewritten}}]
 `;
 
-test('M1, R23: an approved script that was swapped before it ran is asked about again, with the diff', async (t) => {
+test('M1: an approved script that was swapped before it ran is asked about again, with the diff', async (t) => {
   const workspace = scene(t, SWAP);
   assert.equal((await workspace.guild('run', 'executor', 'first')).code, 4);
   assert.equal((await workspace.guild('run', 'executor', 'second')).code, 0);
