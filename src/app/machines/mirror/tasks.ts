@@ -56,8 +56,8 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
   /** Where each task is shown. */
   const places = new Map<string, string>();
   for (const file of folder.shown('tasks/')) places.set(idOf(file), file);
-  /** What was said of a file that stays as it is, and its text at that time. */
-  const told = new Map<string, string>();
+  /** The last problem reported for a file, with the text that it had then. */
+  const reported = new Map<string, string>();
 
   return { takeIn, show };
 
@@ -119,14 +119,14 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
     if (rev === undefined) return refused(file, task.id);
     if (shownAt !== undefined && shownAt !== file) folder.forget(shownAt);
     folder.accept(file, text, rev);
-    told.delete(file);
+    reported.delete(file);
     places.set(task.id, file);
     return true;
   }
 
   function noteOnce({ file, text }: Found, message: string): void {
-    if (told.get(file) !== message + text) note(message);
-    told.set(file, message + text);
+    if (reported.get(file) !== message + text) note(message);
+    reported.set(file, message + text);
   }
 
   /** The id of the task whose claimed file has this name, in whatever folder it is now. */
