@@ -46,10 +46,13 @@ export function paragraphs(text: string, width: number): string[] {
 
 /**
  * Rows of a name and its meaning, with a hanging indent. In a narrow window the meaning is below
- * the name.
+ * the name. `widest`: columns of the widest name, if other rows are to line up with these.
  */
-export function twoColumns(rows: readonly [left: string, right: string][], width: number): string[] {
-  const widest = Math.max(...rows.map(([left]) => columnsOf(left)));
+export function twoColumns(
+  rows: readonly [left: string, right: string][],
+  width: number,
+  widest = Math.max(...rows.map(([left]) => columnsOf(left))),
+): string[] {
   const left = Math.min(widest, MAX_LEFT, Math.floor(width * 0.45));
   const indent = widest <= width * 0.45 ? ' '.repeat(left + 4) : '      ';
   return rows.flatMap(([name, meaning]) => {

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { nearest, nearestHint } from '../domain/nearest.js';
 import { asProblem, problem, ProblemError, type Problem } from '../domain/problem.js';
-import { COMMANDS, type Listed } from './commands.js';
+import { COMMANDS, GROUPS, type Listed } from './commands.js';
 import { EXIT, type Call, type Command, type Help, type Options } from './args/command.js';
 import { readOptions } from './args/read-options.js';
 import { findRoot } from './args/find-workspace.js';
@@ -195,10 +195,14 @@ async function help(io: Io, name: string | undefined, json: boolean): Promise<nu
       ? [
           paragraphs('guild runs a team of AI agents out of a plain folder.', width),
           ['guild <command> [options]'],
-          twoColumns(
-            COMMANDS.map((command) => [command.name, command.summary]),
-            width,
-          ),
+          ...GROUPS.map(({ title, commands }) => [
+            `${title}:`,
+            ...twoColumns(
+              commands.map(({ name, summary }) => [name, summary]),
+              width,
+              Math.max(...COMMANDS.map(({ name }) => name.length)),
+            ),
+          ]),
           ...common,
           paragraphs(MORE_HELP, width),
         ]

@@ -1,7 +1,7 @@
 /** Help texts fit the terminal and break only between words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COMMANDS } from '../../src/cli/commands.js';
+import { COMMANDS, GROUPS } from '../../src/cli/commands.js';
 import { columnsOf } from '../../src/cli/render/columns.js';
 import { commandHelp, paragraphs, twoColumns } from '../../src/cli/help.js';
 import { onTerminal, place, succeeds } from '../kit/guild.js';
@@ -25,6 +25,21 @@ test('every help text fits 80 and 40 columns without breaking a word', async () 
 test('summaries fit one line of 80 columns', () => {
   const rows = COMMANDS.map(({ name, summary }): [string, string] => [name, summary]);
   assert.equal(twoColumns(rows, 80).length, COMMANDS.length);
+});
+
+test('guild alone lists every command once, in groups whose summaries line up', async (t) => {
+  const { out } = await place(t).guild('--help');
+  const lines = out.split('\n');
+  const rows = COMMANDS.map(({ name, summary }) =>
+    lines.filter((line) => line.startsWith(`  ${name} `) && line.endsWith(summary)),
+  );
+  assert.deepEqual(
+    COMMANDS.filter((_, index) => rows[index]!.length !== 1).map(({ name }) => name),
+    [],
+  );
+  const columns = new Set(COMMANDS.map(({ summary }, index) => rows[index]![0]!.indexOf(summary)));
+  assert.equal(columns.size, 1);
+  for (const { title } of GROUPS) assert.ok(lines.includes(`${title}:`), title);
 });
 
 test('descriptions hang under their column, and go below the name in a narrow window', () => {
