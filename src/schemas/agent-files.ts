@@ -107,7 +107,7 @@ export const agentClaude = z
       disallowedTools: key(names, 'Tools that it may not use.', { example: 'Bash' }),
       permission: key(
         z.union([permission, z.record(z.string(), permission)], { error: 'a mapping of tools to allow, ask or deny' }),
-        'By tool: `deny` takes it away, `ask` asks you each time. `allow` changes nothing: the policy decides.',
+        'For each tool: `deny` takes it away, `ask` asks you each time. `allow` changes nothing: the policy decides.',
         { example: '{edit: deny, bash: ask}' },
       ),
       permissionMode: key(text, '`plan`: the same as `plan_approval`. The policy decides in every other mode.', {

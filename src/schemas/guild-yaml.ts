@@ -203,8 +203,9 @@ export const guildYaml = z.strictObject(
     ),
     store: key(
       z.string({ error: STORE }).check(z.regex(/^(?:files|memory:|postgres(?:ql)?:\/\/\S+)$/, STORE)),
-      'Where the work is kept: `files` in this folder, or a PostgreSQL database that several machines share. The ' +
-        'password comes from the environment (`PGPASSWORD`) or `~/.pgpass`. `memory:` forgets everything at the end.',
+      'Where the work is kept: `files` in this folder, or a PostgreSQL database that several machines share. ' +
+        'The password comes from the environment (`PGPASSWORD`) or `~/.pgpass`. ' +
+        '`memory:` keeps nothing after the process ends.',
       { default: '`files`', example: 'postgres://guild@db.internal/guild?schema=team' },
     ),
     git: key(

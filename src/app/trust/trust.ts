@@ -250,7 +250,7 @@ interface TrustedRules {
   restricted?: string;
 }
 
-/** The rules that are in force: looks again whenever the record has changed. */
+/** Returns a function that gives the rules in force; it rereads a record that has changed. */
 export function rulesInForce(trust: Trust, env: Env): () => TrustedRules {
   const { records } = kept(env);
   const { path: root } = trust.record;
@@ -359,7 +359,7 @@ function takeOver(records: TrustRecords, from: string, to: string): void {
     throw problemError('not_found', `no workspace at ${from} was ever opened by you on this machine`);
   if (fs.existsSync(from))
     throw problemError('not_allowed', `${from} still exists, so ${to} is a copy, not a moved workspace`, {
-      hint: 'a copy is trusted on its own: guild trust',
+      hint: 'a copy must be trusted separately: guild trust',
     });
   records.write({ ...old, path: to });
   records.remove(from);

@@ -24,8 +24,8 @@ With --audit it compares the event log with the records of effects in .guild/run
 reported as done should have a record. Each one that has none is printed with its task, call and time; the exit code is then 1.
 
 With --adopt it releases the tasks of a lost process. A journal that cannot be replayed goes to .guild/evidence with a note, and
-its tasks continue from their files; without a peer, this applies to all such journals. A process that cannot be judged from here,
-such as one in another container, must be named: make sure that it has ended. The next process replays its journal.`,
+its tasks continue from their files; without a peer, this applies to all such journals. If this machine cannot tell whether
+a process has ended, for example one in another container, make sure that it has, and name it; the next process then replays its journal.`,
   options: {
     adopt: { type: 'boolean', about: 'release the tasks of a lost process' },
     audit: { type: 'boolean', about: 'compare reported effects with their records' },

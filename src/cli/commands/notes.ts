@@ -19,7 +19,7 @@ export const command: Command = {
     ['notes <channel>', 'print the notes of a channel, oldest first'],
   ],
   about: `
-The program itself writes to state, dependency, task and help. team/<task> is the discussion of a team. Other channels are
+Only the program itself writes to the channels state, dependency, task and help. team/<task> is the discussion of a team. Other channels are
 defined in guild.yaml under "channels:". guild tell posts a note.`,
   options: {
     last: { type: 'string', value: 'N', about: 'only the newest N notes (default 50)' },

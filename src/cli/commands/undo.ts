@@ -18,11 +18,11 @@ Shows what going back to a commit would change; --yes does it. The commit is an 
 current state is committed first, so an undo can be undone. Tasks that ended after the commit are open again. Actions that
 already ran are not run again. Incoming messages, events and run records are kept.
 
-Where the work is in PostgreSQL it works in the folder of guild sync --history, while that command runs. Tasks, results, boards,
+Where the work is in PostgreSQL, use guild undo in the folder of guild sync --history, while that command runs. Tasks, results, boards,
 conversations and notes go back on all machines; definitions do not, because they travel by Git.`,
   options: {
     yes: { type: 'boolean', short: 'y', about: 'go back' },
-    force: { type: 'boolean', about: 'go back even while another guild works here, or on these tasks' },
+    force: { type: 'boolean', about: 'go back even while other processes work here or, in PostgreSQL, on these tasks' },
   },
   maxWords: 1,
   async run({ words, root, values, terminal, json, io }) {

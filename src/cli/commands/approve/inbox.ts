@@ -18,7 +18,7 @@ Shows each request that waits for you: what it is, who asks and why, the exact a
 which outside text influenced it. y allows it, n refuses it with a reason, e opens your editor, a allows this command
 always, s skips it, ? shows details. A question is answered with words or one of its choices.
 
-After an answer the released work continues here until it ends or waits again, unless another guild works in this folder.
+After an answer the released work continues here until it ends or waits again, unless another process works in this folder.
 
 At the end it lists actions of the last 24 hours that ran without asking and that the policy wants you to know about (the verdict
 notify).

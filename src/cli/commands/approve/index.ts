@@ -24,8 +24,8 @@ export const command: Command = {
   ],
   about: `
 You can also edit tasks/approvals.task.md: [x] allows, [-] refuses, and deleting an entry also refuses it. A running guild
-watch acts at once. Otherwise these commands continue the work themselves on a terminal, and elsewhere the next guild pump
-does.
+watch acts at once. Without one, these commands continue the work themselves if they run on a terminal; otherwise the next
+guild pump does.
 
 Without a terminal there is nobody to ask: approve and edit then need --seen with the digest of the request that was looked
 at. guild approve --json prints each request as it is shown, and this digest as "seen".`,

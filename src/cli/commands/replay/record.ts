@@ -23,8 +23,8 @@ models, commands and plugins, what people changed meanwhile, and when. guild rep
 A cassette contains the workspace and all conversations. Secrets (.env*, secrets/, keys) are left out; a secret that an agent
 has read is in its conversation. During a recording the tasks of a pass run one after the other, and no history is committed.
 
-Where the work is in PostgreSQL, run can be recorded in the folder of guild sync --history. It takes place in a copy of that folder,
-and the store gets its tasks when it is over; until then nobody else sees them.`,
+Where the work is in PostgreSQL, only run can be recorded, in the folder of guild sync --history. The run takes place in a copy of
+that folder, and the store gets its tasks when it is over; until then nobody else sees them.`,
   options: { 'no-check': { type: 'boolean', about: 'do not replay the cassette afterwards to verify it' } },
   takesCommand: true,
   maxWords: 1,

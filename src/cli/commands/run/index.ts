@@ -26,15 +26,15 @@ export const command: Command = {
     ['run -c [task] [text]', 'continue the last conversation, or the one of this task'],
   ],
   about: `
-Creates a task for the agent, works on it and on every task under it until it ends, and prints the answer. On a terminal,
-its requests and questions are put to you as they come up. Use - as the text to read it from standard input:
+Creates a task for the agent, works on it and on every task under it until it ends, and prints the answer. On a terminal
+you are shown the requests and questions of these tasks as they come up. Use - as the text to read it from standard input:
 
   echo "What is in this folder?" | guild run planner -
 
 With --continue the text is the next message of the conversation. A task that was stopped continues where it stopped.
 
-Ctrl-C stops the work and asks whether to keep the task. A kept task does not run again until guild run -c or guild
-task retry. A second Ctrl-C cancels it.`,
+Ctrl-C stops the work and asks whether to keep the task; a second Ctrl-C cancels it. A kept task does not run again until
+guild run -c or guild task retry.`,
   options: {
     continue: { type: 'boolean', short: 'c', about: 'continue a conversation, or a task that was stopped' },
     attach: { type: 'string', multiple: true, value: 'FILE,…', about: 'files of the workspace that the agent gets' },

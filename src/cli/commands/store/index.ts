@@ -58,7 +58,7 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
   async init(call, address) {
     const made = await initStore(address, path.basename(call.root));
     const { from, roles } = made;
-    const before = made.isAdapted ? 'it was restored and works on this server now' : 'nothing was changed';
+    const before = made.isAdapted ? 'it came from a backup and was adapted to this server' : 'nothing was changed';
     const what = from === 0 ? 'is created' : `exists already, version ${from}; ${before}`;
     report(call, made, [
       `the store ${what}: ${address.shown}`,
@@ -69,7 +69,7 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
     const made = await upgradeStore(address);
     const { from, to } = made;
     report(call, made, [
-      from === to ? `the schema has version ${to} already` : `the schema had version ${from} and has ${to}`,
+      from === to ? `the schema has version ${to} already` : `the schema had version ${from} and now has version ${to}`,
     ]);
   },
   async push(call, address) {

@@ -10,8 +10,8 @@ export const command: Command = {
   usage: 'sync [dir]',
   about: `
 Shows a workspace whose work is in PostgreSQL as the folder you know, and takes in what you change there: drop a task into
-tasks/pending, edit a conversation, tick the ballot or a board, write into memory/. No agent works in it. Without a folder it uses this
-one; a new folder gets the definitions of this one, and newer ones when you run the command again.
+tasks/pending, edit a conversation, tick the ballot or a board, write into memory/. No agent works in it. Without dir it uses the
+current folder. A new dir gets the definitions of the current folder; run the command again to bring it newer ones.
 
 A conversation that you edit while its agent writes keeps both: your version, and after it what was said meanwhile. If two people change
 the same note in memory/, yours stays, and the other version is saved next to it. Changes that you made while it was stopped are taken in when it

@@ -11,7 +11,7 @@ import { wrappedLines } from '../../render/layout.js';
 export const command: Command = {
   usage: 'trust',
   about: `
-Shows which parts of this workspace can act beyond the built-in gates: plugins and their settings, providers with their addresses
+Shows which parts of this workspace can act beyond the built-in gates, such as plugins and their settings, providers with their addresses
 and keys, the allowlist and the policy. Then it asks whether you trust them. Until you say yes, a workspace that you did not make
 yourself runs restricted: no plugin, no provider of its own, and every action asks. When any of it changes later, what you
 trusted last stays in force until you accept the change.
@@ -21,10 +21,10 @@ Without a terminal nothing is trusted, and the exit code is 4. Name the digest o
   guild trust --digest <sha256>
 
 What you trust is recorded in your own state folder (GUILD_STATE, or guild in XDG_STATE_HOME), never in the workspace. A
-copy of a workspace is trusted on its own.`,
+copy of a workspace must be trusted separately.`,
   options: {
     digest: { type: 'string', value: 'SHA256', about: 'trust exactly the parts with this digest, without asking' },
-    'moved-from': { type: 'string', value: 'DIR', about: 'the workspace was there before; its answers still count' },
+    'moved-from': { type: 'string', value: 'DIR', about: 'the workspace moved here from DIR; your answers count' },
     owner: { type: 'boolean', about: 'accept that another user owns this folder, as in a CI checkout' },
     revoke: { type: 'boolean', about: 'stop trusting this workspace' },
   },

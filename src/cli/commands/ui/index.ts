@@ -18,13 +18,13 @@ Shows the workspace in a browser: what waits for you, who works on what, tasks, 
 listens on this machine only. The address that it prints works once, within a minute; press Enter for another one, or run
 guild ui --link. A browser that has opened it stays signed in for a week, even if guild ui is restarted.
 
-If no process works on the workspace, it starts guild watch, and stops it when it ends itself. It shows the files and submits the same
+If no process works on the workspace, guild ui starts guild watch, and stops it on exit. The window shows the files and submits the same
 requests as the command line: stop it at any time, and nothing is lost.
 
 Other machines reach it only with --host, and only with TLS: a certificate of your own (--tls-cert, --tls-key), or a proxy
 that has one (--behind-proxy).`,
   options: {
-    port: { type: 'string', value: 'N', about: 'the port; 0 and default: the last one used, or a free one' },
+    port: { type: 'string', value: 'N', about: 'the port; 0, the default, takes the last one used, or a free one' },
     'read-only': { type: 'boolean', about: 'only show: nothing can be approved, changed or sent' },
     'no-work': { type: 'boolean', about: 'do not start guild watch' },
     link: { type: 'boolean', about: 'print another address of a window that is running' },

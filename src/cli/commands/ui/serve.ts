@@ -22,7 +22,7 @@ It listens on this machine only. Other machines reach it with --host, and only w
   webhooks:
     github: {kind: github, secret_env: GITHUB_WEBHOOK_SECRET, agent: planner}
 
-If no process works on the workspace, it starts guild watch, and stops it when it ends itself. Where the work is in PostgreSQL it
+If no process works on the workspace, guild serve starts guild watch, and stops it on exit. Where the work is in PostgreSQL it
 always starts one, because only a process in this folder takes in its messages.`,
   options: {
     port: { type: 'string', value: 'N', about: `the port (default ${PORT}; 0: a free one)` },
