@@ -129,7 +129,7 @@ function oneOf(agents: readonly Colleague[]): Change {
   return (schema) => ({ ...schema, ...enumOf(agents.map(({ name }) => name)) });
 }
 
-/** Includes the capabilities of each, for a model that sees no other list. */
+/** Includes the description of each agent, for a model that sees no other list. */
 function described(agents: readonly Colleague[]): Change {
   const lines = agents.map(({ name, description }) => `${name}: ${description.split('\n')[0]!.slice(0, 200)}`);
   return (schema) => ({
@@ -141,5 +141,5 @@ function described(agents: readonly Colleague[]): Change {
 /** Not an enum: a capability that is missing may be asked for, and leads to a new agent. */
 function hinted(names: readonly string[]): Change {
   if (names.length === 0 || names.length > MAX_NAMES) return (schema) => schema;
-  return (schema) => ({ ...schema, description: `${schema.description ?? ''}. There are: ${names.join(', ')}` });
+  return (schema) => ({ ...schema, description: `${schema.description ?? ''}. Existing ones: ${names.join(', ')}` });
 }

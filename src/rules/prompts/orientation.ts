@@ -58,7 +58,7 @@ function files({ agent: { name }, tools }: OrientationFacts): string {
   return [
     `Paths are relative to the workspace${runs ? ', in file tools and in commands' : ''}. You may read everything in it except secrets.`,
     ...(writes ? [`You may write in workspaces/${name}/ and scratch/${name}/ without asking.`] : []),
-    ...(runs ? [`A command that only reads runs at once; files that it creates must be in workspaces/${name}/.`] : []),
+    ...(runs ? [`A command that only reads runs at once; it can create files only in workspaces/${name}/.`] : []),
     ...(writes || runs
       ? [
           `Every other ${write(writes, runs)} is shown to a person first, which may take hours. Request it once and say why.`,
@@ -90,7 +90,7 @@ function colleagues({ agent, agents, tools }: OrientationFacts): string {
   const asking = ASKING.filter((tool) => tools.includes(tool));
   if (asking.length === 0) return '';
   const others = [...agents].filter(({ name }) => name !== agent.name);
-  // Delegation alone reaches only the agents that the file names.
+  // An agent that can only delegate reaches only the agents that its file names.
   const isBounded = agent.agents.length > 0 && asking.every((tool) => tool === 'delegate_to_agent');
   const listed = isBounded ? others.filter(({ name }) => agent.agents.includes(name)) : others;
   if (listed.length === 0) return 'There are no other agents here.';

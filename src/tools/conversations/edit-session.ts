@@ -5,7 +5,7 @@ export const editSession = defineTool({
   name: 'edit_session',
   kind: 'effect',
   description:
-    'Replaces the file of a conversation with a new text, as a person with an editor would. The human is asked first and sees the difference. Read it with read_session before, and change as little as possible.',
+    'Replaces the file of a conversation with a new text, as a person with an editor would. The human is asked first and sees the difference. Read it with read_session first, and change as little as possible.',
   args: {
     session: text('Session id'),
     content: text('The whole new text of the file, YAML as read_session shows it'),

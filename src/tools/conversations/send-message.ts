@@ -5,7 +5,7 @@ export const sendMessage = defineTool({
   name: 'send_message',
   kind: 'ask',
   description:
-    'Adds a message to the open conversation of another agent, named by its session or by the agent (then its newest open one). The agent reads it before its next turn. It starts no new work.',
+    'Adds a message to an open conversation of another agent: the one with the session id that you give, or the newest one of the agent that you name. The agent reads it before its next turn. It starts no new work.',
   args: { to: text('Session id, or name of an agent'), message: text('What to say') },
   run({ to, message }, context) {
     const open = context.sessions().filter(({ state, task }) => state !== 'ended' && task !== context.task.id);

@@ -23,7 +23,7 @@ export const requestDependency = defineTool({
   args: {
     type: oneOf(DEPENDENCY_TYPES, 'What kind of thing is needed'),
     need: text('What is needed and for what, complete in itself'),
-    data_type: optional(text('For data: what kind, such as schema; an agent whose file names it is asked')),
+    data_type: optional(text('For data: what kind, such as schema; matched with expertise and capabilities of agents')),
     expertise: optional(texts('For data and expertise: the fields to look for')),
     resource: optional(text('For resource: its name')),
     after: optional(text('For sequence: the id of the task that must end first')),

@@ -17,7 +17,7 @@ export const updateTask = defineTool({
   name: 'update_task',
   kind: 'ask',
   description:
-    'Reports the state of a task. Your own task: status completed ends it, and note is your whole result; status failed ends it as failed, and note says why. Another bullet of a board under tasks/: changes its status, note, priority or fields.',
+    'Reports the state of a task. Your own task: status completed ends it, and note is your whole result; status failed ends it as failed, and note says why. For another bullet of a board under tasks/, it changes the status, note, priority or fields.',
   args: {
     id: optional(text('Id of the task; your own if left out')),
     status: optional(oneOf(STATUSES, 'Its new status')),

@@ -125,7 +125,7 @@ test('tools that name others list the real names', async () => {
     calls.find((call) => call.agent === who)!.tools.find(({ name }) => name === tool)!.parameters.properties!;
   assert.deepEqual(schema('ana', 'delegate_to_agent')['agent']!.enum, ['ben']);
   assert.deepEqual(schema('ana', 'create_task')['agent']!.enum, ['ben', 'cyd', 'desk']);
-  assert.match(schema('ana', 'create_task')['requires']!.description!, /There are: cooking, sewing/);
+  assert.match(schema('ana', 'create_task')['requires']!.description!, /Existing ones: cooking, sewing/);
   assert.deepEqual((schema('ana', 'request_help')['capabilities']!.items as { enum: string[] }).enum, [
     'cooking',
     'sewing',

@@ -43,7 +43,7 @@ test('it says what may be written where', () => {
   assert.match(runner, /in file tools and in commands/);
   assert.match(
     runner,
-    /only reads runs at once; files that it creates must be in workspaces\/planner\/\. Every other command is shown to a person first.* Once approved, a command can write anywhere in the workspace/,
+    /only reads runs at once; it can create files only in workspaces\/planner\/\. Every other command is shown to a person first.* Once approved, a command can write anywhere in the workspace/,
   );
 });
 
