@@ -37,7 +37,7 @@ export const INTERVALS = {
   textCheckMs: 1000,
   /** A process on a shared store compares its definitions with those that were published. */
   definitionsCheckMs: 2000,
-  /** Agent files are compared one by one where there are very many. */
+  /** With very many agents, a process looks for edited agent files. */
   rosterCheckMs: 1000,
   /** A process waits for another one that replays journals. */
   replayCheckMs: 5,

@@ -1,4 +1,4 @@
-/** A due time gets one run, whenever the process that decides dies. */
+/** Each due time gets one run, no matter when the process that decides dies. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Disk } from '../../src/ports/disk.js';

@@ -63,7 +63,7 @@ scope.addEventListener('message', ({ data }) => {
   scope.postMessage(reply);
 });
 
-/** A node has one frame. Returns the groups that have one. */
+/** Frames groups of nodes. A node can be in only one frame; returns the groups that got one. */
 function frame(graph: InstanceType<typeof dagre.graphlib.Graph>, groups: readonly string[][]): Set<number> {
   const framed = new Set<number>();
   for (const [i, members] of groups.entries()) {

@@ -202,7 +202,7 @@ function Selected({ row }: { row: TreeRow | undefined }): JSX.Element | null {
   );
 }
 
-/** How much of the cost each model has, the largest first. */
+/** The two models with the largest shares of the cost, and their shares. */
 function sharesOf(tree: readonly TreeRow[]): string {
   const sums = new Map<string, number>();
   for (const { spans } of tree)

@@ -1,4 +1,4 @@
-/** A request in a list: what it would do, and its answer or the way to it. */
+/** A request in a list: what it would do, with buttons to answer it or a link to its own page. */
 import type { JSX } from 'preact';
 import type { Request } from '../../src/web/base/contract.ts';
 import { Icon } from '../icons.tsx';

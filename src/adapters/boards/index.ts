@@ -22,7 +22,7 @@ import { boardTasks, type BoardTasks, type Sheet } from '../../text/board/tasks.
 const BALLOT = 'approvals.task.md';
 const MAX_BYTES = 16 * 1024 * 1024;
 /**
- * After an update of this many milliseconds, wait `REST_FACTOR` times as long before the next one.
+ * After an update that took at least this long, the next one waits `REST_FACTOR` times as long.
  */
 const SLOW_MS = 10;
 const REST_FACTOR = 8;

@@ -96,7 +96,7 @@ export function bus(options: BusOptions): NearBus {
     },
     subscribe(name, hear) {
       const channel = open(name);
-      // A function of its own, so that the same callback can subscribe twice.
+      // A new function for each subscription, so that the same callback can subscribe twice.
       const subscriber = (note: Note): void => hear(note);
       channel.subscribers.add(subscriber);
       return () => void channel.subscribers.delete(subscriber);

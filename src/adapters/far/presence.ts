@@ -64,7 +64,7 @@ export function presence(options: PresenceOptions): FarPresence {
   let renewedAt = 0;
   let renewing: Promise<void> | undefined;
   let stop = (): void => undefined;
-  /** Rung if this process itself finds that another one is dead. */
+  /** Rung by this process itself if its own check finds that the number of living peers changed. */
   const bells = new Set<{ ring(): void }>();
   looks.add({
     prefix: PREFIX,

@@ -31,9 +31,7 @@ interface Dependencies {
 export function taskVerbs({ ledger, outbox, looks, rows, presence, undone, beforeScanEnds }: Dependencies): Tasks {
   const { index } = rows;
   const me = presence.peer.id;
-  /**
-   * For tasks that this process made and no other has held since: the children it made for them.
-   */
+  /** For each task that this process made and no other process has held since: its children. */
   const childrenOf = new WeakMap<Cell, Set<string>>();
   const isHeld = ({ owner }: Row): boolean => owner !== undefined && presence.isAlive(owner.peer);
 

@@ -24,7 +24,7 @@ interface Cached {
   place: { indent: number; before: string };
   /** The printed header, if this process wrote it. */
   head?: string;
-  /** The prefix of the bytes that the stamp identifies. */
+  /** Size and checksum of the file with this stamp; shows later whether it only grew. */
   prefix?: Prefix | undefined;
 }
 

@@ -223,7 +223,7 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & TaskView {
       if (!disk.rename(file, target)) return false;
       await Promise.all([disk.syncFolder(layout.tasks('pending')), disk.syncFolder(layout.tasks(state))]);
       tasks.load('pending', target);
-      // Lines from before the task was reopened must not end it again.
+      // Journal lines from before the task was reopened must not end it again.
       if (journal.isUsed()) journal.put({ task: id, state: 'pending', text }, target);
       return true;
     }

@@ -2,7 +2,7 @@
 import { usesOf } from '../../rules/policy/uses.js';
 import { parseBash } from '../../text/bash/parse.js';
 
-/** A line that may do something else tomorrow, because agents can write what it uses. */
+/** True if the line may do something else tomorrow, because agents can write files that it uses. */
 export function mayUseAgentsFiles(line: string): boolean {
   const { interprets, words } = usesOf(line, parseBash);
   return interprets || words.some((word) => /(^|\/)(workspaces|scratch)(\/|$)/.test(word));

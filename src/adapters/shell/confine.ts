@@ -60,7 +60,7 @@ export function createConfinement({ whyOff, limits }: { whyOff?: string; limits:
   const prlimit = findProgram('prlimit');
   const limited = (processes: number): string[] => (prlimit ? [prlimit, ...limitArgs(limits, processes), '--'] : []);
   const bare = (why: string, isUnsure = false): Confinement => ({
-    // Outside a sandbox all processes of the user count.
+    // Outside a sandbox, the limit counts all processes of the user, so it is high.
     prefix: () => limited(4096),
     openFilter: () => undefined,
     whyNot: why,

@@ -59,7 +59,7 @@ export function openRoster(folder: string, env: Record<string, string | undefine
     ...(isInWorkspace ? loadPolicy(root).problems : []),
     ...boardProblems(boards, names.keys()),
     ...[...described.values()].flatMap((agent) => variableProblems(agent, agents.source(agent))),
-    // Nothing is known about a file that cannot be read, so nothing more can be checked.
+    // If guild.yaml cannot be read, its models and agents are unknown and cannot be checked.
     ...(config.garbled ? [] : [...modelProblems(described, config.config), ...unknownAgents(described, config.config)]),
   ]);
   const replaced = config.garbled ? [] : replacedModels(names, config.config);

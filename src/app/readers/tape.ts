@@ -25,7 +25,7 @@ export interface Tape {
   pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
   /** Replaces the usual watch loop, which starts new tasks before others have ended. */
   watch?(ports: Ports, motor: Engine, options: WatchOptions): Promise<void>;
-  /** All work in progress was stopped. */
+  /** Call when all work in progress is stopped. */
   stopped(): void;
 }
 

@@ -12,7 +12,10 @@ interface RoleFacts {
    * the agent files.
    */
   countsTowardDepth: boolean;
-  /** Budgets count it as a child. Other children take only tokens and money. */
+  /**
+   * It counts against the turns, tool calls and children of its parent's budget. Other tasks under
+   * the parent do not.
+   */
   countsAsChild: boolean;
   /** It occupies its agent. A busy agent may still bid. */
   takesCapacity: boolean;

@@ -233,7 +233,10 @@ function conversation(
     return { definition: agent.definition, pins: pinsOf(context, head) };
   }
 
-  /** The person wrote the first message into the file, so a second message says what changed. */
+  /**
+   * If a person wrote the first message into the file, a second message brings the new pins and
+   * says what changed.
+   */
   async function repinWritten(): Promise<void> {
     const isAnswered = self.mine().some(({ role }) => role === 'assistant');
     if (followUpOf(task)?.from === undefined || isAnswered) return;

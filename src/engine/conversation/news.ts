@@ -43,7 +43,7 @@ export async function announceTools(context: EngineContext, task: Task, conversa
 }
 
 function newTools(context: EngineContext, task: Task, { agent, head, startedAt }: Conversation): ToolSpec[] {
-  // A conversation without pinned tools gets the present list every time it is opened.
+  // A conversation without pinned tools gets the current tools every time it is opened.
   if (startedAt === undefined) return [];
   const present = presentFile(context, agent, task);
   const pinned = head().tools;
@@ -55,7 +55,10 @@ function newTools(context: EngineContext, task: Task, { agent, head, startedAt }
   return names.size === 0 ? [] : grantedTools(context, present, task).filter(({ name }) => names.has(name));
 }
 
-/** Own tools never count: lists in their schemas change often, and errors name the valid values. */
+/**
+ * Built-in tools never count as changed: the lists in their schemas change often, and their errors
+ * name the valid values.
+ */
 function hasChanged({ tools }: EngineContext, { name, description, parameters }: ToolSpec): boolean {
   const tool = tools.get(name);
   if (tool?.plugin === undefined) return false;

@@ -16,7 +16,7 @@ export interface Pace {
 
 const MINUTE_MS = 60_000;
 
-/** `creationRate` also counts other processes; without it, only this one. */
+/** `creationRate` also counts the tasks of other processes; without it only our own are counted. */
 export function pace(clock: Pick<Clock, 'monotonicMs' | 'now'>, max: number, creationRate?: CreationRate): Pace {
   /** Creation times by root; the root that grew last is at the end. */
   const created = new Map<string, number[]>();

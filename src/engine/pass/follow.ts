@@ -32,7 +32,7 @@ export function followers(context: EngineContext, flights: Flights, left: Task):
   return isRoom && next.every((task) => canFollow(context, flights, task)) ? next : undefined;
 }
 
-/** True if a pass would start it as well. */
+/** True only if a pass would also start this task. */
 function canFollow(context: EngineContext, flights: Flights, task: Task): boolean {
   if (flights.all.has(task.id) || isForHuman(task) || isSuspect(task) || mustWaitAlone(flights, task)) return false;
   // Other processes may host its agent, or work for the same agent.

@@ -126,7 +126,8 @@ export function watchGoal(
 }
 
 /**
- * The first peer scans at the normal rate and rings for all; others scan in case it is suspended.
+ * The first peer scans at the normal rate and notifies the others of what it finds; they scan less
+ * often, in case it is suspended.
  */
 function rescanGap({ presence, config }: Ports): number {
   const me = presence.rank();

@@ -76,7 +76,7 @@ async function settle(
     usage: task.usage ? usageFields(task.usage) : undefined,
     error: task.error,
   });
-  // After the event, because the log must not show that the parent ended before this task.
+  // Waits only after the event: the log must not show that the parent ended before this task.
   if (task.session !== undefined)
     await context.sessions.setStatus(task.session, state === 'completed' ? 'completed' : 'error');
 }

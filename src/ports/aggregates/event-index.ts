@@ -21,7 +21,7 @@ export interface EventHistory {
 /** A snapshot of the log. */
 export interface EventsSeen extends EventHistory {
   readonly size: number;
-  /** The keys of all events, in the order in which events first have them. */
+  /** The keys of all events, in the order of their first appearance. */
   columns(): string[];
   /**
    * Events with these keys, as far as they have them, and perhaps more. A line is parsed only for a

@@ -1,7 +1,7 @@
 /**
  * Limits the cost of a model call before it is made. The prompt is estimated and the answer is
- * limited to the rest of the budget, so a call stays within it as far as the estimate is right. A
- * turn is only allowed if one more, the last answer, still fits after it.
+ * limited to the rest of the budget, so a call stays within it if the estimate is right. A turn
+ * is only allowed if one more, the last answer, still fits after it.
  */
 import type { Budget, BudgetName } from '../../domain/budget/budget.js';
 import type { Price } from '../../domain/budget/price.js';

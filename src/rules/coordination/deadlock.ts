@@ -31,7 +31,7 @@ type Break =
 
 const AGEING_MS = 10 * 60_000;
 
-/** `cycle`: as the wait graph names it; `find`: looks up its open tasks. */
+/** `cycle`: names of nodes in the wait graph; `find`: the open task of a node, if it has one. */
 export function breakCycle(
   cycle: readonly string[],
   find: (id: string) => Link | undefined,

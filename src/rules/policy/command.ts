@@ -34,7 +34,7 @@ export interface Leaf {
 
 export interface Inspection {
   deny?: string;
-  /** Concerns the whole line; no rule about single commands lifts it. */
+  /** Why a person must approve the whole line; no rule about single commands lifts this. */
   whyAsk?: string;
   /** Not parsed to the end, or misleading: no rule of any kind lifts `whyAsk`. */
   unclear?: boolean;

@@ -116,8 +116,8 @@ function rulesOnLine(line: string, leaves: Leaf[], rules: PolicyRule[]): { verdi
   if (rules.length === 0) return answer;
   const actions = [...leaves.map(actionOf), { tool: 'execute_command', commands: [line.trim()] }];
   for (const [n, action] of actions.entries()) {
-    // A rule on the whole line may only tighten, and only with a condition: `ls; rm x` also starts
-    // with `ls`.
+    // A rule on the whole line may only tighten, because `ls; rm x` also starts with `ls`. It must
+    // have a condition.
     const isWhole = n === leaves.length && leaves.length > 0;
     for (const rule of applyingRules(rules, action)) {
       if (isWhole && rule.conditions.length === 0) continue;

@@ -206,7 +206,7 @@ export interface TreeRow extends Row {
   session?: string;
   /** Not a task: it sums up the bids below it. */
   isGroup?: boolean;
-  /** A check whose answer is no. Its task is completed all the same. */
+  /** A check that sent the work back. The task of the check is completed all the same. */
   isObjection?: boolean;
   /** How it went on, in two words, shown beside its bars. */
   caption?: string;

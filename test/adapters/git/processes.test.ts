@@ -222,7 +222,7 @@ test(`a process that dies at any moment loses no commit and blocks nobody (SEED=
   for (const subject of committed) assert.ok(subjects.has(subject), subject);
   const files = filesInHistory(place);
   for (const name of wrote) assert.ok(files.has(name), name);
-  await until(() => isSound(place)); // packs are merged beside it, and fsck finds one gone
+  await until(() => isSound(place)); // while packs are merged, fsck may find one gone
   assert.deepEqual(
     fs.readdirSync(path.join(root, '.guild')).filter((name) => name.includes('broken')),
     [],

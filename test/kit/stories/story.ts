@@ -29,7 +29,7 @@ export interface Story {
   human?: (disk: SimDisk) => boolean;
   /** The exact content of files at the end; shows that effects happened once. */
   written?: Record<string, string>;
-  /** Additional checks of the end, from the files alone; returns the problems, one line each. */
+  /** Additional checks at the end, of the files alone; returns the problems, each as one line. */
   check?: (disk: SimDisk) => string[];
 }
 

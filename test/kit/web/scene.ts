@@ -151,7 +151,7 @@ function renamed(example: string, text: string): string {
   return example === 'deadlock' ? text.replaceAll('analyst', 'statistician') : text;
 }
 
-/** Answers of the examples take no time, and a run without a length cannot be looked at. */
+/** Scripts of the examples answer at once; without waits, a run would be too short to look at. */
 function linesOf(example: string): object[] {
   const text = renamed(example, fs.readFileSync(`${ROOT}/examples/${example}/script.yaml`, 'utf8'));
   return (parse(text) as object[]).map((line) => ({ wait: `${WAIT_MS}ms`, ...line }));

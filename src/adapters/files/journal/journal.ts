@@ -321,7 +321,7 @@ export function journal(options: JournalOptions): Journal {
     trimming = syncFiles(disk, filesOf([first], places), whereIs)
       .then(() => {
         if (segments[0] !== first) return;
-        write(); // a key of the next line keeps its place
+        write(); // puts the keys of the next line into a segment, so that their places are kept
         segments.shift();
         for (const key of first.keys) if (!segments.some(({ keys }) => keys.has(key))) places.delete(key);
         return spares.keep(first);

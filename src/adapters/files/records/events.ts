@@ -20,7 +20,7 @@ interface Dependencies {
   placer: Placer;
   /** Whether this process works under claims, and so has a journal. */
   isJoined: () => boolean;
-  /** Lines are written at once, and not when they have settled. */
+  /** Places each line in its file at once, without the delay of the placer. */
   isAtOnce: boolean;
   /** A name for a temporary file that only this process uses. */
   tmp: string;

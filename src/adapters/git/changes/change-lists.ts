@@ -38,7 +38,7 @@ interface ChangeLists {
   names(): Iterable<string>;
   /** Takes the list of this process. Call `putBack` if the commit failed. */
   take(): Batch & { putBack(): void };
-  /** Leaves a list for the process that writes; returns its file. */
+  /** Leaves a list for the process that is writing history; returns the path of the list. */
   leave(paths: Iterable<string>, message: Message): string;
   /** Lists that others left, oldest first, and whether another process is at work. */
   ofOthers(): { left: Batch[]; isOtherAlive: boolean };

@@ -8,7 +8,10 @@ import { isProgramsOwn } from './covered.js';
 import { statNow } from './files-now.js';
 
 interface Killed {
-  /** A process has left a list without a message. Call before the list is removed. */
+  /**
+   * Notes that a process was killed: it left a list without a message. Call before the list is
+   * removed.
+   */
   note(): void;
   /** Tells whether a killed process may have made the last change of this file. */
   isVictims(): (name: string) => boolean;

@@ -22,7 +22,7 @@ export const EXTRA = 1;
 type Kind = 'plain' | 'extra' | 'timed';
 
 export interface Stamps {
-  /** The first 16 digits of the commit that this describes; empty if none. */
+  /** The first 16 digits of the commit that these stamps describe; empty if none. */
   commit(): string;
   get(file: string): Entry | undefined;
   set(file: string, entry: Entry): void;

@@ -136,7 +136,7 @@ function causeText(cause: string): string {
   return cause === HUMAN ? ' by you' : `, because of ${cause}`;
 }
 
-/** A message, a cancellation and so on, from a command or a surface. */
+/** What became of a person's request, such as a message or a cancellation. */
 function intentText({ name, kind, why }: Event): string {
   const what = { tell: 'your message', answer: 'your answer' }[String(kind)] ?? `your ${String(kind)}`;
   if (name === 'intent.refused') return `${what} was refused: ${String(why ?? 'it came too late')}`;
