@@ -109,9 +109,12 @@ export function taskView({ disk, layout, tasks, lookup, presence, queued }: Depe
   }
 
   function shown(entry: Entry): OpenTask {
-    const held = entry.state === 'active' && isHeld(entry);
-    const owner = entry.owner && { agent: entry.task.to ?? entry.owner.agent, peer: entry.owner.peer };
-    return defined({ task: tasks.withWaits(entry), state: entry.state, held, owner });
+    const { state, owner } = entry;
+    const task = tasks.withWaits(entry);
+    // Called for each open task in every pass.
+    if (owner === undefined) return { task, state, held: false };
+    const held = state === 'active' && isHeld(entry);
+    return { task, state, held, owner: { agent: task.to ?? owner.agent, peer: owner.peer } };
   }
 
   function readAny(id: string): Placed | undefined {

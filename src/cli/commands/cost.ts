@@ -33,7 +33,7 @@ export const command: Command = {
       return EXIT.done;
     }
     const line = layRows([...rows, total], terminal.width);
-    terminal.outAll(rows, line);
+    await terminal.outAll(rows, line);
     terminal.out(terminal.bold(line(total)));
     if (unpriced[0] !== undefined) {
       terminal.say(

@@ -2,12 +2,12 @@
  * `guild query`: queries and changes boards, queries tasks, sessions, agents and events. Prints a
  * table or JSON.
  */
-import type { Writable } from 'node:stream';
 import { type QueryReply, runQuery, type RowStream, streamQuery } from '../../app/readers/queries.js';
 import { wordsAt } from '../../app/approvals.js';
 import { querySources, type CommandSources } from '../../app/readers/query-sources.js';
 import { problemError } from '../../domain/problem.js';
 import { type Call, type Command, EXIT, text } from '../args/command.js';
+import { drained } from '../process/io.js';
 import { jsonText } from '../render/paint.js';
 import { progressOn } from '../render/progress.js';
 import { layTable, measuredTable } from '../render/table.js';
@@ -86,12 +86,6 @@ async function streamTable({ terminal, io }: Call, { columns, rows }: RowStream)
     await drained(io.stdout);
   }
   terminal.say(terminal.dim(count === 1 ? '1 row' : `${count} rows`));
-}
-
-/** Waits for a program that reads slowly, so that rows do not pile up here. */
-async function drained(stdout: Call['io']['stdout']): Promise<void> {
-  const stream = stdout as Partial<Writable>;
-  if (stream.writableNeedDrain) await new Promise((resolve) => void stream.once!('drain', resolve));
 }
 
 /** A SELECT gives its rows; a change gives a message and the rows it changed. */

@@ -1,4 +1,6 @@
 /** Everything the command line takes from its process. Tests pass their own. */
+import type { Writable } from 'node:stream';
+
 export interface Io {
   stdin: Input;
   stdout: Output;
@@ -36,4 +38,10 @@ export function processIo(): Io {
     },
     exit: (code) => process.exit(code),
   };
+}
+
+/** Waits for a program that reads slowly, so that text does not pile up here. */
+export async function drained(stdout: Output): Promise<void> {
+  const stream = stdout as Partial<Writable>;
+  if (stream.writableNeedDrain) await new Promise((resolve) => void stream.once!('drain', resolve));
 }

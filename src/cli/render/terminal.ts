@@ -6,15 +6,15 @@ import { problemText, type Problem } from '../../domain/problem.js';
 import { withLocalTimes } from '../../views/local-time.js';
 import { bell } from './bell.js';
 import { dock, type Cursor, type Dock } from './dock.js';
-import type { Io, Output } from '../process/io.js';
+import { drained, type Io, type Output } from '../process/io.js';
 import { wrappedLines } from './layout.js';
 import { jsonText, CODES, painted, printable, sign } from './paint.js';
 
 export interface Terminal {
   /** A line of the result. */
   out(line: string): void;
-  /** Many lines of the result, in few writes. */
-  outAll<T>(items: readonly T[], lineOf: (item: T) => string): void;
+  /** Many lines of the result, in few writes. Resolves when all are written. */
+  outAll<T>(items: readonly T[], lineOf: (item: T) => string): Promise<void>;
   /** The result for programs, as one line of JSON. */
   json(value: unknown): void;
   /** A message to people, wrapped to the width; nothing with --quiet. */
@@ -75,10 +75,11 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
       return stdout.rows || 24;
     },
     out: (line) => put(stdout, `${painted(line)}\n`),
-    outAll(items, lineOf) {
+    async outAll(items, lineOf) {
       for (let from = 0; from < items.length; from += LINES_AT_ONCE) {
         const some = items.slice(from, from + LINES_AT_ONCE);
         put(stdout, some.map((item) => `${painted(lineOf(item))}\n`).join(''));
+        await drained(stdout);
       }
     },
     json: (value) => put(stdout, `${jsonText(value)}\n`),
