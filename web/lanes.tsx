@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { Lane, Span, SpanKind } from '../src/web/base/contract.ts';
 import type { Axis } from './tasks/axis.ts';
-import { clock, duration, now, visible } from './text.ts';
+import { agentText, clock, duration, now, visible } from './text.ts';
 
 const ALL = { from: 0, to: 1 };
 
@@ -40,7 +40,7 @@ export function Lanes({ lanes, from }: { lanes: Lane[]; from: string }): JSX.Ele
     <div class="lanes">
       {lanes.map(({ agent, spans }) => (
         <div key={agent} class="lane">
-          <span class="l one">{visible(agent)}</span>
+          <span class="l one">{agentText(agent)}</span>
           <Track spans={spans} axis={axis} zoom={ALL} />
         </div>
       ))}

@@ -1,8 +1,16 @@
 /** Numbers, times and foreign text as a person reads them. */
 import { signal } from '@preact/signals';
+import { visible } from '../src/domain/consent/visible.ts';
+import { HUMAN } from '../src/domain/task/task.ts';
+import { whoText } from '../src/views/who.ts';
 
 /** Text of agents as a person can judge it. */
-export { visible } from '../src/domain/consent/visible.ts';
+export { visible };
+
+/** The name of an agent, of the person in front of the page, or of the program. */
+export function agentText(name = ''): string {
+  return name === HUMAN ? 'you' : visible(whoText(name));
+}
 
 /** The server's clock, moved on by one shared tick. Pages never use the browser's own date. */
 export const now = signal(Date.now());

@@ -131,6 +131,8 @@ test('guild demo --ui shows the swarm making an agent and the deadlock being bro
   const { page: waits } = await showPage(browser, await urlOf(deadlock));
   await waits.click('nav a[href="#/waits"]');
   await waits.waitForSelector('text=Deadlock of 3 found and resolved');
+  await waits.click('nav a[href="#/hall"]');
+  await waits.waitForSelector('.lane:has-text("the program")');
   deadlock.interrupt();
   await deadlock.ended;
   const before = here.list('.');

@@ -4,7 +4,7 @@ import type { Machines as Data } from '../../src/web/base/contract.ts';
 import { hello, useRead } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { Empty, Panel, Loaded, TaskLink } from '../parts.tsx';
-import { duration, now, plural, visible } from '../text.ts';
+import { agentText, duration, now, plural, visible } from '../text.ts';
 
 export function Machines(): JSX.Element {
   const read = useRead<Data>('/api/machines', true);
@@ -42,7 +42,7 @@ export function Machines(): JSX.Element {
                     {machine.tasks.map((task) => (
                       <li key={task.id}>
                         <Icon name="run" small />
-                        <b>{visible(task.agent ?? '')}</b>
+                        <b>{agentText(task.agent)}</b>
                         <TaskLink id={task.id} title={task.title} />
                       </li>
                     ))}

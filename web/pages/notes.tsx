@@ -5,7 +5,7 @@ import type { Channels } from '../../src/web/base/contract.ts';
 import { hello, send, useRead, type Sent } from '../api.ts';
 import { ActButton, Empty, Loaded, Panel, Refused } from '../parts.tsx';
 import { address } from '../router.ts';
-import { ago, clock, plural, visible } from '../text.ts';
+import { agentText, ago, clock, plural, visible } from '../text.ts';
 
 export function Notes({ channel }: { channel: string }): JSX.Element {
   const read = useRead<Channels>(`/api/notes${channel === '' ? '' : `?channel=${encodeURIComponent(channel)}`}`);
@@ -46,7 +46,7 @@ export function Notes({ channel }: { channel: string }): JSX.Element {
                   {notes.notes.map((note, i) => (
                     <li key={i}>
                       <time class="dim">{clock(note.at)}</time>
-                      <b>{note.from === 'human' ? 'you' : visible(note.from)}</b>
+                      <b>{agentText(note.from)}</b>
                       <span class="pre">{visible(note.text)}</span>
                     </li>
                   ))}

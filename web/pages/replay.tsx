@@ -10,7 +10,7 @@ import { TimeSlider } from '../past-bar.tsx';
 import { address } from '../router.ts';
 import { asOf } from '../tasks/as-of.ts';
 import { Waterfall } from '../tasks/waterfall.tsx';
-import { ago, clock, money, visible } from '../text.ts';
+import { agentText, ago, clock, money, visible } from '../text.ts';
 
 export function Replay({ id }: { id: string }): JSX.Element {
   return id === '' ? <Choose /> : <Run key={id} id={id} />;
@@ -104,7 +104,7 @@ function Shown({ run }: { run: ReplayRun }): JSX.Element {
             .map((event, i) => (
               <li key={shown.length - i}>
                 <time>{clock(event.at)}</time>
-                <b class="one">{visible(event.agent ?? '')}</b>
+                <b class="one">{agentText(event.agent)}</b>
                 <span>
                   {visible(event.text)}
                   {event.title !== undefined && event.title !== '' && <span class="dim"> {visible(event.title)}</span>}

@@ -9,7 +9,7 @@ import { Markdown } from '../markdown.tsx';
 import { moment } from '../moment.ts';
 import { Figure, Id, LoadedPage, Panel, ProblemBox, Segments, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
-import { capitalized, count, duration, money, now, visible } from '../text.ts';
+import { agentText, capitalized, count, duration, money, now, visible } from '../text.ts';
 import { Acts } from '../tasks/acts.tsx';
 import { CostTree } from '../tasks/cost-tree.tsx';
 import { withRunning } from '../tasks/running.ts';
@@ -69,7 +69,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
           icon="history"
           name="Duration"
           value={duration(end - Date.parse(row.createdAt))}
-          about={row.agent === undefined ? 'nobody has it yet' : `by ${visible(row.agent)}`}
+          about={row.agent === undefined ? 'nobody has it yet' : `by ${agentText(row.agent)}`}
         />
         <Figure
           icon="costs"
@@ -173,7 +173,7 @@ function Selected({ row }: { row: TreeRow | undefined }): JSX.Element | null {
         <b>{visible(row.title)}</b>
         <div class="srow">
           <span class="mid">Agent</span>
-          <span>{visible(row.agent ?? 'nobody yet')}</span>
+          <span>{row.agent === undefined ? 'nobody yet' : agentText(row.agent)}</span>
         </div>
         <div class="srow">
           <span class="mid">Model</span>

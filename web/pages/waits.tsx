@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../icons.tsx';
 import { moment, showMoment, showNow, type Range } from '../moment.ts';
 import { Empty, Loaded, Panel, TaskLink, taskLook, type Look } from '../parts.tsx';
 import { address, go } from '../router.ts';
-import { ago, clock, duration, plural, visible } from '../text.ts';
+import { agentText, ago, clock, duration, plural, visible } from '../text.ts';
 
 type Node = Waits['nodes'][number];
 type Priority = NonNullable<BrokenCycle['cycle'][number]['priority']>;
@@ -84,7 +84,7 @@ function Shown({ waits }: { waits: Waits }): JSX.Element {
                 id,
                 kind: cyclic.has(id) ? `${kind} cyc` : agent === 'human' ? 'human' : kind,
                 title: kind === 'human' ? 'You' : title,
-                about: kind === 'task' ? (agent === 'human' ? 'you' : (agent ?? 'nobody yet')) : kind,
+                about: kind !== 'task' ? kind : agent === undefined ? 'nobody yet' : agentText(agent),
                 hasLookLast: true,
                 ...(state === undefined
                   ? {}
@@ -193,9 +193,9 @@ function InWords({ broken }: { broken: BrokenCycle }): JSX.Element {
           const next = broken.cycle[(i + 1) % broken.cycle.length]!;
           return (
             <p key={id}>
-              <b>{visible(agent ?? title)}</b> works on “{visible(title)}” and {label}{' '}
+              <b>{agent === undefined ? visible(title) : agentText(agent)}</b> works on “{visible(title)}” and {label}{' '}
               {need === undefined ? '' : 'from '}
-              <b>{visible(next.agent ?? next.title)}</b>
+              <b>{next.agent === undefined ? visible(next.title) : agentText(next.agent)}</b>
               {need === undefined ? '' : `: ${visible(need).replace(/\.$/, '')}`}.{' '}
               {priority !== undefined && <PriorityChip priority={priority} />}{' '}
               {gaveWay && (

@@ -10,7 +10,7 @@ import { Ask } from '../ask.tsx';
 import { Icon } from '../icons.tsx';
 import { ProblemBox, Refused, Still, Taint, TaskLink, TaskState, whyNot } from '../parts.tsx';
 import { address } from '../router.ts';
-import { ago, count, money, visible } from '../text.ts';
+import { agentText, ago, count, money, visible } from '../text.ts';
 import { Nothing } from './list.tsx';
 import { movesOf, type Column, type Move } from './moves.ts';
 
@@ -140,7 +140,7 @@ function Card({ row, drag, begin }: CardProps): JSX.Element {
         {canMove && <Menu row={row} moves={moves} begin={begin} />}
       </div>
       <div class="cm">
-        {row.agent !== undefined && row.agent !== 'human' && <b>{visible(row.agent)}</b>}
+        {row.agent !== undefined && row.agent !== 'human' && <b>{agentText(row.agent)}</b>}
         <span>{ago(row.endedAt ?? row.createdAt)}</span>
         {row.microUsd > 0 && <span>{money(row.microUsd)}</span>}
         {row.code !== undefined && <span class="bad">{visible(row.code)}</span>}

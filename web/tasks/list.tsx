@@ -7,7 +7,7 @@ import { connection } from '../api.ts';
 import { useKeys } from '../keys.ts';
 import { Empty, Id, ProblemBox, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address, go } from '../router.ts';
-import { ago, count, money, plural, visible } from '../text.ts';
+import { agentText, ago, count, money, plural, visible } from '../text.ts';
 import { momentIso } from '../moment.ts';
 import { useTint } from '../tint.ts';
 import { FoldButton } from './tree-rows.tsx';
@@ -257,7 +257,7 @@ function TaskRow({ row, look, turn }: TaskRowProps): JSX.Element {
         )}
         <Taint sources={row.taint ?? []} />
       </span>
-      <span class="hide one who">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>
+      <span class="hide one who">{agentText(row.agent)}</span>
       <span class="hide">
         <Id id={row.id} short={row.short} />
       </span>

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { TreeRow } from '../../src/web/base/contract.ts';
 import { Icon } from '../icons.tsx';
 import { TaskLink, TaskState } from '../parts.tsx';
-import { visible } from '../text.ts';
+import { agentText, visible } from '../text.ts';
 
 export interface ShownRow {
   row: TreeRow;
@@ -71,7 +71,7 @@ export function TreeCell({ row, fold }: { row: TreeRow; fold: Fold | undefined }
       ) : (
         <TaskLink id={row.id} title={row.title} />
       )}
-      <span class="dim">{row.agent === 'human' ? 'you' : visible(row.agent ?? '')}</span>
+      <span class="dim">{agentText(row.agent)}</span>
     </span>
   );
 }

@@ -13,7 +13,7 @@ import { EXIT, newFolder, text, type Call, type Command } from '../../args/comma
 import { answerBallot, BALLOT, openEntries } from './ballot.js';
 import { paceOf, playInWindow } from './in-window.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';
-import { STORIES, storyOf } from './stories.js';
+import { STORIES, storyOf, type Story } from './stories.js';
 import { askLine } from '../../process/ask.js';
 import type { Io } from '../../process/io.js';
 import { wrapped } from '../../render/layout.js';
@@ -61,7 +61,7 @@ demo starts itself (or the one that GUILD_STORE names). One worker is killed whi
     if (values['ui'] !== true && text(values, 'pace') !== undefined)
       throw problemError('bad_usage', '--pace is for --ui', { hint: 'guild demo --ui --pace 5' });
     const turnMs = paceOf(text(values, 'pace'));
-    const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
+    const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), story, call.io);
     if (values['cluster'] === true) return (await import('./cluster.js')).playOnCluster(call, folder);
     if (values['ui'] === true)
       return playInWindow(call, folder, {
@@ -172,8 +172,8 @@ function outboxIn(root: string): Outgoing[] {
   return lines.map((line) => JSON.parse(line) as Outgoing);
 }
 
-function fresh(folderOption: string | undefined, { cwd }: Io): string {
-  if (folderOption === undefined) return fs.mkdtempSync(path.join(os.tmpdir(), 'guild-office-'));
+function fresh(folderOption: string | undefined, { example }: Story, { cwd }: Io): string {
+  if (folderOption === undefined) return fs.mkdtempSync(path.join(os.tmpdir(), `guild-${example}-`));
   const folder = path.resolve(cwd, folderOption);
   if (fs.existsSync(folder) && fs.readdirSync(folder).length > 0) throw new ProblemError(notEmpty(folder));
   return folder;
