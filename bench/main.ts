@@ -116,7 +116,7 @@ async function measureAll(): Promise<Results> {
   }
 }
 
-/** Both builds run their own version of a benchmark that looks inside. */
+/** Each build runs its own version of a benchmark that looks inside the build. */
 async function compared(bench: Bench, { older, rounds: times }: Testbed): Promise<Comparison[]> {
   if (older?.checkout === undefined) {
     say(`${bench.name}: skipped, because the older build has no benchmarks of its own`);

@@ -44,7 +44,7 @@ function decoded(text: string): string {
 /** A detail is below its list, not beside it. */
 export const isNarrow = matchMedia('(max-width: 1180px)');
 
-/** Where a detail is below its list, a person who chose it is brought to it when it is there. */
+/** Where a detail is below its list, scrolls to the chosen detail as soon as it is there. */
 export function useBroughtTo(isThere: boolean): { readonly current: HTMLDivElement | null } {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { visible } from '../src/domain/consent/visible.ts';
 import { HUMAN } from '../src/domain/task/task.ts';
 import { whoText } from '../src/views/who.ts';
 
-/** Text of agents as a person can judge it. */
+/** Text of agents, with invisible and misleading characters shown as escapes. */
 export { visible };
 
 /** The name of an agent, of the person in front of the page, or of the program. */

@@ -14,7 +14,7 @@ export interface Results {
   rounds: number;
   isQuick: boolean;
   rows: (Row & { bench?: string })[];
-  /** Rows of benchmarks that look inside, with `--against`. */
+  /** Rows of benchmarks that look inside a build, with `--against`. */
   comparisons: Comparison[];
 }
 

@@ -66,7 +66,7 @@ export function liveConfig(
 ): () => ConfigChange | undefined {
   const disk = realDisk();
   const file = path.join(root, CONFIG_FILE);
-  /** Messages are admitted without a question only after a person has trusted it. */
+  /** guild.yaml admits messages without a question, but no person has trusted that yet. */
   let isHeld = false;
   const stampOf = (): string | undefined =>
     isHeld ? `${disk.stamp(file)} ${trustStamp(root, env)}` : disk.stamp(file);

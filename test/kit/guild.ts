@@ -92,7 +92,7 @@ export function environment(root: string, env: Record<string, string> = {}): Rec
   return { PATH, HOME: root, ...stateOf(root), ...(GUILD_SANDBOX === undefined ? {} : { GUILD_SANDBOX }), ...env };
 }
 
-/** Trusts the files that the person wrote since then, unless the test is about trust. */
+/** Trusts what the person has written so far, unless the test is about trust. */
 function look(root: string, { cwd = root, untrusted, env }: Given): void {
   if (untrusted) return;
   for (const folder of new Set([root, cwd])) {

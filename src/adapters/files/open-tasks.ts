@@ -180,7 +180,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     for (const name of names) {
       const file = folder + path.sep + name;
       const entry = byFile.get(file);
-      // A claim that is being settled and was not seen before.
+      // A claim that is being settled, unless its task is indexed under another name.
       const isNewClaim = name.endsWith(LEAVING) && (entry !== undefined || !byId.has(idIn(name)));
       if (!isTaskFile(name) && !(state === 'active' && isNewClaim)) {
         others.push(name);

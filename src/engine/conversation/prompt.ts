@@ -141,7 +141,8 @@ export function firstMessage(
   task: Task,
   { results = [], earlier = [] }: { results?: readonly string[]; earlier?: readonly Message[] } = {},
 ): Message {
-  // A required call has everything in its description and does not use the agent's template.
+  // A task with a required call has everything in its description, so the agent's template is not
+  // used.
   const isSelfContained = hasRequiredCall(task);
   const request =
     agent.userPromptTemplate === undefined || isSelfContained ? task.description : fill(agent.userPromptTemplate, task);

@@ -85,7 +85,7 @@ function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefin
 
 /** How many own tasks come first, for each task that the process can run at once. */
 const SHARE = 2;
-/** For each process, the search covers this many times as many tasks. */
+/** For each process, the search for own tasks covers this many shares. */
 const SEARCH = 2;
 
 /**

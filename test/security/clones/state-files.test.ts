@@ -60,7 +60,7 @@ test(`a state file that is something else: nothing hangs and nothing outside cha
     await t.test(`${name} as ${kind}`, (inner) => tryCase(inner, used, name, kind));
 });
 
-/** One file of each kind: names with ids and hashes represent each other. */
+/** One name of each shape: names that differ only in ids or hashes have the same shape. */
 function namesIn(root: string): string[] {
   const names = fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
   const isGit = (name: string): boolean => /(?:^|\/)(?:history\.git|\.git)\//.test(name);

@@ -19,8 +19,8 @@ export interface DeadJournal {
   files: string[];
   steps: Step[];
   /**
-   * It ran here since this machine started, so its unsynced writes are still there. False for a
-   * copy, whose files were read at different moments.
+   * Its process ran on this machine after the last boot, so its unsynced writes are still there.
+   * False for a copy, whose files were read at different moments.
    */
   isThisBoot: boolean;
 }

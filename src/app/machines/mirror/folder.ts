@@ -43,9 +43,9 @@ export interface Folder {
    */
   show(file: string, text: string, rev: number, over?: string): void;
   /**
-   * Appends to a file with this content, or writes at a place in it, and records the new content as
-   * shown. False if a person saved at the same moment: then the file counts as changed from the
-   * revision that it contains.
+   * Appends to a file whose content is `before`, or writes at a place in it, and records the new
+   * content as shown. False if a person saved at the same moment: then the file counts as changed
+   * from the revision that it contains.
    */
   amend(file: string, before: string, change: Amendment, rev: number): boolean;
   /** Counts as changed from the revision that it contains, even if its content was once shown. */

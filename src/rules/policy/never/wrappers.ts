@@ -299,7 +299,10 @@ function findRoots(args: Arg[], start: number, outer: Arg[]): { roots: Arg[]; en
   return { roots: roots.length > 0 ? roots.slice(0, 20) : [argOf('.')], end };
 }
 
-/** Replaces `{}` by each of the values. Each command has its own first word, see `DenyWalk`. */
+/**
+ * Replaces `{}` by each of the values. Each command gets a copy of the first word, because
+ * `DenyWalk` remembers by that object what it has examined.
+ */
 function replaced(argv: Arg[], values: Arg[]): (() => Arg[])[] {
   if (!argv.some((arg) => arg.text.includes('{}'))) return [() => argv];
   return values.slice(0, 20).map(
