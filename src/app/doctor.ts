@@ -102,7 +102,7 @@ function trusted(root: string, env: Record<string, string | undefined>): Finding
   try {
     const { state } = lookAtTrust(root, env);
     if (state === 'trusted') return { name: 'trust', verdict: 'good', text: 'you trust everything in it that acts' };
-    return { name: 'trust', verdict: 'odd', text: `${state}: guild trust shows what it wants` };
+    return { name: 'trust', verdict: 'odd', text: `${state}: guild trust shows which parts of the workspace can act` };
   } catch (thrown) {
     return { name: 'trust', verdict: 'bad', text: asProblem(thrown).message };
   }

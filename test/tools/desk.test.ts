@@ -85,7 +85,7 @@ test('a long answer is cut and says so', async () => {
   const desk = await office({ 'tasks/long.task.md': `## TODO\n${lines.join('\n')}\n` });
   const reply = text(await desk.use('query_tasks', { query: 'SELECT id FROM tasks/long.task.md' }));
   assert.equal(reply.split('\n').length, 201);
-  assert.match(reply, /\[200 of 500 rows; name fields, or narrow it with WHERE and LIMIT\]$/);
+  assert.match(reply, /\[200 of 500 rows; select fewer columns, or narrow the query with WHERE and LIMIT\]$/);
 });
 
 for (const [query, expected] of [

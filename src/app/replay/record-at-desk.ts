@@ -92,7 +92,7 @@ function trustedCopy(root: string, folder: string, env: Env): void {
   const { state, digest } = lookAtTrust(root, env);
   if (state !== 'trusted')
     throw problemError('needs_human', 'only a trusted workspace can be recorded', {
-      hint: 'look at what it wants with guild trust',
+      hint: 'guild trust shows which parts of it can act, and asks',
     });
   for (const file of [...definitionFiles(root), ...[...notesIn(root).keys()]]) {
     const bytes = fs.readFileSync(path.join(root, file));

@@ -136,7 +136,7 @@ function inStore(): Problem {
 
 function untrusted(): Problem {
   return problem('needs_human', 'only a trusted workspace can be recorded', {
-    hint: 'look at what it wants with guild trust',
+    hint: 'guild trust shows which parts of it can act, and asks',
   });
 }
 

@@ -16,7 +16,7 @@ export async function breakDown(context: EngineContext, task: Task, wanted: Part
   if (task.depth + 1 > depth)
     return problem(
       'over_limit',
-      `this task is at the depth limit of ${depth} and cannot be broken down further; do it yourself, or answer what is missing`,
+      `this task is at the depth limit of ${depth} and cannot be broken down further; do it yourself, or answer with what is missing`,
     );
   const capabilities = new Set([...context.agents.all().values()].flatMap((agent) => agent.capabilities));
   const wrong = partsProblem(wanted, task.description, capabilities);

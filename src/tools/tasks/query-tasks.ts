@@ -26,7 +26,7 @@ export const queryTasks = defineTool({
     const { length } = reply.rows;
     if (length === 0) lines.push('no rows');
     if (lines.length < length)
-      lines.push(`[${lines.length} of ${length} rows; name fields, or narrow it with WHERE and LIMIT]`);
+      lines.push(`[${lines.length} of ${length} rows; select fewer columns, or narrow the query with WHERE and LIMIT]`);
     if (reply.leftOut > 0) lines.push(`[${reply.leftOut} entries of this board cannot be read and were left out]`);
     const { taint } = reply;
     return { kind: 'text', text: lines.join('\n'), ...(taint.length > 0 ? { taint } : {}) };

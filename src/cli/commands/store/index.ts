@@ -35,7 +35,7 @@ push copies tasks, conversations, events, records of effects, memory, boards and
 works on the folder. The folder stays as it is; put the address into guild.yaml afterwards. Definitions and agents' own
 repositories are not copied: they travel by Git.
 
-pull writes everything into a new folder that works on files again, with the definitions of this folder. It refuses while a process
+pull writes everything into a new folder as a plain workspace, with the definitions of this folder. It refuses while a process
 works on the store.`,
   options: {
     store: { type: 'string', value: 'URL', about: 'the address of the store, instead of the one in guild.yaml' },

@@ -24,7 +24,11 @@ What you trust is recorded in your own state folder (GUILD_STATE, or guild in XD
 copy of a workspace must be trusted separately.`,
   options: {
     digest: { type: 'string', value: 'SHA256', about: 'trust exactly the parts with this digest, without asking' },
-    'moved-from': { type: 'string', value: 'DIR', about: 'the workspace moved here from DIR; your answers count' },
+    'moved-from': {
+      type: 'string',
+      value: 'DIR',
+      about: 'the workspace moved here from DIR; your earlier answers still count',
+    },
     owner: { type: 'boolean', about: 'accept that another user owns this folder, as in a CI checkout' },
     revoke: { type: 'boolean', about: 'stop trusting this workspace' },
   },
