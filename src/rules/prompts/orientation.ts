@@ -58,14 +58,16 @@ function files({ agent: { name }, tools }: OrientationFacts): string {
   return [
     `Paths are relative to the workspace${runs ? ', in file tools and in commands' : ''}. You may read everything in it except secrets.`,
     ...(writes ? [`You may write in workspaces/${name}/ and scratch/${name}/ without asking.`] : []),
-    ...(runs ? [`A command that only reads runs at once; it can create files only in workspaces/${name}/.`] : []),
+    ...(runs ? ['A command that only reads runs at once.'] : []),
     ...(writes || runs
       ? [
           `Every other ${write(writes, runs)} is shown to a person first, which may take hours. Request it once and say why.`,
         ]
       : []),
     ...(runs
-      ? ['Once approved, a command can write anywhere in the workspace, except where the policy forbids it.']
+      ? [
+          `Without approval, a command can write only in workspaces/${name}/ and scratch/${name}/; once approved, anywhere in the workspace, except where the policy forbids it.`,
+        ]
       : []),
   ].join(' ');
 }

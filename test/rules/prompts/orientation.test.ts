@@ -43,7 +43,7 @@ test('it says what may be written where', () => {
   assert.match(runner, /in file tools and in commands/);
   assert.match(
     runner,
-    /only reads runs at once; it can create files only in workspaces\/planner\/\. Every other command is shown to a person first.* Once approved, a command can write anywhere in the workspace/,
+    /only reads runs at once\. Every other command is shown to a person first.* Without approval, a command can write only in workspaces\/planner\/ and scratch\/planner\/; once approved, anywhere in the workspace/,
   );
 });
 
