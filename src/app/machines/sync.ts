@@ -164,7 +164,9 @@ export async function keepDocuments(
       await looks(shown, { everyMs: INTERVALS.textCheckMs, signal });
       await shown.look();
     } catch (thrown) {
-      report(asProblem(thrown));
+      // A database that refuses this also ends the engine, which says so. Reported if it goes on.
+      await clock().sleep(INTERVALS.textCheckMs, signal);
+      if (!signal.aborted) report(asProblem(thrown));
     }
   };
   // The next look reports the failure.
