@@ -33,6 +33,7 @@ import { surroundings } from '../adapters/machine/surroundings.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
 import { web } from '../adapters/web/index.js';
 import { workspaceFiles } from '../adapters/workspace-files/index.js';
+import type { Env } from '../domain/config/env.js';
 import { priceOf } from '../domain/config/prices.js';
 import { stricterSandbox } from '../domain/config/settings.js';
 import { attempt } from '../domain/attempt.js';
@@ -76,7 +77,7 @@ interface Foundation {
   disk: Disk;
   clock: Clock;
   ids: Ids;
-  env: Record<string, string | undefined>;
+  env: Env;
   config: Config;
   plugins: Plugins;
   agents: Roster;

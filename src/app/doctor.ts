@@ -9,16 +9,17 @@ import { isPostgresAddress } from '../adapters/ledger/postgres/address.js';
 import { inspectStore } from '../adapters/ledger/postgres/inspect.js';
 import { processes } from '../adapters/processes/index.js';
 import { shell } from '../adapters/shell/index.js';
+import type { Env } from '../domain/config/env.js';
 import { storeOf } from './far/open-store.js';
 import { storeAddress } from './machines/store-address.js';
 import { openHistory } from './readers/history.js';
-import { noWorkspace } from './readers/no-workspace.js';
+import { requireWorkspace } from './readers/no-workspace.js';
 import { readConfig } from './readers/read-config.js';
 import { openRoster } from './readers/open-roster.js';
-import { asProblem, ProblemError, problemError } from '../domain/problem.js';
+import { asProblem, problemError } from '../domain/problem.js';
 import { lookAtTrust, rightsOf } from './trust/trust.js';
 
-export async function examine(root: string, env: Record<string, string | undefined>): Promise<Finding[]> {
+export async function examine(root: string, env: Env): Promise<Finding[]> {
   const isThere = isWorkspace(disk(), root);
   return [
     ...programFindings(),
@@ -44,7 +45,7 @@ export async function examine(root: string, env: Record<string, string | undefin
  * alive is only taken if `peer` names it.
  */
 export async function adoptJournals(root: string, peer: string | undefined): Promise<HeldJournal[]> {
-  if (!isWorkspace(disk(), root)) throw new ProblemError(noWorkspace(root, disk().stamp(root) !== undefined));
+  requireWorkspace(disk(), root);
   const { held, adopt } = journalAdoption(root, disk(), processes());
   const chosen = held().filter((journal) =>
     peer === undefined ? journal.why === 'unreadable' : journal.peer === peer,
@@ -71,7 +72,7 @@ function journals(root: string): Finding[] {
 }
 
 /** Findings about a workspace on several machines. */
-async function store(root: string, env: Record<string, string | undefined>): Promise<Finding[]> {
+async function store(root: string, env: Env): Promise<Finding[]> {
   const { config } = readConfig(disk(), root, env);
   if (!isPostgresAddress(storeOf(config, env))) return [];
   try {
@@ -82,7 +83,7 @@ async function store(root: string, env: Record<string, string | undefined>): Pro
   }
 }
 
-function sandbox(root: string, env: Record<string, string | undefined>): Finding {
+function sandbox(root: string, env: Env): Finding {
   const sandboxedShell = shell({ root, env });
   return {
     name: 'sandbox',
@@ -91,14 +92,14 @@ function sandbox(root: string, env: Record<string, string | undefined>): Finding
   };
 }
 
-function rights(root: string, env: Record<string, string | undefined>): Finding {
+function rights(root: string, env: Env): Finding {
   const [first, ...others] = rightsOf(root, env);
   if (first === undefined) return { name: 'rights', verdict: 'good', text: 'only you can write the rules' };
   const more = others.length > 0 ? `; ${others.length} more like this` : '';
   return { name: 'rights', verdict: 'bad', text: `${first.message}; ${first.hint ?? ''}${more}` };
 }
 
-function trusted(root: string, env: Record<string, string | undefined>): Finding {
+function trusted(root: string, env: Env): Finding {
   try {
     const { state } = lookAtTrust(root, env);
     if (state === 'trusted') return { name: 'trust', verdict: 'good', text: 'you trust everything in it that acts' };
@@ -108,7 +109,7 @@ function trusted(root: string, env: Record<string, string | undefined>): Finding
   }
 }
 
-async function history(root: string, env: Record<string, string | undefined>): Promise<Finding> {
+async function history(root: string, env: Env): Promise<Finding> {
   const state = await openHistory(root, env).then(
     (opened) => opened.state(),
     (thrown: unknown) => ({ on: false as const, why: asProblem(thrown).message }),
@@ -117,7 +118,7 @@ async function history(root: string, env: Record<string, string | undefined>): P
   return { name: 'history', verdict: 'odd', text: `not kept: ${state.why}` };
 }
 
-function agents(root: string, env: Record<string, string | undefined>): Finding {
+function agents(root: string, env: Env): Finding {
   const { agents: found, problems } = openRoster(root, env);
   const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
   const wrong = problems.length > 0 ? `, ${counted(problems.length, 'problem')} (guild check shows more)` : '';
@@ -125,7 +126,7 @@ function agents(root: string, env: Record<string, string | undefined>): Finding 
   return { name: 'agents', verdict: problems.length > 0 || found.size === 0 ? 'odd' : 'good', text };
 }
 
-function keys(env: Record<string, string | undefined>): Finding {
+function keys(env: Env): Finding {
   const names = [
     'OPENAI_API_KEY',
     'ANTHROPIC_API_KEY',

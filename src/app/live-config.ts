@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import path from 'node:path';
 import { disk as realDisk } from '../adapters/disk/index.js';
 import type { Config } from '../domain/config/config.js';
+import type { Env } from '../domain/config/env.js';
 import { asProblem, problem, type Problem } from '../domain/problem.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 import { openTrust, trustStamp } from './trust/trust.js';
@@ -59,11 +60,7 @@ interface ConfigChange {
  * Returns a function that takes over the edit since its last call, if there is one. Cheap to call.
  * `config`: the configuration that the process works with, which is changed in place.
  */
-export function liveConfig(
-  root: string,
-  env: Record<string, string | undefined>,
-  config: () => Config,
-): () => ConfigChange | undefined {
+export function liveConfig(root: string, env: Env, config: () => Config): () => ConfigChange | undefined {
   const disk = realDisk();
   const file = path.join(root, CONFIG_FILE);
   /** guild.yaml admits messages without a question, but no person has trusted that yet. */

@@ -1,17 +1,15 @@
 /** Lists the MCP servers of a workspace and logs a person in, for `guild mcp`. */
 import path from 'node:path';
 import { disk as realDisk } from '../adapters/disk/index.js';
-import { isWorkspace } from '../adapters/files/index.js';
 import { mcpModule, type McpServer } from '../adapters/plugins/mcp-servers.js';
 import { packageFolder } from '../adapters/starter/package-folder.js';
+import type { Env } from '../domain/config/env.js';
 import { ProblemError, problemError, type Where } from '../domain/problem.js';
 import { YamlPlaces, wholeFile } from '../text/yaml/parse.js';
-import { noWorkspace } from './readers/no-workspace.js';
+import { requireWorkspace } from './readers/no-workspace.js';
 import { isUnchanged } from './trust/acting.js';
 import { openTrust } from './trust/trust.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
-
-type Env = Record<string, string | undefined>;
 
 interface ListedServer extends Omit<McpServer, 'isWrong'> {
   /** The entry in guild.yaml, if its settings are not valid. */
@@ -39,7 +37,7 @@ export async function mcpLogin(root: string, env: Env, name: string, show: (addr
 
 function hostOf(root: string, env: Env) {
   const disk = realDisk();
-  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  requireWorkspace(disk, root);
   const { config, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
   if (config.plugins['mcp'] === undefined) return { workspace: root, env, config: {} };

@@ -1,4 +1,5 @@
 /** How a workspace is opened. */
+import type { Env } from '../domain/config/env.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Disk } from '../ports/disk.js';
 import type { Ledger } from '../ports/ledger.js';
@@ -17,7 +18,7 @@ export interface OpenOptions {
   turnMs?: number;
   /** Agents this process works for; default: all. */
   agents?: string[];
-  env?: Record<string, string | undefined>;
+  env?: Env;
   clock?: Clock;
   ids?: Ids;
   disk?: Disk;

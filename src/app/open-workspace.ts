@@ -5,7 +5,6 @@
 import path from 'node:path';
 import { clock as realClock, ids as realIds } from '../adapters/clock/index.js';
 import { disk as realDisk } from '../adapters/disk/index.js';
-import { isWorkspace } from '../adapters/files/index.js';
 import { loadPlugins, type Plugins } from '../adapters/plugins/index.js';
 import { recreateFolders } from '../adapters/recreate-folders/index.js';
 import { roster, type Roster } from '../adapters/roster/index.js';
@@ -29,7 +28,8 @@ import { storeOf } from './far/open-store.js';
 import { followUp } from './follow-up.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
-import { farPartsOf, noWorkspace } from './readers/open-reader.js';
+import { requireWorkspace } from './readers/no-workspace.js';
+import { farPartsOf } from './readers/open-reader.js';
 import type { Notifier } from '../adapters/notify/notifier.js';
 import { caughtUp, openNotifier, withNotices } from './notify/open-notifier.js';
 import { readConfig } from './readers/read-config.js';
@@ -105,7 +105,7 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const root = path.resolve(folderPath);
   const disk = recreateFolders(options.disk ?? realDisk(), root);
-  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  requireWorkspace(disk, root);
   const { clock = realClock(), ids = realIds(), env = process.env, tape } = options;
   const { config: written, problems: configProblems, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
@@ -118,7 +118,7 @@ export async function openWorkspace(
     loadPlugins({ ...pluginsInForce(root, env, trust), env, isOpen: (id) => isOpen(id) });
   const plugins = await (tape?.plugins(load) ?? load());
   configProblems.push(...plugins.problems);
-  const agents = roster(disk, root, options.modelName, [], () => namesOf(plugins));
+  const agents = roster(disk, root, options.modelName, [], () => plugins.tools.map((tool) => tool.name));
   agents.refresh();
   const hasTool = (name: string): boolean => plugins.tools.some((tool) => tool.name === name);
   const held = trust === undefined ? new Map<string, string>() : heldAgents(trust, config, agents, hasTool);
@@ -237,8 +237,4 @@ function intents(store: Store, ids: Ids, clock: Clock): Pick<Workspace, 'cancel'
     retry: (id) => submit({ ...base(id), kind: 'retry' }),
     tell: (id, text) => submit({ ...base(id), kind: 'tell', text }),
   };
-}
-
-function namesOf({ tools }: Plugins): string[] {
-  return tools.map((tool) => tool.name);
 }

@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { disk as realDisk } from '../adapters/disk/index.js';
+import type { Env } from '../domain/config/env.js';
 import { problem, ProblemError, problemError } from '../domain/problem.js';
 import { TASK_STATES } from '../domain/task/task.js';
 import type { Commit, FileChange, History, OldContent } from '../ports/history.js';
@@ -14,8 +15,6 @@ import { readHistoryDesk } from './far/history-desk.js';
 import { refuseIfHeld, undoInStore } from './machines/undo-in-store.js';
 import { openHistory } from './readers/history.js';
 import { farPartsOf, openReader } from './readers/open-reader.js';
-
-type Env = Record<string, string | undefined>;
 
 export interface Undone {
   /** The commit that was restored. */

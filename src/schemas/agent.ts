@@ -55,16 +55,12 @@ const answerSchema = named(
         context.addIssue({
           code: 'custom',
           path: fault.path,
-          message: `${nameOf(fault.path)} ${fault.message}`,
+          message: `${fault.path.length === 0 ? 'this' : `"${fault.path.at(-1)}"`} ${fault.message}`,
           params: { rule: {} },
         });
     }),
   ),
 );
-
-function nameOf(path: readonly string[]): string {
-  return path.length === 0 ? 'this' : `"${path.at(-1)}"`;
-}
 
 const threshold = z.union([number(0, 10), z.literal('never')], { error: 'a number from 0 to 10, or never' });
 

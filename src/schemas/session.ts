@@ -46,7 +46,7 @@ const provider = z.looseObject(
   mapping,
 );
 
-const jsonObject = z.string().check(z.refine((value) => value === '' || isJsonObject(value)));
+const jsonObject = z.string().check(z.refine((value) => value === '' || parseMapping(value) !== undefined));
 const callArguments = {
   arguments: nullable(
     z.union([z.record(z.string(), z.unknown()), jsonObject], { error: 'a mapping, or the text of a JSON object' }),
@@ -217,7 +217,3 @@ export const sessionYaml = z.looseObject(
   },
   { error: 'a mapping that ends with the list "messages"' },
 );
-
-function isJsonObject(value: string): boolean {
-  return parseMapping(value) !== undefined;
-}

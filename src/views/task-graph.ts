@@ -51,7 +51,7 @@ interface TaskGraph {
  * `tree`: the top first, parents before their children, siblings in order. `waitsOf`: the edges of
  * the wait graph; without it only the records are drawn.
  */
-export function taskGraph(tree: readonly Placed[], waitsOf: (node: string) => readonly string[] = nothing): TaskGraph {
+export function taskGraph(tree: readonly Placed[], waitsOf: (node: string) => readonly string[] = () => []): TaskGraph {
   const inside = new Map<string, number>();
   const tasks = tree.map(({ task, state }, i): TaskNode => {
     const { id, role, to } = task;
@@ -112,10 +112,6 @@ function resourceEdges(tree: readonly Placed[], waitsOf: (node: string) => reado
   return [...waits, ...held, ...shares];
 }
 
-function nothing(): readonly string[] {
-  return [];
-}
-
 function isTask(node: string): boolean {
   return nodeKind(node) === 'task';
 }
@@ -136,7 +132,7 @@ const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
       (from.get(node) ?? []).flatMap(({ to, step }) => (step === 'held' ? to : [])).join(', ');
     return shown.flatMap((task, i) => {
       const { first, rest } = stems[i]!;
-      const name = task.depth === 0 ? task.id : shortName(task.id);
+      const name = task.depth === 0 ? task.id : task.id.slice(task.id.lastIndexOf('.') + 1);
       const line = `${first}${MARKS[task.state!]} ${name} ${toText(task.to)} ${flat(task.description)}`.trimEnd();
       const waits = (from.get(task.id) ?? []).map(({ to, step }) => `${rest}⇢ ${waitText(to, step, holders(to))}`);
       const shares = (from.get(budgetNode(task.id)) ?? []).map(
@@ -225,11 +221,6 @@ function grouped(edges: readonly TaskEdge[]): Map<string, TaskEdge[]> {
     else list.push(edge);
   }
   return from;
-}
-
-/** The last part of a derived id; the tree shows the rest. */
-function shortName(id: string): string {
-  return id.slice(id.lastIndexOf('.') + 1);
 }
 
 /** On one line and not shortened, because only the caller knows the width. */

@@ -7,11 +7,12 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Env } from '../../domain/config/env.js';
 import type { Shell, ShellOutcome, ShellRun } from '../../ports/shell.js';
 
 interface ActionsOptions {
   root: string;
-  env: Record<string, string | undefined>;
+  env: Env;
   /** Folder of the built-in plugins. */
   builtIn: string;
   /** Folder of the workspace's own plugins, as a person has trusted them. */

@@ -138,7 +138,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
         read.kind === 'too_big' ? `has ${read.size} bytes; the limit is ${MAX_BYTES}` : `is a ${read.what}, not a file`;
       return keepLast(`${file} ${reason}`, stampOf(name) ?? '');
     }
-    const text = utf8(read.bytes);
+    const text = attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(read.bytes));
     if (text === undefined) return keepLast(`${file} is not UTF-8 text`, read.stamp);
     if (text.trim() === '' && before !== undefined && before.text.trim() !== '') return keepLast(undefined, read.stamp);
     const board = fenced(file, () => parseBoard(text, file));
@@ -237,10 +237,6 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
 }
 
 const UNUSABLE_HINT = 'this board is ignored until it can be read';
-
-function utf8(bytes: Buffer): string | undefined {
-  return attempt(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-}
 
 function editsOf(text: string, item: Item, mark: BoardMark): Edit[] {
   const edits: Edit[] = [];

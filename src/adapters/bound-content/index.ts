@@ -114,7 +114,7 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
   }
 
   function walk(snapshot: Snapshot, folder: string, budget: Budget, byStamp: boolean): void {
-    for (const entry of list(folder)) {
+    for (const entry of attempt(() => fs.readdirSync(folder, { withFileTypes: true }), [])) {
       if (!snapshot.isComplete) return;
       const file = path.join(folder, entry.name);
       const name = nameOf(file);
@@ -125,7 +125,8 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
         const isHome = /^workspaces\/[^/]+$/.test(name);
         if (!isHome && !isRepository) snapshot.entries.set(`${name}/`, { print: 'folder' });
         if (!isRepository) walk(snapshot, file, budget, byStamp || BY_STAMP.has(entry.name));
-      } else if (entry.isSymbolicLink()) snapshot.entries.set(name, { print: `link ${linkOf(file)}` });
+      } else if (entry.isSymbolicLink())
+        snapshot.entries.set(name, { print: `link ${attempt(() => fs.readlinkSync(file), '')}` });
       else {
         const stat = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
         if (stat !== undefined) add(snapshot, name, file, stat, budget, byStamp);
@@ -147,7 +148,7 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
     if (!snapshot.isComplete) return;
     const mode = String(stat.mode & 0o111n);
     const isSmall = stat.size <= BigInt(limits.fileBytes) && stat.isFile() && BigInt(budget.bytes) >= stat.size;
-    const bytes = byStamp || !isSmall ? undefined : read(file);
+    const bytes = byStamp || !isSmall ? undefined : attempt(() => fs.readFileSync(file));
     if (bytes === undefined) {
       snapshot.entries.set(name, { print: `${mode} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino}` });
       return;
@@ -165,20 +166,8 @@ interface Budget {
   bytes: number;
 }
 
-function list(folder: string): fs.Dirent[] {
-  return attempt(() => fs.readdirSync(folder, { withFileTypes: true }), []);
-}
-
-function linkOf(file: string): string {
-  return attempt(() => fs.readlinkSync(file), '');
-}
-
 function realOf(file: string): string {
   return attempt(() => fs.realpathSync(file), file);
-}
-
-function read(file: string): Buffer | undefined {
-  return attempt(() => fs.readFileSync(file));
 }
 
 function sha256(): Hash {

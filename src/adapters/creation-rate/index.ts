@@ -22,7 +22,8 @@ export function creationRate({ root: folder, disk }: { root: string; disk: Disk 
   return {
     madeSince(root, ms) {
       for (const name of disk.list(path.join(folder, 'events')).sort())
-        if (name.endsWith('.jsonl') && name >= `${dayOf(ms)}.jsonl`) readMore(path.join(folder, 'events', name), ms);
+        if (name.endsWith('.jsonl') && name >= `${new Date(ms).toISOString().slice(0, 10)}.jsonl`)
+          readMore(path.join(folder, 'events', name), ms);
       forget(ms);
       return created.get(root)?.length ?? 0;
     },
@@ -70,10 +71,6 @@ export function creationRate({ root: folder, disk }: { root: string; disk: Disk 
       else if (recent.length < times.length) created.set(root, recent);
     }
   }
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }
 
 /** Undefined for a line torn by a power cut. */

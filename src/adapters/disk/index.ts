@@ -283,7 +283,8 @@ async function createSynced(file: string, bytes: Uint8Array | string, createFile
   const fd = await createFile(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | (O_DSYNC ?? 0));
   try {
     for (let from = 0; from < data.length;) from += await writeFrom(fd, data, from);
-    if (O_DSYNC === undefined) await new Promise<void>((resolve, reject) => fs.fdatasync(fd, settle(resolve, reject)));
+    if (O_DSYNC === undefined)
+      await new Promise<void>((resolve, reject) => fs.fdatasync(fd, (error) => (error ? reject(error) : resolve())));
   } catch (error) {
     throw Object.assign(error as Error, { path: file });
   } finally {
@@ -320,10 +321,6 @@ function writeFrom(fd: number, data: Uint8Array, from: number): Promise<number> 
   return new Promise((resolve, reject) => {
     fs.write(fd, data, from, data.length - from, null, (error, count) => (error ? reject(error) : resolve(count)));
   });
-}
-
-function settle(resolve: () => void, reject: (error: Error) => void): (error: Error | null) => void {
-  return (error) => (error ? reject(error) : resolve());
 }
 
 function syncPath(file: string, sync: SyncCall): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Env } from '../../domain/config/env.js';
 import { defined } from '../../domain/defined.js';
 import { problemError } from '../../domain/problem.js';
 import type { Clock } from '../../ports/clock.js';
@@ -31,7 +32,7 @@ import { writer, type Written } from './writer.js';
 
 interface GitOptions {
   root: string;
-  env: Record<string, string | undefined>;
+  env: Env;
   clock: Clock;
   processes: Processes;
   /** `Name <mail>` of the program's commits. */

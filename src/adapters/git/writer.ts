@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Env } from '../../domain/config/env.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Processes } from '../../ports/processes.js';
@@ -27,7 +28,7 @@ import type { Pace } from './changes/walk.js';
 interface WriterOptions {
   root: string;
   target: Target;
-  env: Record<string, string | undefined>;
+  env: Env;
   clock: Clock;
   processes: Processes;
   /** `Name <mail>` for the program's commits. */

@@ -11,7 +11,8 @@ const UNFINISHED_MS = 60_000;
 export function sweep(folder: string): void {
   for (const name of listed(folder)) {
     const file = path.join(folder, name);
-    if (name.endsWith(UNFINISHED) && isOld(file)) remove(file);
+    if (name.endsWith(UNFINISHED) && attempt(() => Date.now() - fs.lstatSync(file).mtimeMs > UNFINISHED_MS, false))
+      remove(file);
     if (!name.endsWith(SOCKET) || !isOwnSocket(file)) continue;
     const socket = net.connect(file);
     socket.unref();
@@ -27,10 +28,6 @@ export function removeIfDead(file: string, error: NodeJS.ErrnoException): void {
 
 export function listed(folder: string): string[] {
   return attempt(() => fs.readdirSync(folder), []);
-}
-
-function isOld(file: string): boolean {
-  return attempt(() => Date.now() - fs.lstatSync(file).mtimeMs > UNFINISHED_MS, false);
 }
 
 function remove(file: string): void {

@@ -1,6 +1,7 @@
 /** Routes each call to the adapter of the model's provider. Adapters are loaded on first use. */
 import type { Config } from '../../domain/config/config.js';
 import type { Price } from '../../domain/budget/price.js';
+import type { Env } from '../../domain/config/env.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { costMicroUsd, findPrice } from '../../domain/budget/price.js';
 import { findProvider, providerNames, splitModel } from '../../domain/config/providers.js';
@@ -9,7 +10,7 @@ import type { Model, ModelReply } from '../../ports/model.js';
 
 interface ModelsOptions {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
   clock: Clock;
   /** Reads a file of the workspace by its relative path; undefined if it is missing. */
   readFile(path: string): string | undefined;

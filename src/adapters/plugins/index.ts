@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Env } from '../../domain/config/env.js';
 import { pluginCode } from './plugin-code.js';
 import type { NoticeMessage } from '../../domain/config/notify.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -42,7 +43,7 @@ interface PluginsOptions {
   root: string;
   /** Plugin name → its settings in guild.yaml. */
   plugins: Record<string, Record<string, unknown>>;
-  env: Record<string, string | undefined>;
+  env: Env;
   builtIn: string;
   /** Folder of the workspace's own plugins, as a person has trusted them. */
   own?: string;

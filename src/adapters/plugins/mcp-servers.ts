@@ -1,6 +1,7 @@
 /** The MCP servers that guild.yaml names, outside of a run: to list them and to log in. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Env } from '../../domain/config/env.js';
 
 export interface McpServer {
   name: string;
@@ -19,7 +20,7 @@ export interface McpServer {
 
 interface McpHost {
   workspace: string;
-  env: Record<string, string | undefined>;
+  env: Env;
   /** `plugins.mcp` of guild.yaml. */
   config: Record<string, unknown>;
   /** Whether the files that commands of servers name are those that a person has trusted. */

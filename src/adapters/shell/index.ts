@@ -3,6 +3,7 @@
  * offers it, and commits the agent's folder afterwards. A command that the policy allows runs
  * without a shell and writes only that folder; one that a human approved runs as Bash text.
  */
+import type { Env } from '../../domain/config/env.js';
 import { defined } from '../../domain/defined.js';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -25,7 +26,7 @@ import { confinementText, refusalText } from './words.js';
 interface ShellOptions {
   root: string;
   /** `GUILD_SANDBOX=off` turns the sandbox off. No variable reaches a command. */
-  env?: Record<string, string | undefined>;
+  env?: Env;
   /** Default: required if a command ran sandboxed here before, otherwise preferred. */
   sandbox?: SandboxSetting | undefined;
   limits?: Partial<Limits>;

@@ -71,7 +71,7 @@ export class RunningCommand {
     const ended = new Promise<Ended>((resolve) => {
       child.once('error', () => resolve({ code: 126 }));
       child.once('exit', (code, signal) =>
-        resolve(signal ? { code: signalCode(signal), signal } : { code: code ?? 1 }),
+        resolve(signal ? { code: 128 + (os.constants.signals[signal] ?? 0), signal } : { code: code ?? 1 }),
       );
     });
     this.live.add(ended);
@@ -109,10 +109,6 @@ export class RunningCommand {
     if (group === undefined || isGroupAlive(group)) return;
     this.tree.groups.splice(this.tree.groups.indexOf(group), 1);
   }
-}
-
-function signalCode(signal: NodeJS.Signals): number {
-  return 128 + (os.constants.signals[signal] ?? 0);
 }
 
 async function within(ms: number, promise: Promise<void>): Promise<boolean> {

@@ -4,6 +4,7 @@
  * kept outside the workspace, with the digest of the shown text, so no file of the workspace can
  * change it.
  */
+import type { Env } from '../../domain/config/env.js';
 import { parseMapping } from '../../domain/mapping.js';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -57,7 +58,7 @@ interface Parts {
 
 interface Opened {
   root: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
   store: Store;
   record: TrustRecord;
   openDesk(): Promise<Desk>;

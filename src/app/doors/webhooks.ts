@@ -8,12 +8,11 @@ import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { inbox } from '../../adapters/inbox/index.js';
 import type { Webhook } from '../../domain/config/config.js';
+import type { Env } from '../../domain/config/env.js';
 import { readEvents } from '../readers/log/open-events.js';
 import { openReader } from '../readers/open-reader.js';
 import { CONFIG_FILE, readConfig } from '../readers/read-config.js';
 import { acceptNamed, peekTrust, trustStamp } from '../trust/trust.js';
-
-type Env = Record<string, string | undefined>;
 
 interface Source extends Webhook {
   /** Undefined: the variable is not set, and every call is refused. */

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { Env } from '../../domain/config/env.js';
 import { defined } from '../../domain/defined.js';
 import { callCost } from '../../domain/event.js';
 import { problemError } from '../../domain/problem.js';
@@ -21,7 +22,7 @@ export interface CaseRun extends Omit<EvalRun, 'file'> {
 export interface RunOptions {
   /** The workspace of the team. */
   root: string;
-  env: Record<string, string | undefined>;
+  env: Env;
   /** A model or alias for every agent. */
   modelName?: string;
   /** Replaces the models themselves. */

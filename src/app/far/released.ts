@@ -1,6 +1,7 @@
 /** Definitions and desk keys that people have released for all machines of a store. */
 import type { FarParts } from '../../adapters/far/index.js';
 import type { Config } from '../../domain/config/config.js';
+import type { Env } from '../../domain/config/env.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Consent } from '../../ports/consent/index.js';
 import type { Pauses } from '../../ports/pauses.js';
@@ -12,7 +13,7 @@ import { sharedName } from './shared-name.js';
 interface Ground {
   root: string;
   config: Pick<Config, 'store'>;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
   clock: { monotonicMs(): number };
   /** Whether everything in this folder that acts may act on this machine. */
   isTrusted: boolean;

@@ -1,13 +1,11 @@
 /** The name of a shared store in signatures, which is the same on every machine. */
 import { isPostgresAddress, readAddress, type Address } from '../../adapters/ledger/postgres/address.js';
 import type { Config } from '../../domain/config/config.js';
+import type { Env } from '../../domain/config/env.js';
 import { storeOf } from './open-store.js';
 
 /** Undefined: the work is in this folder. */
-export function sharedName(
-  config: Pick<Config, 'store'>,
-  env: Readonly<Record<string, string | undefined>>,
-): string | undefined {
+export function sharedName(config: Pick<Config, 'store'>, env: Env): string | undefined {
   const store = storeOf(config, env);
   if (store === 'files' || !isPostgresAddress(store)) return undefined;
   return storeName(readAddress(store, { from: 'store', mayHavePassword: true }));

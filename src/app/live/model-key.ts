@@ -2,6 +2,7 @@
 import { endpointOf } from '../../adapters/models/ai-sdk/endpoint.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
+import type { Env } from '../../domain/config/env.js';
 import { findProvider, splitModel } from '../../domain/config/providers.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
@@ -13,7 +14,7 @@ import { resolveModels } from '../../rules/scheduling/models.js';
 export function missingKey(
   agent: Agent,
   { config, held }: { config: Pick<Config, 'model' | 'aliases' | 'providers'>; held: ReadonlyMap<string, string> },
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
 ): Problem | undefined {
   if (held.has(agent.name)) return undefined;
   const resolved = resolveModels(agent, config);

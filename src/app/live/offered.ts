@@ -1,5 +1,6 @@
 /** Passes the reports of the engine to its watchers and to other processes. */
 import { offerProgress } from '../../adapters/live-progress/index.js';
+import type { Env } from '../../domain/config/env.js';
 import type { Watchers } from '../../engine/core/context.js';
 import { realPath } from './follow-turns.js';
 
@@ -10,7 +11,7 @@ interface Offered extends Watchers {
 
 interface Place {
   root: string;
-  env: Record<string, string | undefined>;
+  env: Env;
   peer: string;
 }
 

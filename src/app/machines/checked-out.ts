@@ -4,16 +4,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../../adapters/git/repository/program.js';
 import { definitionFiles } from '../../adapters/definitions/state-files.js';
+import type { Env } from '../../domain/config/env.js';
 
 /**
  * The commit, with a mark if a definition differs from it or is not in it. Undefined if the folder
  * is not a checkout. Filters are not applied, because they are programs: a file that a filter
  * changes counts as different.
  */
-export async function checkedOut(
-  root: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string | undefined> {
+export async function checkedOut(root: string, env: Env): Promise<string | undefined> {
   const git = runGit({ cwd: root, env, background: false }, {});
   // A machine without git has no checkout either.
   const said = async (...args: string[]): Promise<string | undefined> => {

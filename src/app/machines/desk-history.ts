@@ -4,6 +4,7 @@
  */
 import { clock as realClock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
+import type { Env } from '../../domain/config/env.js';
 import type { Event } from '../../domain/event.js';
 import { INTERVALS } from '../../domain/intervals.js';
 import { asProblem, problem as problemOf, ProblemError, type Problem } from '../../domain/problem.js';
@@ -23,11 +24,7 @@ export interface DeskHistory extends Pick<History, 'changing' | 'changed'> {
 }
 
 /** Throws a ProblemError if no history can be kept here. */
-export function deskHistory(
-  root: string,
-  env: Readonly<Record<string, string | undefined>>,
-  report: (problem: Problem) => void,
-): DeskHistory {
+export function deskHistory(root: string, env: Env, report: (problem: Problem) => void): DeskHistory {
   const { config } = readConfig(disk(), root, env);
   const clock = realClock();
   const history = openHistory({ root, config, env, clock, background: true });

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
+import type { Env } from '../../domain/config/env.js';
 import { problemError } from '../../domain/problem.js';
 import { keptFolder, lookAtTrust } from '../trust/trust.js';
 import { replace, writeShown } from './mirror/shown-record.js';
@@ -21,7 +22,7 @@ const OLD_RECORD = '.guild/sync/shown.json';
  */
 export function ownMirror(
   root: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   { workspace, mustBeOwn }: { workspace: string; mustBeOwn: boolean },
 ): string {
   const kept = path.join(keptFolder(lookAtTrust(root, env).record, env), 'mirrors');

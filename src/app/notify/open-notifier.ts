@@ -3,6 +3,7 @@ import path from 'node:path';
 import { notifyByCommand, notifyByWebhook, notifyDesktop } from '../../adapters/notify/index.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 import type { Config } from '../../domain/config/config.js';
+import type { Env } from '../../domain/config/env.js';
 import type { NoticeMessage, NotifyChannels, NotifyRules } from '../../domain/config/notify.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Task } from '../../domain/task/task.js';
@@ -16,7 +17,7 @@ import { openNotices } from './open-notices.js';
 
 interface Parts {
   root: string;
-  env: Record<string, string | undefined>;
+  env: Env;
   config: Config;
   store: Store;
   announce(task: Task): { from?: string | undefined; title: string };

@@ -7,8 +7,7 @@ import { processes as realProcesses } from '../../adapters/processes/index.js';
 import { isBranchTrusted } from '../../adapters/trust/trusted-parts.js';
 import { parseClaimName } from '../../adapters/files/base/layout.js';
 import type { Config } from '../../domain/config/config.js';
-import { ProblemError } from '../../domain/problem.js';
-import { isWorkspace } from '../../adapters/files/index.js';
+import type { Env } from '../../domain/config/env.js';
 import type { Clock } from '../../ports/clock.js';
 import type { History } from '../../ports/history.js';
 import type { Ledger } from '../../ports/ledger.js';
@@ -17,12 +16,13 @@ import { parseConfig } from '../../text/config/config.js';
 import { folderName, historyIsElsewhere, isAt, readHistoryDesk } from '../far/history-desk.js';
 import { isShared } from '../far/open-store.js';
 import { isUndoneInStore } from '../far/undone-files.js';
-import { noWorkspace, openFarReader } from './open-reader.js';
+import { requireWorkspace } from './no-workspace.js';
+import { openFarReader } from './open-reader.js';
 
 export interface HistoryOptions {
   root: string;
   config: Pick<Config, 'git'>;
-  env: Record<string, string | undefined>;
+  env: Env;
   clock?: Clock;
   processes?: Processes | undefined;
   /** Gives way to other work on a busy machine. */
@@ -49,10 +49,10 @@ export function history(options: HistoryOptions): History {
 }
 
 /** For commands that read history or undo. */
-export async function openHistory(folder: string, env: Record<string, string | undefined>): Promise<History> {
+export async function openHistory(folder: string, env: Env): Promise<History> {
   const root = path.resolve(folder);
   const disk = realDisk();
-  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  requireWorkspace(disk, root);
   const read = disk.read(path.join(root, 'guild.yaml'));
   const { config } = parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
   if (!isShared(config, env)) return history({ root, config, env });

@@ -1,13 +1,12 @@
 /** Adds to and lists the inbox of a workspace, without an engine. */
 import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
-import { isWorkspace } from '../../adapters/files/index.js';
 import { inbox } from '../../adapters/inbox/index.js';
 import type { Mail } from '../../domain/coordination/mail.js';
 import { defined } from '../../domain/defined.js';
-import { ProblemError, problemError } from '../../domain/problem.js';
+import { problemError } from '../../domain/problem.js';
 import type { Inbox } from '../../ports/inbox.js';
-import { noWorkspace } from './open-reader.js';
+import { requireWorkspace } from './no-workspace.js';
 
 interface NewMail {
   text: string;
@@ -48,6 +47,6 @@ export function listMail(root: string): Promise<ListedMail[]> {
 function open(folder: string): Inbox {
   const root = path.resolve(folder);
   const disk = realDisk();
-  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  requireWorkspace(disk, root);
   return inbox({ root, disk });
 }

@@ -2,20 +2,19 @@
 import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
-import { isWorkspace } from '../../adapters/files/base/layout.js';
 import { look, type Look } from '../../adapters/files/readers/look.js';
 import { processes } from '../../adapters/processes/index.js';
 import { linkedState } from '../../adapters/trust/rights.js';
 import { ProblemError, type Problem } from '../../domain/problem.js';
 import type { Tasks } from '../../ports/store/tasks.js';
 import { mayBeShared } from '../far/may-be-shared.js';
-import { noWorkspace } from './no-workspace.js';
+import { requireWorkspace } from './no-workspace.js';
 
 /** `leaves`: files that can never be valid are reported and not quarantined. */
 export function openLook(folder: string, { leaves = false } = {}): Look {
   const root = path.resolve(folder);
   const disk = realDisk();
-  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  requireWorkspace(disk, root);
   const linked = leaves ? undefined : linkedState(root);
   if (linked !== undefined) throw new ProblemError(linked);
   return look({ root, disk, clock: clock(), processes: processes(), leaves });

@@ -5,6 +5,7 @@ import { ledgerBus } from '../../adapters/bus/ledger.js';
 import { clock, ids } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { Config } from '../../domain/config/config.js';
+import type { Env } from '../../domain/config/env.js';
 import { defined } from '../../domain/defined.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { OWN_CHANNELS, type Note, type NotePriority } from '../../domain/coordination/note.js';
@@ -40,10 +41,7 @@ interface ChannelShown {
   readers: string[];
 }
 
-export async function openNotes(
-  folder: string,
-  env: Record<string, string | undefined> = process.env,
-): Promise<NotesView> {
+export async function openNotes(folder: string, env: Env = process.env): Promise<NotesView> {
   const root = path.resolve(folder);
   const store = openReader(root);
   const disk = realDisk();

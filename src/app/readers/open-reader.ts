@@ -3,7 +3,7 @@ import path from 'node:path';
 import { clock, ids } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { FarParts, FarStore } from '../../adapters/far/index.js';
-import { files, isWorkspace } from '../../adapters/files/index.js';
+import { files } from '../../adapters/files/index.js';
 import { processes } from '../../adapters/processes/index.js';
 import { linkedState } from '../../adapters/trust/rights.js';
 import { ProblemError, type Problem } from '../../domain/problem.js';
@@ -12,13 +12,13 @@ import type { Store } from '../../ports/store/index.js';
 import type { Scan } from '../../ports/store/tasks.js';
 import { mayBeShared } from '../far/may-be-shared.js';
 import { isShared, openFarStore } from '../far/open-store.js';
-import { noWorkspace } from './no-workspace.js';
+import { requireWorkspace } from './no-workspace.js';
 import { readConfig } from './read-config.js';
 
 export function openReader(folder: string, env = process.env): Store {
   const root = path.resolve(folder);
   const disk = realDisk();
-  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  requireWorkspace(disk, root);
   const shared = openFarReader(disk, root, env);
   return shared ?? openFilesReader(root);
 }
@@ -70,5 +70,3 @@ export async function recordQuarantined(store: Store, problems: readonly Problem
     });
   if (moved.length > 0) await store.flush();
 }
-
-export { noWorkspace };

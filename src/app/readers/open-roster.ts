@@ -2,6 +2,7 @@
  * Reads and checks the agents of any folder, for `guild check`; the folder need not be a workspace.
  */
 import path from 'node:path';
+import type { Env } from '../../domain/config/env.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/index.js';
@@ -37,7 +38,7 @@ interface RosterChecked {
   files: number;
 }
 
-export function openRoster(folder: string, env: Record<string, string | undefined> = process.env): RosterChecked {
+export function openRoster(folder: string, env: Env = process.env): RosterChecked {
   const disk = realDisk();
   const root = path.resolve(folder);
   const isInWorkspace = isWorkspace(disk, root);

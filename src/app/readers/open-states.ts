@@ -9,6 +9,7 @@ import { disk as realDisk } from '../../adapters/disk/index.js';
 import { parseClaimName } from '../../adapters/files/base/layout.js';
 import { pauses } from '../../adapters/pauses/index.js';
 import type { Agent } from '../../domain/agent/agent.js';
+import type { Env } from '../../domain/config/env.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { defined } from '../../domain/defined.js';
 import type { Peer } from '../../domain/peer.js';
@@ -65,11 +66,7 @@ export interface StatesView {
 }
 
 /** `store`: a reader of this folder, which the view closes. */
-export function openStates(
-  folder: string,
-  env: Readonly<Record<string, string | undefined>>,
-  store: Store,
-): StatesView {
+export function openStates(folder: string, env: Env, store: Store): StatesView {
   const root = path.resolve(folder);
   const disk = realDisk();
   const agents = roster(disk, root);
@@ -159,7 +156,7 @@ export function openStates(
 }
 
 /** The settings as they are in the file now. The file is read again only after it has changed. */
-function configReader(disk: Disk, root: string, env: Readonly<Record<string, string | undefined>>): () => Config {
+function configReader(disk: Disk, root: string, env: Env): () => Config {
   const file = path.join(root, CONFIG_FILE);
   let stamp = disk.stamp(file);
   let { config } = readConfig(disk, root, env);

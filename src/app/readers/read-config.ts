@@ -4,6 +4,7 @@
  * that resembles none of ours is reported and ignored.
  */
 import path from 'node:path';
+import type { Env } from '../../domain/config/env.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseConfig, type ConfigParsed } from '../../text/config/config.js';
@@ -21,7 +22,7 @@ interface ConfigRead extends ConfigParsed {
   garbled: boolean;
 }
 
-export function readConfig(disk: Disk, root: string, env: Record<string, string | undefined>): ConfigRead {
+export function readConfig(disk: Disk, root: string, env: Env): ConfigRead {
   const read = disk.read(path.join(root, CONFIG_FILE), MAX_CONFIG_BYTES);
   const text = read.kind === 'file' ? decodeUtf8(read.bytes) : '';
   const parsed = parseConfig(typeof text === 'string' ? text : '', CONFIG_FILE, env);

@@ -9,6 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
 import { fileTaint } from '../../adapters/file-taint/index.js';
+import type { Env } from '../../domain/config/env.js';
 import { problem, type Problem, ProblemError, problemError } from '../../domain/problem.js';
 import type { Ledger } from '../../ports/ledger.js';
 import { definitionsHash, readPublished } from '../../adapters/definitions/index.js';
@@ -20,8 +21,6 @@ import { mirrorHistory } from '../readers/history.js';
 import { openFarReader } from '../readers/open-reader.js';
 import { readConfig } from '../readers/read-config.js';
 import { acceptTrust, forgetTrust, lookAtTrust } from '../trust/trust.js';
-
-type Env = Record<string, string | undefined>;
 
 export interface DeskRecording {
   /** The copy: a workspace on files. */

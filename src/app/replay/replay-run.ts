@@ -11,6 +11,7 @@ import { disk as realDisk } from '../../adapters/disk/index.js';
 import { replay, type Replay } from '../../adapters/models/replay/index.js';
 import { manualClock, orderedDisk, seededIds } from '../../adapters/deterministic/index.js';
 import { fileTree, putFiles } from '../../adapters/file-tree/index.js';
+import type { Env } from '../../domain/config/env.js';
 import { defined } from '../../domain/defined.js';
 import type { CassetteEntry, Difference, FileState } from '../../domain/session/cassette.js';
 import { nearestHint } from '../../domain/nearest.js';
@@ -35,7 +36,7 @@ export interface ReplayOptions {
   agentsFrom?: string;
   /** Continues with the real models and commands at the first difference. */
   live?: boolean;
-  env?: Record<string, string | undefined>;
+  env?: Env;
   watchers?: Watchers;
 }
 

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { exampleNames, initWorkspace } from '../../app/starter.js';
 import { acceptTrust, lookAtTrust } from '../../app/trust/trust.js';
+import type { Env } from '../../domain/config/env.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problemError } from '../../domain/problem.js';
 import { EXIT, newFolder, text, type Command } from '../args/command.js';
@@ -71,7 +72,7 @@ are shown, and --ignore adds them to .gitignore.`,
 };
 
 /** The folders of a workspace belong to it: a second one inside would mix their tasks. */
-function refuseInside(folder: string, env: Record<string, string | undefined>): void {
+function refuseInside(folder: string, env: Env): void {
   const { GUILD_WORKSPACE: _, ...rest } = env;
   const outer = findRoot(undefined, { cwd: path.dirname(folder), env: rest });
   const [first = ''] = path.relative(outer, folder).split(path.sep);

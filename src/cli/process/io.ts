@@ -1,11 +1,12 @@
 /** Everything the command line takes from its process. Tests pass their own. */
 import type { Writable } from 'node:stream';
+import type { Env } from '../../domain/config/env.js';
 
 export interface Io {
   stdin: Input;
   stdout: Output;
   stderr: Output;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
   /** Relative paths on the command line start here. */
   cwd: string;
   /**

@@ -3,6 +3,7 @@
  * built-in one.
  */
 import type { Provider } from './config.js';
+import type { Env } from './env.js';
 
 const BUILT_IN_PROVIDERS: Readonly<Record<string, Provider>> = {
   openai: { kind: 'openai', keyEnv: 'OPENAI_API_KEY' },
@@ -44,10 +45,7 @@ export function splitModel(name: string): { provider: string; model: string } | 
  * Addresses in the variables of the vendors' own tools have no version; those of the AI SDK have
  * one. Both are accepted.
  */
-export function baseUrlIn(
-  env: Readonly<Record<string, string | undefined>>,
-  kind: Provider['kind'],
-): string | undefined {
+export function baseUrlIn(env: Env, kind: Provider['kind']): string | undefined {
   const versioned = (address: string | undefined, version: string) =>
     address && !/\/v\d\w*\/*$/.test(address) ? `${address.replace(/\/+$/, '')}/${version}` : address;
   if (kind === 'anthropic') return versioned(env['ANTHROPIC_BASE_URL'], 'v1');

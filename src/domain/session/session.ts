@@ -227,7 +227,7 @@ export function sessionUsage(messages: readonly Message[]): Usage {
   return sumUsage(
     messages.map((message) => ({
       turns: message.role === 'assistant' ? 1 : 0,
-      toolCalls: message.role === 'tool' && !isUnmade(message) ? 1 : 0,
+      toolCalls: message.role === 'tool' && message.code !== 'over_budget' ? 1 : 0,
       inputTokens: message.usage?.inputTokens ?? 0,
       outputTokens: message.usage?.outputTokens ?? 0,
       cachedTokens: message.usage?.cachedTokens ?? 0,
@@ -235,9 +235,4 @@ export function sessionUsage(messages: readonly Message[]): Usage {
       busyMs: message.usage?.ms ?? 0,
     })),
   );
-}
-
-/** A call that the budget did not cover was not made. */
-function isUnmade({ code }: Message): boolean {
-  return code === 'over_budget';
 }

@@ -149,7 +149,7 @@ function conversation(
   let head = pinnedHead;
   let isReady = ready === undefined;
   let startsAt: number | undefined;
-  let known = task.written && withoutPrints(task.written);
+  let known = task.written && { messages: task.written.messages, last: task.written.last };
   let counted = { messages: [] as readonly Message[], length: 0, usage: NO_USAGE };
   const self: Conversation = {
     id,
@@ -369,10 +369,6 @@ function editBefore({ recovered, task }: Claim, { messages }: Session): SessionE
   const prints = task.written?.prints;
   if (prints === undefined || recovered || messages.some((message) => message.task !== undefined)) return undefined;
   return editSince(prints, messages);
-}
-
-function withoutPrints({ messages, last }: Written): Written {
-  return { messages, last };
 }
 
 /** Clears the status `sleeping`, which the file had while its task waited for a person. */

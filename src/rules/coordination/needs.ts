@@ -62,11 +62,14 @@ export function needStep(input: NeedInput): NeedStep {
   const { deadline } = input.dependency;
   if (deadline === undefined || step.do === 'resolve') return step;
   if (deadline > input.now && (step.do === 'wait' || step.do === 'ask'))
-    return { ...step, until: sooner(step.until, deadline) };
+    return { ...step, until: step.until !== undefined && step.until < deadline ? step.until : deadline };
   if (deadline > input.now) return step;
   const open = [...input.children].flatMap(([id, child]) => (child && !isEnded(child.state) ? [id] : []));
   if (open.length > 0) return { do: 'cancel', children: open, why: `it was needed by ${deadline}` };
-  return { do: 'fail', error: late(input) };
+  return {
+    do: 'fail',
+    error: problem('timed_out', `it was not provided by ${input.dependency.deadline}`, { hint: ALONE }),
+  };
 }
 
 function stepOf(input: NeedInput): NeedStep {
@@ -229,12 +232,4 @@ function nobodyFit({ expertise, dataType }: Dependency): Problem {
   return problem('nobody_fit', `no other agent has ${wanted}`, {
     hint: `${ALONE}; agents list \`expertise\` and \`capabilities\` in their files`,
   });
-}
-
-function late({ dependency }: NeedInput): Problem {
-  return problem('timed_out', `it was not provided by ${dependency.deadline}`, { hint: ALONE });
-}
-
-function sooner(a: string | undefined, b: string): string {
-  return a !== undefined && a < b ? a : b;
 }

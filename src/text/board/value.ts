@@ -8,7 +8,7 @@ import type { Value } from './item.js';
 export function readBare(raw: string): Value {
   if (raw === 'true') return true;
   if (raw === 'false') return false;
-  return isPlainNumber(raw) ? Number(raw) : raw;
+  return /^-?\d+(?:\.\d+)?$/.test(raw) && String(Number(raw)) === raw ? Number(raw) : raw;
 }
 
 interface Quoted {
@@ -26,7 +26,7 @@ export function readQuoted(line: string, at: number): Quoted | undefined {
 export function writeScalar(value: Value, inline = false): string {
   if (typeof value !== 'string') return String(value);
   const safe = inline ? /^[^\s"'`|;][^\s"`]*$/.test(value) && !/:$/.test(value) : isBareSafe(value);
-  return safe && !isTyped(value) ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`;
+  return safe && typeof readBare(value) === 'string' ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`;
 }
 
 /** A title in double quotes, or in backticks if that avoids escapes. */
@@ -132,14 +132,6 @@ function readTicked(line: string, at: number): Quoted | undefined {
     i += run - 1;
   }
   return undefined;
-}
-
-function isPlainNumber(raw: string): boolean {
-  return /^-?\d+(?:\.\d+)?$/.test(raw) && String(Number(raw)) === raw;
-}
-
-function isTyped(value: string): boolean {
-  return typeof readBare(value) !== 'string';
 }
 
 function isBareSafe(value: string): boolean {

@@ -14,6 +14,7 @@ import {
   type Provider,
   type Webhook,
 } from '../../domain/config/config.js';
+import type { Env } from '../../domain/config/env.js';
 import type { Problem } from '../../domain/problem.js';
 import { readPriority } from '../../domain/task/priority.js';
 import { budgetOf, count, durationMs } from '../../schemas/amounts.js';
@@ -27,8 +28,6 @@ export interface ConfigParsed {
   config: Config;
   problems: Problem[];
 }
-
-type Env = Record<string, string | undefined>;
 
 /** `env` decides which provider's model is the default if the file names none. */
 export function parseConfig(text: string, file: string, env: Env = {}): ConfigParsed {

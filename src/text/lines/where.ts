@@ -33,7 +33,7 @@ export function whereOnLine(file: string, text: string, line: number, start: num
     file,
     line,
     column,
-    source: printable(shown.length > MAX_SOURCE ? `${shown.slice(0, MAX_SOURCE)}…` : shown),
+    source: (shown.length > MAX_SOURCE ? `${shown.slice(0, MAX_SOURCE)}…` : shown).replace(INVISIBLE, '\uFFFD'),
   };
 }
 
@@ -77,7 +77,3 @@ function lineNumber(text: string, offset: number): number {
  * Characters that move the cursor, hide or reorder text. Each is replaced by one, for the caret.
  */
 const INVISIBLE = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-
-function printable(line: string): string {
-  return line.replace(INVISIBLE, '\uFFFD');
-}

@@ -29,7 +29,7 @@ export function* inboxLines(bytes: Uint8Array, from = { offset: 0, line: 1 }): G
     if (stop < 0) return;
     const own = bytes.subarray(offset, stop > offset && bytes[stop - 1] === 0x0d ? stop - 1 : stop);
     offset = stop + 1;
-    if (!isBlank(own)) yield { line, bytes: own, end: offset };
+    if (!own.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) yield { line, bytes: own, end: offset };
   }
 }
 
@@ -115,10 +115,6 @@ function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   if (isMapping(value)) return textOf(value['name'] ?? value['id'] ?? value['email']);
   return undefined;
-}
-
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
 function decode(bytes: Uint8Array): string | undefined {

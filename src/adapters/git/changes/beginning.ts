@@ -36,7 +36,7 @@ export function beginning(root: string, folder: string): Beginning {
     }),
     openPlaces: async (...args) => void (await putPlaces(OPEN_PLACES, ...args)),
     async timedPlaces(stamps, isOwn, put, pace) {
-      const left = TIMED_PLACES.filter((place) => !donePlaces().includes(place));
+      const left = TIMED_PLACES.filter((place) => !fs.readFileSync(file, 'utf8').split('\n').includes(place));
       for (const [i, place] of left.entries()) {
         if (i > 0 && pace.isOver()) return;
         if (!(await putPlaces([place], stamps, isOwn, put, pace))) return;
@@ -45,10 +45,6 @@ export function beginning(root: string, folder: string): Beginning {
       fs.rmSync(file, { force: true });
     },
   };
-
-  function donePlaces(): string[] {
-    return fs.readFileSync(file, 'utf8').split('\n');
-  }
 
   /** False if it was given up. */
   async function putPlaces(

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import os from 'node:os';
 import { attempt } from '../../../domain/attempt.js';
+import type { Env } from '../../../domain/config/env.js';
 import type { Person } from './importer.js';
 
 export const PROGRAM: Person = { name: 'guild', mail: 'guild@localhost' };
@@ -13,25 +14,21 @@ export function parsePerson(text: string | undefined): Person | undefined {
 }
 
 /** The person as their own git knows them, or else their login name. */
-export async function readPerson(root: string, env: Record<string, string | undefined>): Promise<Person> {
+export async function readPerson(root: string, env: Env): Promise<Person> {
   const [name = '', mail = ''] = await Promise.all(['user.name', 'user.email'].map((key) => gitConfig(root, env, key)));
-  const login = loginName();
+  const login = attempt(() => plain(os.userInfo().username) || 'someone', 'someone');
   return {
     name: plain(name) || login,
     mail: plain(mail).replaceAll(' ', '') || `${login.replaceAll(' ', '-')}@localhost`,
   };
 }
 
-function gitConfig(root: string, env: Record<string, string | undefined>, key: string): Promise<string> {
+function gitConfig(root: string, env: Env, key: string): Promise<string> {
   return new Promise((resolve) => {
     execFile('git', ['config', '--get', key], { cwd: root, env, timeout: 5000 }, (error, out) =>
       resolve(error ? '' : out),
     );
   });
-}
-
-function loginName(): string {
-  return attempt(() => plain(os.userInfo().username) || 'someone', 'someone');
 }
 
 /** Removes the characters that would end a name in a commit. */

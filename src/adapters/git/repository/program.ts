@@ -5,6 +5,7 @@
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import os from 'node:os';
+import type { Env } from '../../../domain/config/env.js';
 import { type ProblemError, problemError } from '../../../domain/problem.js';
 
 interface GitResult {
@@ -23,8 +24,6 @@ export type RunGit = (args: readonly string[], options?: RunOptions) => Promise<
 
 /** Starts git; the caller talks to it. */
 export type StartGit = (args: readonly string[]) => ChildProcessWithoutNullStreams;
-
-type Env = Record<string, string | undefined>;
 
 const TIMEOUT_MS = 120_000;
 const MAX_OUT_BYTES = 256 * 1024 * 1024;

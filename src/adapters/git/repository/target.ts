@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Env } from '../../../domain/config/env.js';
 import { ProblemError } from '../../../domain/problem.js';
 import { branchOf, findPlace, isId, readHead, readSmallFile, whyPaused } from './place.js';
 import { must, runGit, startGit, type RunGit, type StartGit } from './program.js';
@@ -50,7 +51,7 @@ export interface CommittedFile {
 
 interface Where {
   root: string;
-  env: Record<string, string | undefined>;
+  env: Env;
   background: boolean;
   now(): Date;
 }

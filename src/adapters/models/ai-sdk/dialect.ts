@@ -29,7 +29,7 @@ export interface Dialect {
 /** A server is recognised by its name or address, a family by the name of the model. */
 export function dialectOf(server: { provider: string; baseUrl: string; model: string }): Dialect {
   const { model } = server;
-  const place = `${server.provider} ${hostOf(server.baseUrl)}`;
+  const place = `${server.provider} ${/^\w+:\/\/([^/]*)/.exec(server.baseUrl)?.[1] ?? ''}`;
   const plain: Dialect = {
     settings: plainSettings,
     asksForUsage: true,
@@ -58,7 +58,7 @@ export function dialectOf(server: { provider: string; baseUrl: string; model: st
       isVendor: true,
       toolChoice: 'any',
       structured: /^gpt-4(o|\.1)/.test(model) ? 'always' : 'never',
-      settings: withoutReasoning,
+      settings: ({ temperature, maxTokens, topP }) => ({ temperature, max_tokens: maxTokens, top_p: topP }),
     };
   const family = OPENAI_FAMILIES.find(([name]) => name.test(model))?.[1];
   return family
@@ -67,7 +67,7 @@ export function dialectOf(server: { provider: string; baseUrl: string; model: st
         isVendor: true,
         toolChoice: 'any',
         structured: 'always',
-        hasCacheKey: isOpenai(place),
+        hasCacheKey: /openai/i.test(place),
         settings: openaiSettings(family),
       }
     : plain;
@@ -81,10 +81,6 @@ const THOUGHT_FIELDS: readonly [RegExp, readonly string[]][] = [
   [/groq/i, ['reasoning']],
 ];
 
-function isOpenai(place: string): boolean {
-  return /openai/i.test(place);
-}
-
 function plainSettings({ temperature, maxTokens, topP, topK, reasoning }: ModelSettings): object {
   return {
     temperature,
@@ -93,10 +89,6 @@ function plainSettings({ temperature, maxTokens, topP, topK, reasoning }: ModelS
     top_k: topK,
     reasoning_effort: reasoning === 'none' ? undefined : reasoning,
   };
-}
-
-function withoutReasoning({ temperature, maxTokens, topP }: ModelSettings): object {
-  return { temperature, max_tokens: maxTokens, top_p: topP };
 }
 
 interface OpenaiFamily {
@@ -150,8 +142,4 @@ function deepseekSettings({ temperature, topP, maxTokens, reasoning }: ModelSett
     max_tokens: maxTokens,
     ...(reasoning === 'none' ? { thinking: { type: 'disabled' } } : { reasoning_effort: reasoning }),
   };
-}
-
-function hostOf(address: string): string {
-  return /^\w+:\/\/([^/]*)/.exec(address)?.[1] ?? '';
 }

@@ -25,7 +25,7 @@ export function scripted(source: string | { text: string; file: string }, clock?
       if (request.signal?.aborted) return failed('aborted', 'the call was aborted');
       try {
         const isPlayable = (line: ScriptLine): boolean =>
-          hasUsesLeft(line, used) && mismatch(line, request) === undefined;
+          (line.times === undefined || (used.get(line) ?? 0) < line.times) && mismatch(line, request) === undefined;
         const line = script.lines.find(isPlayable);
         if (line === undefined) return failed('unscripted', unscripted(request, script.lines, used, file));
         used.set(line, (used.get(line) ?? 0) + 1);
@@ -44,7 +44,7 @@ async function play(line: ScriptLine, request: ModelRequest, file: string, sleep
   const text = fill(line.say) as string;
   if (line.waitMs > 0) await sleep(line.waitMs, request.signal);
   // Even without a pace, send the text in pieces, so that listeners meet streamed text.
-  for (const piece of text === '' || !request.onText ? [] : pieces(text)) {
+  for (const piece of text === '' || !request.onText ? [] : (text.match(/\s*\S+|\s+$/g) ?? [text])) {
     if (line.paceMs > 0) await sleep(line.paceMs, request.signal);
     if (request.signal?.aborted) break;
     request.onText?.(piece);
@@ -75,10 +75,6 @@ async function play(line: ScriptLine, request: ModelRequest, file: string, sleep
       microUsd: 0,
     },
   };
-}
-
-function hasUsesLeft(line: ScriptLine, used: Map<ScriptLine, number>): boolean {
-  return line.times === undefined || (used.get(line) ?? 0) < line.times;
 }
 
 /** The first reason why a line does not fit, and how many checks passed; undefined if it fits. */
@@ -175,10 +171,6 @@ function regexGroups(line: ScriptLine, request: ModelRequest): Record<string, st
   for (const tool of line.when?.tool ?? []) look(tool.says, sinceLastAnswer(request.messages));
   look(line.when?.any, request.messages);
   return groups;
-}
-
-function pieces(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [text];
 }
 
 function tokens(characters: number): number {

@@ -5,13 +5,11 @@
 import path from 'node:path';
 import { disk as realDisk } from '../../../adapters/disk/index.js';
 import { EVENTS } from '../../../adapters/far/records.js';
-import { isWorkspace } from '../../../adapters/files/base/layout.js';
-import { ProblemError, type Problem } from '../../../domain/problem.js';
 import type { Event } from '../../../domain/event.js';
 import type { EventsSeen } from '../../../ports/aggregates/event-index.js';
 import type { Ledger } from '../../../ports/ledger.js';
 import type { Store } from '../../../ports/store/index.js';
-import { noWorkspace } from '../no-workspace.js';
+import { requireWorkspace } from '../no-workspace.js';
 import { farPartsOf, openFarReader } from '../open-reader.js';
 import { eventTail } from '../../../adapters/task-index/event-tail.js';
 import { openEventIndex, openLogCopy, type Progress } from '../aggregates/open-index.js';
@@ -41,7 +39,7 @@ export async function openEvents(root: string, { store, onProgress }: EventLogOp
 export async function readEvents(folder: string, onProgress?: Progress): Promise<EventsSeen> {
   const root = path.resolve(folder);
   const disk = realDisk();
-  if (!isWorkspace(disk, root)) throw new ProblemError(missing(root));
+  requireWorkspace(disk, root);
   const shared = openFarReader(disk, root);
   if (shared === undefined) return openEventIndex(root, onProgress).look();
   try {
@@ -63,8 +61,4 @@ async function sharedLog(ledger: Ledger, root: string, onProgress?: Progress): P
       return texts.map((text) => JSON.parse(text) as Event);
     },
   };
-}
-
-function missing(root: string): Problem {
-  return noWorkspace(root, realDisk().stamp(root) !== undefined);
 }

@@ -8,6 +8,7 @@ import { project } from '../../../adapters/project/index.js';
 import { roster } from '../../../adapters/roster/index.js';
 import type { Agent } from '../../../domain/agent/agent.js';
 import type { Config } from '../../../domain/config/config.js';
+import type { Env } from '../../../domain/config/env.js';
 import { windowOf } from '../../../domain/config/window.js';
 import { defined } from '../../../domain/defined.js';
 import { noAgent } from '../../../domain/nearest.js';
@@ -52,7 +53,7 @@ export interface PromptView {
 export async function promptView(
   folder: string,
   name: string,
-  { about, role, env }: { about?: string; role?: Role; env: Record<string, string | undefined> },
+  { about, role, env }: { about?: string; role?: Role; env: Env },
 ): Promise<PromptView> {
   const root = path.resolve(folder);
   const store = openReader(root);

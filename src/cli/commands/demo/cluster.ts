@@ -16,6 +16,7 @@ import { publishDefinitions } from '../../../app/machines/publish.js';
 import { storeAddress } from '../../../app/machines/store-address.js';
 import { packageFolder } from '../../../app/starter.js';
 import { acceptTrust } from '../../../app/trust/trust.js';
+import type { Env } from '../../../domain/config/env.js';
 import { INTERVALS } from '../../../domain/intervals.js';
 import { problemError } from '../../../domain/problem.js';
 import { EXIT, type Call } from '../../args/command.js';
@@ -45,7 +46,7 @@ interface Machine {
 interface Stage {
   call: Call;
   desk: string;
-  env: Record<string, string | undefined>;
+  env: Env;
   machines: Machine[];
   signal: AbortSignal;
 }

@@ -6,6 +6,7 @@ import { openRoster } from '../../../app/readers/open-roster.js';
 import { commandGate, loadPolicy, operandGate, type Gate } from '../../../app/readers/gates.js';
 import { untrustedRules } from '../../../app/trust/trust.js';
 import type { Agent } from '../../../domain/agent/agent.js';
+import type { Env } from '../../../domain/config/env.js';
 import { defined } from '../../../domain/defined.js';
 import type { CommandVerdict } from '../../../domain/policy.js';
 import { problemText } from '../../../domain/problem.js';
@@ -17,7 +18,7 @@ interface PolicyTestStreams {
   /** The workspace; its policy files are read if they exist. */
   root?: string;
   /** To look up whether the rules are trusted; absent: the rules count as they are. */
-  env?: Record<string, string | undefined>;
+  env?: Env;
   /** Default: on. */
   sandbox?: 'on' | 'off' | 'machine';
 }

@@ -1,5 +1,6 @@
 /** `guild watch` as a child process, which stops when the window stops, also if that is killed. */
 import { spawn } from 'node:child_process';
+import type { Env } from '../../../domain/config/env.js';
 import type { Hello } from '../../../web/base/contract.js';
 
 export interface Worker {
@@ -11,7 +12,7 @@ export interface Worker {
 
 const LAST_LINES = 3;
 
-export function startWorker(root: string, env: Record<string, string | undefined>): Worker {
+export function startWorker(root: string, env: Env): Worker {
   const child = spawn(process.execPath, [process.argv[1]!, 'watch', '--workspace', root], {
     env,
     // The end of the channel tells it that this process is gone.

@@ -24,13 +24,9 @@ function repaired(text: string): string {
   // Texts and the parts between them alternate. A raw control character is wrong only inside a
   // text, and a comma before a closing bracket only outside.
   return bare.replace(/"(?:[^"\\]|\\[^])*"|,(?=\s*[}\]])/g, (part) =>
-    part === ',' ? '' : part.replace(CONTROL, escape),
+    part === ',' ? '' : part.replace(CONTROL, (character) => JSON.stringify(character).slice(1, -1)),
   );
 }
 
 // oxlint-disable-next-line no-control-regex -- these characters are what JSON forbids
 const CONTROL = /[\u0000-\u001f]/g;
-
-function escape(character: string): string {
-  return JSON.stringify(character).slice(1, -1);
-}
