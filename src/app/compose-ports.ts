@@ -61,6 +61,7 @@ import { isShared, openFarStore } from './far/open-store.js';
 import { farPorts, type SharedPorts } from './far/shared-ports.js';
 import { sharedTexts, type SharedTexts } from './far/shared-texts.js';
 import { released } from './far/released.js';
+import { missingKeys } from './live/model-key.js';
 import { offered } from './live/offered.js';
 import { unhurried } from '../adapters/models/unhurried.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
@@ -116,7 +117,8 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const watched = history ?? (options.onWrite && { changed: options.onWrite });
   const disk = watched === undefined ? given.disk : watchedDisk(given.disk, watched);
   const { opened, common, believe, texts, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
-  const { store, isHere } = homed(history === undefined ? opened : noted(opened, trail), given, onlookers.problem);
+  const noting = history === undefined ? opened : noted(opened, trail);
+  const { store, isHere } = homed(noting, given, onlookers.problem);
   const peer = store.presence.peer.id;
   const isWatched = options.disk === undefined && tape === undefined;
   const shown = offered(onlookers, { root, env, peer }, isWatched);
@@ -161,7 +163,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     ids,
     hosts: options.agents && new Set(options.agents),
     desk: isFar ? deskName() : undefined,
-    isHere,
+    isHere: needsKeys(options) ? withKeys(isHere, given) : isHere,
     abandoned,
     isSequential: false,
     watchers: shown,
@@ -209,6 +211,17 @@ function homed(opened: Store, { agents, env }: Foundation, report: (problem: Pro
   const homes = farPartsOf(opened)?.shelf(HOME);
   const { tasks, isHere } = homesOf(opened, { agents, env, report, homes });
   return { store: { ...opened, tasks }, isHere };
+}
+
+/** A model that was passed in, and that of a replay, need no key. */
+function needsKeys({ model, tape }: OpenOptions): boolean {
+  return model === undefined && tape === undefined;
+}
+
+/** Another process may have the key that is missing here. */
+function withKeys(isHere: Ports['isHere'], { agents, config, held, env }: Foundation): Ports['isHere'] {
+  const missing = missingKeys(agents, { config, held }, env);
+  return (agent) => missing(agent) === undefined && isHere(agent);
 }
 
 /** The ports for files that people and programs leave in the folder for the next pass. */

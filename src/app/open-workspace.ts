@@ -38,6 +38,7 @@ import { taskTree } from './readers/task-tree.js';
 import { trustedConfig } from './trust/acting.js';
 import { pluginsInForce } from './trust/plugins-in-force.js';
 import { acceptNamed, askOnce, openTrust } from './trust/trust.js';
+import { missingKey } from './live/model-key.js';
 import { heldAgents } from './trust/held-agents.js';
 
 export interface Workspace {
@@ -76,7 +77,7 @@ export interface Workspace {
   pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport>;
   /**
    * Adds a task for this agent and works on it and what it needs, until it has ended or waits for
-   * something outside this process.
+   * something outside this process. Throws a ProblemError if no key for the agent's model is set.
    */
   run(agent: string, text: string, more?: Partial<NewTask>): Promise<Placed>;
   /**
@@ -174,6 +175,9 @@ export async function openWorkspace(
     pump: () => motor.pump(),
     pumpUntilQuiet,
     async run(agent, text, more = {}) {
+      const worker = options.model === undefined && tape === undefined ? agents.all().get(agent) : undefined;
+      const keyProblem = worker && missingKey(worker, { config, held }, env);
+      if (keyProblem !== undefined) throw new ProblemError(keyProblem);
       const task = await add({ ...more, description: text, to: agent }, true);
       return workspace.finish(task.id);
     },

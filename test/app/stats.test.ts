@@ -29,6 +29,19 @@ test('when run() resolves, its record, page and conversation can be read under t
   await workspace.close();
 });
 
+test('run() without a key for the model throws and adds no task; one whose model is passed in needs none', async (t) => {
+  const root = quick(t);
+  fs.writeFileSync(path.join(root, 'guild.yaml'), 'model: openai/gpt-6.1-sol\ngit: false\n');
+  const env = { GUILD_STATE: tempFolder('state', t) };
+  const workspace = await openWorkspace(root, { history: false, env });
+  await assert.rejects(workspace.run('quick', 'Go'), /OPENAI_API_KEY is not set/);
+  assert.deepEqual(await workspace.openTasks(), []);
+  await workspace.close();
+  const given = await openWorkspace(root, { history: false, env, model: scripted('- {agent: "*", say: Done.}') });
+  assert.equal((await given.run('quick', 'Go')).state, 'completed');
+  await given.close();
+});
+
 test('a workspace reports how long files waited for their places', async (t) => {
   const root = quick(t);
   const workspace = await openWorkspace(root, { history: false, model: scripted('- {agent: "*", say: Done.}') });

@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { findRoot } from '../../src/cli/args/find-workspace.js';
-import { place, scripted, succeeds } from '../kit/guild.js';
+import { place, scripted, succeeds, whileRunning } from '../kit/guild.js';
+import { until } from '../kit/until.js';
 
 const EXAMPLE = JSON.stringify({
   description: 'Build a REST API for user management',
@@ -54,6 +55,52 @@ test('a missing key is one clear message, and no work is created', async (t) => 
   const anthropic = await guildWith({ env: { ANTHROPIC_API_KEY: '' } }, 'run', 'planner', 'x', '--model', 'sonnet');
   assert.match(anthropic.err, /ANTHROPIC_API_KEY is not set/);
   assert.equal((await guildWith({ cwd: root }, 'doctor')).code, 0);
+});
+
+test('a process without the key leaves tasks to one that has it, and to itself once the model needs none', async (t) => {
+  const { guild, guildWith, put, list } = place(t, {
+    'guild.yaml': 'default_agent: boss\n',
+    'agents/boss.md': '---\ndescription: Decides\n---\nYou decide.\n',
+    'agents/hand.md': '---\ndescription: Does\n---\nYou do.\n',
+    'script.yaml': '- say: ok\n',
+    'tasks/pending/named.json': '{"description": "x", "to": "hand"}',
+    'tasks/pending/open.json': '{"description": "y"}',
+  });
+  const pumped = succeeds(await guild('pump', '--all'));
+  assert.match(pumped.err, /warning: OPENAI_API_KEY is not set, so this process leaves the tasks of boss, hand alone/);
+  assert.match(pumped.err, /open: 2 pending/);
+  for (const task of ['named', 'open'])
+    assert.match(
+      succeeds(await guild('why', task)).out,
+      /is ready, and a process that can .*; here, OPENAI_API_KEY is/,
+    );
+  const withKey = { env: { OPENAI_API_KEY: 'k' } };
+  assert.match(succeeds(await guildWith(withKey, 'why', 'open')).out, /is ready; guild pump or guild watch runs it/);
+  put(
+    'guild.yaml',
+    'model: offline/x\nproviders: {offline: {kind: scripted, script: script.yaml}}\ndefault_agent: boss\n',
+  );
+  const done = succeeds(await guild('pump', '--all'));
+  assert.doesNotMatch(done.err, /is not set/);
+  assert.deepEqual(list('tasks/completed'), ['named.json', 'open.json']);
+});
+
+test('a running watch takes the tasks of an agent as soon as its file names a model that it can call', async (t) => {
+  const { guild, put, spawn, root } = place(t);
+  succeeds(await guild('init', '--quiet'));
+  put('script.yaml', '- say: ok\n');
+  const yaml = fs.readFileSync(path.join(root, 'guild.yaml'), 'utf8');
+  put('guild.yaml', `${yaml}\nproviders: {offline: {kind: scripted, script: script.yaml}}\n`);
+  put('tasks/pending/a.json', '{"description": "x", "to": "planner"}');
+  const watch = spawn('watch');
+  await whileRunning([watch], watch.says(/leaves the tasks of/));
+  put('agents/planner.md', '---\ndescription: Plans\nmodel: offline/x\n---\nYou plan.\n');
+  await whileRunning(
+    [watch],
+    until(() => fs.existsSync(path.join(root, 'tasks/completed/a.json'))),
+  );
+  watch.child.kill('SIGKILL');
+  await watch.ended;
 });
 
 test('a dropped task becomes a result, one pump at a time', async (t) => {

@@ -1,5 +1,6 @@
 /** `guild pump`: one pass, then stop. */
 import type { PumpReport } from '../../app/index.js';
+import { waitingForKeys } from '../../app/live/model-key.js';
 import { isEnded, isForHuman } from '../../domain/task/task.js';
 import { EXIT, type Command } from '../args/command.js';
 import { narrator } from '../render/narrator.js';
@@ -21,6 +22,8 @@ export const command: Command = {
     const workspace = await call.open(call.root, { watchers: narration });
     narration.know(workspace);
     for (const problem of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(problem);
+    const workers = workspace.agents().values();
+    for (const each of waitingForKeys(workers, workspace, call.io.env)) call.terminal.problem(each, 'warning');
     try {
       let advanced = 0;
       let moved = false;

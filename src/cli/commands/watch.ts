@@ -1,6 +1,7 @@
 /** `guild watch`: works until it is stopped. No model is called while nothing changes. */
 import { changeText, liveConfig } from '../../app/live-config.js';
 import { followTurns } from '../../app/live/follow-turns.js';
+import { waitingForKeys } from '../../app/live/model-key.js';
 import type { Event, PumpReport, Watchers, Workspace } from '../../app/index.js';
 import { problem } from '../../domain/problem.js';
 import { lineageFields } from '../../domain/task/lineage.js';
@@ -55,6 +56,8 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   const changed = liveConfig(call.root, call.io.env, () => workspace.config);
   view.know(workspace);
   for (const each of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(each);
+  const workers = [...workspace.agents().values()].filter(({ name }) => agents?.includes(name) ?? true);
+  for (const each of waitingForKeys(workers, workspace, call.io.env)) call.terminal.problem(each, 'warning');
   const place = text(call.values, 'metrics');
   const metrics =
     place === undefined

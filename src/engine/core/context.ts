@@ -84,7 +84,7 @@ export interface Ports extends Omit<Store, 'close'> {
   hosts: ReadonlySet<string> | undefined;
   /** The person and the machine, where several people may answer: `ana@laptop`. */
   desk: string | undefined;
-  /** Whether this machine may run an agent. */
+  /** Whether this process may run an agent: on this machine, and with a key for its model. */
   isHere: (agent: string) => boolean;
   /** Peer ids of this process whose store failed. Their tasks go back, and no loss is counted. */
   abandoned: ReadonlySet<string>;

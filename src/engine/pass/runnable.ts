@@ -166,7 +166,6 @@ function isReplanned({ schedule }: Task): boolean {
 
 export function isHosted(context: EngineContext, task: Task): boolean {
   if (isNeed(task) || roleFacts(task.role).isSchedule) return true;
-  if (context.hosts === undefined && (task.to === undefined || context.isHere(task.to))) return true;
   const assignee = resolveAssignee(context, task);
   // Every process may offer a task without an assignee, or report that no agent fits.
   if (!('agent' in assignee)) return true;

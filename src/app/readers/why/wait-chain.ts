@@ -6,13 +6,14 @@ import type { Env } from '../../../domain/config/env.js';
 import { approvalOf } from '../../../domain/task/approval.js';
 import { budgetWord } from '../../../domain/budget/budget.js';
 import { whereText, type Problem } from '../../../domain/problem.js';
-import { isEnded, type Placed } from '../../../domain/task/task.js';
+import { isEnded, type Placed, type Task } from '../../../domain/task/task.js';
 import type { Store } from '../../../ports/store/index.js';
 import { heldShares, shareText } from '../../../rules/budget/shares.js';
 import { budgetNode, nodeAgent, nodeKind, nodeText } from '../../../rules/coordination/wait-node.js';
 import { ASKED_AGAIN, isNotMadeHere } from '../../../views/own-words.js';
 import { toText } from '../../../views/who.js';
 import { HOME, type Home } from '../../far/homes.js';
+import { missingKeysNow } from '../../live/model-key.js';
 import { readPaused } from '../../pause.js';
 import { heldNow } from '../../trust/held-agents.js';
 import { farPartsOf } from '../open-reader.js';
@@ -28,6 +29,8 @@ interface Known {
   waits: WaitsView;
   /** Agents that wait until the workspace is trusted, and why. */
   untrusted: ReadonlyMap<string, string>;
+  /** The key that the task's model needs and that is not set here. */
+  missingKey: (task: Task) => string | undefined;
 }
 
 interface Chain {
@@ -39,13 +42,15 @@ interface Chain {
 /** From this task to the last one in the chain of waits. `store` has been scanned. */
 export async function waitChain(root: string, env: Env, store: Store, start: Placed): Promise<Chain> {
   const { agents: paused, tasks: stopped } = await readPaused(root, store);
+  const untrusted = heldNow(root, env);
   const known: Known = {
     store,
     paused,
     stopped,
     held: holdUps(root, store),
     waits: await waitsView(root, store),
-    untrusted: heldNow(root, env),
+    untrusted,
+    missingKey: missingKeysNow(root, untrusted, env),
   };
   const lines: string[] = [];
   const nodes: string[] = [];
@@ -124,6 +129,9 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   if (untrusted !== undefined) return { line: `${name} waits, and ${task.to} does not work on it yet: ${untrusted}` };
   const labels = task.to === undefined ? [] : waits.runsOn(task.to);
   if (labels.length > 0) return { line: `${name} is ready; ${await machineText(store, task.to!, labels)} runs it` };
+  const missing = known.missingKey(task);
+  if (missing !== undefined)
+    return { line: `${name} is ready, and a process that can call its model runs it; here, ${missing}` };
   return { line: `${name} is ready; guild pump or guild watch runs it` };
 }
 
