@@ -33,7 +33,7 @@ export interface OpenRequest extends Approval {
 export interface Desk {
   /** The requests that nobody had answered at the last look, the oldest first. */
   list(): OpenRequest[];
-  /** The same, as of now. */
+  /** Looks again, then returns the requests as `list` does. */
   look(): Promise<OpenRequest[]>;
   /** Whether nobody has answered it yet. */
   isOpen(id: string): Promise<boolean>;

@@ -82,7 +82,7 @@ interface Foundation {
   config: Config;
   plugins: Plugins;
   agents: Roster;
-  /** Peer ids under which this process worked until its store failed. */
+  /** The peer ids that this process had before its store failed. */
   abandoned: ReadonlySet<string>;
   /**
    * The parts of the workspace that may act; absent in a replay, which runs nothing of its folder.
@@ -110,7 +110,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const { tape } = options;
   const onlookers = watchers(options.watchers);
   const isFar = options.ledger !== undefined || isShared(config, env);
-  // History is kept where a folder shows the work, not on every machine.
+  // With a shared store, history is kept only in a folder that mirrors it, not on every machine.
   const isKept = config.git.enabled && options.history !== false && options.disk === undefined && !isFar;
   const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);

@@ -78,8 +78,8 @@ async function forkIn(store: Store, root: string, wishes: Fork): Promise<Forked>
   if ((await store.tasks.read(name)) !== undefined) throw problemError('duplicate', `there is a task ${name} already`);
   const sessionId = `${agent.name}-${name}`;
   const now = new Date();
-  // The session comes first: a task without one would start from the beginning. An agent with a
-  // pattern talks in its work stage.
+  // The session is created first: a task without its session would start from the beginning. An
+  // agent with a pattern talks in its work stage.
   const speaker = isLeaf({ role: 'root' }, agent) ? name : childId(name, 'work');
   const copy = copied(beginning, header, agent.name, text === undefined ? undefined : (header.task ?? from));
   const made = await store.sessions.create(

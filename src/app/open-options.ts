@@ -26,7 +26,7 @@ export interface OpenOptions {
   /** Opens the ledger of a store on several machines, whatever its address; for tests. */
   ledger?: () => Ledger;
   /**
-   * `false`: this process writes no history. With `disk` it writes none either, because git uses
+   * `false`: this process writes no history. It also writes none if `disk` is set, because git uses
    * the real disk.
    */
   history?: boolean;

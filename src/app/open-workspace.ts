@@ -98,7 +98,7 @@ export interface Workspace {
   readonly bus: Bus;
 }
 
-/** `abandoned`: peer ids under which this process worked until its store failed. */
+/** `abandoned`: the peer ids that this process had before its store failed. */
 export async function openWorkspace(
   folderPath: string,
   options: OpenOptions = {},

@@ -20,7 +20,7 @@ export interface Undone {
   /** The commit that was restored. */
   to: Commit;
   files: FileChange[];
-  /** Files that also differ and stay: the folder mirrors a store, from which they follow. */
+  /** Files that differ but are not restored: the store that the folder mirrors decides them. */
   left: FileChange[];
   /** The new commit; absent for a preview. */
   commit?: string;
@@ -96,7 +96,7 @@ export async function commitBefore(root: string, task: string, env: Env): Promis
   }
 }
 
-/** A limit that no task reaches while a person waits for it. */
+/** More commits than one task makes while a person waits for it. */
 const MOST_COMMITS = 1000;
 
 /** A file of a preview, with the lines that an undo would change in it. */

@@ -62,7 +62,7 @@ export const INTERVALS = {
   databaseLookMs: 250,
   /** Answers to commits are removed; they are kept for two hours. */
   databaseTidyMs: 10 * 60_000,
-  /** A process relies on an answer being kept for less than that. */
+  /** A process relies on an earlier answer for at most this long. */
   databaseRememberedMs: 60 * 60_000,
 
   // Gathering: changes that come closer together than this are handled together
@@ -77,7 +77,7 @@ export const INTERVALS = {
   boardSettleMs: 100,
   /** A ballot that a person changed is not replaced, and nothing is withdrawn, before this time. */
   ballotSavingMs: 1000,
-  /** A ballot without its end line counts in its present form after this time without a change. */
+  /** A ballot without its end line is accepted as it is once it has not changed for this long. */
   ballotHalfSavedMs: 2000,
   /** The time between the two looks that find an entry missing. */
   ballotLooksMs: 100,

@@ -53,8 +53,8 @@ export function isWarden(rank: Rank): boolean {
 }
 
 /**
- * The factor on the interval between checks. All processes that are not wardens together check as
- * often as one warden.
+ * The factor by which a process stretches its interval between checks. All processes that are not
+ * wardens together check as often as one warden.
  */
 export function patience(rank: Rank): number {
   return isWarden(rank) ? 1 : rank.of;

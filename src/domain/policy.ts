@@ -40,8 +40,8 @@ export interface CommandVerdict {
   /** For auto and notify: the words of each command, exactly as judged. */
   argv?: string[][];
   /**
-   * The same with pipes, separators and redirections. Absent if a person allowed a whole line as a
-   * shell string.
+   * The commands with their pipes, separators and redirections. Absent if a person allowed a whole
+   * line as a shell string.
    */
   plan?: PlainPipeline[];
 }

@@ -62,7 +62,7 @@ export interface Problem {
   hint?: string;
   /** For an unknown name: the known name that was probably meant. */
   meant?: string;
-  /** For a quarantined file: its present path, relative to the workspace. */
+  /** For a quarantined file: where it is now, relative to the workspace. */
   movedTo?: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The present activity of a working process. It is shown to people and stored in no file; losing it
+ * What a working process is doing now. It is shown to people and stored in no file; losing it
  * affects only the display.
  */
 export type Progress = { task: string; root: string; agent: string } & (

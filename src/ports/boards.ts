@@ -20,7 +20,7 @@ export interface Boards {
   read(agents: Iterable<string>): Promise<BoardsReading>;
   /** Makes the next reading return everything, even if nothing changed. */
   readAgain(): void;
-  /** The bullet of this task at the last reading; undefined if it has none, or a person's own. */
+  /** The task's bullet at the last reading; undefined without one, or if it is for a person. */
   bullet(id: string): BoardBullet | undefined;
   /** Ids of all tasks with such a bullet. */
   taskIds(): Iterable<string>;

@@ -33,7 +33,7 @@ export interface History {
   state(): { on: true } | { on: false; why: string };
   /**
    * Notes a file that the program is about to write, move or remove: an absolute path. If the
-   * process is killed, the change is not taken for a person's. Never throws.
+   * process is killed, the change is not mistaken for one that a person made. Never throws.
    */
   changing(file: string): void;
   /**

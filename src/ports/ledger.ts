@@ -58,13 +58,13 @@ export interface Change {
 export interface Committed {
   /** The new revision of each put, in order. Undefined: refused, and the entry is unchanged. */
   readonly puts: readonly (number | undefined)[];
-  /** Where the log of each add ends now, in order. Undefined: refused, the log is unchanged. */
+  /** Where each add's log ends now, in order. Undefined: refused, and the log is unchanged. */
   readonly adds: readonly (number | undefined)[];
 }
 
 export interface Lines {
   readonly texts: readonly string[];
-  /** The place after the last of them; the given one if there are none. */
+  /** The place after the last of these lines; without lines, the place that was given. */
   readonly end: number;
 }
 
@@ -105,7 +105,10 @@ export interface Ledger {
    * for the next call. Misses no line acknowledged before; a log may come again.
    */
   grown(prefixes: readonly string[], mark?: string): Promise<{ logs: string[]; mark: string }>;
-  /** The same, with the lines of these logs: those after `ends`, or all; all from one moment. */
+  /**
+   * Like `grown`, together with the lines of these logs: those after `ends`, or all of them.
+   * Everything is from one moment.
+   */
   newLines(
     prefixes: readonly string[],
     since: { mark?: string | undefined; ends: ReadonlyMap<string, number> },

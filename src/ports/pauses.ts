@@ -4,7 +4,7 @@
  */
 
 export interface Pauses {
-  /** Reads the paused agents and the reasons. Cheap if there are none. */
+  /** Reads the paused agents and the reasons. Cheap if nothing is paused. */
   look(): ReadonlyMap<string, string>;
   /** As of the last look. */
   all(): ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-/** `notify` in `guild.yaml`: when and how a person hears that something waits or has ended. */
+/** `notify` in `guild.yaml`: when and how a person learns that something waits or has ended. */
 import { NOTICE_KINDS } from '../domain/config/notify.js';
 import { key, named, needed } from './about.js';
 import { timezone } from './schedule.js';

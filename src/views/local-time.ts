@@ -6,7 +6,7 @@ export function localDateTime(iso: string): string {
   return `${localDay(iso)} ${localTime(iso)} ${zone(iso)}`;
 }
 
-/** The same in a zone such as `Europe/Berlin`. */
+/** Date and time in a zone such as `Europe/Berlin`. */
 export function dateTimeIn(timeZone: string, iso: string): string {
   const format = new Intl.DateTimeFormat('en-GB', { ...DATE_TIME, timeZone });
   const parts = Object.fromEntries(format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));

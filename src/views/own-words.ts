@@ -1,6 +1,6 @@
 /**
- * Tasks as lists and explanations show them. A request has the words that this machine sealed; one
- * that it did not make has none of its own, because they could say anything in the program's name.
+ * Tasks as lists and explanations show them. A request has the words that this machine sealed; the
+ * words of any other request are not shown, because they could say anything in the program's name.
  */
 import { roleFacts } from '../domain/task/role.js';
 import type { Placed, Task } from '../domain/task/task.js';

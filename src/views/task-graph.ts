@@ -223,7 +223,7 @@ function grouped(edges: readonly TaskEdge[]): Map<string, TaskEdge[]> {
   return from;
 }
 
-/** On one line and not shortened, because only the caller knows the width. */
+/** Puts a text on one line. It is not shortened, because only the caller knows the width. */
 function flat(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,4 +1,4 @@
-/** Whether a task with an id has ended: by looking for its record, or for many ids in one list. */
+/** Whether a task has ended: looks for its record or, for many ids, lists the folder once. */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 

@@ -14,8 +14,8 @@ interface Exposure {
   /** Other peers whose commands may still be running. */
   peers(): string[];
   /**
-   * Accepts the ballot with this stamp: marks made from here on count. `dead`: peers that no longer
-   * run anything.
+   * Accepts the ballot with this stamp: marks made from here on count. `dead`: peers whose commands
+   * have all ended.
    */
   accept(stamp: string | undefined, dead: ReadonlySet<string>): void;
 }

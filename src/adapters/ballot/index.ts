@@ -156,7 +156,7 @@ export function ballot(options: BallotOptions): Ballot {
     return answers.filter(({ id }) => !unseen.has(id));
   }
 
-  /** By the records; where these are in a database, by the fate on the entry and by `.guild/`. */
+  /** From the records or, if a database has them, from the entry's fate and `.guild/`. */
   function isKnown(id: string, hasFate: boolean): boolean {
     const before = known.get(id);
     if (before !== undefined) return before;

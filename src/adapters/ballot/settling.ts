@@ -9,8 +9,8 @@ import type { Clock } from '../../ports/clock.js';
 interface Settling {
   quietMs(stamp: string): number;
   /**
-   * Call it at each look that finds these ids missing. The time until they count as removed; 0:
-   * they do.
+   * Call it at each look that finds these ids missing. Returns the time until they count as
+   * removed; 0 if they already do.
    */
   confirmMs(stamp: string, missing: readonly string[]): number;
 }

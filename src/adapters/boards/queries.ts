@@ -36,7 +36,7 @@ export interface WantedTasks {
   states: readonly EndedState[];
   /** At most this many of them. */
   limit?: number | undefined;
-  /** The query only counts, grouped by columns that can be told from the state. */
+  /** The query only counts, grouped by columns that follow from the state of a task. */
   isCount: boolean;
   /**
    * The part of a row that the query uses; undefined: the row does not match. A source that reads
@@ -47,7 +47,7 @@ export interface WantedTasks {
 
 /** Tables besides boards. Each is loaded only if a query names it. */
 export interface Sources {
-  /** All open tasks, and at least the wanted ended ones; absent: all. */
+  /** Returns all open tasks and at least the ended tasks that are wanted; if absent, all tasks. */
   tasks(wanted?: WantedTasks): Promise<Table>;
   sessions(): Promise<Table>;
   agents(): Promise<Table>;
@@ -87,7 +87,7 @@ export async function runQuery(text: string, at: BoardsAt, options: QueryOptions
   return runParsed(parsed.query, at, options);
 }
 
-/** The same for a parsed query. */
+/** Like `runQuery`, for a query that is already parsed. */
 export async function runParsed(query: Query, at: BoardsAt, options: QueryOptions = {}): Promise<QueryReply> {
   const isTable = Object.hasOwn(TABLES, query.from);
   const reply = isTable ? await onTable(query, at) : await onBoard(query, at, options);

@@ -23,7 +23,7 @@ interface Options {
 const LIMITS = { ms: 200, entries: 20_000, fileBytes: 1024 * 1024, bytes: 32 * 1024 * 1024, keptSnapshots: 64 };
 /** Folders whose entries any agent can change without asking. */
 const AGENT_FOLDERS = ['workspaces', 'scratch'];
-/** Written by package managers: too many to read, so their stamps count. */
+/** Files that package managers write are too many to read, so only their stamps are compared. */
 const BY_STAMP = new Set(['node_modules', '.venv', 'venv', '__pycache__', '.git']);
 /** Every answer changes these, and no agent can write them. */
 const BALLOT = 'tasks/approvals.task.md';
@@ -89,7 +89,7 @@ export function boundContent({ root, disk, limits: overrides }: Options): Conten
         const file = path.resolve(real, from, word);
         const stat = fs.statSync(file, { throwIfNoEntry: false, bigint: true });
         const name = nameOf(realOf(file));
-        // The first request is drawn before there is a ballot, and must read the same afterwards.
+        // The first request is drawn before the ballot exists, and must not change when it appears.
         if (name === BALLOT || (stat?.isFile() && PROGRAMS_OWN.test(name))) snapshot.unbound.add(name);
         else if (stat?.isFile()) add(snapshot, nameOf(file), file, stat, budget, false);
         else if (stat?.isDirectory() && trees?.includes(word)) addFolder(snapshot, name, budget);

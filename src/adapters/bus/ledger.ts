@@ -92,7 +92,7 @@ export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENC
     },
     follow(factor = () => 1) {
       let isStopped = false;
-      // A ledger that is away is the store's problem, which every pass reports.
+      // If the ledger is away, every pass reports that as a problem of the store.
       const look = (): void => void (isStopped ? undefined : catchUp().catch(() => undefined));
       const listening = ledger.onRing(look, ['notes']).catch(() => undefined);
       const timer = setInterval(look, INTERVALS.channelCheckMs * factor());

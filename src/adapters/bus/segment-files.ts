@@ -74,7 +74,7 @@ export function segmentFiles(
   function refresh(channel: Channel, thorough = false): void {
     const fresh: Note[] = [];
     const last = channel.segments.at(-1);
-    // After a first listing that found nothing, only the first file can appear.
+    // If the first listing found no files, only the first file can appear later.
     const stamp = listed.has(channel) ? disk.glance(file(channel.name, last?.number ?? 1)) : '';
     if (last === undefined) {
       if (stamp === undefined) return;
@@ -275,7 +275,7 @@ interface Batch {
   lines: readonly string[];
 }
 
-/** The notes that the channel does not have yet: usually the same batch. */
+/** The notes that the channel does not have yet: usually the whole batch. */
 function unwritten(channel: Channel, batch: Batch): Batch {
   const { notes, lines } = batch;
   if (!notes.some((note) => segmentWith(channel, note.id) !== undefined)) return batch;

@@ -79,7 +79,8 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
       await disk.sync(tmp);
       if (!isUnchanged() || !disk.rename(tmp, target)) return false;
     } catch (error) {
-      // Swept by a process that does not know this peer yet. The next pass writes it again.
+      // A process that does not know this peer yet swept the temporary file. The next pass writes
+      // it again.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
       throw error;
     } finally {

@@ -10,7 +10,7 @@ import type { Published } from './index.js';
 interface DefinitionsCheck {
   /** Whether the store was looked at yet. Before that, agents wait without a message. */
   isKnown(): boolean;
-  /** Whether everything in this folder that acts may act on this machine. */
+  /** Whether this machine trusts every part of the folder that can act. */
   isTrusted: boolean;
   /** As of the last look at the store. */
   published(): Published | undefined;

@@ -32,7 +32,7 @@ export function isWorkFile(file: string): boolean {
   return isPlainPath(file) && isUnder(file, WORK) && !isSecretPath(file);
 }
 
-/** Relative, with forward slashes, and with names that every file system can hold. */
+/** A relative path with forward slashes, whose names every file system accepts. */
 export function isPlainPath(file: string): boolean {
   const isName = (part: string): boolean =>
     part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= MAX_NAME_BYTES;
@@ -57,7 +57,7 @@ function lstat(file: string): fs.Stats | undefined {
 }
 
 const MAX_NAME_BYTES = 240;
-/** Backslashes lead elsewhere on Windows; the others hide a name from a person. */
+/** A backslash leads to another folder on Windows; control characters hide a name from a person. */
 // oxlint-disable-next-line no-control-regex
 const UNWRITABLE = /[\\\u0000-\u001f\u007f]/;
 

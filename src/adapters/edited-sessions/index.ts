@@ -20,8 +20,8 @@ const MAX_FILES = 4000;
 /** Without a mark, only the newest are considered. */
 const MAX_UNMARKED = 200;
 /**
- * More changed files than this come from other processes. Only the first process looks at them; the
- * others leave the files after its mark to it for this long.
+ * If more files than this changed, other processes wrote them. Then only the first process looks at
+ * them; for this long, the others leave it the files that changed after its mark.
  */
 const FEW = 8;
 const PATIENCE_MS = 2 * INTERVALS.sessionsMarkMs;

@@ -2,7 +2,8 @@
  * Whether the last look at something is recent enough. While this process listens for rings, a look
  * stays fresh until one comes, so the ledger is asked only if there may be something new. A ring
  * may be late: a look also stops being fresh when this process learns in another way of a later
- * change by others, which may depend on something it has not seen yet.
+ * change by another process, because that change may depend on something that this one has not seen
+ * yet.
  */
 import type { Ledger, Topic } from '../../ports/ledger.js';
 

@@ -1,8 +1,8 @@
 /**
  * The store for several machines, on any ledger. Open work is in memory and brought up to date by
- * looks; everything that must have one winner is an entry with a revision. The entry that a process
- * renews is also its fence: each of its commits depends on it, so a process that was declared dead
- * cannot write anything, whatever it believes to hold.
+ * looks; everything that several processes may compete for is an entry with a revision. The entry
+ * that a process renews is also its fence: each of its commits depends on it, so a process that was
+ * declared dead cannot write anything, whatever it believes to hold.
  */
 
 // what          key               live         written by
@@ -44,7 +44,7 @@ export interface FarOptions {
   /** Agents this peer hosts; empty: all. */
   agents?: string[];
   leaseMs?: number;
-  /** Peers under which this process worked until it gave up their store. */
+  /** The peer ids that this process had before it gave up their store. */
   abandoned?: ReadonlySet<string>;
   /** Whether this machine knows that a process has ended. */
   isGone?: (peer: Peer) => boolean;

@@ -20,7 +20,7 @@ import { declaredDead } from './problems.js';
 export interface Outbox {
   /** Queues a value for the entry, in place of one that is queued. */
   setLater(cell: Cell, value: Value): void;
-  /** The same, and waits. False: the entry had another revision and is unchanged. */
+  /** Like `setLater`, but waits. False: the entry had another revision and is unchanged. */
   set(cell: Cell, value: Value): Promise<boolean>;
   /** The value that is queued or being sent. */
   unsent(key: string): Value | undefined;
@@ -28,20 +28,20 @@ export interface Outbox {
   isOwn(cell: Cell): boolean;
   /** Queues items for the end of a log. */
   growLater(tail: Tail, items: readonly unknown[]): void;
-  /** The same, and waits. False: the log had another end, and nothing was added. */
+  /** Like `growLater`, but waits. False: the log had another end, and nothing was added. */
   grow(tail: Tail, items: readonly unknown[]): Promise<boolean>;
   hasUnsent(log: string): boolean;
   /** Queues a line for any place in a log. `topic`: whom it wakes. */
   line(add: Add, topic: Topic): void;
   /** Resolves when everything queued so far is durable. Throws if the process cannot write. */
   flush(): Promise<void>;
-  /** The same, but waits until it is sent with other changes. */
+  /** Like `flush`, but does not cause a commit: everything goes out with other changes. */
   sent(): Promise<void>;
   /** Calls back when a value is accepted or refused. Refused: the entry had another revision. */
   onAnswer(hear: (cell: Cell, fate: Fate) => void): void;
   /** Makes every later commit depend on this entry. */
   guardBy(key: string): void;
-  /** That entry; undefined: other processes do not know this one yet. */
+  /** The entry given to `guardBy`; undefined: other processes do not know this one yet. */
   guard(): string | undefined;
   /** Makes every later write fail. The first reason is kept. */
   fail(reason: unknown): void;

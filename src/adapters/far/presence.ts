@@ -40,7 +40,7 @@ interface PresenceOptions {
   monotonicMs: () => number;
   /** Calls `act` at this interval until the returned function is called. */
   every: (ms: number, act: () => void) => () => void;
-  /** Peers under which this process worked until it gave up their store. */
+  /** The peer ids that this process had before it gave up their store. */
   abandoned: ReadonlySet<string>;
   /** It only reads, so it leaves it to others to declare processes dead. */
   isReader: boolean;
@@ -140,7 +140,7 @@ export function presence(options: PresenceOptions): FarPresence {
     return { rank: others.filter((id) => id < me.id).length, of: others.length + 1 };
   }
 
-  /** Declares dead the peer ids under which this process worked before. */
+  /** Declares the earlier peer ids of this process dead. */
   async function bury(): Promise<void> {
     for (const id of options.abandoned) {
       const entry = await ledger.get(PREFIX + id);

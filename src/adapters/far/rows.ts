@@ -25,7 +25,7 @@ export interface Rows {
   ended(id: string): Placed | undefined;
   /** This process ended the task. */
   end(id: string, placed: Placed): void;
-  /** Resolves when rows that turned out to be different have been read again. */
+  /** Resolves when rows that turned out to be outdated have been read again. */
   corrected(): Promise<void>;
   /** Calls back for each task that this process creates or sees for the first time. */
   onNew(hear: (task: Task) => void): void;
@@ -50,7 +50,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
   const index = openIndex<Row>();
   const ended = new Map<string, Placed>();
   const gone = new Set<string>();
-  /** Updates of rows whose own changes are being sent. The answer to those changes decides. */
+  /** Updates of rows with unsent changes. The answer to these changes decides what counts. */
   const late = new Map<string, Entry>();
   const corrections = new Set<Promise<void>>();
   const listeners: ((task: Task) => void)[] = [];

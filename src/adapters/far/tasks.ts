@@ -72,7 +72,7 @@ export function taskVerbs({ ledger, outbox, looks, rows, presence, undone, befor
     version: () => index.changes,
     changedSince: index.changedSince,
     read,
-    /** The last look is fresh enough: the parent is advanced again when a child ends. */
+    /** The last look is recent enough, because the parent is advanced again when a child ends. */
     async readChild(id, parent) {
       const row = index.byId.get(id);
       const known = row === undefined ? rows.ended(id) : placed(row);

@@ -31,8 +31,8 @@ export interface NewCommit {
 }
 
 /**
- * Another git moved the branch meanwhile: a person's, or the git of a killed process. The commit is
- * made again on top.
+ * Another git process moved the branch meanwhile: one that a person runs, or one that a killed
+ * process left behind. The commit is made again on top.
  */
 export class BranchMoved extends Error {}
 

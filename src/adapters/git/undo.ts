@@ -63,7 +63,7 @@ export function differences(
 const TEXTS_MAX = 60;
 const TEXT_BYTES_MAX = 128 * 1024;
 
-/** The same changes, with what each file has now and what it would have. */
+/** Adds to each change the text that the file has now and the text that it would have. */
 export async function withTexts(
   run: RunGit,
   root: string,

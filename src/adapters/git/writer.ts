@@ -35,7 +35,7 @@ interface WriterOptions {
   author?: string;
 }
 
-/** `cheap`: commits everything, unless ended work would take long. */
+/** `cheap`: looks at everything, except at ended work if that would take long. */
 type Look = 'none' | 'cheap' | 'open' | 'whole';
 
 export type Written =
@@ -57,7 +57,7 @@ interface Writer {
   close(): Promise<void>;
 }
 
-/** The longer a look takes, the less often a process looks: it may use 1/4000 of the time. */
+/** A process may spend 1/4000 of its time on looks, so it looks less often if a look takes long. */
 const LOOK_SHARE = 4000;
 /** A process that ends may look at ended work for 1/500 of its life. */
 const LAST_LOOK_SHARE = 500;

@@ -112,7 +112,7 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
     });
   }
 
-  /** Changed since this process read it, or else since any process read it to its end. */
+  /** Whether the file changed since this process, or else any process, read it to its end. */
   function hasChanged(name: string): boolean {
     const stamp = fenced(name, () => disk.stamp(path.join(folder, name)));
     if (isUnreadable(stamp)) return true;

@@ -13,7 +13,7 @@ export const SOCKET = '.sock';
 /** A socket without a listener yet. */
 export const UNFINISHED = '.new';
 
-/** The shortest limit of the systems that we run on, without the zero at the end. */
+/** The shortest limit among the systems that we support, without the terminating zero. */
 const MAX_PATH_BYTES = 103;
 
 /** Every folder that may have sockets of this workspace, the preferred one first. */

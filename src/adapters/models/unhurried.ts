@@ -1,6 +1,6 @@
 /**
  * A model that takes its time, for people who watch: it thinks for a moment, and then its words
- * come one by one. The answer is that of the model behind it.
+ * come one by one. The answer comes from the real model behind it.
  */
 import type { Clock } from '../../ports/clock.js';
 import type { Model } from '../../ports/model.js';

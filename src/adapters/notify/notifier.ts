@@ -12,7 +12,7 @@ import type { Notices } from '../../ports/store/notices.js';
 import type { Store } from '../../ports/store/index.js';
 
 interface NotifierOptions {
-  /** The present rules; undefined: nobody is notified. */
+  /** The current rules; undefined if nobody is to be notified. */
   rules(): NotifyRules | undefined;
   workspace: string;
   store: Pick<Store, 'tasks' | 'presence'>;
@@ -20,7 +20,7 @@ interface NotifierOptions {
   announce(task: Task): { from?: string | undefined; title: string };
   /** Opened when the first notice is due. */
   notices(): Notices;
-  /** Tells this process's own terminal, whatever other processes do. */
+  /** Rings this process's terminal, even if another process has sent the notice. */
   ring(message: NoticeMessage): void;
   send(message: NoticeMessage, rules: NotifyRules): Promise<Problem[]>;
   report(problem: Problem): void;

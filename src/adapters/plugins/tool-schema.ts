@@ -36,7 +36,7 @@ function follow(root: Anything, reference: string): Anything | undefined {
 const TYPES = new Set<unknown>(['object', 'string', 'integer', 'number', 'boolean', 'array']);
 const MAX_DEPTH = 8;
 
-/** For our check: properties that it does not understand (`anyOf`, type lists, `$ref`) are free. */
+/** For our check, which accepts anything where it meets `anyOf`, a list of types or `$ref`. */
 export function checkedSchema(schema: JsonSchema): JsonSchema {
   return reduced(schema, 0) ?? { type: 'object', additionalProperties: true };
 }

@@ -74,7 +74,7 @@ export function project(disk: Disk, root: string): Project {
     return skills;
   }
 
-  /** Folders with a SKILL.md, also one level deeper: people group them. */
+  /** Folders with a SKILL.md, also one level deeper, because people group skills in folders. */
   function skillFolders(): string[] {
     const folders: string[] = [];
     const isSkill = (folder: string): boolean => stampOf(path.join(root, folder, 'SKILL.md')) !== undefined;

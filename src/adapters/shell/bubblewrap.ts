@@ -1,7 +1,7 @@
 /**
  * The arguments of bubblewrap. A command sees a read-only system, an empty home and the workspace
  * without its private parts. It can write the agent's own folder or, if a human approved it, the
- * workspace except what only people and the program write. It has no network of its own.
+ * workspace except for what only people and the program write. It has no network.
  */
 import { attempt } from '../../domain/attempt.js';
 import fs from 'node:fs';

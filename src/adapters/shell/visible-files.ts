@@ -32,7 +32,7 @@ export const READ_ONLY: readonly string[] = [
   ...PROTECTED.keys(),
   ...['.mcp.json', '.agents', '.opencode', '.gemini', '.github', '.vscode', '.envrc'],
 ];
-/** Standard folders among them. They are made if missing, so that they can be protected. */
+/** The standard folders in this list are created if missing, so that they can be protected. */
 export const MADE_FOLDERS: readonly string[] = ['agents', 'plugins', 'storage', 'tasks', 'inbox', 'events', 'bus'];
 
 /** The agent sees all of `ownFolders`. A folder with more than `maxEntries` is not checked. */
@@ -96,7 +96,7 @@ function noteTwin(file: string, twins: Set<string>): void {
   if (stat?.isFile() && stat.nlink > 1) twins.add(`${stat.dev}:${stat.ino}`);
 }
 
-/** Covers the other names of secrets. Needs a look at every file, so it is done only if needed. */
+/** Covers hard links to secrets. It looks at every file, so only if there are such links. */
 function coverTwins(root: string, ownFolders: readonly string[], visibility: Visibility, twins: Set<string>): void {
   const isCovered = new Set(visibility.covered.map((entry) => entry.path));
   const folders = [root];

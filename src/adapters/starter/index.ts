@@ -143,7 +143,7 @@ function exampleFiles(name: string): [string, string][] {
   return filesUnder(from).map((file) => [from, file]);
 }
 
-/** The swarm starter shares `.gitignore` and `memory/` with the first one. */
+/** The swarm starter uses the `.gitignore` and the `memory/` of the standard starter. */
 function starterFiles(swarm: boolean): [string, string][] {
   const office = packageFolder('starter');
   const own = packageFolder('starter-swarm');

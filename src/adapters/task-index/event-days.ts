@@ -136,7 +136,7 @@ export function eventDays(options: DayOptions): () => Day[] {
     }
   }
 
-  /** The stored parts that follow each other from the start of the file and fit it. */
+  /** The stored parts that match the file, one after the other from its start. */
   function soundParts(fd: number, stored: readonly string[], stamp: Stamp): { parts: Built[]; isCurrent: boolean } {
     const parts: Built[] = [];
     const opened = stored.flatMap((file) => {

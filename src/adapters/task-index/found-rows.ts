@@ -1,6 +1,6 @@
 /**
- * Where each ended task was found, in typed arrays, because there may be a hundred thousand. Newest
- * first; tasks of equal age in the order of the listing.
+ * Where each ended task was found, in typed arrays, because there may be a hundred thousand. The
+ * newest come first; tasks of the same age are in the order of the listing.
  */
 export interface FoundRows {
   /** `place`: the position in the listing. */

@@ -1,14 +1,14 @@
 /**
  * A chunk of the task index: some thousand records, each with its name and its stamp, and the
- * values of its keys in columns. A row counts if its stamp equals that of the file, whatever chunk
- * it is in.
+ * values of its keys in columns. A row counts if its stamp equals the file's stamp, in whichever
+ * chunk it is.
  */
 import type { EndedState } from '../../domain/task/task.js';
 import { columnBuilder, readColumn, UNREAD, type Column, type ColumnBuilder } from './cells.js';
 import { STATES, type Stamp } from './ended-files.js';
 import type { Sections } from './sections.js';
 
-/** A record as it is put into a chunk; without a row it could not be read. */
+/** A record as it is put into a chunk. If the record could not be read, it has no row. */
 interface IndexedTask {
   name: string;
   state: EndedState;

@@ -17,7 +17,7 @@ import { chunkBuilder, type ChunkBuilder, type TaskChunk } from './task-chunk.js
 interface IndexOptions {
   root: string;
   disk: Disk;
-  /** The version of the program; an index of another one is not used. */
+  /** The version of the program. An index of another version is not used. */
   version: string;
   /** Called now and then while many files are read. */
   onProgress?: ((done: number, total: number) => void) | undefined;

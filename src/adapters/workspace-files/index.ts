@@ -142,7 +142,7 @@ function judgePlace(base: WalkRoot, rule: PathRule, agent: string, use: PathUse,
   const { parts, kind } = place;
   if (use === 'write' && path.endsWith('/')) return { verdict: 'refuse', reason: 'it names a folder, not a file' };
   const real = rule.path({ agent, use, path: parts.join('/'), kind });
-  // A protected name stays protected if it is a link, so every link on the way is judged too.
+  // A protected name stays protected even if it is a link, so every link on the way is judged too.
   const named = place.passed.map((passed) => rule.path({ agent, use, path: passed.join('/'), kind }));
   const strictest = named.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), real);
   if (use === 'read' && strictest.verdict === 'ok' && isSessionFile(parts) && !isOwn(base, parts, agent))
@@ -232,7 +232,8 @@ async function writeAt(
 ): Promise<FolderReply<{ bytes: number; created: boolean }>> {
   const { folder: parent } = await makeFolders(base, place.parts!.slice(0, -1), createDurably(disk));
   const name = `.guild-${randomBytes(9).toString('hex')}.tmp`;
-  // By path, an agent's folder may be swapped for a link; the program's own may not.
+  // When folders are walked by path, a folder that the agent can write may be swapped for a link;
+  // the program's folders cannot.
   const tmp = base.byDescriptor ? parent.at(name) : `${ownTmp(base, disk)}/${name}`;
   const target = parent.at(place.parts!.at(-1));
   let pending = false;

@@ -1,8 +1,8 @@
 /**
- * Agents that people approved while work goes on. The checkouts of the other machines do not have
- * them yet, so they travel through the store. A machine writes such a file only if the answer that
- * allowed exactly this text is signed by a desk. The files are not part of the definitions, which
- * must be the published ones, until a person publishes them.
+ * Agents that people approved while the work was going on. The checkouts of the other machines do
+ * not have them yet, so they travel through the store. A machine writes such a file only if the
+ * answer that allowed exactly this text is signed by a desk. The files are not part of the
+ * definitions, which must be the published ones, until a person publishes them.
  */
 import { parseMapping } from '../../domain/mapping.js';
 import fs from 'node:fs';

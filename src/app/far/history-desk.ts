@@ -12,7 +12,7 @@ import type { Ledger } from '../../ports/ledger.js';
 const KEY = 'desk/history';
 
 export interface HistoryDesk {
-  /** The person and the machine, for people. */
+  /** The person and the machine, as text to show: `ana@laptop`. */
   by: string;
   host: string;
   folder: string;

@@ -27,7 +27,7 @@ interface HomesGround {
   hosts(): Promise<ReadonlySet<string>>;
   /** Called when the home of an agent was gone and is now here. */
   moved(agent: string, from: string): void;
-  /** Called once for each entry that names no machine; nobody runs its agent until it is moved. */
+  /** Called once for an entry that names no machine; its agent runs nowhere until it is moved. */
   unreadable(agent: string, problem: Problem): void;
 }
 

@@ -15,7 +15,7 @@ interface Ground {
   config: Pick<Config, 'store'>;
   env: Env;
   clock: { monotonicMs(): number };
-  /** Whether everything in this folder that acts may act on this machine. */
+  /** Whether this machine trusts every part of the folder that can act. */
   isTrusted: boolean;
   /** Files that people approved during the work, and that nobody has published yet. */
   hired(): ReadonlySet<string>;

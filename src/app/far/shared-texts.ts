@@ -1,7 +1,7 @@
 /**
  * The order between tasks and the texts that agents leave for each other in `memory/`, `context/`
- * and `scratch/`. On several machines a mirror carries them. The texts of a task reach the store
- * before its end does, and reach this machine before the task's successors do.
+ * and `scratch/`. On several machines a mirror carries them. The texts of a task are in the store
+ * before the task ends there, and on this machine before a task that depends on it starts here.
  */
 import type { FarParts } from '../../adapters/far/index.js';
 import type { Ledger } from '../../ports/ledger.js';

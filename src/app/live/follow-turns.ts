@@ -1,5 +1,5 @@
 /**
- * The running turns of a workspace, in whatever process they run: the words of the model as they
+ * The running turns of a workspace, in all its processes: the words of the model as they
  * arrive, the tool and its argument, its last result, tokens and cost. `watch`, `top`, `chat` and
  * the window's server read them here.
  *

@@ -82,7 +82,7 @@ export async function pushStore(root: string, ledger: Ledger): Promise<Pushed> {
   }
 }
 
-/** The work of a folder in which nobody works any more, for a store that has other work too. */
+/** The work of an abandoned folder, as changes for a store that already has other work. */
 export async function workOf(root: string): Promise<{ puts: Put[]; adds: Add[]; tasks: number }> {
   const reader = openFilesReader(root);
   try {

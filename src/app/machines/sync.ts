@@ -164,7 +164,8 @@ export async function keepDocuments(
       await looks(shown, { everyMs: INTERVALS.textCheckMs, signal });
       await shown.look();
     } catch (thrown) {
-      // A database that refuses this also ends the engine, which says so. Reported if it goes on.
+      // If the database refuses this, the engine ends too and reports it. It is reported here only
+      // if the engine continues.
       await clock().sleep(INTERVALS.textCheckMs, signal);
       if (!signal.aborted) report(asProblem(thrown));
     }

@@ -99,7 +99,7 @@ function printed({ value, ...rest }: Pick<Put, 'value' | 'live' | 'tag'>) {
   return { print: () => value, ...rest };
 }
 
-/** Records a key whose content is removed, until it is created again. */
+/** Records that the content of a key is removed, until it is created again. */
 async function undoneEntry(ledger: Ledger, key: string, then: unknown): Promise<Put[]> {
   const entry = { key: UNDONE + key, value: 'undone', live: true };
   if (then === undefined) return [entry];

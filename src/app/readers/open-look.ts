@@ -20,7 +20,7 @@ export function openLook(folder: string, { leaves = false } = {}): Look {
   return look({ root, disk, clock: clock(), processes: processes(), leaves });
 }
 
-/** The same for any store, with its open tasks loaded. `ended` is absent if there is an index. */
+/** A look at any store, with its open tasks loaded. `ended` is absent if there is an index. */
 export async function lookAt(folder: string, limit: number): Promise<Glance> {
   const near = openLook(folder);
   const root = path.resolve(folder);

@@ -89,7 +89,8 @@ function heldThen(placed: Placed & { state: OpenState }): OpenTask {
 }
 
 /**
- * The state of each of today's agents at that time: from its open tasks, else as last published.
+ * The state that each agent of today had at that time: from its open tasks then, or else as last
+ * published.
  */
 function agentsAt(
   states: StatesView,

@@ -196,7 +196,7 @@ function unknownSkills(agents: ReadonlyMap<string, Agent>, texts: Project): Prob
   );
 }
 
-/** Agents of other programs whose model is unknown here, so that they use the workspace's. */
+/** Agents of other programs whose model is unknown here, so they use the workspace's model. */
 function replacedModels(agents: ReadonlyMap<string, Agent>, config: Config): Problem[] {
   return [...agents.values()].flatMap((agent) => {
     const unknown = unknownModel(agent, config);

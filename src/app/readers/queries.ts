@@ -32,7 +32,7 @@ export function runQuery(
 export interface TaskQuery {
   /** The values by which the query sorts tasks; undefined: the task does not match. */
   keysOf(placed: Placed): unknown[] | undefined;
-  /** The same for all tasks whose state is one of these, by id. */
+  /** The sort values of all tasks in one of these states, by id. */
   keysOfAll(states: readonly TaskState[]): Promise<Map<string, unknown[]>>;
   compare(a: readonly unknown[], b: readonly unknown[]): number;
   limit: number;

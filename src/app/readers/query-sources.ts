@@ -143,7 +143,7 @@ function endedTable(ended: EndedTasks, shown: InOwnWords): Table {
 /** Keys that no request has words in. */
 const WORDLESS = new Set(['id', 'role', 'state', 'completed', 'failed', 'in_progress', 'parent', 'root', 'ended_at']);
 
-/** The same for an open workspace, which reads every record: it has no index. */
+/** The tables of an open workspace. It has no index, so every record is read. */
 export function sourcesOf(
   open: () => Store,
   agents: () => Iterable<Agent>,

@@ -1,6 +1,6 @@
 /**
- * Processes that have not voted on the completion of a root. `guild why` shows them; neither the
- * record nor the wait-for graph does.
+ * Processes that have not voted on the completion of a root. `guild why` shows them, because
+ * neither the record nor the wait-for graph contains them.
  */
 import path from 'node:path';
 import { bus } from '../../adapters/bus/index.js';

@@ -186,8 +186,8 @@ function recording(tape: Recorder, seed: string): Tape {
 }
 
 /**
- * Makes complete passes, one after the other: when something moved, when people changed something,
- * and at intervals.
+ * Makes one complete pass after another: when something moved, when people changed something, and
+ * at intervals.
  */
 async function watchInPasses(
   tape: Recorder,

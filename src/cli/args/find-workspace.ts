@@ -21,7 +21,7 @@ export function isWorkspaceFolder(folder: string): boolean {
   return fs.existsSync(path.join(folder, 'guild.yaml'));
 }
 
-/** A folder that cannot be looked at, as after `sudo -u` in a private home, is another user's. */
+/** A folder that cannot be read, as after `sudo -u` in a private home, belongs to another user. */
 function isOwn(folder: string): boolean {
   const user = process.getuid?.();
   return user === undefined || attempt(() => fs.statSync(folder).uid === user, false);

@@ -63,7 +63,7 @@ async function ask(
 
 /**
  * Works on the task that an answer released, until it ends or waits again, unless another process
- * works on it. Says which of the two works on it. `asks`: the caller shows new requests afterwards.
+ * works on it. Says which process works on it. `asks`: the caller shows new requests afterwards.
  */
 export async function carryOnReleased(call: Call, answered: readonly string[], asks = false): Promise<void> {
   if (answered.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Who works on what, from events and progress: agent, title, time, tokens, cost, the tool that
- * runs and the last result. Every live display draws from this.
+ * Keeps track of who works on what, from events and progress: agent, title, time, tokens, cost, the
+ * tool that runs and the last result. Every live display draws from this.
  */
 import { callCost, type Event } from '../../domain/event.js';
 import type { LiveTurn } from '../../domain/live-turn.js';
@@ -218,7 +218,7 @@ function amountText(count: number): string {
   return count < 10_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 1_000_000)}M`;
 }
 
-/** Describes its present activity in words. */
+/** Describes in words what the agent is doing now. */
 export function doingText({ state, tool, words, result, note, isYours }: Working): string {
   if (isYours) return 'waits for you';
   if (tool !== undefined) return `${tool.name} ${tool.argument}`.trim();

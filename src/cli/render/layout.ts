@@ -40,9 +40,9 @@ const LEAST_CELL = 8;
 const LAST_CELL = 30;
 
 /**
- * A table with ids, which must not be cut. A last column in `uncut` continues below itself. If the
- * other columns leave no room for it, each row is wrapped as one text. Returns the lines of each
- * row.
+ * A table with ids, which must not be cut. If the last column is in `uncut`, its text continues
+ * below itself. If the other columns leave no room for it, each row is wrapped as one text. Returns
+ * the lines of each row.
  */
 export function tableRows(rows: string[][], width: number, uncut: readonly number[]): string[][] {
   const last = (rows[0]?.length ?? 1) - 1;

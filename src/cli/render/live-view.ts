@@ -15,7 +15,8 @@ import type { Terminal } from './terminal.js';
 
 export interface LiveView extends Narrator {
   /**
-   * Rows below the tree with the person's present choices. The cursor is placed in them, or hidden.
+   * Rows below the tree with the keys that the person can press now. The cursor is placed in them,
+   * or hidden.
    */
   footer(rows: readonly string[], cursor?: Cursor): void;
   /** Shows nothing until `resume`: another program has the terminal. */

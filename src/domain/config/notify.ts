@@ -8,7 +8,7 @@ export interface NotifyRules {
    * Notices within this time make one message. A request that is answered within it is left out.
    */
   gatherMs: number;
-  /** Nothing is sent between these minutes of the day; a smaller `to` is on the next day. */
+  /** Nothing is sent between these minutes of the day; a `to` before `from` is on the next day. */
   quiet?: { from: number; to: number; timezone?: string };
   /** The bell of the terminal, and its own notification where it has one. */
   bell: boolean;

@@ -1,4 +1,4 @@
-/** Planner check-ins: the planner is asked to review the work regularly, if it has changed. */
+/** Planner check-ins: at intervals, the planner is asked to review the work if it has changed. */
 
 /** `storage/planner-checkin.yaml`, for people. */
 export interface CheckInNote {

@@ -9,7 +9,7 @@ export interface Certificate {
   unread: number;
   /** Effects without an outcome. */
   effects: number;
-  /** The processes that agreed, and all that were asked, with those that did not answer in time. */
+  /** How many processes agreed, and how many were asked, silent ones included. */
   agreed: number;
   of: number;
 }

@@ -51,7 +51,7 @@ export function hash53(text: string): string {
   return print53(text).toString(36).padStart(11, '0');
 }
 
-/** The same as a number. */
+/** The hash as a number. */
 export function print53(text: string): number {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;

@@ -24,7 +24,7 @@ export type Intent =
   /** The task ends with its results so far: each conversation under it gives one last answer. */
   | { kind: 'stop'; id: string; task: string; by: string; at: string }
   | { kind: 'retry'; id: string; task: string; by: string; at: string }
-  /** Another agent does the task, if it has not started. `taint`: as for a message. */
+  /** Gives the task to another agent, if it has not started. `taint`: as for a message. */
   | { kind: 'assign'; id: string; task: string; to: string; by: string; at: string; taint?: string[] }
   /** `seen`: the digest of the request as the person saw it. An approval is signed. */
   | { kind: 'answer'; id: string; task: string; seen: string; answer: Answer; by: string; at: string }

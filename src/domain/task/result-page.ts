@@ -17,7 +17,7 @@ export function hasPage({ id, parent }: Pick<Task, 'id' | 'parent'>): boolean {
 
 /**
  * The path of the page, relative to the workspace. `text`: the page to be written. `existing`: the
- * present text of `results/<id>.md`; absent: no file.
+ * current text of `results/<id>.md`, absent if there is no such file.
  */
 export function pagePlace(task: Ended, text: string, existing: string | undefined): string {
   const isFree = existing === undefined || existing === text || isOurs(task, text, existing);

@@ -8,8 +8,8 @@ import { errorText } from '../../rules/patterns/gather.js';
 type ChildAnswer = { text: string; isError: boolean } & Pick<Message, 'kind' | 'from' | 'code'>;
 
 /**
- * JSON that lets the asking model continue even if the child failed. An approval is refused: it
- * permits an action and is never the result of one.
+ * JSON that lets the asking model continue even if the child failed. An approval is refused here:
+ * it permits an action and is never the answer to a request.
  */
 export function childResult({ task, state }: Placed): ChildAnswer {
   const success = state === 'completed';

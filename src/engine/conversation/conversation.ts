@@ -346,7 +346,7 @@ function gone(id: string): Problem {
 
 /**
  * A conversation keeps the agent file it started with, as long as that version is stored. A
- * follow-up starts with the present one.
+ * follow-up starts with the current file.
  */
 async function pinned(context: EngineContext, task: Task, agent: Agent, session: Session): Promise<Agent> {
   const definition = pinOf(context, session);

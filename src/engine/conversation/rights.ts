@@ -1,8 +1,8 @@
 /**
- * The present rights of an agent in a conversation: those that both the conversation and its
- * present file allow. So a removed tool, or a new approval rule, takes effect at once. A tool that
- * is added counts from the message that announces it, see `news`. Nothing in a conversation allows
- * what the file does not.
+ * The rights that an agent has in a conversation now: only what both the conversation and the
+ * agent's current file allow. So a tool that is removed from the file, or a new approval rule,
+ * takes effect at once. A tool that is added can be used from the message that announces it (see
+ * `news`).
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';
@@ -28,7 +28,7 @@ export function presentAgent(
   };
 }
 
-/** The agent as its file is now; the pinned one if it has no file. */
+/** The agent as its file defines it now, or the pinned version if it has no file. */
 export function presentFile({ agents }: EngineContext, pinned: Agent, { role }: Pick<Task, 'role'>): Agent {
   // A draft on trial runs under its maker's name and has no file.
   return (roleFacts(role).isTrial ? undefined : agents.all().get(pinned.name)) ?? pinned;

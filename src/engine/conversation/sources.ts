@@ -50,7 +50,7 @@ export async function openingTaint(
   const asker = roleFacts(task.role).isOwnWork && task.parent ? await context.tasks.read(task.parent) : undefined;
   for (const id of (asker?.task ?? task).dependencies ?? [])
     for (const source of await taintOfTask(context, id)) sources.add(source);
-  // Most workspaces have no file from outside, and then the instructions need no look.
+  // Most workspaces have no file from outside; then the instructions need not be checked.
   const project = context.fileTaint.below('').length === 0 ? undefined : projectFile(context, agent, task);
   const files = [...(await attachmentsOf(context, task)), ...(project === undefined ? [] : [project])];
   for (const source of await fileSources(context, agent.name, 'attachment', files, ofSession)) sources.add(source);
@@ -105,7 +105,7 @@ function pathsIn(content: string): string[] {
   return [...new Set(paths)].slice(0, MAX_PATHS);
 }
 
-/** These print names, counts or their own words, never the content of files in a folder. */
+/** Commands that print names, counts or their own words, never the content of files. */
 const LISTING = new Set('ls find wc pwd echo date ps docker podman cd true'.split(' '));
 
 /**

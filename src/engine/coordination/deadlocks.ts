@@ -49,8 +49,8 @@ export function deadlocks(context: Ports): Deadlocks {
     const key = cycleKey(cycle, (node) => links.get(node));
     const id = `deadlock-${key}-${hash53(cancelled)}`;
     if ((await context.intents.list()).some((intent) => intent.id === id)) return true;
-    // The coordinator is asked first: after a crash in between, the cycle is found again and the
-    // task exists.
+    // The coordinator is asked first: after a crash in between, the cycle is found again, and the
+    // coordinator's task already exists.
     const lost = victim === cancelled && links.get(victim)!.state === 'pending' ? [links.get(victim)!.task] : [];
     const handled = lost.length === 0 ? undefined : await askCoordinator(context, cycle, key, lost);
     const at = context.clock.now().toISOString();

@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../ports/clock.js';
 
 interface Alarm {
-  /** Ends the current wait or, if there is none, the next one. */
+  /** Ends the current wait. If nothing waits now, the next wait ends at once. */
   ring(): void;
   isRung(): boolean;
   /** Resolves to true if it was rung since the last wait, to false after `ms`. */

@@ -15,13 +15,13 @@ export interface Capacity {
   /** Some live process works for the agent. */
   isHosted(agent: string): boolean;
   /**
-   * Reserves room for more bids; false if there is none. Bids that wait in a long queue run out of
-   * time, so a flood of tasks is offered a few at a time.
+   * Reserves room for more bids. Returns false if there is no room: bids in a long queue run out of
+   * time, so many tasks are offered a few at a time.
    */
   takeBids(count: number): boolean;
 }
 
-/** Outstanding bids, as a multiple of the tasks that may advance in parallel. */
+/** The limit on open bids, as a multiple of the tasks that may advance in parallel. */
 const BIDS_AHEAD = 2;
 
 /** Counts are computed on first use. */
@@ -75,7 +75,7 @@ export function claimLimit(context: EngineContext, agent: string): { atMost?: nu
   return atMost === Infinity ? {} : { atMost };
 }
 
-/** The same check against the last scan: whether another claim is worth trying. */
+/** Like `isOverCapacity`, from the last scan alone: whether a claim is worth trying. */
 export function hasCapacity(context: EngineContext, agent: string, here: number): boolean {
   return here + (claimedByOthers(context).get(agent) ?? 0) < maxTasks(context, agent);
 }

@@ -30,7 +30,7 @@ export function isContained(thrown: unknown): boolean {
   return thrown instanceof Error && !isStoreFault(thrown);
 }
 
-/** The reason for a person, and `meaning`: its consequence for the task or file. */
+/** The reason, as a person reads it. `meaning`: the consequence for the task or file. */
 export function faultProblem(thrown: unknown, meaning: string): Problem {
   const { code, message, where, hint } = asProblem(thrown);
   const isDeep = thrown instanceof RangeError;

@@ -23,8 +23,8 @@ export async function takeAppended(context: EngineContext): Promise<Appended> {
   const busy = new Set([...context.tasks.open()].map(({ task }) => task.session ?? ''));
   const done: string[] = [];
   for (const id of ids) {
-    // An agent that works in it reads the message itself; a message that it leaves unread is taken
-    // later.
+    // If an agent is working in the conversation, it reads the message itself; a message that it
+    // leaves unread is taken later.
     if (busy.has(id)) continue;
     const opened = await context.sessions.open(id);
     // A file that cannot be read is reported, and read again when it changes.

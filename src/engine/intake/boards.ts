@@ -88,7 +88,7 @@ async function create(context: EngineContext, wish: BoardWish): Promise<boolean>
   return true;
 }
 
-/** Updates a task that has not started to the present text of its bullet. */
+/** Updates a task that has not started to the current text of its bullet. */
 async function change(context: EngineContext, wish: BoardWish, { task, state }: OpenTask): Promise<boolean> {
   const board = fromBoard(task);
   if (board === undefined || board.said === wish.said || isStarted(task, state)) return false;

@@ -30,7 +30,7 @@ export async function failedBelow(context: EngineContext, { id, root }: Task): P
   return wanted;
 }
 
-/** A derived id shows its ancestors. A cut id, or a person's own, needs a walk up the parents. */
+/** A derived id shows its ancestors; for a shortened or hand-made one, look up the parents. */
 async function isBelow(context: EngineContext, task: Task, id: string): Promise<boolean> {
   if (isNamedUnder(task, id)) return true;
   if (!mayBeCut(task.id) && isNamedUnder(task, task.root)) return false;

@@ -1,6 +1,6 @@
 /**
- * Advances one task as far as possible: claim, guards, act. An error meanwhile ends only this task,
- * with the reason. Only a fault of the store is thrown to the caller.
+ * Advances one task as far as possible: claim, guards, act. An error on the way ends only this
+ * task, with the reason. Only a fault of the store is thrown to the caller.
  */
 import { defined } from '../../domain/defined.js';
 import { isStoreFault } from '../../domain/fence.js';

@@ -81,7 +81,7 @@ export function finishGoal(ports: Ports, engine: Engine, { id, roots, signal }: 
     return 'going';
   }
 
-  /** Writes what is left, unless every pass already writes everything. */
+  /** Writes what has not been written yet, unless every pass already writes everything. */
   async function reached(placed: Placed | undefined, settle: () => Promise<void>): Promise<Checked> {
     if (!engine.isSettling) await settle();
     resolve(placed!);

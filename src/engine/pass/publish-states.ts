@@ -35,7 +35,7 @@ export interface StatePublisher {
   heard(event: Event): void;
   /** The last published state of each agent. */
   published(): ReadonlyMap<string, PublishedState>;
-  /** Publishes all changes; cheap if there are none. */
+  /** Publishes all changes. Cheap if nothing changed. */
   publish(): Promise<void>;
   /** When to publish, so that quick changes are batched; 0: now; undefined: nothing changed. */
   dueInMs(): number | undefined;

@@ -84,7 +84,7 @@ export interface Engine {
   left(): Promise<void>;
   /** Writes views, publishes states and commits history. Does not wait for the last two. */
   wrapUp(): Promise<void>;
-  /** The same, and waits until everything is on disk. */
+  /** Like `wrapUp`, but waits until everything is on disk. */
   tidy(): Promise<void>;
   /** Tasks that could start if there were capacity. */
   backlog(): number;

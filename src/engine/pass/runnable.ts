@@ -83,9 +83,9 @@ function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefin
   }
 }
 
-/** How many own tasks come first, for each task that the process can run at once. */
+/** How many of its own tasks a process puts first, for each task that it can run at once. */
 const SHARE = 2;
-/** For each process, the search for own tasks covers this many shares. */
+/** How far a process looks for its own tasks: this many times its share of the queue. */
 const SEARCH = 2;
 
 /**

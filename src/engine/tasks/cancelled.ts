@@ -12,7 +12,7 @@ export async function isCancelled(context: EngineContext, task: Task): Promise<b
   return (await cancelledTasks(context))(task);
 }
 
-/** The same for many tasks: reads the intents once. */
+/** Returns this check for many tasks, so that the intents are read only once. */
 export async function cancelledTasks(context: EngineContext): Promise<(task: Task) => boolean> {
   const intents = await context.intents.list({ maxAgeMs: INTERVALS.requestAgeMs });
   const cancelled = new Set(intents.flatMap((intent) => (intent.kind === 'cancel' ? intent.task : [])));

@@ -34,7 +34,7 @@ export async function certify(context: EngineContext, task: Task): Promise<Certi
   return { waits: { until: vote.until }, subtasks: [] };
 }
 
-/** Open tasks below this root. Counting is free; the tasks are only listed if there are any. */
+/** Open tasks below this root. Counting them is free; they are listed only if there are any. */
 function openUnder(context: EngineContext, { id }: Task): Task[] {
   if (context.tasks.openUnderRoot(id) <= 1) return [];
   return [...context.tasks.open()].flatMap(({ task }) => (task.root === id && task.id !== id ? [task] : []));

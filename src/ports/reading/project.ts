@@ -23,8 +23,8 @@ export interface Project {
   /** Undefined if there is no such skill. */
   skill(name: string): SkillText | undefined;
   /**
-   * The nearest AGENTS.md, or CLAUDE.md if there is none: of the workspace, or of a folder above it
-   * in the same repository. The text is cut at a limit.
+   * The nearest AGENTS.md or, without one, the nearest CLAUDE.md: in the workspace, or in a folder
+   * above it in the same repository. The text is cut at a limit.
    */
   instructions(): { file: string; text: string } | undefined;
   /** Skills that cannot be used, and why. */

@@ -21,7 +21,7 @@ export interface Notices {
   isKnown(notice: NoticeName, isAlive: (peer: string) => boolean): boolean | Promise<boolean>;
 }
 
-/** The same for processes on one machine, which need not wait for an answer. */
+/** `Notices` for processes on one machine, where no call has to wait for an answer. */
 export interface NearNotices extends Notices {
   since(): Date;
   claim(notice: NoticeName, isAlive: (peer: string) => boolean): boolean;

@@ -24,8 +24,8 @@ export interface Scan {
   /** Files in task folders that are not tasks, each reported once and left alone. */
   strays?: Problem[];
   /**
-   * Tasks that were open at the last scan, are open no longer, and were not ended by this process.
-   * Those that were completed may be left out.
+   * Tasks that were open at the last scan and that others have ended or removed since. Completed
+   * tasks may be left out.
    */
   gone?: string[];
 }

@@ -68,7 +68,7 @@ export function messageTokens({ content, toolCalls, files = [] }: Message): numb
   return 4 + textTokens(content) + calls + files.reduce((sum, file) => sum + fileTokens(file), 0);
 }
 
-/** About what providers count: an image by its area, a document by its pages. */
+/** An estimate of what providers count: an image by its area, a document by its pages. */
 function fileTokens({ mediaType, bytes }: FileRef): number {
   return mediaType.startsWith('image/') ? 1600 : Math.max(2000, Math.ceil(bytes / 30));
 }

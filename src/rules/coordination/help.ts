@@ -103,7 +103,8 @@ function escalation(input: HelpInput, why: string): NeedStep & { escalated?: str
 }
 
 /**
- * The human answers in the field `answer`. A tick without an answer only confirms that it was read.
+ * The human answers in the field `answer`. A tick without an answer only confirms that the question
+ * was read.
  */
 function humanStep(said: HumanAnswer, id: string): NeedStep {
   if (said.kind === 'open') return { do: 'wait', tasks: [id] };

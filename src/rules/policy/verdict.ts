@@ -28,7 +28,7 @@ export function judgeLine(line: string, judging: CommandContext & Rules): Comman
   return judgeInspected(line, inspect(line, judging), judging);
 }
 
-/** The same, for a line that several policies judge. */
+/** Like `judgeLine`, for a line that was inspected before because several policies judge it. */
 export function judgeInspected(line: string, inspection: Inspection, { policy, agent }: Rules): CommandVerdict {
   if (inspection.deny !== undefined) return { verdict: 'deny', reason: inspection.deny };
   const own = agent?.approve['execute_command'];

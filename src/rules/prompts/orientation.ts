@@ -76,7 +76,7 @@ function write(writes: boolean, runs: boolean): string {
   return writes && runs ? 'write or command' : writes ? 'write' : 'command';
 }
 
-/** Tools that need to know who is there. */
+/** Tools that make sense only if the agent knows which other agents exist. */
 const ASKING = [
   'delegate_to_agent',
   'create_task',

@@ -55,8 +55,8 @@ export interface Queue {
   /** The most urgent task that was not returned yet. */
   next(): Task | undefined;
   /**
-   * There is no capacity for the last task returned. Returns how many tasks are skipped at most,
-   * with that one.
+   * Call it if there is no capacity for the task that was returned last. Returns how many tasks are
+   * skipped at most, including that one.
    */
   pass(): number;
 }

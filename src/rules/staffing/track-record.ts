@@ -86,10 +86,7 @@ export function recordText(record: TrackRecord): string {
   return `${accepted} accepted, ${rejected} rejected, ${failed} failed`;
 }
 
-/**
- * Ended by a person, or failed before it started: neither is a failure of the agent that has the
- * task.
- */
+/** A task that a person ended, or that failed before it started, is not a failure of its agent. */
 const NOT_ITS_FAILURE = new Set<string>(['cancelled', 'by_hand', 'dependency_failed']);
 
 /**

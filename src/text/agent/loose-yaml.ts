@@ -1,8 +1,8 @@
 /**
  * Frontmatter as users of Claude Code and Copilot write it: lines `key: value` whose values are not
- * always YAML (`description: Use it when: …`, also over several unindented lines). If it is not
- * valid YAML as a whole, it is read line by line: a key that these programs know starts a field,
- * and any other line continues the field before it.
+ * always YAML (`description: Use it when: …`, also over several unindented lines). Frontmatter that
+ * is not valid YAML is read line by line: a key that these programs know starts a field, and any
+ * other line continues the field before it.
  */
 import type { YamlSource } from '../yaml/parse.js';
 

@@ -51,8 +51,8 @@ export function addItems(
 
 /**
  * After the last item, or at the section's end if indented text follows that would become part of
- * the new item. Undefined if a fence or comment that is never closed would include it: then it
- * goes to the start.
+ * the new item. Undefined if a fence or comment that is never closed would include the new item; it
+ * then goes to the start.
  */
 function placeIn(text: string, board: Board, section: Section): { at: number; apart: boolean } | undefined {
   if (board.openEnd) return isFree(text, section.headingEnd) ? { at: section.headingEnd, apart: true } : undefined;

@@ -125,7 +125,7 @@ export function askAgainEdits(text: string, item: Item, why: string): Edit[] {
   return [...box, ...fieldEdits(text, item, 'note', `asked again, because ${why}`)];
 }
 
-/** The same, and redraws the whole entry from the present request. */
+/** Opens the box again with a note, and redraws the whole entry from the current request. */
 export function showAgainEdits(text: string, item: Item, approval: Approval, why: string): Edit[] {
   const { id: _, ...fields } = fieldsOf(approval);
   return [

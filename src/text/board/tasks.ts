@@ -106,7 +106,7 @@ interface Entry {
   id: string;
   item: Item;
   sheet: Sheet;
-  /** own: for the person · held: it cannot become a task in its present form. */
+  /** own: for the person · held: it cannot become a task as it is. */
   kind: 'task' | 'own' | 'held';
   to?: string;
   parent?: Entry;

@@ -19,7 +19,8 @@ export function whereAt(file: string, text: string, offset: number): Where {
 }
 
 /**
- * The same for a caller that knows the line and its start. The cost does not depend on the text.
+ * For a caller that knows the line and where it starts. The cost does not depend on the length of
+ * the text.
  */
 export function whereOnLine(file: string, text: string, line: number, start: number, at: number): Where {
   const mark = start === 0 && text.charCodeAt(0) === 0xfeff ? 1 : 0;
@@ -37,7 +38,7 @@ export function whereOnLine(file: string, text: string, line: number, start: num
   };
 }
 
-/** The same for many offsets of one text: its lines are found once, at the first call. */
+/** For many offsets of one text: its lines are found once, at the first call. */
 export function placesIn(file: string, text: string): (offset: number) => Where {
   let starts: number[] | undefined;
   return (offset) => {

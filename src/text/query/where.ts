@@ -57,7 +57,7 @@ export function fieldsOf(where: Where | undefined): string[] {
   return [where.field];
 }
 
-/** A field by its name. If there is none, `a.b` is `b` inside `a`. Only own properties count. */
+/** A field's value: of the field named `a.b`, or else of `b` in the object `a`. */
 export function fieldValue(row: Row, field: string): unknown {
   if (Object.hasOwn(row, field)) return row[field];
   let value: unknown = row;

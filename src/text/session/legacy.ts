@@ -7,8 +7,8 @@ import { isProblemCode, type ProblemCode } from '../../domain/problem.js';
 import type { Message, MessageKind } from '../../domain/session/session.js';
 
 /**
- * Adds what an earlier version left out. The first message of a task is its description, never one
- * of the engine's.
+ * Adds the fields that an earlier version left out. The first message of a task is its description,
+ * and never came from the engine.
  */
 export function withLegacyFields(message: Message, isFirst: boolean): Message {
   if (isFirst || message.task !== undefined) return message;

@@ -1,7 +1,8 @@
 /**
  * Reads messages as `print` writes them, without the YAML parser, which takes most of the time to
- * open a long conversation. An item in another form, such as a person's, is given to the parser by
- * itself; if the parser does not read it as one item either, the whole file is parsed.
+ * open a long conversation. An item in another form, such as one that a person wrote, is given to
+ * the parser by itself; if the parser does not read it as one item either, the whole file is
+ * parsed.
  */
 import { isPlainText, loadsAsWritten } from '../yaml/scalar.js';
 import { loadYaml, wholeFile } from '../yaml/parse.js';

@@ -18,7 +18,7 @@ export function checkArgs(schema: JsonSchema, args: unknown): string | undefined
     : `${wrong}; send {${wanted.join(', ')}}`;
 }
 
-/** The same for any value; `whole`: the name of the value in messages. */
+/** Checks any value. `whole`: the name of the value in messages. */
 export function checkValue(schema: JsonSchema, value: unknown, whole: string): string | undefined {
   return check(schema, value, '', whole);
 }

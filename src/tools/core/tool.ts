@@ -136,6 +136,6 @@ export interface Tool extends ToolSpec {
   isVolatile?: boolean;
   /** Its arguments leave the machine. In a tainted task each call needs approval. */
   outward?: boolean;
-  /** `args` already fit `checked ?? parameters`. Rejections are bugs. */
+  /** The arguments were checked against `checked ?? parameters`. A rejection is a bug. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolReply> | ToolReply;
 }

@@ -58,7 +58,8 @@ export function beginning(root: string, folder: string): Beginning {
     const visit = (name: string): void => {
       if (stamps.get(name) === undefined && isCovered(name) && !isOwn(name)) names.push(name);
     };
-    // However short the time, a process gets one part done, or the beginning would never end.
+    // A process always finishes one part, even without time left; otherwise the beginning would
+    // never end.
     const partPace = { isOver: () => names.length >= PART_FILES && pace.isOver() };
     let isWhole = true;
     for (const place of places) isWhole = isWhole && (await walk(root, place, visit, partPace));

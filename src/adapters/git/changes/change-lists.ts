@@ -28,7 +28,7 @@ export interface Batch {
 interface ChangeLists {
   /**
    * Notes a file that the process is about to change, by its absolute path: if the process is
-   * killed, the change is not taken for a person's.
+   * killed, the change is not mistaken for one that a person made.
    */
   changing(file: string): void;
   /** Notes a change. Files elsewhere and those that are kept out are ignored. */

@@ -38,7 +38,7 @@ export function isCovered(path: string): boolean {
   return isInPlace(path) && !isKeptOut(path);
 }
 
-/** The same for a path that is not kept out. */
+/** Like `isCovered`, for a path that is known not to be excluded. */
 export function isInPlace(path: string): boolean {
   const top = path.slice(0, (path.indexOf('/') + 1 || path.length + 1) - 1);
   if (!COVERED.has(top)) return false;

@@ -71,7 +71,7 @@ export function taskOf(name: string): string | undefined {
   return state === 'active' ? /^(.+)_[^_]*$/.exec(base!)?.[1] : base;
 }
 
-/** Where a task is now. Files move while a commit is read, and a task must always be in one. */
+/** Where a task is now: files move while a commit is read, and a commit must have every task. */
 export function placesOfTask(root: string, id: string): string[] {
   const direct = ['pending', 'waiting', 'completed', 'failed'].map((state) => `tasks/${state}/${id}.json`);
   const found = direct.filter((name) => fs.existsSync(path.join(root, name)));

@@ -1,6 +1,6 @@
 /**
- * The last changes of a killed process may be in no list. Those found in the program's folders are
- * not taken for a person's, until everything has been looked at after the death.
+ * The last changes of a killed process may be in no list. Until a full look after its death,
+ * changes in the program's folders are not mistaken for a person's changes.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -10,7 +10,7 @@ import path from 'node:path';
 export interface Entry {
   /** A hash of the file's size, times and inode; 0 if it must be compared by content. */
   stamp: number;
-  /** The minute under which history has it; `PLAIN` or `EXTRA` if it is not kept by time. */
+  /** The minute by which history stores it; `PLAIN` or `EXTRA` if it is not stored by time. */
   minute: number;
 }
 
@@ -44,7 +44,7 @@ const MARK = 0xfffffffe;
  * counts.
  */
 const TABLE = 0xfffffffd;
-/** The table is written again when this many records, or a part of the files, follow it. */
+/** The table is written again once more than `SLACK` plus an eighth of its size follow it. */
 const SLACK = 4096;
 const SLACK_SHARE = 8;
 

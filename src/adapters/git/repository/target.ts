@@ -99,7 +99,7 @@ export function ownTarget({ root, env, background, now }: Where): Target {
   };
 }
 
-/** Commits go on top of a person's own; their index is updated for the files that we committed. */
+/** Commits go on top of the person's; in their index, only the files we committed are updated. */
 export function branchTarget({ root, env, background }: Where): Target {
   const where = { cwd: root, env, background };
   return {

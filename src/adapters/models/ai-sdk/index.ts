@@ -164,7 +164,7 @@ async function callWithTimeout(
   }
 }
 
-/** The next attempt goes without the thoughts. If there were none, another attempt cannot help. */
+/** The next attempt leaves the thoughts out. Without thoughts, it could not help. */
 function staleThoughts(failure: ModelFailure, thoughts: Thoughts): ModelReply {
   if (thoughts.sent.size === 0) return failed({ ...failure, class: 'refused' });
   thoughts.reject();

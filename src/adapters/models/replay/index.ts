@@ -144,7 +144,7 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayOption
     return entry;
   }
 
-  /** Keeps the first difference. Throws unless the replay may go live. */
+  /** Keeps the first difference. Throws unless the replay may continue with real models. */
   function differ(first: Difference): void {
     difference ??= first;
     if (!goesLive) throw new Differs(difference.message);

@@ -43,7 +43,7 @@ async function play(line: ScriptLine, request: ModelRequest, file: string, sleep
   const fill = filler(line, request);
   const text = fill(line.say) as string;
   if (line.waitMs > 0) await sleep(line.waitMs, request.signal);
-  // Even without a pace, send the text in pieces, so that listeners meet streamed text.
+  // Sends the text in pieces even if the script sets no pace, so that listeners see streamed text.
   for (const piece of text === '' || !request.onText ? [] : (text.match(/\s*\S+|\s+$/g) ?? [text])) {
     if (line.paceMs > 0) await sleep(line.paceMs, request.signal);
     if (request.signal?.aborted) break;

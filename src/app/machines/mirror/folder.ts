@@ -69,7 +69,7 @@ interface Amendment {
 
 interface Place {
   root: string;
-  /** Names the store, so that a folder of another one is not mixed with it. */
+  /** Names the store, so that a folder of another store is not mixed with it. */
   workspace: string;
   /**
    * The file that records what was shown. It is outside the folder: with a forged record, the files
@@ -105,7 +105,7 @@ export function mirroredFolder({ root, workspace, record, writes }: Place): Fold
     const stat = lstat(at(file));
     return stat?.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : undefined;
   };
-  /** The stamp is taken by the next look, before it reads: a person may have saved by now. */
+  /** The next look takes the stamp before it reads: a person may have saved by now. */
   const remember = (file: string, sum: string, rev: number): void => {
     bases.set(file, { sum, rev });
     stamps.delete(file);

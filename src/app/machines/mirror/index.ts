@@ -35,7 +35,7 @@ interface MirrorOptions {
   note(text: string): void;
   /** Only documents: a machine without a person needs nothing else. */
   documentsOnly?: boolean;
-  /** The entry that its commits depend on; absent: nobody declares a person's folder dead. */
+  /** The entry that its commits depend on; absent for a person's folder, which cannot be dead. */
   guard?: () => string | undefined;
   /** Receives each file that the mirror writes, and each event that is new here. */
   history?: (Writes & { happened(event: Event): void }) | undefined;

@@ -201,7 +201,7 @@ export function taskMirror({ folder, ledger, nextId, now, note, refuse }: Mirror
       }
       const before = places.get(placed.task.id);
       if (before !== undefined && (folder.base(before)?.rev ?? 0) >= entry.rev) continue;
-      // A person's change is taken in first; it is refused there if it came too late.
+      // A person's change is taken in first, and refused then if it came too late.
       if (before !== undefined && folder.changed(before) !== undefined) continue;
       folder.show(path, text, entry.rev);
       if (before !== undefined && before !== path) folder.remove(before);

@@ -46,7 +46,7 @@ export async function answerBy(verb: Verb, call: Call): Promise<number> {
   } finally {
     await desk.close();
   }
-  // Only now: an open desk looks like a process that works on the task.
+  // Not earlier, because an open desk looks like a process that works on the task.
   if (canAsk(call)) await carryOnReleased(call, given.roots);
   return given.code;
 }

@@ -1,4 +1,4 @@
-/** The input line of a chat, with the agent's present activity above it. */
+/** The input line of a chat, with a row above it that says what the agent is doing. */
 import { INTERVALS } from '../../../domain/intervals.js';
 import { draftOf, draftRows, edited, type Draft } from '../../console/line-editor.js';
 import type { Keyboard } from '../../console/keyboard.js';

@@ -83,7 +83,7 @@ export async function playOnCluster(call: Call, folder: string): Promise<number>
   }
 }
 
-/** A schema of its own, in whatever database the person names. */
+/** A new schema in the database that the person names. */
 function storeOf(address: string): string {
   const url = new URL(address);
   url.searchParams.set('schema', `demo_${randomBytes(4).toString('hex')}`);

@@ -1,5 +1,5 @@
 /**
- * A story in the browser, slowly enough to watch. It starts when the window is opened. Models
+ * Plays a story in the browser, slowly enough to watch. It starts when the window is opened. Models
  * answer slowly, each new scene stays for a while, and the window says what is happening. The
  * person answers by clicking; the story waits as long as it takes.
  */

@@ -1,6 +1,6 @@
 /**
- * One frame of `guild top`: agents with their present activity, requests for the human, open tasks,
- * cost and last events, as many rows as fit. Requests and tasks can be selected.
+ * One frame of `guild top`: what each agent is doing, requests for the human, open tasks, cost and
+ * last events, as many rows as fit. Requests and tasks can be selected.
  */
 import type { OwnRequests } from '../../../app/approvals.js';
 import { isRequest } from '../../../views/own-words.js';
@@ -66,7 +66,7 @@ export interface Frame {
   ledger: Ledger;
   /** The titles of the tasks of the last events, by id; empty if unknown. */
   titles: ReadonlyMap<string, string>;
-  /** The turns that run right now, in whatever process. */
+  /** The turns that run right now, in any process. */
   turns: readonly LiveTurn[];
   /** The time at which an agent entered the state `error`. */
   errorAt(agent: string): string | undefined;

@@ -23,7 +23,7 @@ export function secretPath(path: string, places: Places): string | undefined {
   return path === '' ? undefined : (secretWord(path, places) ?? places.operand?.(path, false));
 }
 
-/** The same by its spelling alone, for a word that the command does not open. */
+/** Like `secretPath`, from the spelling alone, for a word that the command does not open. */
 function secretWord(path: string, places: Places): string | undefined {
   // Most words are not paths. Only these names are secret without a dot or a slash.
   if (!/[./~]/.test(path) && !/^(secrets|_netrc|kubeconfig|id_\w+)$/i.test(path)) return undefined;

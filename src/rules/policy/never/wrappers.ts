@@ -34,7 +34,7 @@ interface Unwrapped {
   scripts: (() => string)[];
 }
 
-/** Runs text as a program. */
+/** Whether this program runs text as a program. */
 export function isInterpreter(name: string): boolean {
   return SHELLS.has(name) || INTERPRETERS.test(name) || RUNS_TEXT.has(name);
 }

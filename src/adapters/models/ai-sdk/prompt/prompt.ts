@@ -1,9 +1,9 @@
 /**
  * Converts a conversation to an AI SDK prompt, caching each message. People edit conversations and
  * write while tools run, but providers require every tool call to be followed by its result. So
- * messages in between move after the results, a missing result is stated, and a stray one becomes
- * text. Only the agent's file gives system text: a `system` message in a conversation was written
- * by a person or another program, so it becomes a labelled message of the user.
+ * messages in between move after the results, a missing result is stated, and a result without its
+ * call becomes text. Only the agent's file gives system text: a `system` message in a conversation
+ * was written by a person or another program, so it becomes a labelled message of the user.
  */
 import type { Message } from '../../../../domain/session/session.js';
 import type { ToolSpec } from '../../../../ports/model.js';

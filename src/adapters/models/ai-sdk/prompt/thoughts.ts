@@ -1,8 +1,8 @@
 /**
  * Decides which earlier thoughts go back to a model. A provider accepts its own thoughts only if
  * everything before them is unchanged. So every kept thought has a chain of hashes over the system
- * text, the tools and the messages that were sent before it. A thought goes back if the chain of
- * this request is the same at its place; an edit, a fork, a shorter view or another tool breaks the
+ * text, the tools and the messages that were sent before it. A thought goes back if this request
+ * has the same chain at that place; an edit, a fork, a shorter view or another tool breaks the
  * chain for all that follow. The files keep everything.
  */
 import { createHash } from 'node:crypto';

@@ -1,6 +1,7 @@
 /**
  * Takes thoughts out of the text of models whose server does not: a `<think>` block at the very
- * beginning. Works on streamed text, so a possible beginning is held back until it is decided.
+ * beginning. Works on streamed text, so a possible beginning of a block is held back until it is
+ * clear whether it is one.
  */
 export interface ThinkFilter {
   /** The text to show now. */

@@ -1,6 +1,6 @@
 /**
- * A quirk: something real servers do against their own description. It replaces the normal reply;
- * the answer still comes from the script.
+ * A quirk: something that real servers do although their documentation says otherwise. It replaces
+ * the normal reply; the answer still comes from the script.
  */
 import type { ModelAnswer } from '../../../../ports/model.js';
 import type { Accepted } from '../wire/stand-in.js';
