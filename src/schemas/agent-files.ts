@@ -27,8 +27,10 @@ export const agentFlat = z
       metadata: key(
         z.looseObject(
           {
-            description: key(text, 'The description, if there is none at the top.', { example: 'Breaks down goals' }),
-            version: key(text, 'The version, if there is none at the top.', { example: '0.0.1' }),
+            description: key(text, 'The description, if the top of the file has none.', {
+              example: 'Breaks down goals',
+            }),
+            version: key(text, 'The version, if the top of the file has none.', { example: '0.0.1' }),
           },
           mapping,
         ),

@@ -10,7 +10,7 @@ export const advisor = z.union(
     z.strictObject({
       agent: needed(text, 'The name of the agent.', { example: 'risk', spellings: ['name'] }),
       required: key(flag, 'If it fails or is late, the task fails too.', { default: '`false`' }),
-      timeout: key(duration, 'How long it may take.', { default: 'no limit of its own', example: '60s' }),
+      timeout: key(duration, 'How long it may take.', { default: 'no separate limit', example: '60s' }),
     }),
   ],
   { error: 'an agent\'s name, or a mapping with "agent"' },

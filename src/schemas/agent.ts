@@ -33,7 +33,10 @@ const mind = z.union(
         example: 'Decide whether it helps.',
       }),
       temperature: key(number(0, 2), 'Sampling temperature.', { default: "the agent's own", example: '0' }),
-      max_tokens: key(whole(1), 'Most tokens in one answer.', { default: "the agent's own", example: '500' }),
+      max_tokens: key(whole(1), 'The most tokens that one answer may have.', {
+        default: "the agent's own",
+        example: '500',
+      }),
     }),
   ],
   mapping,

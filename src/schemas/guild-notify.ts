@@ -33,7 +33,7 @@ export const notify = z.strictObject(
       example: '"22:00-07:00"',
     }),
     timezone: key(timezone, 'The time zone of the quiet hours.', {
-      default: '`timezone` of the file, else that of the machine',
+      default: "`timezone` of the file, else the machine's",
       example: 'Europe/Berlin',
     }),
     bell: key(flag, 'Ring the bell of the terminal.', { default: '`true`' }),

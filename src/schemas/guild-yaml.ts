@@ -82,7 +82,7 @@ const schedule = z.strictObject(
     }),
     agent: key(text, 'The agent that does it.', { default: 'none: agents bid for it', example: 'planner' }),
     timezone: key(timezone, 'The time zone.', {
-      default: '`timezone` of the file, else that of the machine',
+      default: "`timezone` of the file, else the machine's",
       example: 'Europe/Berlin',
     }),
     missed: key(missed, '`once`: the last run that was missed is made up for.', { default: '`report`' }),
@@ -249,7 +249,7 @@ export const guildYaml = z.strictObject(
       example: '{coordinator: orchestrator, help: 1m}',
     }),
     timezone: key(timezone, 'The time zone of schedules that name none.', {
-      default: 'that of the machine',
+      default: 'the time zone of the machine',
       example: 'Europe/Berlin',
     }),
     schedules: key(

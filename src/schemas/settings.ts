@@ -17,7 +17,7 @@ export const settingsYaml = z.strictObject(
       default: 'those of each workspace that you trust',
       example: '[slack, web]',
     }),
-    sandbox: key(choice([...SANDBOX_SETTINGS]), 'The least that commands need in every workspace.', {
+    sandbox: key(choice([...SANDBOX_SETTINGS]), 'The weakest setting that a workspace may have.', {
       default: 'what each workspace says',
       example: 'required',
     }),

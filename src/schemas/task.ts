@@ -118,7 +118,7 @@ const schedule = z.union(
         default: '`timezone` of guild.yaml, else the time zone of the machine',
       }),
       missed: field(missed, '`once`: the last run that was missed is made up for.', 'once', { default: '`report`' }),
-      last: field(text, 'The last due time that was decided on.', '"2026-01-26T08:00:00.000Z"'),
+      last: field(text, 'The last due time that was handled.', '"2026-01-26T08:00:00.000Z"'),
       run: field(text, 'The last run.', 'report-20260126T0800Z'),
       planned: field(text, 'The schedule for which the next time was computed.', '0 9 * * 1 Europe/Berlin'),
       note: field(text, 'The last fault.', '2 runs were missed'),

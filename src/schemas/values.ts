@@ -84,7 +84,10 @@ export const budget = named(
 /** Settings of a model, for an agent or an alias. */
 export const MODEL_SETTINGS = {
   temperature: key(number(0, 2), 'Sampling temperature.', { default: 'set by the provider', example: '0.3' }),
-  max_tokens: key(whole(1), 'Most tokens in one answer.', { default: 'set by the provider', example: '4k' }),
+  max_tokens: key(whole(1), 'The most tokens that one answer may have.', {
+    default: 'set by the provider',
+    example: '4k',
+  }),
   top_p: key(number(0, 1), 'Nucleus sampling.', { default: 'set by the provider', example: '0.9' }),
   top_k: key(whole(), 'Sample from this many tokens.', { default: 'set by the provider', example: '40' }),
   reasoning: key(

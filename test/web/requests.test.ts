@@ -122,7 +122,7 @@ test('why a change is asked again is beside its diff, not a part of it', async (
   assert.equal((await window.send('request.approve', first!.id, {}, first!.seen)).status, 202);
   await workspace.guild('pump', '--all');
   const [again] = await openRequests(window, 'later');
-  assert.deepEqual(again!.facts.again, ['list.md has changed; the diff below is against its present text']);
+  assert.deepEqual(again!.facts.again, ['list.md has changed; the diff below is against its current text']);
   assert.deepEqual(again!.changes, ['@@ line 1 @@', '- bread', '+ milk']);
 });
 

@@ -148,7 +148,7 @@ export function writer(options: WriterOptions): Writer {
         ready = undefined;
         if (tries < MAX_TRIES && (error instanceof BranchMoved || (await target.repair()))) continue;
         own.putBack();
-        throw error instanceof BranchMoved ? gitFailed('another git keeps moving the branch') : error;
+        throw error instanceof BranchMoved ? gitFailed('another git process keeps moving the branch') : error;
       }
     }
   }

@@ -70,7 +70,7 @@ async function forward(
 ): Promise<void> {
   const refuse = (why: string): void => void response.writeHead(403, { 'content-type': 'text/plain' }).end(`${why}\n`);
   const url = URL.canParse(request.url ?? '') ? new URL(request.url!) : undefined;
-  if (url?.protocol !== 'http:') return refuse('the proxy of guild takes requests with an absolute http address');
+  if (url?.protocol !== 'http:') return refuse("guild's proxy accepts only requests with an absolute http address");
   const target = await resolve(hosts, url.hostname, Number(url.port || 80));
   if ('why' in target) return refuse(target.why);
   const { 'proxy-connection': _, ...headers } = request.headers;

@@ -68,7 +68,7 @@ export async function runCases(cases: readonly EvalCase[], options: EvalOptions)
 async function once(evalCase: EvalCase, n: number, options: EvalOptions): Promise<CaseRun> {
   const { root, env, modelName, judge, offline, record, replay, approves } = options;
   if (evalCase.approve === 'all' && !approves)
-    throw new Error('it says yes to requests of agents: read it, then add --approve-requests');
+    throw new Error('it approves requests of agents: read it, then add --approve-requests');
   const run = defined({ root, env, modelName, judge });
   const file = (folder: string): string => path.join(folder, `${evalCase.id.replace(/[^\w-]+/g, '-')}-${n + 1}.jsonl`);
   if (replay !== undefined) return runCase(evalCase, { ...run, model: replaying(file(replay)) });

@@ -137,7 +137,7 @@ function writeFiles(root: string, { entries }: Cassette, options: ReplayOptions)
   for (const [file, source] of options.with ?? []) {
     if (!states.some((state) => state.file === file)) {
       const known = states.map((state) => state.file);
-      const hint = nearestHint(file, known, `it contains for example ${known.find(isAgent) ?? known[0]}`);
+      const hint = nearestHint(file, known, `it contains ${known.find(isAgent) ?? known[0]}, for example`);
       throw problemError('not_found', `there is no ${file} on the cassette`, { hint });
     }
     if (!fs.existsSync(source)) throw problemError('not_found', `there is no file ${source}`);

@@ -37,7 +37,7 @@ async function add({ root, values, terminal, json }: Call, message: string): Pro
   });
   if (json) terminal.json({ file });
   else terminal.out(file);
-  terminal.say(terminal.dim('the next guild pump or guild watch in this folder makes it a task'));
+  terminal.say(terminal.dim('the next guild pump or guild watch in this folder turns it into a task'));
   return EXIT.done;
 }
 

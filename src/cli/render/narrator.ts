@@ -221,7 +221,7 @@ function lineOf(
     case 'task.parked':
       return isOwn ? undefined : `${terminal.colour('magenta', '…')} ${agent}waits: ${about}`;
     case 'task.recovered':
-      return `${terminal.colour('yellow', '↻')} ${agent}${about} resumes after a lost process`;
+      return `${terminal.colour('yellow', '↻')} ${agent}${about} continues after its process was lost`;
     case 'session.edited':
       return `${terminal.colour('yellow', '✎')} ${agent}continues from your edit of its session`;
     case 'session.repinned':

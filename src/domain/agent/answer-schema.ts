@@ -62,7 +62,7 @@ export function misfit(output: AnswerSchema, next: AnswerSchema, at = ''): strin
   if (output.type !== next.type && !(output.type === 'integer' && next.type === 'number'))
     return `${name} is of type ${output.type}, and ${next.type} is expected`;
   if (next.enum !== undefined && !(output.enum ?? ['']).every((value) => next.enum!.includes(value)))
-    return `${name} may be something else than ${next.enum.join(', ')}`;
+    return `${name} may be something other than ${next.enum.join(', ')}`;
   for (const key of next.required ?? []) {
     const path = at === '' ? key : `${at}.${key}`;
     if (output.properties?.[key] === undefined) return `"${path}" is required, but missing in the result schema`;

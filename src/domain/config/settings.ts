@@ -8,7 +8,7 @@ export interface UserSettings {
   keys: Record<string, string[]>;
   /** The plugins that may run anywhere; absent: those of each trusted workspace. */
   plugins?: string[];
-  /** The least that commands need in every workspace. */
+  /** The weakest setting that a workspace may have. */
   sandbox?: SandboxSetting;
 }
 

@@ -76,7 +76,8 @@ export function unmet({ expect }: EvalCase, run: EvalRun): string[] {
   for (const tool of expect.calls) need(run.calls.includes(tool), `${tool} was not called`);
   for (const tool of expect.noCalls) need(!run.calls.includes(tool), `${tool} was called`);
   for (const tool of expect.asks) need(run.asks.includes(tool), `nobody was asked about ${tool}`);
-  if (expect.turns !== undefined) need(run.turns <= expect.turns, `took ${run.turns} turns, at most ${expect.turns}`);
+  if (expect.turns !== undefined)
+    need(run.turns <= expect.turns, `took ${run.turns} turns; the limit is ${expect.turns}`);
   if (expect.microUsd !== undefined) {
     const isKnown = run.unpriced === 0;
     need(isKnown && run.microUsd <= expect.microUsd, isKnown ? 'cost too much' : 'its price is not known');

@@ -46,7 +46,7 @@ function changesSince({ content }: Context, before: ApprovalRequest | undefined,
     changes.push(`it would run differently from what you saw: ${now.confinement}`);
   const { base } = before;
   if (base !== undefined && (base.path !== now.base?.path || base.sha256 !== now.base.sha256))
-    changes.push(`${base.path} has changed; the diff below is against its present text`);
+    changes.push(`${base.path} has changed; the diff below is against its current text`);
   if (before.content !== undefined && now.content !== undefined && before.content.digest !== now.content.digest)
     changes.push(content.changes(before.content, now.content));
   return changes.length > 0 ? changes : ['the action is not exactly the one that you saw'];

@@ -42,7 +42,7 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
 
 /** Fails the task with the reason. Its costs are unknown if its conversation caused the error. */
 async function failFor(context: EngineContext, claim: Claim, thrown: unknown): Promise<void> {
-  const error = faultProblem(thrown, 'this task stopped at a fault of its own');
+  const error = faultProblem(thrown, 'only this task stopped');
   context.watchers.problem({ ...error, message: `${claim.task.id}: ${error.message}` });
   const costs = await costsAtRest(context, claim.task).catch((again: unknown) => {
     if (isStoreFault(again)) throw again;

@@ -97,7 +97,7 @@ export function stuck(context: Ports, rootOf: (task: string) => string): Stuck {
   function whyStarved(task: Waiting, agent: string, now: number): string | undefined {
     const whose = agent === 'nobody' ? 'that fit other agents' : `of ${agent}`;
     if (task.overtaken >= STARVED_STARTS)
-      return `${task.overtaken} tasks ${whose} that came later and are not more urgent started before it`;
+      return `${task.overtaken} tasks ${whose} started before it, although they are newer and not more urgent`;
     const isFirst = PRIORITIES.every((urgent) => urgent >= task.priority || firstOf(agent, urgent) === undefined);
     const idleMs = now - Math.max(task.sinceMs, lastStart.get(agent) ?? -Infinity);
     if (!isFirst || idleMs < STARVED_MS) return undefined;

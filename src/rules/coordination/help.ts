@@ -110,7 +110,7 @@ function humanStep(said: HumanAnswer, id: string): NeedStep {
   if (said.kind === 'open') return { do: 'wait', tasks: [id] };
   if (said.kind === 'no') return { do: 'fail', error: problem('nobody_fit', said.message, { hint: ALONE }) };
   const answer = said.edited?.['answer'];
-  const data = typeof answer === 'string' ? answer : 'the human has read it and wrote no answer';
+  const data = typeof answer === 'string' ? answer : 'the human read it and gave no answer';
   const status = typeof answer === 'string' ? 'resolved' : 'partial';
   return { do: 'resolve', resolution: { status, provider: HUMAN, data } };
 }

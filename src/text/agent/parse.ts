@@ -193,6 +193,6 @@ function findUnseen(text: string, file: string): Problem | undefined {
   const many = matches.length === 1 ? 'a character' : `${matches.length} characters`;
   return problem('bad_field', `the file contains ${many} that cannot be seen; the first is U+${code}`, {
     where: whereAt(file, text, first.index),
-    hint: 'remove the ones you did not put there: a model reads them',
+    hint: 'remove those that you did not put there, because a model reads them',
   });
 }

@@ -122,7 +122,7 @@ function tornProblem(text: string, file: string, syntax: Problem): Problem {
     return problem('bad_file', 'the file is empty', { where: { file }, hint: FINISH_SAVING });
   const mark = /^(?:<{7}|={7}|>{7})(?: |\r?$)/m.exec(text);
   if (mark === null) return { ...syntax, hint: syntax.hint ?? FINISH_SAVING };
-  return problem('bad_file', 'the file has conflict marks of a merge', {
+  return problem('bad_file', 'the file has an unresolved merge conflict', {
     where: whereAt(file, text, mark.index),
     hint: 'resolve the conflict: the file is ignored until it can be read',
   });

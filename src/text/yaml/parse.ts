@@ -103,7 +103,7 @@ function explain(source: YamlSource, thrown: unknown): Problem {
   const { file, text } = source;
   const conflict = /^(?:<{7}|>{7})(?: |\r?$)/m.exec(text);
   if (conflict !== null) {
-    return problem('bad_file', 'the file has conflict marks of a merge', {
+    return problem('bad_file', 'the file has an unresolved merge conflict', {
       where: whereAt(file, text, conflict.index),
       hint: 'resolve the conflict, then save',
     });

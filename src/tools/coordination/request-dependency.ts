@@ -29,7 +29,7 @@ export const requestDependency = defineTool({
     after: optional(text('For sequence: the id of the task that must end first')),
     reviewer: optional(text('For approval: the agent that decides; leave out to ask the human')),
     urgency: optional(oneOf(URGENCIES, 'normal if left out')),
-    deadline: optional(text('When it is too late: a time (2030-01-31T12:00:00Z) or how long (10m, 2h)')),
+    deadline: optional(text('The deadline: a time (2030-01-31T12:00:00Z) or a duration (10m, 2h)')),
   },
   run({ type, urgency = 'normal', ...args }, { task, callId }) {
     const need = args.need.trim();

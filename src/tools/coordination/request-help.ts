@@ -18,7 +18,7 @@ export const requestHelp = defineTool({
     kind: optional(oneOf(HELP_KINDS, 'work if left out')),
     estimate: optional(text('How long you think it takes')),
     deadline: optional(
-      text('When to ask the coordinator or the human instead: a time (2030-01-31T12:00:00Z) or how long (10m, 2h)'),
+      text('When to ask the coordinator or the human instead: a time (2030-01-31T12:00:00Z) or a duration (10m, 2h)'),
     ),
   },
   run({ kind = 'work', ...args }, { task, callId }) {

@@ -25,7 +25,7 @@ function isDone({ list }: Place): boolean {
 
 test('kill -9 in the middle, started again: the same results, each call made once', async (t) => {
   const workspace = place(t, scripted(SLOW, dropped));
-  for (const at of [/boss waits: thing t1/, /resumes after a lost process|hand list_directory/]) {
+  for (const at of [/boss waits: thing t1/, /continues after its process was lost|hand list_directory/]) {
     const watch = workspace.spawn('watch');
     await watch.says(at);
     watch.child.kill('SIGKILL');

@@ -42,7 +42,7 @@ test('a conversation with merge conflicts is reported once, and its task continu
   assert.equal((await store.tasks.read('other'))?.state, 'completed');
   assert.deepEqual(
     problems.map(({ message, where }) => [message, where?.file, where?.line]),
-    [['the file has conflict marks of a merge', 'sessions/talk.session.yaml', 3]],
+    [['the file has an unresolved merge conflict', 'sessions/talk.session.yaml', 3]],
   );
   const ofOne = events.flatMap(({ name, task }) => (task === 'one' ? name : []));
   assert.deepEqual(ofOne, ['task.claimed', 'task.parked', 'file.held']);

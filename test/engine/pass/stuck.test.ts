@@ -102,7 +102,7 @@ test('a task that later, less urgent tasks overtake is reported as starved once'
     (await reported()).map((event) => [event.task, event['kind']]),
     [['old', 'starved']],
   );
-  assert.match(String((await reported())[0]!['why']), /11 minutes, and 5 tasks of ann that came later/);
+  assert.match(String((await reported())[0]!['why']), /11 minutes, and 5 tasks of ann started before it/);
 });
 
 test('if no task of an agent starts, only the first in the queue is reported as starved', async () => {

@@ -113,9 +113,9 @@ const held: [string, string | Uint8Array, RegExp][] = [
   ['a blank file', ' \n\n', /empty/],
   ['a torn file', '{"description": "Swee', /does not end/],
   [
-    'conflict marks',
+    'unresolved merge conflict',
     '<<<<<<< ours\n{"description": "a"}\n=======\n{"description": "b"}\n>>>>>>> theirs\n',
-    /conflict marks/,
+    /unresolved merge conflict/,
   ],
   ['a later version', `{"description": "a", "version": ${TASK_VERSION + 1}}`, /newer Guildhall/],
 ];

@@ -24,6 +24,8 @@ export async function move({ root, words: [name, host], terminal, json }: Call):
   terminal.say(from === undefined ? `the home of ${name} is ${to}` : `the home of ${name} was ${from} and is ${to}`);
   terminal.say(terminal.dim(`its folder workspaces/${name}/ is not copied; bring it there with Git`));
   if (!isLive)
-    terminal.say(`no process runs on ${to} yet: until one does, the next machine that may run ${name} takes it`);
+    terminal.say(
+      `no process runs on ${to} yet: until one does, the next machine that may run ${name} becomes its home`,
+    );
   return EXIT.done;
 }

@@ -64,7 +64,7 @@ export const STORIES: Record<string, Story> = {
       { starts: named('task.offered', /\.routes$/), text: 'Three agents could take the next part, so they bid.' },
       {
         starts: named('task.created', /\.work-2$/),
-        text: 'A check found the answer incomplete. The agent is told why and tries again.',
+        text: 'A check found the answer incomplete. The agent learns why and tries again.',
       },
       { starts: named('task.claimed', /\.proof$/), text: 'Another agent looks at everything that was written.' },
       {
@@ -108,7 +108,7 @@ export const STORIES: Record<string, Story> = {
       },
       {
         starts: named('deadlock.broken'),
-        text: 'The cycle was found. The reviewer gives way: it has the lowest priority, and it is told why.',
+        text: 'The cycle was found. The reviewer gives way: it has the lowest priority, and it learns why.',
         page: 'waits',
       },
       {
