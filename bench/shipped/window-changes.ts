@@ -49,7 +49,7 @@ function newAgent(root: string, name: string): void {
   fs.writeFileSync(path.join(root, 'agents', `${name}.md`), `---\ndescription: Waits\n---\nWait.\n`);
 }
 
-/** `page`: is logged in. */
+/** `page`: a page that is logged in. */
 export async function changesOnDisk(page: Page, root: string, rounds: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { where, page: shownPage, shown, write } of CHANGES) {

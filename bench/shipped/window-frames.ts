@@ -44,7 +44,7 @@ export function writeLongRun(root: string): void {
   fs.writeFileSync(path.join(root, 'events', '2026-03-02.jsonl'), `${lines.join('\n')}\n`);
 }
 
-/** `page`: is logged in. */
+/** `page`: a page that is logged in. */
 export async function largePages(page: Page, rounds: number): Promise<Row[]> {
   const origin = new URL(page.url()).origin;
   const times: number[] = [];

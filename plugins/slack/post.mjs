@@ -52,8 +52,8 @@ export async function post(host, { recipient, text, thread }, options = NO_PREVI
 }
 
 /**
- * No retries: a message that may have arrived must not be sent twice. After a refusal for haste
- * nothing was sent, and Slack says when to come back.
+ * No retries: a message that may have arrived must not be sent twice. If Slack refuses because of
+ * its rate limit, nothing was sent, and Slack says when to try again.
  */
 export async function webClient(env) {
   const { WebClient } = await official('@slack/web-api');

@@ -22,8 +22,8 @@ export function readable({ text = '', files = [] }, stored = []) {
 
 /**
  * Downloads the files of a message and returns their paths, undefined for one that is not there.
- * The token goes to Slack's own hosts only. A file that cannot be had is reported; the message
- * arrives all the same.
+ * The token goes to Slack's own hosts only. A file that cannot be downloaded is reported; the
+ * message still arrives.
  */
 export async function storeFiles({ files = [], channel, ts }, { workspace, env, report }) {
   if (files.length === 0 || !env.SLACK_BOT_TOKEN) return [];
@@ -32,7 +32,10 @@ export async function storeFiles({ files = [], channel, ts }, { workspace, env, 
     const name = safeName(file?.name ?? file?.title ?? 'file');
     try {
       const bytes = await download(file, env);
-      const id = createHash('sha256').update(`${channel}:${ts}:${file.id ?? name}`).digest('hex').slice(0, 12);
+      const id = createHash('sha256')
+        .update(`${channel}:${ts}:${file.id ?? name}`)
+        .digest('hex')
+        .slice(0, 12);
       fs.mkdirSync(path.join(workspace, 'inbox', 'files'), { recursive: true, mode: 0o700 });
       write(path.join(workspace, 'inbox', 'files', `${id}-${name}`), bytes);
       stored.push(`inbox/files/${id}-${name}`);

@@ -1,4 +1,4 @@
-/** Time limits abort, also after memory was collected. */
+/** Time limits abort, even after a garbage collection. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';

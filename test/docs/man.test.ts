@@ -1,4 +1,6 @@
-/** `man guild` names every command, and has nothing that a formatter would take for its own. */
+/**
+ * `man guild` names every command, and contains nothing that a formatter would read as a command.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

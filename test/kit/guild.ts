@@ -75,7 +75,7 @@ export interface Given {
   /** Input that a person types at a terminal. Standard input is then a terminal, too. */
   types?: string;
   cwd?: string;
-  /** The person has not looked at the workspace. By default it is trusted in its present form. */
+  /** The person has not looked at the workspace. By default it is trusted as it is. */
   untrusted?: true;
   /** Standard output and error are a terminal of this size. */
   tty?: { columns: number; rows: number };

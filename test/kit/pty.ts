@@ -12,7 +12,7 @@ import { until } from './until.js';
 interface Pty {
   /** Everything that was written, without escape codes. */
   text(): string;
-  /** The same with them. */
+  /** Everything that was written, with its escape codes. */
   raw(): string;
   /** Waits until the text after the last match matches. */
   says(what: RegExp): Promise<void>;

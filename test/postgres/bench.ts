@@ -14,7 +14,7 @@ export interface Field {
   address: Address;
   /** Another peer's handle. `port`: of a proxy or pooler. */
   open(options?: Partial<PostgresOptions> & { port?: number }): Promise<Ledger>;
-  /** The same, at once. */
+  /** A handle with the default options, without waiting for the connection. */
   ledger(): Ledger;
   end(): Promise<void>;
 }

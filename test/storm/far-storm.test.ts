@@ -159,7 +159,7 @@ create function {schema}.note() returns trigger language plpgsql security define
 end $note$;
 create trigger note after insert or update on {schema}.entry for each row execute function {schema}.note();`;
 
-/** For a process whose clock is wrong by this much. */
+/** A Node option that makes the clock of a process wrong by this much. */
 function clockOff(ms: number): string {
   const code = `const Real = Date; globalThis.Date = class extends Real {
     constructor(...given) { given.length === 0 ? super(Real.now() + ${ms}) : super(...given); }

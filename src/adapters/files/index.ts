@@ -37,7 +37,7 @@ interface FilesOptions {
   processes: Processes;
   /** Agents this peer hosts; empty: all. */
   agents?: string[];
-  /** Peers under which this process worked until it gave up their store. */
+  /** The peer ids that this process had before it gave up their store. */
   abandoned?: ReadonlySet<string>;
   /**
    * For a reader: shows the unfinished writes of dead processes as if they were done, without

@@ -9,7 +9,7 @@ import { standIns, type StandInName } from '../../adapters/models/stand-ins/inde
 import type { Provider } from '../../domain/config/config.js';
 import type { Model } from '../../ports/model.js';
 
-/** How each provider is reached, and a current model of it. */
+/** How each provider is reached, and one of its current models. */
 const REACHED: Record<StandInName, { provider: Omit<Provider, 'baseUrl'>; model: string }> = {
   'openai-responses': { provider: { kind: 'openai', api: 'responses', keyEnv: 'KEY' }, model: 'gpt-6-sol' },
   'openai-chat': { provider: { kind: 'openai', keyEnv: 'KEY' }, model: 'gpt-5' },

@@ -32,7 +32,7 @@ function join(state: LedgerState, more: Partial<FarOptions> = {}): Desk {
   return { store, clock, renew: () => acts.forEach((act) => act()) };
 }
 
-/** Looks as often as a process does, while this much time passes. */
+/** Lets this much time pass, with as many looks as a running process makes. */
 async function watch({ store, clock }: Desk, ms: number, also: () => void = () => undefined): Promise<void> {
   for (let passed = 0; passed < ms; passed += LEASE_MS / 10) {
     await clock.advance(LEASE_MS / 10);

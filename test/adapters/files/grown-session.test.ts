@@ -1,4 +1,4 @@
-/** Only the part by which a conversation has grown is parsed, with the result of parsing it all. */
+/** Only the new part of a grown conversation is parsed, and the result equals a full parse. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atomicWrite } from '../../../src/adapters/files/base/atomic-write.js';

@@ -1,4 +1,4 @@
-/** One `git fast-import` writes many commits and never waits for something that has happened. */
+/** One `git fast-import` writes many commits and never waits for an event that is already past. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { test } from 'node:test';

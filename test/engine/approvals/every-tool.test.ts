@@ -67,7 +67,7 @@ const OF_ROLES = new Set([
     return [...(requiredTool === undefined ? [] : [requiredTool]), ...onlyTools, ...addedTools];
   }),
   'route_to',
-  // A question is put to a person directly: an approval of it would be the same question twice.
+  // A question goes to a person directly; an approval of it would ask that person twice.
   'ask_human',
 ]);
 

@@ -169,7 +169,10 @@ test('a note that arrives after the work of a pattern does not delay its root', 
   assert.equal(root(disk).result, 'Done.');
 });
 
-/** Two processes of a mesh and one that hosts all agents. `now` runs when this phase is asked. */
+/**
+ * Two processes of a mesh and one that hosts all agents. `now` runs when this phase of the vote
+ * begins.
+ */
 async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, channels: Config['channels'] = {}) {
   const disk = simDisk();
   const script = `${PAIR.script}- {agent: ann, turn: 3, when: the door is open, say: Then I close it.}`;

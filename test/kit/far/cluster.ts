@@ -22,7 +22,7 @@ export interface FarCluster {
   state: LedgerState;
   net: SimNet;
   procs: Cluster;
-  /** `abandoned`: the peers that this process was before. */
+  /** `abandoned`: the earlier peer ids of this process. */
   start(options?: StartOptions & PeerOptions & { abandoned?: ReadonlySet<string> }): FarProc;
   /** The story with people who see the tasks and conversations as files. */
   story: Story;

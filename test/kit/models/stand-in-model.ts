@@ -8,7 +8,7 @@ import type { ReadBlob } from '../../../src/adapters/models/ai-sdk/prompt/though
 import type { Provider } from '../../../src/domain/config/config.js';
 import type { Model, ModelReply } from '../../../src/ports/model.js';
 
-/** How a workspace reaches each provider, and a current model of it. */
+/** How a workspace reaches each provider, and one of its current models. */
 const REACHED: Record<StandInName, { provider: Omit<Provider, 'baseUrl'>; model: string }> = {
   'openai-responses': { provider: { kind: 'openai', api: 'responses', keyEnv: 'KEY' }, model: 'gpt-6-sol' },
   'openai-chat': { provider: { kind: 'openai', keyEnv: 'KEY' }, model: 'gpt-5' },

@@ -161,7 +161,7 @@ function add(workspace: Place, id: string, task: object): void {
   workspace.put(`tasks/pending/${id}.json`, JSON.stringify(task));
 }
 
-/** 4: it ends because it waits for a person. */
+/** Exit code 4: it ends because it waits for a person. */
 async function pump(workspace: Place): Promise<void> {
   const { code, err } = await workspace.guild('pump', '--all');
   assert.ok(code === 0 || code === 4 || code === 1, err);

@@ -48,7 +48,7 @@ interface Dependencies {
   me: string;
   processes: Processes;
   isPeerAlive: (peer: string) => boolean;
-  /** Peers under which this process worked until it gave up their store. */
+  /** The peer ids that this process had before it gave up their store. */
   abandoned?: ReadonlySet<string>;
   /** The names in the folder now. */
   names?: () => readonly string[];

@@ -28,7 +28,7 @@ export function locate(disk: Disk, layout: Layout, id: string, claim: string | u
   return undefined;
 }
 
-/** The same, with the task's present claim. Live processes may move the file meanwhile. */
+/** Like `locate`, with the task's current claim. Live processes may move the file meanwhile. */
 export function locateNow(disk: Disk, layout: Layout, id: string): Located | undefined {
   return lookThoroughly(
     () => locate(disk, layout, id, claimOf(disk, layout, id)),

@@ -6,7 +6,7 @@ import { syncIfThere } from '../base/atomic-write.js';
 /** Of the four threads that sync, one stays free for the next line. */
 const SYNCED_TOGETHER = 3;
 
-/** Under whatever name they have now: another process may have taken a task in between. */
+/** By their current names: another process may have taken a task in between. */
 export async function syncFiles(
   disk: Disk,
   placed: readonly [key: string, file: string][],

@@ -141,7 +141,7 @@ export function connection(given: ConnectionOptions): Connection {
     }
   }
 
-  /** After the calls before it, whether or not they succeed. */
+  /** Runs the call after the calls before it, whether or not those succeed. */
   function inTurn<T>(call: () => Promise<T>): Promise<T> {
     const turn = last.then(() => limited(call));
     last = turn.catch(() => undefined);

@@ -1,6 +1,4 @@
-/**
- * Behaviour of real servers that contradicts their own description, and our clients' answer to it.
- */
+/** Behaviour of real servers that contradicts their documentation, and how our clients take it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { quirksOf, type StandInName } from '../../../../src/adapters/models/stand-ins/index.js';
