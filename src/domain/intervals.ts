@@ -9,6 +9,8 @@ export const INTERVALS = {
   folderCheckMs: 250,
   /** A process that waits for an agent that is busy elsewhere looks again. */
   capacityCheckMs: 100,
+  /** A provider that rejects the key, or has no credit for it, is asked again. */
+  refusedModelMs: 5 * 60_000,
   /** A task whose session cannot be read is tried again. */
   unreadableCheckMs: 2000,
   /**

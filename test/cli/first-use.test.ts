@@ -85,6 +85,22 @@ test('a process without the key leaves tasks to one that has it, and to itself o
   assert.deepEqual(list('tasks/completed'), ['named.json', 'open.json']);
 });
 
+test('a rejected key fails the task that met it; the others wait, and a task that somebody waits for says why', async (t) => {
+  const tasks = Object.fromEntries(['a', 'b', 'c'].map((id) => [`tasks/pending/${id}.json`, '{"description": "x"}']));
+  const script = '- {agent: boss, fail: auth, message: x rejected the key}\n';
+  const { guild, put, list } = place(t, scripted(script, tasks));
+  put(
+    'guild.yaml',
+    'model: s/m\nproviders: {s: {kind: scripted, script: script.yaml}}\ndefault_agent: boss\nlimits: {parallel: 1}\n',
+  );
+  const pumped = succeeds(await guild('pump', '--all'));
+  assert.deepEqual([list('tasks/failed').length, list('tasks/pending').length], [1, 2]);
+  assert.equal(pumped.err.match(/x rejected the key; other tasks that need s\/m wait here/g)?.length, 1);
+  const ran = await guild('run', 'boss', 'Hello');
+  assert.match(ran.err, /problem: x rejected the key/);
+  assert.equal(ran.code, 1);
+});
+
 test('a running watch takes the tasks of an agent as soon as its file names a model that it can call', async (t) => {
   const { guild, put, spawn, root } = place(t);
   succeeds(await guild('init', '--quiet'));

@@ -86,6 +86,11 @@ export interface Ports extends Omit<Store, 'close'> {
   desk: string | undefined;
   /** Whether this process may run an agent: on this machine, and with a key for its model. */
   isHere: (agent: string) => boolean;
+  /**
+   * When an agent may begin tasks again, in milliseconds since 1970, if the providers of its models
+   * refuse every call until a person acts.
+   */
+  refusedUntil: (agent: Agent) => number | undefined;
   /** Peer ids of this process whose store failed. Their tasks go back, and no loss is counted. */
   abandoned: ReadonlySet<string>;
   /** Advances the tasks of a pass one after the other, so that a run can be repeated exactly. */

@@ -64,6 +64,12 @@ export async function runnable(
     const places = pausedTasks.size === 0 ? row : row.filter(({ task }) => !pausedTasks.has(task.root));
     const first = places[0]?.task;
     if (first === undefined || !isHosted(context, first) || isPaused(context, first)) continue;
+    // A task that somebody waits for fails instead, so that they see why.
+    const refusedUntil = roots === undefined ? refusal(context, first) : undefined;
+    if (refusedUntil !== undefined) {
+      due = Math.min(due, refusedUntil);
+      continue;
+    }
     const holder = await lockHolder(context, readyTasks, first);
     // Tasks of `roots` may wait for a holder that is not one of them.
     if (holder !== undefined) rows.push({ places: [holder], alike: true });
@@ -176,6 +182,11 @@ export function isPaused(context: EngineContext, task: Task): boolean {
   if (context.pauses.tasks().has(task.root)) return true;
   const paused = context.pauses.all();
   return paused.size > 0 && paused.has(assigneeName(context, task));
+}
+
+function refusal(context: EngineContext, task: Task): number | undefined {
+  const agent = context.agents.all().get(assigneeName(context, task));
+  return agent === undefined ? undefined : context.refusedUntil(agent);
 }
 
 /** A task waits for a missing dependency: a person or another process may still create it. */
