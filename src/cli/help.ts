@@ -3,10 +3,10 @@ import type { Command, Options, Usage } from './args/command.js';
 import { columnsOf } from './render/columns.js';
 import { wrapped } from './render/layout.js';
 
-/** Longer lines are hard to read; a pipe has no width of its own. */
+/** Longer lines are hard to read. */
 const MAX_WIDTH = 100;
 export const PIPE_WIDTH = 80;
-/** A wider first column takes a line of its own. */
+/** A wider first column gets a separate line. */
 const MAX_LEFT = 32;
 
 export function helpWidth(width: number): number {

@@ -19,7 +19,7 @@ export interface Agents {
   parse(source: string, file: string): Agent | undefined;
   /** The problems that `agents/<name>.md` would have with this content. */
   problemsOf(name: string, source: string): Problem[];
-  /** Moves the agent's file to `agents/retired/`. False if the agent has no file of its own. */
+  /** Moves the agent's file to `agents/retired/`. False if there is no `agents/<name>.md`. */
   retire(name: string): boolean;
   /**
    * Writes `agents/<name>.md`, durable. Fails if the source is invalid or the name is taken.

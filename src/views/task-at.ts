@@ -8,7 +8,8 @@ import { callCost, type Event } from '../domain/event.js';
 import { isEnded, type Placed, type TaskState, type Waits } from '../domain/task/task.js';
 
 /**
- * `events`: those of this task, oldest first. Undefined if the task did not exist at this moment.
+ * `events`: the events of this task, oldest first. Undefined if the task did not exist at this
+ * moment.
  */
 export function taskAt(placed: Placed, events: readonly Event[], atIso: string): Placed | undefined {
   const { task, state: stateNow } = placed;

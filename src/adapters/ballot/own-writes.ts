@@ -1,7 +1,7 @@
 /**
  * Tells ballots that Guildhall wrote from ballots that a person saved. Two processes may write at
  * the same moment and one can overwrite the other's entry; that must not look like a withdrawal.
- * Each process notes its stamp in a small file of its own before it renames the ballot into place.
+ * Each process notes its stamp in a separate small file before it renames the ballot into place.
  */
 import path from 'node:path';
 import { sameContent } from '../../domain/stamp.js';

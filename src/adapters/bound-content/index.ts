@@ -1,9 +1,10 @@
 /**
  * Binds consent to content: hashes the files that a line names and, if it interprets, everything in
- * the folders that agents can write without asking. Files of installed packages and big files go by
- * size, time and inode, which no agent can set back. Snapshots are kept in `.guild/consent` to show
- * a diff later; without them an answer is still bound, and only the diff is missing. Secrets are
- * compared by hash, and files that the program itself keeps writing are not bound.
+ * the folders that agents can write without asking. Files of installed packages and big files are
+ * compared by size, time and inode, which no agent can reset. Snapshots are kept in
+ * `.guild/consent` to show a diff later; without them an answer is still bound, and only the diff
+ * is missing. Secrets are compared by hash, and files that the program itself keeps writing are not
+ * bound.
  */
 import { createHash, type Hash } from 'node:crypto';
 import fs from 'node:fs';

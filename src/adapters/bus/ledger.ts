@@ -80,7 +80,7 @@ export function ledgerBus({ clock, ledger, outbox, freshness, patience = PATIENC
     },
     channels: () => [...all].flatMap(([name, { segments }]) => (segments.length > 0 ? [name] : [])).sort(),
     subscribe(name, hear) {
-      // A function of its own, so that the same callback can subscribe twice.
+      // A new function for each subscription, so that the same callback can subscribe twice.
       const subscriber = (note: Note): void => hear(note);
       channelOf(name).subscribers.add(subscriber);
       return () => void channelOf(name).subscribers.delete(subscriber);

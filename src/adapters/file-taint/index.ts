@@ -1,7 +1,7 @@
 /**
  * A side record of where files come from: `.guild/file-taint.jsonl`, one line for each write of a
- * tainted task, by path and hash. A file that changed since carries no taint of its own. If it is
- * in an agent's folder, it then carries the taint of the commands that ran for the agent.
+ * tainted task, by path and hash. The record of a file that changed since does not count. If the
+ * file is in an agent's folder, it then carries the taint of the commands that ran for the agent.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';

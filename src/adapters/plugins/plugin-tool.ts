@@ -1,4 +1,4 @@
-/** Turns a plugin's tool into one of ours, with the same checks and outcomes. */
+/** Turns a plugin's tool into a tool of the program, with the same checks and outcomes. */
 import { defined } from '../../domain/defined.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { mediaTypeOf } from '../../domain/file-ref.js';

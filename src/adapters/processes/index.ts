@@ -40,7 +40,7 @@ function readBootId(): string {
   }
 }
 
-/** Such as `pid:[4026531836]`. A container usually has one of its own. */
+/** Such as `pid:[4026531836]`. A container usually has a separate one. */
 function readPidNamespace(): string | undefined {
   try {
     return fs.readlinkSync('/proc/self/ns/pid');

@@ -48,7 +48,10 @@ export function agentFiles(list: (folder: string) => string[], exists: (file: st
   return [...files].sort(byPrecedence);
 }
 
-/** Of two agents with one name the first is used: our own folders come before those of others. */
+/**
+ * Of two agents with one name the first is used: our own folders come before other programs'
+ * folders.
+ */
 export function byPrecedence(a: string, b: string): number {
   return Number(a.startsWith('.')) - Number(b.startsWith('.')) || (a < b ? -1 : a > b ? 1 : 0);
 }

@@ -11,7 +11,7 @@ const NO_PROGRAMS: Record<string, string[]> = {
   status: ['--ignore-submodules=all'],
 };
 
-/** Leaves other commands, and Git with global options of its own, as they are. */
+/** Leaves other commands as they are, and also Git commands that have global options. */
 export function autoArgv(argv: readonly string[], { root, home }: { root: string; home: string }): string[] {
   const [name, ...words] = argv;
   const at = words.findIndex((word) => word !== '--no-pager' && word !== '-P');

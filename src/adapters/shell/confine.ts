@@ -175,7 +175,7 @@ const DROP_ROOT = [
   '--',
 ];
 
-/** Bubblewrap reads to the end, so each start needs a descriptor of its own. */
+/** Bubblewrap reads to the end, so each start needs a new descriptor. */
 function openFilter(): number {
   const file = path.join(os.tmpdir(), `guild-filter-${process.pid}-${Math.random().toString(36).slice(2)}`);
   const fd = fs.openSync(file, 'wx+', 0o600);

@@ -1,5 +1,5 @@
 /**
- * The environment of a command: fixed, and without any key or setting of ours. The home folder is
+ * The environment of a command: fixed, and without any of our keys or settings. The home folder is
  * empty and read-only, and programs are told not to read user settings, so that no file that an
  * agent can write decides what a command does.
  */

@@ -1,6 +1,6 @@
 /**
- * Runs inside the sandbox, as a script of its own: forwards a port of the sandbox's empty network
- * to the socket of the proxy, starts the command, and ends with its exit code.
+ * Runs inside the sandbox, as a separate script: forwards a port of the sandbox's empty network to
+ * the socket of the proxy, starts the command, and ends with its exit code.
  */
 import { spawn } from 'node:child_process';
 import net from 'node:net';

@@ -21,11 +21,11 @@ interface Proxy {
   close(): Promise<void>;
 }
 
-/** The port of the helper, in a network namespace of its own. */
+/** The port of the helper, in the sandbox's network namespace. */
 const HELPER_PORT = 3128;
 const CONNECT_MS = 30_000;
 
-/** `isShared`: the sandbox shares our network, so it uses a port of ours and needs no helper. */
+/** `isShared`: the sandbox shares our network, so it uses our port and needs no helper. */
 export async function startProxy(hosts: readonly string[], isShared: boolean): Promise<Proxy> {
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'guild-proxy-'));
   const sockets = new Set<Duplex>();

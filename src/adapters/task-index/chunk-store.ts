@@ -21,7 +21,7 @@ export interface StoredChunk {
 }
 
 interface ChunkStore {
-  /** All readable chunks. Damaged chunks and those of another version are removed. */
+  /** All readable chunks. Chunks that are damaged or of another version are removed. */
   open(): StoredChunk[];
   /** As a file, or in memory if it cannot be written. */
   add(builder: ChunkBuilder): TaskChunk;
@@ -82,7 +82,9 @@ export function chunkStore(folder: string, by: string, chunkRows: number): Chunk
     return readChunk(sectionsInMemory(meta, sections))!;
   }
 
-  /** Groups whose live rows fit into one chunk; a group of one that is not mostly dead is left. */
+  /**
+   * Groups whose live rows fit into one chunk; a chunk alone is left out unless it is mostly dead.
+   */
   function groupsOf(thin: readonly StoredChunk[]): StoredChunk[][] {
     const groups: StoredChunk[][] = [];
     let rows = Infinity;

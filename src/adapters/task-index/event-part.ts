@@ -7,7 +7,9 @@ import { callCost, type Event } from '../../domain/event.js';
 import { columnBuilder, readColumn, type Column } from './cells.js';
 import type { Sections } from './sections.js';
 
-/** One row for each event; lines that are not events are left out. Bytes count from the range. */
+/**
+ * One row for each event; lines that are not events are left out. Byte offsets start at the range.
+ */
 const LINE_COLUMNS = ['start', 'end', 'name', 'task', 'agent', 'shape'] as const;
 const CALL_COLUMNS = ['call line', 'call kind', 'call model', 'call role'] as const;
 const LINEAGE_COLUMNS = ['kin task', 'kin parent', 'kin root'] as const;

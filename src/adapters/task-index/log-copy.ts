@@ -16,7 +16,7 @@ export type ReadLines = (after: number, first: number) => Promise<Lines>;
 export interface LogCopy {
   /** The pages, as names of files in the folder, oldest first. */
   readonly pages: readonly string[];
-  /** The lines that follow the pages, too few for a page of their own. */
+  /** The lines that follow the pages, too few to fill another page. */
   readonly rest: readonly string[];
   /** The place after all of them. */
   readonly end: number;

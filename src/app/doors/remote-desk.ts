@@ -20,8 +20,8 @@ import { openNotices } from '../notify/open-notices.js';
 import { keptFolder } from '../trust/trust.js';
 
 /**
- * The interface for a plugin. The program wrote all texts; in values of agents every character is
- * visible.
+ * The interface for a plugin. The program wrote all texts; invisible characters in agents' values
+ * are shown as escapes.
  */
 interface RemoteDesk {
   /** Open requests that nobody has shown at another place, as texts to show. */

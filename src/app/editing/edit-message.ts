@@ -9,7 +9,7 @@ import { saveAsPerson } from './save-as-person.js';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** False: the file is not the one that was seen. Throws if only an editor can change it. */
+/** False: the file has changed since it was seen. Throws if only an editor can change it. */
 export async function editMessage(
   root: string,
   { session, n, text, seen }: { session: string; n: number; text: string; seen: (file: string) => boolean },

@@ -1,4 +1,4 @@
-/** Runs one case on a copy of the team, in a folder of its own that is removed afterwards. */
+/** Runs one case on a copy of the team, in a new folder that is removed afterwards. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

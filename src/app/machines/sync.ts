@@ -117,7 +117,7 @@ function withHistory(shown: Mirror, keep: () => Promise<void>, history: DeskHist
 
 /**
  * The engine of this folder reads boards, the ballot and mail, and waits for rings. A ring of this
- * ledger reaches it, because the engine has a ledger of its own.
+ * ledger reaches it, because the engine has a separate ledger.
  */
 function withForms(shown: Mirror, root: string, ledger: Ledger): Mirror {
   let last: string | undefined;

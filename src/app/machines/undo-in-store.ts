@@ -60,7 +60,7 @@ export async function undoInStore(ledger: Ledger, root: string, files: readonly 
   if (answer === 'fenced' || [...answer.puts, ...answer.adds].includes(undefined))
     throw new ProblemError(changedMeanwhile('some of the files'));
   const isOwn = ({ path: file, bytes }: OldContent): boolean => {
-    // The page of an ended task is rendered from its record; that of an open one has to go.
+    // An ended task's page is rendered from its record; an open task must not have a page.
     if (file.startsWith('results/')) return bytes === undefined || !tasks.has(path.posix.parse(file).name);
     return own.has(file) || !(TASK_FILE.test(file) || SESSION_FILE.test(file) || NOTE.test(file));
   };

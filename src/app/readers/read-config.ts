@@ -1,7 +1,7 @@
 /**
  * `guild.yaml` in a folder. If a part of it is wrong, a command that only reads uses the defaults,
  * and no work is done, because it would run without the owner's models, budgets and limits. A key
- * that resembles none of ours is reported and ignored.
+ * that resembles no known key is reported and ignored.
  */
 import path from 'node:path';
 import type { Env } from '../../domain/config/env.js';
@@ -42,7 +42,7 @@ function unusable(parsed: ConfigParsed, unreadable: Problem): ConfigRead {
   return { ...parsed, problems: [unreadable], there: true, unreadable, garbled: true };
 }
 
-/** A key of another program or version. A key that resembles one of ours is a typing error. */
+/** A key of another program or version. A key that resembles a known key is a typing error. */
 function isForeignKey({ code, meant }: Problem): boolean {
   return code === 'unknown_key' && meant === undefined;
 }

@@ -14,7 +14,7 @@ export interface Tape {
   /** The engine's ports, with everything outside recorded or replayed. */
   ports(real: Ports): Ports;
   plugins(load: () => Promise<Plugins>): Promise<Plugins>;
-  /** The consent that counts. `real`: that of this user; absent in a replay. */
+  /** The consent that counts. `real`: this user's consent; absent in a replay. */
   consent(real: Consent | undefined): Consent;
   /**
    * Set in a replay, which runs nothing of its folder. Says why nothing may run without approval

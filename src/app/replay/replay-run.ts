@@ -32,7 +32,7 @@ export interface ReplayOptions {
   dir?: string;
   /** Files that replace those on the cassette: path in the workspace → path of the new one. */
   with?: ReadonlyMap<string, string>;
-  /** A workspace whose `agents/` replaces the one on the cassette. */
+  /** A workspace whose `agents/` replaces the agents on the cassette. */
   agentsFrom?: string;
   /** Continues with the real models and commands at the first difference. */
   live?: boolean;

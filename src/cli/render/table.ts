@@ -46,7 +46,7 @@ export function measuredTable(named?: readonly string[]): { add(row: Row): void;
   };
 }
 
-/** With too many columns for the width, each row takes lines of its own. */
+/** If there are too many columns for the width, each row is printed on separate lines. */
 function layoutOf(columns: readonly string[], widths: readonly number[], width: number): TableLayout {
   const fitted = fit(widths, width);
   if (!fitted) return { head: [], lay: (row) => record(row, columns, width) };

@@ -84,7 +84,7 @@ export interface Coordination {
   mode: 'hierarchical' | 'mesh';
   /** The agent that chooses in hierarchical mode; without it the rule decides. */
   coordinator?: string;
-  /** The window for offers. */
+  /** How long agents may take to offer themselves. */
   offerMs: number;
   /**
    * After this, a call for help without an answer goes to the coordinator, or else to the human.
@@ -159,7 +159,7 @@ export interface Config {
   store: string;
   /**
    * History in git. `author` is `Name <mail>`. `branch`: on the branch that is checked out, not in
-   * a repository of its own.
+   * a separate repository.
    */
   git: { enabled: boolean; author?: string; branch?: boolean };
   inbox: {

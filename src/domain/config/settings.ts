@@ -6,7 +6,7 @@ import { SANDBOX_SETTINGS, type SandboxSetting } from './config.js';
 export interface UserSettings {
   /** Hosts that a well-known key may also be sent to, by the name of its variable. */
   keys: Record<string, string[]>;
-  /** The plugins that may run anywhere; absent: those of each trusted workspace. */
+  /** The plugins that may run anywhere; absent: the plugins of each trusted workspace. */
   plugins?: string[];
   /** The weakest setting that a workspace may have. */
   sandbox?: SandboxSetting;

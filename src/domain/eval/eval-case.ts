@@ -7,7 +7,7 @@ export interface EvalCase {
   task: string;
   /** Absent: the team decides. */
   to?: string;
-  /** Files that the workspace has besides those of the team. */
+  /** Files that the workspace has besides the team's files. */
   files: Record<string, string>;
   /** How requests of agents are answered. */
   approve: 'none' | 'all';

@@ -1,6 +1,6 @@
 /**
- * A follow-up continues the conversation of an ended task: a task of its own, with `session` set,
- * that takes its turn in that conversation.
+ * A follow-up continues the conversation of an ended task. It is a new task with `session` set,
+ * which takes its turn in that conversation.
  */
 import type { Task } from './task.js';
 

@@ -105,7 +105,7 @@ export interface Task {
   ended_at?: string;
   /** The certificate of a completed root. */
   certificate?: Certificate;
-  /** Own spending and that of all descendants, written when the task parks or ends. */
+  /** What the task and all its descendants spent, written when the task parks or ends. */
   usage?: Usage;
   /** Own spending alone. */
   own_usage?: Usage;

@@ -106,7 +106,7 @@ function isPlain(request: ApprovalRequest, { edited }: Answer): boolean {
 }
 
 /**
- * Proposes a rule for a command that is approved repeatedly; the rule needs an approval of its own.
+ * Proposes a rule for a command that is approved repeatedly; the rule needs a separate approval.
  */
 async function learn(context: Ports, task: Task, answer: Answer): Promise<void> {
   const request = soundApproval(task)?.request;

@@ -160,8 +160,8 @@ const MAX_ASKS = 20;
 
 /**
  * Looks for the human's answer. An approval of any other action, or without a signature of this
- * user, does not count; the action is then asked again under an id of its own. `read`: how to read
- * a record; default: from the store.
+ * user, does not count; the action is then asked again under another id. `read`: how to read a
+ * record; default: from the store.
  */
 export async function consult(
   context: EngineContext,

@@ -1,7 +1,7 @@
 /**
  * A call that cannot continue without the human: a server behind a plugin asks for something. The
- * question is a child, and the call runs again with all answers so far. Each part of the call is
- * an effect of its own, so that none of them runs twice.
+ * question is a child, and the call runs again with all answers so far. Each part of the call is a
+ * separate effect, so that none of them runs twice.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { ToolCall } from '../../domain/session/session.js';

@@ -1,7 +1,7 @@
 /**
  * The system text and the tools of a conversation are pinned when it starts and stored as blobs
  * that its header names. Every call sends the same bytes before the messages, so caches hit and
- * signed thoughts stay valid. A message with pins of its own replaces them from then on.
+ * signed thoughts stay valid. A message with new pins replaces them from then on.
  */
 import { attempt } from '../../domain/attempt.js';
 import { createHash } from 'node:crypto';

@@ -47,7 +47,7 @@ export async function taintOfSession(
   if (opened.kind === 'held') return [`session/${id}`];
   if (opened.kind === 'missing') return [];
   const { header, messages } = opened.session;
-  // Another task may be speaking in it meanwhile, so this reading has a fold of its own.
+  // Another task may be speaking in it meanwhile, so this reading uses a separate fold.
   const fold = newFold(header.task);
   await hear(context, fold, header.agentId, messages, visited);
   return fold.heard;

@@ -1,6 +1,6 @@
 /**
- * Waits for a ring or a timeout. Rings may come every few hundred microseconds, so a wait does not
- * create a timer of its own: all waits share one sleep of the clock.
+ * Waits for a ring or a timeout. Rings may come every few hundred microseconds, so waits do not
+ * create timers: all of them share one sleep of the clock.
  */
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../ports/clock.js';

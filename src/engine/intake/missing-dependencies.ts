@@ -32,7 +32,7 @@ export async function missingDependencies(context: EngineContext): Promise<Probl
   return problems;
 }
 
-/** A person may name any parent. The task is done all the same, but no parent gets its result. */
+/** A person may name any parent. The task is still done, but no parent gets its result. */
 async function missingParent({ tasks }: EngineContext, { id, parent }: Task): Promise<Problem | undefined> {
   if (parent === undefined || id.startsWith(`${parent}.`)) return undefined;
   if (tasks.isOpen(parent) || (await tasks.read(parent)) !== undefined) return undefined;

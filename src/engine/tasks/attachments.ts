@@ -37,7 +37,7 @@ export async function withAttachments(
   };
 }
 
-/** The work stage of a pattern gets those of its parent. */
+/** The work stage of a pattern gets its parent's attachments. */
 export async function attachmentsOf(context: EngineContext, task: Task): Promise<readonly string[]> {
   if (task.attachments !== undefined) return task.attachments;
   if (!roleFacts(task.role).isOwnWork || task.parent === undefined) return [];

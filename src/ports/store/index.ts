@@ -1,10 +1,9 @@
 /**
- * The store: where tasks, conversations and events live, divided into small ports. The verbs are
- * those of the domain, because a safe claim cannot be built on get and set. Each port has a
- * contract suite in `test/contract` that runs on every adapter.
- *
- * Verbs that another machine could answer return promises. Synchronous ones answer from this
- * process's own memory, as of the last scan and its own changes since.
+ * The store: where tasks, conversations and events live, divided into small ports. The verbs come
+ * from the domain, because a safe claim cannot be built on get and set. Each port has a contract
+ * suite in `test/contract` that runs on every adapter.  Verbs that another machine could answer
+ * return promises. Synchronous ones answer from this process's own memory, as of the last scan and
+ * its own changes since.
  */
 import type { Blobs } from './blobs.js';
 import type { Effects } from './effects.js';

@@ -178,7 +178,7 @@ function isCounted({ task }: Placed): boolean {
   return task.to !== HUMAN;
 }
 
-/** The number of shares that stay with a task, for the stages that follow the one asked. */
+/** The number of shares that stay with a task, for the stages after the one that is asked. */
 export function keptFor(agent: Agent, role: string, wave: number): number {
   const { followedBy } = roleFacts(role);
   if (followedBy === undefined) return 1;

@@ -178,7 +178,7 @@ function wantedMatch({ task, dependency }: NeedInput, left: readonly Candidate[]
     role: MATCH_ROLE,
     to: coordinator,
     from: asker,
-    // A shared conversation may itself be waiting for this, so the match uses its own.
+    // A shared conversation may itself wait for this, so the match gets another conversation.
     session: id,
     description: [
       `${asker} needs ${wordOf(dependency)} from another agent before it can continue. Choose the provider with assign_provider.`,

@@ -64,7 +64,7 @@ function wantedPart(task: Task, part: Part, dropped: Record<string, string>): Wa
   };
 }
 
-/** The task that does a part: its own, that of the part it duplicates, or an earlier one. */
+/** The task that does a part: the part's task, the task of a part like it, or an earlier task. */
 function partId(task: Task, dropped: Record<string, string>, key: string): string {
   const twin = dropped[key];
   if (twin === undefined) return childId(task.id, key);

@@ -1,6 +1,6 @@
 /**
  * Recognises a tool call that a model wrote as text instead of making it, as small models do: JSON
- * in a code block, `<tool_call>` tags, `read_file(path="a.md")` on a line of its own. Only names of
+ * in a code block, `<tool_call>` tags, `read_file(path="a.md")` on a separate line. Only names of
  * tools that the agent has count, so that an answer about JSON is not mistaken for a call.
  */
 import { literalPattern } from '../../domain/literal-pattern.js';

@@ -1,7 +1,7 @@
 /**
  * Compares the tokens that a team's rounds send with sending every member the whole discussion. A
- * token counts as four characters. Tokens of its own conversation that a model reads again are not
- * included.
+ * token counts as four characters. Tokens of a member's conversation that the model reads again are
+ * not included.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { childId } from '../../domain/task/id.js';

@@ -16,8 +16,8 @@ type RosterPlaces = ReadonlyMap<string, Readonly<Record<string, Where>>>;
 
 /**
  * `pluginTools`: names, or patterns if the tools of a plugin or server are not known yet. `drafts`:
- * agents whose files have problems of their own. Only the names in them are checked, because the
- * rest may follow from a value that was left out.
+ * agents whose files have problems already. Only the names in them are checked, because the rest
+ * may follow from a value that was left out.
  */
 export function checkRoster(
   agents: readonly Agent[],

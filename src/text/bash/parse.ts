@@ -25,7 +25,7 @@ const MAX_DEPTH = 40;
 const MAX_HERE = 100;
 /** The parser looks for the end of each `$[` and `name[` up to the end of the line. */
 const MAX_SUBSCRIPTS = 60;
-/** Each substitution is a script of its own; this many are parsed well within a verdict's time. */
+/** Each substitution is parsed as a script; this many fit well into the time of a verdict. */
 const MAX_SUBSTITUTIONS = 200;
 const NOTHING: ShellScript = { list: { kind: 'list', items: [] }, plain: false };
 

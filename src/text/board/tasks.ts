@@ -287,7 +287,7 @@ function priorityOf({ priority }: Item): Task['priority'] {
   return priority === 'A' || priority === 'B' || priority === 'D' ? priority : 'C';
 }
 
-/** Keys with a meaning of their own, on boards or in a task's context. */
+/** Keys with a fixed meaning, on boards or in a task's context. */
 const NOT_CONTEXT = new Set([
   ...PROGRAM_KEYS,
   ...`id title priority stakeholders tags description prompt depends_on dependencies parent requirements completed completed_at

@@ -1,4 +1,7 @@
-/** Finds columns of a query that its source does not have, so that a typo is not an empty value. */
+/**
+ * Finds columns of a query that its source does not have, so that a typo does not read as an empty
+ * value.
+ */
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Select, Where } from './ast.js';

@@ -9,7 +9,7 @@ export interface Table {
   readonly size: number;
   /** The keys of all rows, in the order in which rows first have them. */
   columns(): string[];
-  /** The rows in order. Each has those of the keys that it knows, and perhaps others. */
+  /** The rows in order. Each has the wanted keys that it knows, and perhaps others. */
   rows(keys: readonly string[]): Iterable<TableRow>;
 }
 

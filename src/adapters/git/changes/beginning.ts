@@ -19,7 +19,7 @@ interface Beginning {
   start(): void;
   isUnderWay(): boolean;
   message(files: number, note: string | undefined): Message;
-  /** Leaves out files for which `isOwn` is true: they get a commit of their own. */
+  /** Leaves out files for which `isOwn` is true: they get a separate commit. */
   openPlaces(stamps: Stamps, isOwn: IsOwn, put: Put, pace: Pace): Promise<void>;
   /** Afterwards, if every place is done, the beginning is over. */
   timedPlaces(stamps: Stamps, isOwn: IsOwn, put: Put, pace: Pace): Promise<void>;

@@ -47,7 +47,7 @@ export function isInPlace(path: string): boolean {
   return true;
 }
 
-/** Private files, views, folders with a history of their own, unfinished writes and secrets. */
+/** Private files, views, folders with their own history, unfinished writes and secrets. */
 export function isKeptOut(path: string): boolean {
   if (PRIVATE.test(path) || UNFINISHED.test(path)) return true;
   return isSecretPath(path);
@@ -59,7 +59,7 @@ const UNFINISHED = /(?:^|\/)(?:\.guild-[0-9a-f]+\.tmp|\.#[^/]*|[^/]+\.leaving|[^
 
 /**
  * Paths that an undo leaves alone. Messages and recorded events happened regardless of the undo,
- * blobs are addressed by hash, and an agent's folder is a repository of its own.
+ * blobs are addressed by hash, and an agent's folder has its own repository.
  */
 export function staysAfterUndo(path: string): boolean {
   return isKeptOut(path) || /^(?:inbox|quarantine|storage\/blobs|workspaces)\//.test(path);

@@ -75,7 +75,9 @@ function reasoningFor(
   return provider.kind === 'google' && isLeast && !hasMinimalLevel(modelId) ? 'low' : reasoning;
 }
 
-/** Claude up to 4.5: thinking has a budget, and an answer before results begins with it. */
+/**
+ * Claude up to 4.5: thinking has a budget, and an answer before tool results starts with thinking.
+ */
 function hasThinkingBudget(model: string): boolean {
   return /claude-(3|(haiku|sonnet|opus)-4(?!-[6-9]))/.test(model);
 }

@@ -22,7 +22,7 @@ export const STAND_IN_NAMES = [
 export type StandInName = (typeof STAND_IN_NAMES)[number];
 
 export async function standIns(options: {
-  /** Absent: a plain OpenAI-compatible server without rules of its own. */
+  /** Absent: a plain OpenAI-compatible server without a provider's rules. */
   as?: StandInName | undefined;
   model: Model;
   /** The name of a quirk of the provider; see `quirksOf`. */

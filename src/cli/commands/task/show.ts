@@ -124,7 +124,7 @@ export function treeLines(
 /** The minimum width of the description; the cost takes only the space beyond it. */
 const LEAST_GIST = 16;
 
-/** The cost next to the description: all of it, its last part, or nothing, as fits. */
+/** The cost next to the description: as much as fits, either all, its last part, or nothing. */
 function costBeside(total: Usage, room: number, gist: number): string {
   if (total.turns === 0) return '';
   const all = `  ${costText(total)}`;

@@ -68,7 +68,7 @@ that has one (--behind-proxy).`,
   },
 };
 
-/** The workspace as it was at the end of the recording, in a folder of its own. */
+/** The workspace as it was at the end of the recording, in a new folder. */
 async function replayed({ io, terminal }: Call, file: string): Promise<string> {
   // Loaded when needed: it brings the whole engine, which a window does not use.
   const { replayRun } = await import('../../../app/replay/replay-run.js');

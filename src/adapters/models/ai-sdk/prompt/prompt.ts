@@ -151,7 +151,7 @@ function resultWithFiles(message: Message, toolName: string, media: Media): Resu
   return { ...plain, output: { type: 'content', value: [{ type: 'text', text }, ...files] } };
 }
 
-/** For servers whose results are text: the files follow in a message of their own. */
+/** For servers whose results are text: the files follow in a separate message. */
 function filesAfter(message: Message, media: Media): Message[] {
   const files = (message.files ?? []).filter((file) => 'data' in media.show(file));
   if (files.length === 0) return [];

@@ -78,7 +78,7 @@ function checkFields(body: Json, { refuse }: Judge): void {
     const message = objectsIn(body['messages'])[numberOf(path[1]) ?? -1];
     const block = path[2] === 'content' ? objectsIn(message?.['content'])[numberOf(path[3]) ?? -1] : undefined;
     const isThought = /thinking$/.test(stringOf(block?.['type']));
-    // The mark on a thought has a rule of its own.
+    // Another rule covers the mark on a thought.
     if (isThought && path[4] === 'cache_control') continue;
     refuse('3-request.unknown-field', `${dotted(path)}: Extra inputs are not permitted`);
   }

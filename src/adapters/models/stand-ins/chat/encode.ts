@@ -8,10 +8,10 @@ interface ChatStyle {
   /** The id of the answer. */
   id: string;
   callId(at: number, call: ToolCall): string;
-  /** Thoughts, sent before everything else: in a field of their own or as parts of the content. */
+  /** Thoughts, sent before everything else: in a separate field or as parts of the content. */
   thoughts?: { reasoning_content: string } | { content: object[] };
   usage(answer: ModelAnswer): object;
-  /** Where a stream reports usage: in the finish chunk, in a chunk of its own, or not at all. */
+  /** Where a stream reports usage: in the finish chunk, in a separate chunk, or not at all. */
   usageIn: 'finish' | 'own-chunk' | 'nowhere';
   /** Calls come in one chunk each instead of in pieces. */
   wholeCalls?: boolean;

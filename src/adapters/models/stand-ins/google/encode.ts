@@ -43,7 +43,7 @@ export function googleEncoder(options: {
     close(answer) {
       const parts = calls(answer);
       const events = parts.map((part) => event([part])).join('');
-      // The signature of a text comes in a last part of its own, without text.
+      // The signature of a text comes in a separate last part, without text.
       const last =
         signs && parts.length === 0 ? [{ text: '', thoughtSignature: textSignature(model) }] : [{ text: '' }];
       return events + event(last, finishOf(answer), answer.outputTokens);

@@ -9,7 +9,7 @@ import { digest, seal, unseal } from '../wire/seal.js';
 import type { Family } from './families.js';
 import { partsOf } from './request.js';
 
-/** Values that a client may send for a call that has no signature of its own. */
+/** Values that a client may send for a call that has no signature. */
 const SKIP = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 export function callSignature(model: string, name: string, args: unknown): string {
