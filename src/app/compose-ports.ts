@@ -47,11 +47,11 @@ import type { Clock, Ids } from '../ports/clock.js';
 import type { Consent } from '../ports/consent/index.js';
 import type { PrivateTexts } from '../ports/consent/private-texts.js';
 import type { Disk } from '../ports/disk.js';
+import type { Model } from '../ports/model.js';
 import type { Pauses } from '../ports/pauses.js';
 import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store/index.js';
 import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
-import { modelsOf } from '../rules/scheduling/models.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import type { Tool } from '../tools/core/tool.js';
 import { toolbox } from '../tools/toolbox.js';
@@ -63,7 +63,6 @@ import { sharedTexts, type SharedTexts } from './far/shared-texts.js';
 import { released } from './far/released.js';
 import { missingKeys } from './live/model-key.js';
 import { offered } from './live/offered.js';
-import { refusals, type Refusals } from '../adapters/models/refusals.js';
 import { unhurried } from '../adapters/models/unhurried.js';
 import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
@@ -118,7 +117,8 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const watched = history ?? (options.onWrite && { changed: options.onWrite });
   const disk = watched === undefined ? given.disk : watchedDisk(given.disk, watched);
   const { opened, common, believe, texts, ...shared } = (isFar ? openShared : openFiles)({ ...given, disk }, options);
-  const { store, isHere } = homed(history === undefined ? opened : noted(opened, trail), given, onlookers.problem);
+  const noting = history === undefined ? opened : noted(opened, trail);
+  const { store, isHere } = homed(noting, given, onlookers.problem);
   const peer = store.presence.peer.id;
   const isWatched = options.disk === undefined && tape === undefined;
   const shown = offered(onlookers, { root, env, peer }, isWatched);
@@ -132,10 +132,10 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const commands = shellOf(given);
   const rules = { ...rulesOf(trust, env, tape), isSandboxed: commands.isSandboxed };
   const kept = privateTexts({ root, disk });
-  const { model, refusedUntil } = modelOf(options, given, { clock: waitingClock, readBlob: blobReader(store, kept) });
+  const readBlob = blobReader(store, kept);
   const ports: Ports = {
     ...store,
-    model,
+    model: modelOf(options, given, { clock: waitingClock, readFile: fileReader(given), readBlob }),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),
@@ -163,7 +163,6 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
     ids,
     hosts: options.agents && new Set(options.agents),
     desk: isFar ? deskName() : undefined,
-    refusedUntil: (agent) => (tape ? undefined : refusedUntil(() => modelsOf(agent, config))),
     isHere: needsKeys(options) ? withKeys(isHere, given) : isHere,
     abandoned,
     isSequential: false,
@@ -181,15 +180,9 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
 
 type ModelSources = Pick<Parameters<typeof models>[0], 'clock' | 'readFile' | 'readBlob'>;
 
-function modelOf(
-  { model, turnMs, watchers: onlookers }: OpenOptions,
-  given: Foundation,
-  from: Omit<ModelSources, 'readFile'>,
-): Refusals {
-  const { config, trust, env } = given;
-  const readFile = fileReader(given);
-  const made = model ?? models({ config: withTrustedProviders(config, trust), env, readFile, ...from });
-  return refusals(unhurried(made, turnMs, from.clock), from.clock, watchers(onlookers).problem);
+function modelOf({ model, turnMs }: OpenOptions, { config, trust, env }: Foundation, from: ModelSources): Model {
+  const made = model ?? models({ config: withTrustedProviders(config, trust), env, ...from });
+  return unhurried(made, turnMs, from.clock);
 }
 
 /**

@@ -11,6 +11,8 @@ export const INTERVALS = {
   capacityCheckMs: 100,
   /** A provider that rejects the key, or has no credit for it, is asked again. */
   refusedModelMs: 5 * 60_000,
+  /** A provider that cannot be reached is asked again. */
+  awayModelMs: 60_000,
   /** A task whose session cannot be read is tried again. */
   unreadableCheckMs: 2000,
   /**

@@ -189,7 +189,6 @@ function testPorts({ disk, store, clock, ids, model, asks }: Ground, options: St
     abandoned: new Set(),
     desk: undefined,
     isHere: () => true,
-    refusedUntil: () => undefined,
     isSequential: false,
     watchers: watchers(options.watchers),
   };

@@ -69,6 +69,7 @@ export async function takeTurn(
   const ms = Math.round(context.clock.monotonicMs() - from);
   if (!reply.ok) {
     const { failure } = reply;
+    context.outages.failed(resolved.models, failure);
     record(context, 'model.failed', { ...who, class: failure.class, message: failure.message, ms });
     return {
       kind: 'failed',
@@ -76,6 +77,7 @@ export async function takeTurn(
       isTooLong: failure.class === 'context',
     };
   }
+  context.outages.answered(reply.model);
   const message = assistant(context, reply.answer, reply.model, ms);
   const { provider } = reply.answer;
   const calls = message.toolCalls?.length ?? 0;

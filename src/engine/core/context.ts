@@ -42,6 +42,7 @@ import type { Offer } from '../../rules/coordination/mesh.js';
 import type { PublishedState } from '../../rules/coordination/published-states.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Fit } from '../../rules/staffing/offer.js';
+import type { Outages } from './outages.js';
 import type { Pace } from './pace.js';
 import type { ReadyQueue } from './ready-queue.js';
 
@@ -86,11 +87,6 @@ export interface Ports extends Omit<Store, 'close'> {
   desk: string | undefined;
   /** Whether this process may run an agent: on this machine, and with a key for its model. */
   isHere: (agent: string) => boolean;
-  /**
-   * When an agent may begin tasks again, in milliseconds since 1970, if the providers of its models
-   * refuse every call until a person acts.
-   */
-  refusedUntil: (agent: Agent) => number | undefined;
   /** Peer ids of this process whose store failed. Their tasks go back, and no loss is counted. */
   abandoned: ReadonlySet<string>;
   /** Advances the tasks of a pass one after the other, so that a run can be repeated exactly. */
@@ -104,6 +100,7 @@ export interface EngineContext extends Ports {
   queue: ReadyQueue;
   unreadable: UnreadableSessions;
   pace: Pace;
+  outages: Outages;
   /** Messages of reported faults that affect one thing only; each is reported once. */
   faults: Set<string>;
   /** The version of the open tasks whose dependencies were checked last. */

@@ -5,7 +5,7 @@
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Placed } from '../../domain/task/task.js';
-import { alarm } from '../core/alarm.js';
+import { alarm } from './alarm.js';
 import type { Ports } from '../core/context.js';
 import { finishGoal, neededTrees, quietGoal, type Goal, type LastPass } from './goals.js';
 import type { Engine, Look, PumpReport } from './pump.js';

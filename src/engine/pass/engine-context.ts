@@ -3,6 +3,7 @@ import { unreadableSessions } from '../conversation/unreadable.js';
 import { listenToNotes } from '../coordination/mesh.js';
 import type { EngineContext, Ports } from '../core/context.js';
 import { factsFold } from '../core/message-facts.js';
+import { outages } from '../core/outages.js';
 import { pace } from '../core/pace.js';
 
 export function engineContext(
@@ -26,6 +27,7 @@ export function engineContext(
     },
     heardNotes: listenToNotes(ports.bus),
     unreadable: unreadableSessions(ports),
+    outages: outages(ports.clock, ports.watchers.problem),
     pace: pace(ports.clock, ports.config.limits.tasksPerMinute, ports.creationRate),
   };
 }

@@ -7,6 +7,7 @@ import { isEnded, isForHuman, type Task } from '../../domain/task/task.js';
 import { isLeaf } from '../../rules/patterns/decide.js';
 import { inOrder, queue, queueKey, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
 import { mayOffer } from '../../rules/staffing/offer.js';
+import { resolveModels } from '../../rules/scheduling/models.js';
 import { mayMove } from '../../rules/scheduling/ready.js';
 import { ruleText, scheduledOf } from '../../domain/schedule.js';
 import { print53, scheduleLock } from '../../domain/task/id.js';
@@ -30,7 +31,7 @@ interface Runnable {
 /** `roots`: only tasks of these trees; absent: all. */
 export async function runnable(
   context: EngineContext,
-  { all: flights }: Flights,
+  flights: Flights,
   needs: SweptNeeds,
   roots?: ReadonlySet<string>,
 ): Promise<Runnable> {
@@ -43,7 +44,7 @@ export async function runnable(
   const pausedTasks = context.pauses.tasks();
   for (const { task, state } of readyTasks.underWay()) {
     if ((roots !== undefined && !roots.has(task.root)) || pausedTasks.has(task.root)) continue;
-    if (state === 'active' || flights.has(task.id) || isForHuman(task)) continue;
+    if (state === 'active' || flights.all.has(task.id) || isForHuman(task)) continue;
     if (!isHosted(context, task) || isPaused(context, task) || needs.early.has(task.id)) continue;
     if (!mayMove(task, state, isOpen, now) && !needs.ready.has(task.id) && !isReplanned(task)) {
       if (task.waits?.until !== undefined) due = Math.min(due, Date.parse(task.waits.until));
@@ -65,17 +66,20 @@ export async function runnable(
     const first = places[0]?.task;
     if (first === undefined || !isHosted(context, first) || isPaused(context, first)) continue;
     // A task that somebody waits for fails instead, so that they see why.
-    const refusedUntil = roots === undefined ? refusal(context, first) : undefined;
-    if (refusedUntil !== undefined) {
-      due = Math.min(due, refusedUntil);
+    const retryAt = roots === undefined ? endOfOutage(context, first) : undefined;
+    if (retryAt !== undefined && retryAt > Date.parse(now)) {
+      due = Math.min(due, retryAt);
       continue;
     }
+    const isRetry = retryAt !== undefined;
+    if (isRetry && flights.ofAgent(assigneeName(context, first)) > 0) continue;
     const holder = await lockHolder(context, readyTasks, first);
     // Tasks of `roots` may wait for a holder that is not one of them.
     if (holder !== undefined) rows.push({ places: [holder], alike: true });
+    else if (isRetry) rows.push({ places: places.slice(0, 1), alike: true });
     else rows.push({ places: ownShare(context, places), alike: true, only: roots });
   }
-  return { queue: queue(rows, (id) => flights.has(id)), due };
+  return { queue: queue(rows, (id) => flights.all.has(id)), due };
 }
 
 /** Above this number of trees, whole rows cost less than one row for each tree. */
@@ -184,9 +188,12 @@ export function isPaused(context: EngineContext, task: Task): boolean {
   return paused.size > 0 && paused.has(assigneeName(context, task));
 }
 
-function refusal(context: EngineContext, task: Task): number | undefined {
+/** When a task may try the models of its agent again. Undefined: they are not known to be out. */
+function endOfOutage(context: EngineContext, task: Task): number | undefined {
+  if (context.isSequential) return undefined;
   const agent = context.agents.all().get(assigneeName(context, task));
-  return agent === undefined ? undefined : context.refusedUntil(agent);
+  const resolved = agent && resolveModels(agent, context.config);
+  return resolved === undefined || 'code' in resolved ? undefined : context.outages.until(resolved.models);
 }
 
 /** A task waits for a missing dependency: a person or another process may still create it. */

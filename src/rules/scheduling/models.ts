@@ -33,12 +33,6 @@ type ModelUser = Pick<Agent, 'name' | 'models' | 'settings' | 'file' | 'evaluato
   format?: AgentFormat;
 };
 
-/** The models for an agent's own work; none if their names are invalid. */
-export function modelsOf(agent: ModelUser, config: Names): readonly string[] {
-  const resolved = resolveModels(agent, config);
-  return 'code' in resolved ? [] : resolved.models;
-}
-
 /** `role`: the role of the task; without it, the models for the agent's own work. */
 export function resolveModels(agent: ModelUser, config: Names, role?: Role): ResolvedModels | Problem {
   const mind = mindFor(agent, role);

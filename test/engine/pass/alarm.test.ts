@@ -1,7 +1,7 @@
 /** Waiting for a ring or a timeout, on a simulated clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alarm } from '../../../src/engine/core/alarm.js';
+import { alarm } from '../../../src/engine/pass/alarm.js';
 import { simClock } from '../../kit/sim-clock.js';
 
 test('a ring ends the current wait, or else the next one', async () => {
