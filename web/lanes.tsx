@@ -44,7 +44,7 @@ export function Lanes({ lanes, from }: { lanes: Lane[]; from: string }): JSX.Ele
           <Track spans={spans} axis={axis} zoom={ALL} />
         </div>
       ))}
-      {lanes.length === 0 && <p class="dim b">Nothing happened in the last hour.</p>}
+      {lanes.length === 0 && <p class="dim b">Nothing happened in this time.</p>}
       <div class="axis" aria-hidden="true">
         <span />
         <div>

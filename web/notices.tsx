@@ -30,6 +30,11 @@ export function Notices(): JSX.Element {
           guild watch, which this window started, has ended: {visible(worker.ended)}
         </div>
       )}
+      {worker !== null && 'later' in worker && worker.later.length > 0 && (
+        <div class="notice s-wait" role="status">
+          guild.yaml changed. Its {worker.later.join(', ')} will count when you stop guild ui and start it again.
+        </div>
+      )}
       {!readOnly && moment.value === undefined && processes === 0 && (worker === null || 'ended' in worker) && (
         <div class="notice s-wait">
           No process works on this workspace. Answers are kept, and guild watch acts on them.

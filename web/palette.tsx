@@ -6,6 +6,7 @@ import type { AgentList, MessagesFound, TaskPage } from '../src/web/base/contrac
 import { isAdding } from './adding.ts';
 import { hello, useRead } from './api.ts';
 import { Icon, type IconName } from './icons.tsx';
+import { taskLook } from './parts.tsx';
 import { address, go } from './router.ts';
 import { visible } from './text.ts';
 
@@ -130,8 +131,10 @@ function useFound(text: string, asked: string): { found: Found[]; isPartial: boo
         const act = (): void => go(address('agents', name));
         return { key: `agent ${name}`, icon: 'agents', title: name, about: description, act };
       }),
-    ...(tasks.data.value?.rows ?? []).map(({ id, title, state }): Found => {
-      return { key: `task ${id}`, icon: 'tasks', title, about: state, act: () => go(address('task', id)) };
+    ...(tasks.data.value?.rows ?? []).map((row): Found => {
+      const { id, title } = row;
+      const about = taskLook(row).word.toLowerCase();
+      return { key: `task ${id}`, icon: 'tasks', title, about, act: () => go(address('task', id)) };
     }),
     ...(messages.data.value?.found ?? []).map(({ session, n, agent, title, text: said }): Found => {
       const act = (): void => go(`${address('conversation', session)}?m=${n}`);

@@ -107,6 +107,25 @@ export function liveConfig(root: string, env: Env, config: () => Config): () => 
   };
 }
 
+/** Returns a function that names the keys that changed since and wait for the next start. */
+export function keysOfNextStart(root: string, env: Record<string, string | undefined>): () => string[] {
+  const disk = realDisk();
+  const file = path.join(root, CONFIG_FILE);
+  const started = readConfig(disk, root, env).config;
+  let stamp = disk.stamp(file);
+  let names: string[] = [];
+  return () => {
+    const before = stamp;
+    stamp = disk.stamp(file);
+    if (stamp === before) return names;
+    const read = readConfig(disk, root, env);
+    // An editor may be saving it.
+    if (read.there && read.unreadable === undefined)
+      names = changed(started, read.config).flatMap(({ name, isLive }) => (isLive === false ? [name] : []));
+    return names;
+  };
+}
+
 /** Changes `config`, and returns the names of the keys. */
 function takeOver(config: Config, before: Config, now: Config): string[] {
   return changed(before, now).flatMap(({ key, name, isLive }) => {

@@ -98,7 +98,7 @@ const ACTS: Record<IntentKind, Act> = {
   'request.approve': async (asked) =>
     answer(asked, () => ({ approved: true, by: 'human' }), asked.args['alike'] === true),
   'request.reject': async (asked) => {
-    const reason = text(asked, 'reason');
+    const reason = text(asked, 'reason').trim();
     return answer(asked, () => defined({ approved: false, by: 'human', reason: reason === '' ? undefined : reason }));
   },
   'request.edit': async (asked) => answer(asked, (request) => editedText(request, text(asked, 'text'))),
@@ -125,7 +125,7 @@ const ACTS: Record<IntentKind, Act> = {
   'task.stop': (asked) => submit(asked, (base) => ({ ...base, kind: 'stop' })),
   'task.retry': (asked) => submit(asked, (base) => ({ ...base, kind: 'retry' })),
   'task.cancel': (asked) => {
-    const reason = text(asked, 'reason');
+    const reason = text(asked, 'reason').trim();
     return submit(asked, (base) => ({ ...base, kind: 'cancel', ...(reason === '' ? {} : { reason }) }));
   },
   async 'task.fork'({ root, target, args }) {

@@ -297,8 +297,8 @@ test('a broken file is shown as it is with its problem, and the page continues w
   await page.waitForSelector('.banner >> text=agents/boss.md');
   await page.waitForSelector('pre.file:has-text("tools: {")');
   await t.test('beside it is the version that it worked with last, and a click goes back to it', async () => {
-    await page.waitForSelector('.lastvalid h3:text-is("Last valid version")');
-    await page.waitForSelector('.lastvalid .diff:has-text("tools: [execute_command]"):has-text("tools: {")');
+    await page.waitForSelector('.lastvalid .uni:visible:has-text("tools: [execute_command]"):has-text("tools: {")');
+    await page.waitForSelector('.srow:has-text("Cost"):has-text("1 call")');
     await page.click('button:has-text("Go back to the last valid version")');
     await until(() => workspace.read('agents/boss.md').includes('tools: [execute_command]'));
     await page.waitForSelector('.lastvalid', { state: 'detached' });

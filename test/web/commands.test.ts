@@ -34,6 +34,21 @@ test('guild ui --link prints an address that enters the open window, once', asyn
   assert.equal((await workspace.guild('ui', '--link')).code, 1, 'a closed window has no link');
 });
 
+test('the window names keys of guild.yaml that its guild watch takes over only at the next start', async (t) => {
+  const browser = await openBrowser(t);
+  if (browser === undefined) return;
+  const workspace = await askingPlace(t);
+  const window = workspace.spawn('ui', '--json', '--port', '0');
+  const { page } = await showPage(browser, await urlOf(window));
+  await page.waitForSelector('text=1 process working');
+  workspace.put('guild.yaml', SCRIPTED.replace('script.yaml', 'other.yaml'));
+  await page.waitForSelector('.notice:has-text("Its providers will count")');
+  workspace.put('guild.yaml', SCRIPTED);
+  await page.waitForSelector('.notice', { state: 'detached' });
+  window.interrupt();
+  assert.equal((await window.ended).code, 0);
+});
+
 test('guild ui --cassette replays a recording, shows its run and leaves nothing behind', async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;

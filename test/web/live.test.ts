@@ -77,14 +77,32 @@ test('a turn that runs in another process is in the hall while it runs', async (
     'agents/boss.md': '---\ndescription: Does it\ntools: [read_file]\n---\nYou are the boss.\n',
     'script.yaml': '- turn: 1\n  wait: 30m\n  say: never\n',
   });
-  const { server } = await openWindow(t, workspace);
-  const { page } = await showPage(browser, server.link());
+  const window = await openWindow(t, workspace);
+  const { page } = await showPage(browser, window.server.link());
   const running = workspace.start('run', 'boss', 'Think about it', '--id', 'think');
   await page.waitForSelector('.work:not(.thead) >> text=boss');
   await page.waitForSelector('text=the model is thinking');
-  succeeds(await workspace.guild('task', 'cancel', 'think'));
+  await t.test('and its conversation can be opened in its first turn', async () => {
+    await page.click('.work a:text-is("Think about it")');
+    await page.click('.srow:has-text("Conversation") a:text-is("open")');
+    await page.waitForSelector('.msg:has-text("Think about it")');
+  });
+  const cancelled = await window.send('task.cancel', 'think', { reason: '\n' });
+  assert.equal(cancelled.status, 202, cancelled.text);
   await running.ended;
+  await page.goto(`http://${window.host}/#/hall`);
   await page.waitForSelector('text=Every agent is idle');
+  await t.test('cancelled is its word on every page, and a reason without words is none', async () => {
+    await page.keyboard.press('/');
+    await page.fill('.palette input', 'Think');
+    await page.waitForSelector('.palette li:has-text("Think about it"):has-text("cancelled")');
+    await page.keyboard.press('Escape');
+    await page.goto(`http://${window.host}/#/conversations`);
+    await page.click('.crow:has-text("Cancelled")');
+    await page.waitForSelector('.chead .chip:has-text("Cancelled")');
+    await page.goto(`http://${window.host}/#/task/think`);
+    await page.waitForSelector('.banner:has-text("cancelled by human")');
+  });
 });
 
 test('words stream into the hall and the conversation while the model says them', async (t) => {

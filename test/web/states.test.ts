@@ -1,6 +1,7 @@
 /** Pages without data, pages whose data is on its way, and the phone. */
 import assert from 'node:assert/strict';
 import type { Route } from 'playwright-core';
+import type { Hall } from '../../src/web/base/contract.js';
 import { place, type Place } from '../kit/guild.js';
 import { sampleTests } from '../kit/sample.js';
 import { until } from '../kit/until.js';
@@ -213,4 +214,15 @@ test('a board has each problem below its line, until the file is repaired', asyn
   await page.waitForSelector('.wrong:has-text("without a ## TODO heading")');
   workspace.put('tasks/plan.task.md', '# Plan\n\n## TODO\n\n- [ ] Paint the door @nobody_here\n');
   await page.waitForSelector('.board div:has(.box) .wrong:has-text("there is no agent nobody_here")');
+});
+
+test('hall: the bars of the spending are hours of today, like the sum below them', async (t) => {
+  const shown = await opened(t, newPlace(t));
+  if (shown === undefined) return;
+  const { spend } = (await shown.window.get('/api/hall')).json<Hall>();
+  const midnight = new Date();
+  midnight.setHours(0, 0, 0, 0);
+  assert.ok(spend.since >= midnight.toISOString(), spend.since);
+  assert.equal(spend.hours.length, Math.min(12, new Date(shown.window.hello.now).getHours() + 1));
+  assert.equal(await shown.page.locator('svg.bars rect').count(), spend.hours.length);
 });

@@ -16,11 +16,11 @@ export function LastValid({ file }: { file: AgentFile }): JSX.Element {
   return (
     <section class="lastvalid" aria-label="Last valid version">
       <p>
-        A process that was running when the file broke continues with its last valid version; the agent worked with this
-        one at {clock(at)}, {when(at)}.
+        A process that was running when the file broke continues with its last valid version, which the agent worked
+        with at {clock(at)}, {when(at)}. This has changed since:
       </p>
       <Refused sent={sent} />
-      <Diff lines={changes} path={file.file} names={['Last valid version', 'The file now']} />
+      <Diff lines={changes} path={file.file} isNarrow />
       <ActButton class="btn sm" onClick={() => void send('agent.write', file.name, { text }, file.seen).then(setSent)}>
         Go back to the last valid version
       </ActButton>

@@ -87,8 +87,8 @@ const STATES: Record<string, TaskStateWord> = {
   error: 'failed',
 };
 
-function SessionState({ status, state = STATES[status] }: SessionRow): JSX.Element {
-  return state === undefined ? <span class="dim">{visible(status)}</span> : <TaskState row={{ state }} />;
+function SessionState({ status, state = STATES[status], code }: SessionRow): JSX.Element {
+  return state === undefined ? <span class="dim">{visible(status)}</span> : <TaskState row={{ state, code }} />;
 }
 
 /** Two conversations side by side: a fork and the one that it came from. */
@@ -265,7 +265,7 @@ function Talk({ talk, before, setBefore, brought }: TalkProps): JSX.Element {
             <h1>{visible(talk.first?.title ?? talk.id)}</h1>
           </div>
           <span class="grow" />
-          {talk.task !== undefined && <TaskState row={{ state: talk.task.state }} />}
+          {talk.task !== undefined && <TaskState row={talk.task} />}
           <CompareLink talk={talk} />
           <button type="button" class="btn sm narrowonly" aria-expanded={hasFacts} onClick={() => setFacts(true)}>
             About

@@ -243,6 +243,8 @@ const WORDS_SHOWN = 110;
 
 function Spending({ spend }: { spend: HallData['spend'] }): JSX.Element {
   const most = Math.max(...spend.hours, 1);
+  const step = 302 / spend.hours.length;
+  const width = Math.min(19, step - 6);
   return (
     <Panel title="Spending today" side="by hour">
       <div class="b">
@@ -258,9 +260,9 @@ function Spending({ spend }: { spend: HallData['spend'] }): JSX.Element {
             return (
               <rect
                 key={i}
-                x={2 + i * 25}
+                x={i * step + (step - width) / 2}
                 y={58 - height}
-                width="19"
+                width={width}
                 height={height}
                 rx="2"
                 class={i === spend.hours.length - 1 ? 'now' : ''}

@@ -330,7 +330,7 @@ function EdgeTable({ waits, nodes, cycle }: Part & { cycle: Cycle }): JSX.Elemen
                   {label}
                   {need === undefined ? '' : `: ${visible(need)}`}
                 </td>
-                <td class="from">{visible(held?.agent === 'human' ? 'you' : (held?.agent ?? held?.title ?? to))}</td>
+                <td class="from">{held?.agent === undefined ? visible(held?.title ?? to) : agentText(held.agent)}</td>
                 {hasCycle && (
                   <td class="from">
                     {!inCycle ? '' : step === 0 ? 'yes' : `${step} of ${cycle.length}${isCut ? ', gave way' : ''}`}

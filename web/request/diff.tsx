@@ -24,16 +24,23 @@ interface DiffProps {
   path: string;
   /** The headings of the two sides. */
   names?: [string, string];
+  /** There is no room for two sides. */
+  isNarrow?: boolean;
 }
 
 /** Every changed line is shown; nothing is cut. */
-export function Diff({ lines: drawn, path, names = ['Now', 'After approval'] }: DiffProps): JSX.Element {
+export function Diff({
+  lines: drawn,
+  path,
+  names = ['Now', 'After approval'],
+  isNarrow = false,
+}: DiffProps): JSX.Element {
   // A change at the start of the file needs no line with its place.
   const lines = numbered(drawn[0] === '@@ line 1 @@' ? drawn.slice(1) : drawn);
   const { added, removed } = changedLines(drawn);
   const rows = pairs(lines);
   return (
-    <div class={isInline.value ? 'diff inline' : 'diff'}>
+    <div class={isNarrow || isInline.value ? 'diff inline' : 'diff'}>
       <div class="fh">
         <Icon name="file" />
         <code class="one">{visible(path)}</code>
@@ -41,14 +48,16 @@ export function Diff({ lines: drawn, path, names = ['Now', 'After approval'] }: 
           <span class="plus">+{added}</span>
           <span class="minus">−{removed}</span>
         </span>
-        <span class="seg wideonly">
-          <button type="button" aria-pressed={!isInline.value} onClick={() => (isInline.value = false)}>
-            Side by side
-          </button>
-          <button type="button" aria-pressed={isInline.value} onClick={() => (isInline.value = true)}>
-            Inline
-          </button>
-        </span>
+        {!isNarrow && (
+          <span class="seg wideonly">
+            <button type="button" aria-pressed={!isInline.value} onClick={() => (isInline.value = false)}>
+              Side by side
+            </button>
+            <button type="button" aria-pressed={isInline.value} onClick={() => (isInline.value = true)}>
+              Inline
+            </button>
+          </span>
+        )}
       </div>
       <div class="two">
         <h3>{names[0]}</h3>

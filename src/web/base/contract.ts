@@ -27,7 +27,7 @@ export interface Hello {
   /** Processes that work here. Without any, answers wait for the next one. */
   processes: number;
   /** The `guild watch` that this server started, and how it ended, if it has. */
-  worker: { pid: number } | { ended: string } | null;
+  worker: { pid: number; later: string[] } | { ended: string } | null;
   counts: { requests: number; pending: number; active: number; waiting: number };
   spend: Spend;
   /** The scene of a demo that plays here. */
@@ -229,7 +229,7 @@ export interface Conversation {
   /** The task that began it. */
   first?: { id: string; title: string };
   /** The last task that it worked on. */
-  task?: { id: string; title: string; state: TaskState };
+  task?: { id: string; title: string; state: TaskState; code?: string };
   forkedFrom?: string;
   forks: { id: string; at: number }[];
   /** Paths that its tools wrote. */
@@ -305,8 +305,9 @@ export interface SessionRow {
   agent: string;
   status: string;
   task?: string;
-  /** The state of its task. */
+  /** The state of its task, and the code of its failure. */
   state?: TaskState;
+  code?: string;
   title?: string;
   /** The conversation that it is a copy of, and the number of messages that were copied. */
   forkedFrom?: string;

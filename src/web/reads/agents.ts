@@ -51,7 +51,7 @@ export async function agentList(moment: Moment, env: Record<string, string | und
     state: 'error',
     why: fault.message,
     file: fault.where?.file ?? '',
-    ...noSums(),
+    ...(sums.get(name) ?? noSums()),
     problem: fault,
   }));
   return {

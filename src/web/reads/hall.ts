@@ -140,12 +140,12 @@ function spendByAgent(log: Log, sinceIso: string): Map<string, Spend> {
 
 const HOURS_SHOWN = 12;
 
-/** Spending of the last twelve hours, oldest first. */
+/** Spending of today's last hours, at most twelve, oldest first. */
 function hoursOf(log: Log, now: Date): { hours: number[]; since: string } {
   const end = new Date(now);
   end.setMinutes(60, 0, 0);
-  const since = end.getTime() - HOURS_SHOWN * HOUR_MS;
-  const hours = Array.from({ length: HOURS_SHOWN }, () => 0);
+  const since = Math.max(end.getTime() - HOURS_SHOWN * HOUR_MS, Date.parse(startOfDay(now)));
+  const hours = Array.from({ length: Math.ceil((end.getTime() - since) / HOUR_MS) }, () => 0);
   for (const call of log.calls(new Date(since).toISOString())) {
     const hour = Math.floor((Date.parse(call.at) - since) / HOUR_MS);
     if (hours[hour] !== undefined) hours[hour] += call.microUsd;

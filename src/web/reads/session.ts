@@ -72,7 +72,7 @@ export async function conversationOf(
       model: header.model,
       status: statusOf(at, header, placed, farPartsOf(store) !== undefined),
       first: tasks[0] && namedTask(tasks[0], tasks),
-      task: placed && { ...namedTask(placed, tasks), state: placed.state },
+      task: placed && { ...namedTask(placed, tasks), state: placed.state, code: placed.task.error?.code },
       forkedFrom: header.forkedFrom,
       forks: await forksOf(moment, rows, id),
       files: filesIn(messages),
@@ -233,8 +233,8 @@ export async function conversationsOf(moment: Moment, from: number): Promise<Ses
     .filter(({ id }) => !later.has(id))
     .map((row) => {
       const first = tasks.get(row.task ?? '');
-      const { state } = last.get(row.id) ?? first ?? {};
-      return defined({ ...row, title: first?.title ?? row.title, state });
+      const { state, code } = last.get(row.id) ?? first ?? {};
+      return defined({ ...row, title: first?.title ?? row.title, state, code });
     });
 }
 

@@ -2,12 +2,16 @@
  * The tree of a run with what happened when. Spans that no screen can tell apart are drawn as one,
  * so that a run with tens of thousands of them opens at once.
  */
+import fs from 'node:fs';
+import path from 'node:path';
 import { defined } from '../../domain/defined.js';
 import { compareText } from '../../domain/order.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { stretchesOf, unfoldedMs } from '../../views/time-folds.js';
 import type { Span, TaskSpans, TreeRow } from '../base/contract.js';
+import { sessionFile } from '../base/sessions.js';
 import type { Moment } from './moment.js';
 import { spansByTask } from './spans.js';
 import { asTree, rowOnly, type ListedTask } from './tasks.js';
@@ -40,12 +44,19 @@ export async function treeOf(moment: Moment, id: string): Promise<Tree> {
       depth: task.depth ?? 0,
       own: { tokens: task.own.inputTokens + task.own.outputTokens, microUsd: task.own.microUsd },
       spans: isMerged ? merged(own, stepMs, moment.now.getTime()) : own,
-      session: task.session,
+      session: task.session ?? begunSession(moment, task),
       isObjection: task.isObjection,
       caption: task.isObjection === true ? 'sent back' : task.state === 'failed' ? wordsOf(task.code) : undefined,
     });
   });
   return { rows: withBidGroups(rows, listed), isMerged, listed };
+}
+
+/** In the first turn the conversation has a file already, but the task does not name it yet. */
+function begunSession({ feed }: Moment, { id, agent, state }: ListedTask): string | undefined {
+  if (state !== 'active' || agent === undefined) return undefined;
+  const session = sessionId({ id }, { name: agent });
+  return fs.existsSync(path.join(feed.root, sessionFile(session))) ? session : undefined;
 }
 
 function wordsOf(code = 'failed'): string {

@@ -140,6 +140,7 @@ test('a search leads to a message far up in its conversation, and lets the perso
   await page.waitForSelector('.palette li:has-text("Bicycles <img src=x onerror=alert(1)> stay in the yard.")');
   await page.setViewportSize({ width: 390, height: 844 });
   const words = (await page.locator('.palette li:has-text("Bicycles") .one').boundingBox())!;
+  assert.ok((await page.locator('.palette li').first().boundingBox())!.height >= 44, 'a thumb hits each result');
   assert.ok(words.width > 280, 'on a phone the words have the whole line');
   await page.setViewportSize({ width: 1440, height: 1000 });
   await page.keyboard.press('Enter');

@@ -46,7 +46,7 @@ export async function playInWindow(
     env: io.env,
     port: 0,
     readOnly: false,
-    worker: () => ({ pid: process.pid }),
+    worker: () => ({ pid: process.pid, later: [] }),
     story: scene.step,
     onOpen: () => opened.abort(),
   });

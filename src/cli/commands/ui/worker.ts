@@ -1,6 +1,7 @@
 /** `guild watch` as a child process, which stops when the window stops, also if that is killed. */
 import { spawn } from 'node:child_process';
 import type { Env } from '../../../domain/config/env.js';
+import { keysOfNextStart } from '../../../app/live-config.js';
 import type { Hello } from '../../../web/base/contract.js';
 
 export interface Worker {
@@ -18,6 +19,7 @@ export function startWorker(root: string, env: Env): Worker {
     // The end of the channel tells it that this process is gone.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+  const later = keysOfNextStart(root, env);
   let output = '';
   let ended: string | undefined;
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
@@ -34,7 +36,7 @@ export function startWorker(root: string, env: Env): Worker {
   );
   return {
     pid: child.pid ?? 0,
-    state: () => (ended === undefined ? { pid: child.pid ?? 0 } : { ended }),
+    state: () => (ended === undefined ? { pid: child.pid ?? 0, later: later() } : { ended }),
     async stop() {
       if (ended === undefined) child.kill('SIGINT');
       await gone;
