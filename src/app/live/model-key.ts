@@ -1,16 +1,11 @@
 /** Whether an agent's models can be called from here, before work is created for it or claimed. */
-import { disk as realDisk } from '../../adapters/disk/index.js';
 import { endpointOf } from '../../adapters/models/ai-sdk/endpoint.js';
-import { roster } from '../../adapters/roster/index.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
 import type { Env } from '../../domain/config/env.js';
 import { findProvider, splitModel } from '../../domain/config/providers.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import type { Task } from '../../domain/task/task.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
-import { fitFor } from '../../rules/staffing/offer.js';
-import { readConfig } from '../readers/read-config.js';
 
 interface Models {
   config: Pick<Config, 'model' | 'aliases' | 'providers'>;
@@ -68,20 +63,6 @@ export function missingKeys(
     const missing = missingFor(agent, models, env);
     kept.set(agent, { model, aliases, missing });
     return missing;
-  };
-}
-
-/** What is missing for the agent of a task, as for a process that would open the workspace now. */
-export function missingKeysNow(root: string, held: Models['held'], env: Env): (task: Task) => string | undefined {
-  const disk = realDisk();
-  const agents = roster(disk, root);
-  agents.refresh();
-  const { config } = readConfig(disk, root, env);
-  const missing = missingKeys(agents, { config, held }, env);
-  return (task) => {
-    if (task.to !== undefined) return missing(task.to);
-    const fit = fitFor(task, agents.all().values(), config.defaultAgent);
-    return fit.kind === 'one' ? missing(fit.agent) : undefined;
   };
 }
 

@@ -65,12 +65,15 @@ test('guild why says what is held, and what releases it', async (t) => {
     ...CLONE,
     'agents/pia.md': '---\ndescription: Pays\nmodel: ollama/x\ntools: [pay]\n---\nPay.\n',
     'tasks/pending/pay.json': '{"description": "pay", "to": "pia"}',
+    'agents/fay.md': '---\ndescription: Flies\nmodel: corp/x\ncapabilities: [fly]\n---\nFly.\n',
+    'tasks/pending/fly.json': '{"description": "fly", "requirements": ["fly"]}',
   });
   const held = async (id: string): Promise<string> =>
     (await home.guildWith({ untrusted: true }, 'why', id)).out.replace(/\s+/g, ' ');
   const corp = /tidy \(@ana\) waits, and ana does not work on it yet: provider corp must be trusted first: guild trust/;
   assert.match(await held('tidy'), corp);
   assert.match(await held('pay'), /pia does not .* its tool pay is missing: plugins helper, mcp must be trusted first/);
+  assert.match(await held('fly'), /fly \(@nobody yet\) waits, and fay does not work on it yet: provider corp must be/);
   assert.ok(!fs.existsSync(`${home.root}-state/workspaces`), 'looking writes no record');
   await home.guildWith({ untrusted: true }, 'pump');
   assert.match(await held('tidy'), corp);

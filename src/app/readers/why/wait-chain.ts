@@ -2,6 +2,8 @@
  * Why a task is in its state: the chain of waits down to its last link, and the shares of its
  * budget that others hold.
  */
+import { disk as realDisk } from '../../../adapters/disk/index.js';
+import { roster } from '../../../adapters/roster/index.js';
 import type { Env } from '../../../domain/config/env.js';
 import { approvalOf } from '../../../domain/task/approval.js';
 import { budgetWord } from '../../../domain/budget/budget.js';
@@ -13,10 +15,12 @@ import { budgetNode, nodeAgent, nodeKind, nodeText } from '../../../rules/coordi
 import { ASKED_AGAIN, isNotMadeHere } from '../../../views/own-words.js';
 import { toText } from '../../../views/who.js';
 import { HOME, type Home } from '../../far/homes.js';
-import { missingKeysNow } from '../../live/model-key.js';
+import { missingKeys } from '../../live/model-key.js';
+import { fitFor } from '../../../rules/staffing/offer.js';
 import { readPaused } from '../../pause.js';
 import { heldNow } from '../../trust/held-agents.js';
 import { farPartsOf } from '../open-reader.js';
+import { readConfig } from '../read-config.js';
 import { holdUps, type HoldUps } from '../vote-holdups.js';
 import { waitsView, type WaitsView } from '../waits-view.js';
 
@@ -29,8 +33,10 @@ interface Known {
   waits: WaitsView;
   /** Agents that wait until the workspace is trusted, and why. */
   untrusted: ReadonlyMap<string, string>;
-  /** The key that the task's model needs and that is not set here. */
-  missingKey: (task: Task) => string | undefined;
+  /** Who works on a task; undefined: agents bid for it. */
+  workerOf: (task: Task) => string | undefined;
+  /** The key that an agent's model needs and that is not set here. */
+  missingKey: (agent: string) => string | undefined;
 }
 
 interface Chain {
@@ -50,7 +56,7 @@ export async function waitChain(root: string, env: Env, store: Store, start: Pla
     held: holdUps(root, store),
     waits: await waitsView(root, store),
     untrusted,
-    missingKey: missingKeysNow(root, untrusted, env),
+    ...workersNow(root, untrusted, env),
   };
   const lines: string[] = [];
   const nodes: string[] = [];
@@ -67,6 +73,22 @@ export async function waitChain(root: string, env: Env, store: Store, start: Pla
     nodes.push(at.task.id);
   }
   return { lines, nodes };
+}
+
+/** As for a process that would open the workspace now. */
+function workersNow(root: string, held: ReadonlyMap<string, string>, env: Env): Pick<Known, 'workerOf' | 'missingKey'> {
+  const disk = realDisk();
+  const agents = roster(disk, root);
+  agents.refresh();
+  const { config } = readConfig(disk, root, env);
+  return {
+    missingKey: missingKeys(agents, { config, held }, env),
+    workerOf(task) {
+      if (task.to !== undefined) return task.to;
+      const fit = fitFor(task, agents.all().values(), config.defaultAgent);
+      return fit.kind === 'one' ? fit.agent : undefined;
+    },
+  };
 }
 
 function pausedLine({ task, state }: Placed, { paused, stopped }: Known): string | undefined {
@@ -125,11 +147,12 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
     return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
   for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };
-  const untrusted = known.untrusted.get(task.to ?? '');
-  if (untrusted !== undefined) return { line: `${name} waits, and ${task.to} does not work on it yet: ${untrusted}` };
+  const worker = known.workerOf(task) ?? '';
+  const untrusted = known.untrusted.get(worker);
+  if (untrusted !== undefined) return { line: `${name} waits, and ${worker} does not work on it yet: ${untrusted}` };
   const labels = task.to === undefined ? [] : waits.runsOn(task.to);
   if (labels.length > 0) return { line: `${name} is ready; ${await machineText(store, task.to!, labels)} runs it` };
-  const missing = known.missingKey(task);
+  const missing = known.missingKey(worker);
   if (missing !== undefined)
     return { line: `${name} is ready, and a process that can call its model runs it; here, ${missing}` };
   return { line: `${name} is ready; guild pump or guild watch runs it` };
