@@ -89,7 +89,7 @@ function parse(text: string): TrustRecord | undefined {
 
 /** The name of a folder. */
 function isId(id: unknown): boolean {
-  return typeof id === 'string' && /^[0-9a-f]{32}$/.test(id);
+  return typeof id === 'string' && id.length === 32 && !/[^0-9a-f]/.test(id);
 }
 
 function isActing(acting: NonNullable<TrustRecord['trusted']>['acting'] | undefined): boolean {

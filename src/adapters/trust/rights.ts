@@ -8,7 +8,7 @@ import { FOREIGN_AGENT_FOLDERS, mayHoldAgents } from '../../domain/agent/places.
 import { attempt } from '../../domain/attempt.js';
 import { problem, type Problem } from '../../domain/problem.js';
 
-const { S_IFMT, S_IFLNK } = fs.constants;
+const { S_IFMT, S_IFLNK, S_IFREG, S_IFDIR } = fs.constants;
 const QUIET = { throwIfNoEntry: false } as const;
 
 /** Nobody else may write it. */
@@ -106,19 +106,21 @@ function lookAt(root: string, name: string, kind: number, found: Found): boolean
 
 function lookInto(root: string, folder: string, kind: number, found: Found): void {
   for (const entry of entriesOf(`${root}/${folder}`)) {
-    const name = `${folder}/${entry.name}`;
-    if (kind & OWN && !entry.isFile() && !entry.isDirectory()) found.links.push(name);
-    if (kind & PARENT && entry.isSymbolicLink() && isFolder(`${root}/${name}`)) found.links.push(name);
-    // Only the check of permissions needs a look at each entry.
-    if (kind & RULES && isWritableByOthers(lstat(`${root}/${name}`))) found.writable.push(name);
-    if (kind & AGENTS && entry.isDirectory() && mayHoldAgents(entry.name)) lookInto(root, name, kind, found);
+    const name = `${folder}/${entry}`;
+    // A list with types would cost a new process more than a look at each of a few entries.
+    const stat = lstat(`${root}/${name}`);
+    const type = (stat?.mode ?? S_IFREG) & S_IFMT;
+    if (kind & OWN && type !== S_IFREG && type !== S_IFDIR) found.links.push(name);
+    if (kind & PARENT && type === S_IFLNK && isFolder(`${root}/${name}`)) found.links.push(name);
+    if (kind & RULES && isWritableByOthers(stat)) found.writable.push(name);
+    if (kind & AGENTS && type === S_IFDIR && mayHoldAgents(entry)) lookInto(root, name, kind, found);
   }
 }
 
 /** Empty if the folder cannot be listed. */
-function entriesOf(folder: string): fs.Dirent[] {
+function entriesOf(folder: string): string[] {
   try {
-    return fs.readdirSync(folder, { withFileTypes: true });
+    return fs.readdirSync(folder);
   } catch {
     return [];
   }

@@ -16,7 +16,7 @@ export function refuseForeign(root: string, file: string, what: string, variable
     throw problemError('not_allowed', `your ${what} ${file} is inside the workspace, where agents could read it`, {
       hint: `set ${variable} to a place outside of it, or use another folder as workspace`,
     });
-  const stat = process.getuid && attempt(() => fs.statSync(real));
+  const stat = process.getuid && attempt(() => fs.lstatSync(real, { throwIfNoEntry: false }));
   if (stat && ((stat.mode & 0o002) !== 0 || (stat.uid !== process.getuid!() && stat.uid !== 0)))
     throw problemError('not_allowed', `your ${what} ${file} belongs to another user, or everybody can write it`, {
       hint: `set ${variable} to a place that is yours alone; or take it over with chown and chmod, and look at what is in it`,

@@ -156,7 +156,11 @@ function readRedirection(
  */
 function strangeCharacter(line: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
-  if (/^[\t\n\x20-\x7e]*$/.test(line)) return undefined;
+  return /^[\t\n\x20-\x7e]*$/.test(line) ? undefined : strangeAmongForeign(line);
+}
+
+/** Apart, because compiling classes of Unicode costs a new process more than the usual verdict. */
+function strangeAmongForeign(line: string): string | undefined {
   for (let at = 0; at < line.length;) {
     const code = line.codePointAt(at)!;
     const char = String.fromCodePoint(code);
