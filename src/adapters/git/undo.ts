@@ -8,7 +8,7 @@ import path from 'node:path';
 import { type ProblemError, problemError } from '../../domain/problem.js';
 import type { FileChange, OldContent } from '../../ports/history.js';
 import { isCovered, pathInWorkspace, staysAfterUndo } from './changes/covered.js';
-import { readNow } from './changes/files-now.js';
+import { readNow, statNow } from './changes/files-now.js';
 import { must, type RunGit } from './repository/program.js';
 import { blobId } from './repository/target.js';
 
@@ -56,7 +56,36 @@ export function differences(
     else if (blobId(now.bytes, old.id.length === 64 ? 'sha256' : 'sha1') !== old.id)
       changes.push({ path: name, change: 'changed' });
   }
-  return changes;
+  const gone = new Set(changes.filter(({ change }) => change === 'taken away').map(({ path: name }) => name));
+  return changes.filter(({ path: name }) => !isBehindLink(root, name, files, gone));
+}
+
+/**
+ * Such a file is outside the workspace, whatever a history from elsewhere says of it. `gone`: names
+ * that make room first.
+ */
+function isBehindLink(
+  root: string,
+  name: string,
+  files: ReadonlyMap<string, OldFile>,
+  gone: ReadonlySet<string>,
+): boolean {
+  for (const folder of foldersAbove(name)) {
+    if (gone.has(folder)) return false;
+    if (files.has(folder) || isLink(root, folder)) return true;
+  }
+  return false;
+}
+
+/** The outermost first. */
+function foldersAbove(name: string): string[] {
+  const parts = name.split('/').slice(0, -1);
+  return parts.map((_, n) => parts.slice(0, n + 1).join('/'));
+}
+
+function isLink(root: string, name: string): boolean {
+  const stat = statNow(path.join(root, name));
+  return stat !== 'unreadable' && stat?.isSymbolicLink() === true;
 }
 
 /** More files or longer ones are listed without their texts. */
@@ -120,9 +149,19 @@ export async function oldContents(
 
 /** `nameAfter`: the name that a file gets instead of its old one. */
 export function restoreFiles(root: string, files: readonly OldContent[], nameAfter: (name: string) => string): void {
-  for (const { path: name, bytes } of files) if (bytes === undefined) fs.rmSync(path.join(root, name), { force: true });
+  for (const { path: name, bytes } of files) if (bytes === undefined) fs.rmSync(inside(root, name), { force: true });
   for (const { path: name, bytes, mode = '100644' } of files)
-    if (bytes !== undefined) place(path.join(root, nameAfter(name)), bytes, mode);
+    if (bytes !== undefined) place(inside(root, nameAfter(name)), bytes, mode);
+}
+
+/** A folder may have become a link since the changes were listed. */
+function inside(root: string, name: string): string {
+  const link = foldersAbove(name).find((folder) => isLink(root, folder));
+  if (link === undefined) return path.join(root, name);
+  throw problemError('not_allowed', `${link} is a link, so ${name} is outside the workspace and was not restored`, {
+    where: { file: link },
+    hint: 'remove the link, then undo again',
+  });
 }
 
 function place(file: string, bytes: Buffer, mode: string): void {

@@ -122,3 +122,61 @@ for (const [way, redirect] of Object.entries(REDIRECTED))
     assert.equal(git('log', '--all', '--format=%s'), 'mine\n', out + err);
     assert.equal(git('status', '--porcelain'), '');
   });
+
+/** A history whose commit before the last has these files, made without the program. */
+function withHistory({ root }: Place, tree: string): void {
+  const gitDir = path.join(root, '.guild/history.git');
+  const git = (input: string | Buffer, ...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+      input,
+      encoding: 'utf8',
+      env: { ...process.env, GIT_DIR: gitDir },
+    }).trim();
+  const blob = git('planted\n', 'hash-object', '-w', '--stdin');
+  const lead = git('..', 'hash-object', '-w', '--stdin');
+  const below = git(`100644 blob ${blob}\tdiary.txt\n`, 'mktree');
+  const entry = (mode: string, name: string, id: string): Buffer =>
+    Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
+  const entries = {
+    folder: [entry('40000', 'x~', below)],
+    both: [entry('120000', 'x', lead), entry('40000', 'x', below)],
+  };
+  const hashed = git(
+    Buffer.concat(entries[tree as 'both']),
+    'hash-object',
+    '-t',
+    'tree',
+    '-w',
+    '--stdin',
+    '--literally',
+  );
+  const now = git('', 'rev-parse', 'refs/heads/main^{tree}');
+  const others = git('', 'ls-tree', now)
+    .split('\n')
+    .filter((line) => !line.endsWith('\tmemory'));
+  const then = git(`${[...others, `040000 tree ${hashed}\tmemory`].join('\n')}\n`, 'mktree');
+  const one = git('', 'commit-tree', then, '-p', 'refs/heads/main', '-m', 'one');
+  const two = git('', 'commit-tree', now, '-p', one, '-m', 'two');
+  const three = git('', 'commit-tree', then, '-p', two, '-m', 'three');
+  git('', 'update-ref', 'refs/heads/main', three);
+  fs.rmSync(path.join(root, '.guild/history/stamps'), { force: true });
+}
+
+for (const [how, tree] of [
+  ['a link that came with the folder', 'folder'],
+  ['a link in the history itself', 'both'],
+])
+  test(`an undo neither writes nor removes a file behind ${how}`, async (t) => {
+    const victim = place(t, { 'diary.txt': 'dear diary\n' });
+    const clone = place(t, scripted('- {say: done}', { 'memory/a.md': 'a\n' }));
+    await clone.guild('run', 'boss', 'hello');
+    withHistory(clone, tree!);
+    fs.symlinkSync(victim.root, path.join(clone.root, 'memory/x~'));
+    for (const to of ['HEAD~1', 'HEAD~2']) {
+      const { out, err, code } = await clone.guildWith({ untrusted: true }, 'undo', to, '--yes');
+      assert.equal(code, 0, err);
+      assert.doesNotMatch(out, /diary/);
+      assert.equal(victim.read('diary.txt'), 'dear diary\n', to);
+      assert.ok(!fs.existsSync(path.join(clone.root, 'diary.txt')), to);
+    }
+  });
