@@ -1,6 +1,4 @@
 /** Builds the engine's ports for a workspace from its configuration and the caller's options. */
-import fs from 'node:fs';
-import path from 'node:path';
 import { actions } from '../adapters/actions/index.js';
 import { ballot } from '../adapters/ballot/index.js';
 import { bids, noBids } from '../adapters/bids/index.js';
@@ -36,7 +34,6 @@ import { workspaceFiles } from '../adapters/workspace-files/index.js';
 import type { Env } from '../domain/config/env.js';
 import { priceOf } from '../domain/config/prices.js';
 import { stricterSandbox } from '../domain/config/settings.js';
-import { attempt } from '../domain/attempt.js';
 import type { Agent } from '../domain/agent/agent.js';
 import type { Config } from '../domain/config/config.js';
 import type { Problem } from '../domain/problem.js';
@@ -68,6 +65,7 @@ import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { farPartsOf } from './readers/open-reader.js';
 import { sourcesOf } from './readers/query-sources.js';
+import { scriptReader } from './readers/read-script.js';
 import type { Tape } from './readers/tape.js';
 import { withTrustedProviders } from './trust/acting.js';
 import { announcer, ownRequests, type Announce } from './approvals.js';
@@ -135,7 +133,7 @@ export function composePorts(given: Foundation, options: OpenOptions): Composed 
   const readBlob = blobReader(store, kept);
   const ports: Ports = {
     ...store,
-    model: modelOf(options, given, { clock: waitingClock, readFile: fileReader(given), readBlob }),
+    model: modelOf(options, given, { clock: waitingClock, readFile: scriptReader(given.disk, given.root), readBlob }),
     price: (model) => priceOf(model, config, env, clock.now()),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins), ...rules }),
     content: boundContent({ root, disk }),
@@ -183,27 +181,6 @@ type ModelSources = Pick<Parameters<typeof models>[0], 'clock' | 'readFile' | 'r
 function modelOf({ model, turnMs }: OpenOptions, { config, trust, env }: Foundation, from: ModelSources): Model {
   const made = model ?? models({ config: withTrustedProviders(config, trust), env, ...from });
   return unhurried(made, turnMs, from.clock);
-}
-
-/**
- * Reads scripts, which nobody has to trust: only files that every agent may read, because problems
- * quote them. A file is read again when it changes.
- */
-function fileReader({ root, disk }: Pick<Foundation, 'root' | 'disk'>): ModelSources['readFile'] {
-  const texts = new Map<string, { stamp: string; text: string }>();
-  return (name) => {
-    const file = path.resolve(root, name);
-    const before = texts.get(file);
-    if (before !== undefined && before.stamp === disk.glance(file)) return before.text;
-    const real = (each: string): string => attempt(() => fs.realpathSync.native(each), each);
-    const inside = path.relative(real(root), real(file));
-    if (judgePath({ agent: '', use: 'read', path: inside, kind: 'file' }).verdict !== 'ok') return undefined;
-    const read = disk.read(file);
-    if (read.kind !== 'file') return undefined;
-    const text = read.bytes.toString('utf8');
-    texts.set(file, { stamp: read.stamp, text });
-    return text;
-  };
 }
 
 /** Agents with `runs_on` work only where they may. */

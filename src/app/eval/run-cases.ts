@@ -10,6 +10,7 @@ import { models } from '../../adapters/models/index.js';
 import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import { readConfig } from '../readers/read-config.js';
+import { scriptReader } from '../readers/read-script.js';
 import { withTrustedProviders } from '../trust/acting.js';
 import { openTrust } from '../trust/trust.js';
 
@@ -89,9 +90,5 @@ function realModels({ root, env }: EvalOptions): ReturnType<typeof models> {
   const files = disk();
   const { config } = readConfig(files, root, env);
   const trusted = withTrustedProviders(config, openTrust(root, env, config));
-  const readFile = (name: string): string | undefined => {
-    const read = files.read(path.join(root, name));
-    return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
-  };
-  return models({ config: trusted, env, clock: clock(), readFile });
+  return models({ config: trusted, env, clock: clock(), readFile: scriptReader(files, root) });
 }

@@ -184,6 +184,10 @@ test('a script is not read outside of the workspace, nor from a secret: a proble
     const records = ['events', 'tasks/failed', 'results', 'bus'].flatMap((folder) =>
       home.list(folder).map((name) => home.read(`${folder}/${name}`)),
     );
-    for (const text of [ran.out, ran.err, ...records]) assert.doesNotMatch(text, /private words/, script);
+    home.put('evals/a.yaml', '- {task: look, to: boss, expect: {result: done}}\n');
+    const evaluated = await home.guildWith({ untrusted: true }, 'eval', '--record', 'kept');
+    assert.match(evaluated.out + evaluated.err, /the script .* is missing, or agents may not read it/, script);
+    const texts = [ran.out, ran.err, evaluated.out, evaluated.err, ...records];
+    for (const text of texts) assert.doesNotMatch(text, /private words/, script);
   }
 });
