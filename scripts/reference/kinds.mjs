@@ -177,7 +177,7 @@ const SETTINGS = {
 \`~/.config/guild\`. A \`policy.yaml\` next to it has the format of [the policy of a workspace](policy.md); where one of
 its rules applies, no workspace can be milder. A file that cannot be read stops \`run\`, \`pump\` and \`watch\`.
 
-A key goes only to the host it belongs to. If \`guild.yaml\` sends a well-known key such as \`OPENAI_API_KEY\` to another
+A key goes only to the host it belongs to, and only by HTTPS. If \`guild.yaml\` sends a well-known key such as \`OPENAI_API_KEY\` to another
 address, the provider is not used and its agents wait until \`keys\` here names that host. Addresses in your own environment,
 such as \`OPENAI_BASE_URL\`, need no line.`,
 };

@@ -65,9 +65,9 @@ import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { farPartsOf } from './readers/open-reader.js';
 import { sourcesOf } from './readers/query-sources.js';
-import { scriptReader } from './readers/read-script.js';
 import type { Tape } from './readers/tape.js';
 import { withTrustedProviders } from './trust/acting.js';
+import { scriptReader } from './trust/read-script.js';
 import { announcer, ownRequests, type Announce } from './approvals.js';
 import { consentFor, rulesInForce, trustedEdit, type Trust } from './trust/trust.js';
 

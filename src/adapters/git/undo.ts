@@ -56,7 +56,7 @@ export function differences(
     else if (blobId(now.bytes, old.id.length === 64 ? 'sha256' : 'sha1') !== old.id)
       changes.push({ path: name, change: 'changed' });
   }
-  const gone = new Set(changes.filter(({ change }) => change === 'taken away').map(({ path: name }) => name));
+  const gone = new Set(changes.flatMap(({ path: name }) => (files.has(name) ? [] : [name])));
   return changes.filter(({ path: name }) => !isBehindLink(root, name, files, gone));
 }
 

@@ -10,8 +10,8 @@ import { models } from '../../adapters/models/index.js';
 import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import { readConfig } from '../readers/read-config.js';
-import { scriptReader } from '../readers/read-script.js';
 import { withTrustedProviders } from '../trust/acting.js';
+import { scriptReader } from '../trust/read-script.js';
 import { openTrust } from '../trust/trust.js';
 
 interface EvalOptions extends Omit<RunOptions, 'model'> {

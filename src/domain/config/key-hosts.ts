@@ -5,23 +5,27 @@
 import { attempt } from '../attempt.js';
 import type { Provider } from './config.js';
 
+// Anybody can rent other hosts below amazonaws.com, azure.com and googleapis.com.
+const BEDROCK = ['bedrock.*.amazonaws.com', 'bedrock-runtime.*.amazonaws.com', 'bedrock-runtime-fips.*.amazonaws.com'];
+const VERTEX = ['aiplatform.googleapis.com', '*-aiplatform.googleapis.com'];
+
 const HOSTS: Readonly<Record<string, readonly string[]>> = {
   OPENAI_API_KEY: ['api.openai.com'],
   ANTHROPIC_API_KEY: ['api.anthropic.com'],
   ANTHROPIC_AUTH_TOKEN: ['api.anthropic.com'],
   GOOGLE_GENERATIVE_AI_API_KEY: ['generativelanguage.googleapis.com'],
   GEMINI_API_KEY: ['generativelanguage.googleapis.com'],
-  GOOGLE_VERTEX_API_KEY: ['*.googleapis.com'],
+  GOOGLE_VERTEX_API_KEY: VERTEX,
   OPENROUTER_API_KEY: ['openrouter.ai'],
   GROQ_API_KEY: ['api.groq.com'],
   MISTRAL_API_KEY: ['api.mistral.ai'],
   DEEPSEEK_API_KEY: ['api.deepseek.com'],
   XAI_API_KEY: ['api.x.ai'],
-  AZURE_API_KEY: ['*.azure.com'],
-  AWS_BEARER_TOKEN_BEDROCK: ['*.amazonaws.com'],
-  AWS_ACCESS_KEY_ID: ['*.amazonaws.com'],
-  AWS_SECRET_ACCESS_KEY: ['*.amazonaws.com'],
-  AWS_SESSION_TOKEN: ['*.amazonaws.com'],
+  AZURE_API_KEY: ['*.openai.azure.com', '*.cognitiveservices.azure.com', '*.services.ai.azure.com'],
+  AWS_BEARER_TOKEN_BEDROCK: BEDROCK,
+  AWS_ACCESS_KEY_ID: BEDROCK,
+  AWS_SECRET_ACCESS_KEY: BEDROCK,
+  AWS_SESSION_TOKEN: BEDROCK,
   GITHUB_TOKEN: ['api.github.com', 'models.github.ai'],
   GH_TOKEN: ['api.github.com', 'models.github.ai'],
   NPM_TOKEN: ['registry.npmjs.org'],
@@ -30,7 +34,7 @@ const HOSTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The key that a provider of this kind uses if it names none. */
-const USUAL: Partial<Record<Provider['kind'], string>> = {
+export const USUAL_KEYS: Partial<Record<Provider['kind'], string>> = {
   openai: 'OPENAI_API_KEY',
   anthropic: 'ANTHROPIC_API_KEY',
   google: 'GOOGLE_GENERATIVE_AI_API_KEY',
@@ -40,6 +44,14 @@ const USUAL: Partial<Record<Provider['kind'], string>> = {
   groq: 'GROQ_API_KEY',
   xai: 'XAI_API_KEY',
   azure: 'AZURE_API_KEY',
+  bedrock: 'AWS_BEARER_TOKEN_BEDROCK',
+  vertex: 'GOOGLE_VERTEX_API_KEY',
+};
+
+/** Providers of these kinds use credentials of the environment if the key they name is not set. */
+const FALLBACKS: Partial<Record<Provider['kind'], string>> = {
+  bedrock: 'AWS_ACCESS_KEY_ID',
+  vertex: 'GOOGLE_VERTEX_API_KEY',
 };
 
 /** The key that would go to a host it does not belong to. `allowed`: hosts that the user adds. */
@@ -47,20 +59,39 @@ export function misdirectedKey(
   { kind, keyEnv, baseUrl }: Provider,
   allowed: Readonly<Record<string, readonly string[]>>,
 ): { key: string; host: string } | undefined {
-  const key = keyEnv ?? USUAL[kind];
-  if (key === undefined || baseUrl === undefined || !Object.hasOwn(HOSTS, key)) return undefined;
-  const host = hostOf(baseUrl);
-  const own = Object.hasOwn(allowed, key) ? allowed[key]! : [];
-  return [...HOSTS[key]!, ...own].some((pattern) => fits(host, pattern)) ? undefined : { key, host };
+  if (baseUrl === undefined) return undefined;
+  const { host, isPrivate } = placeOf(baseUrl);
+  const mayGo = (key: string): boolean => {
+    const own = Object.hasOwn(allowed, key) ? allowed[key]! : [];
+    return own.concat(isPrivate ? HOSTS[key]! : []).some((pattern) => fits(host, pattern));
+  };
+  const keys = [keyEnv ?? USUAL_KEYS[kind], FALLBACKS[kind]];
+  const key = keys.find((name) => name !== undefined && Object.hasOwn(HOSTS, name) && !mayGo(name));
+  return key === undefined ? undefined : { key, host };
 }
 
-/** With its port, if it has one. A text that is not an address belongs to nobody. */
-function hostOf(address: string): string {
-  return attempt(() => new URL(address).host.toLowerCase(), address);
+/** The host with its port, if it has one. A text that is not an address belongs to nobody. */
+function placeOf(address: string): { host: string; isPrivate: boolean } {
+  const url = attempt(() => new URL(address));
+  // Without encryption anybody on the way is the host.
+  return { host: url?.host.toLowerCase() ?? address, isPrivate: url?.protocol === 'https:' };
 }
 
+/** `*` is any part of a label, and at the beginning any subdomain. */
 function fits(host: string, pattern: string): boolean {
   const wanted = pattern.toLowerCase();
   const bare = host.replace(/:\d+$/, '');
-  return wanted.startsWith('*.') ? bare.endsWith(wanted.slice(1)) : host === wanted || bare === wanted;
+  if (wanted.startsWith('*.')) return bare.endsWith(wanted.slice(1));
+  const labels = bare.split('.');
+  const wantedLabels = wanted.split('.');
+  return (
+    host === wanted ||
+    (labels.length === wantedLabels.length && labels.every((label, n) => fitsLabel(label, wantedLabels[n]!)))
+  );
+}
+
+function fitsLabel(label: string, wanted: string): boolean {
+  const [start, end] = wanted.split('*');
+  if (end === undefined) return label === wanted;
+  return label.length >= start!.length + end.length && label.startsWith(start!) && label.endsWith(end);
 }

@@ -42,9 +42,29 @@ test('a key belongs to its host, its subdomains only where that is said', () => 
   assert.equal(to('OPENAI_API_KEY', 'https://gateway.example:8443/v1'), undefined);
   assert.equal(to('OPENAI_API_KEY', 'https://api.openai.com.evil.example/v1'), 'api.openai.com.evil.example');
   assert.equal(to('OPENAI_API_KEY', 'https://api.openai.com@evil.example/v1'), 'evil.example');
+  assert.equal(to('OPENAI_API_KEY', 'http://gateway.example/v1'), undefined, 'the user knows the way there');
+  assert.equal(to('OPENAI_API_KEY', 'http://api.openai.com/v1'), 'api.openai.com', 'anybody on the way would read it');
   assert.equal(to('AWS_SECRET_ACCESS_KEY', 'https://bedrock.eu-west-1.amazonaws.com'), undefined);
+  for (const rented of ['x.execute-api.eu-west-1.amazonaws.com', 'bedrock.x.execute-api.amazonaws.com'])
+    assert.equal(to('AWS_SECRET_ACCESS_KEY', `https://${rented}`), rented);
+  assert.equal(to('AZURE_API_KEY', 'https://team.openai.azure.com/openai'), undefined);
+  assert.equal(to('AZURE_API_KEY', 'https://team.westeurope.cloudapp.azure.com'), 'team.westeurope.cloudapp.azure.com');
+  assert.equal(to('GOOGLE_VERTEX_API_KEY', 'https://europe-west4-aiplatform.googleapis.com/v1'), undefined);
+  assert.equal(to('GOOGLE_VERTEX_API_KEY', 'https://storage.googleapis.com/x'), 'storage.googleapis.com');
   assert.equal(to('AWS_SECRET_ACCESS_KEY', 'https://evilamazonaws.com'), 'evilamazonaws.com');
   assert.equal(to('CORP_KEY', 'https://models.corp.example'), undefined, 'a key of its own is shown by guild trust');
+});
+
+test('credentials of the environment belong to their hosts, whatever key a provider names', () => {
+  for (const keyEnv of [undefined, 'CORP_KEY'])
+    for (const [kind, key, own] of [
+      ['bedrock', 'AWS', 'https://bedrock-runtime.eu-west-1.amazonaws.com'],
+      ['vertex', 'GOOGLE_VERTEX', 'https://aiplatform.googleapis.com/v1'],
+    ] as const) {
+      const to = (baseUrl: string) => misdirectedKey({ kind, baseUrl, ...(keyEnv ? { keyEnv } : {}) }, {});
+      assert.ok(to('https://evil.example')?.key.startsWith(key), kind);
+      assert.equal(to(own), undefined, kind);
+    }
 });
 
 test('a rule of the user holds, however much the workspace allows', async (t) => {

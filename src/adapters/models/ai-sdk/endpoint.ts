@@ -1,6 +1,7 @@
 /** A provider's address and key, from `guild.yaml` and the environment. */
 import type { Env } from '../../../domain/config/env.js';
 import type { Provider } from '../../../domain/config/config.js';
+import { USUAL_KEYS } from '../../../domain/config/key-hosts.js';
 import { baseUrlIn, isLoopback } from '../../../domain/config/providers.js';
 
 export interface Endpoint {
@@ -19,20 +20,6 @@ export interface Endpoint {
   address: string;
 }
 
-const KEY_VARIABLES: Partial<Record<Provider['kind'], string>> = {
-  openai: 'OPENAI_API_KEY',
-  anthropic: 'ANTHROPIC_API_KEY',
-  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
-  mistral: 'MISTRAL_API_KEY',
-  deepseek: 'DEEPSEEK_API_KEY',
-  openrouter: 'OPENROUTER_API_KEY',
-  groq: 'GROQ_API_KEY',
-  xai: 'XAI_API_KEY',
-  azure: 'AZURE_API_KEY',
-  bedrock: 'AWS_BEARER_TOKEN_BEDROCK',
-  vertex: 'GOOGLE_VERTEX_API_KEY',
-};
-
 /** Instead of a key: signed requests, or the credentials that Google's own tools left. */
 const WITHOUT_KEY: Partial<Record<Provider['kind'], { variable: string; missing: string }>> = {
   bedrock: {
@@ -46,7 +33,7 @@ const WITHOUT_KEY: Partial<Record<Provider['kind'], { variable: string; missing:
 };
 
 export function endpointOf(provider: Provider, env: Env): Endpoint {
-  const keyEnv = provider.keyEnv ?? KEY_VARIABLES[provider.kind];
+  const keyEnv = provider.keyEnv ?? USUAL_KEYS[provider.kind];
   const key =
     (keyEnv && env[keyEnv]) || (keyEnv === 'GOOGLE_GENERATIVE_AI_API_KEY' && env['GEMINI_API_KEY']) || undefined;
   const token =
