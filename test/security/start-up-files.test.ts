@@ -97,3 +97,26 @@ test('H1: .curlrc in the agent folder does not turn an approved curl into an upl
   await pump(workspace);
   assert.deepEqual(requests, ['GET /status']);
 });
+
+for (const [mode, given] of [
+  ['sandboxed', {}],
+  ['not sandboxed', SANDBOX_OFF],
+] as [string, Given][])
+  test(`C1, H1, ${mode}: the home of an approved command is empty, so it has no start-up file of an agent`, async (t) => {
+    const workspace = scene(
+      t,
+      `- turn: 1
+  call:
+    - write_file: {path: workspaces/executor/.profile, content: planted}
+    - execute_command: {command: "sh -c 'echo home=$(ls -A \\"$HOME\\")=; test \\"$HOME\\" -ef . || echo elsewhere'"}
+- turn: 2
+  say: "{{last}}"
+`,
+    );
+    const asked = await workspace.guildWith(given, 'run', 'executor', 'look');
+    assert.equal(asked.code, 4, asked.out + asked.err);
+    tickAll(workspace);
+    await pump(workspace, given);
+    const [session] = workspace.list('sessions');
+    assert.match(workspace.read(`sessions/${session}`), /\bhome==\s+elsewhere/);
+  });
