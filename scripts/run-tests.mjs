@@ -11,7 +11,7 @@ import { inspect } from 'node:util';
 import { ROOT, walk } from './setup.mjs';
 
 /** Per test and per file. Only a test that hangs takes this long, even on a busy machine. */
-const TEST_LIMIT_MS = 3 * 60 * 60_000;
+const LIMIT_MS = { sampled: 15 * 60_000, all: 3 * 60 * 60_000 };
 const PROGRESS_MS = 20_000;
 /** These take longest, so they start first. `npm run check` leaves them out. */
 const EXPENSIVE = [
@@ -93,8 +93,8 @@ function processesFor(files) {
   });
 }
 
-/** The exit code. `verbose` prints every test instead of failures only. */
-export async function runTests(files, { verbose = false } = {}) {
+/** The exit code. `verbose` prints every test instead of failures only; `all`: no case is left out. */
+export async function runTests(files, { verbose = false, all = false } = {}) {
   if (files.length === 0) return 1;
   // The runner passes Node options on to test files; with `-e` they would run the caller.
   process.execArgv = [];
@@ -103,7 +103,7 @@ export async function runTests(files, { verbose = false } = {}) {
   // Two more than there are processors: many tests wait for processes, timers and the disk.
   const concurrency = Math.min(4, os.availableParallelism() + 2);
   const temp = temporaryFolder();
-  const code = summary(await runAll(files, { verbose, concurrency }), files.length);
+  const code = summary(await runAll(files, { verbose, concurrency, all }), files.length);
   // After a failure the files stay, because they may explain it.
   if (code === 0) removeTemporary(temp);
   else process.stdout.write(`     temporary files of the tests: ${temp}\n`);
@@ -130,12 +130,23 @@ function removeTemporary(folder) {
   }
 }
 
-async function runAll(files, { verbose, concurrency }) {
+async function runAll(files, { verbose, concurrency, all }) {
   const counts = { passed: 0, failed: 0, skipped: [], cases: 0, msByFile: new Map() };
-  const events = run({ files: processesFor(files), concurrency, timeout: TEST_LIMIT_MS });
+  const events = run({ files: processesFor(files), concurrency, timeout: all ? LIMIT_MS.all : LIMIT_MS.sampled });
+  const running = new Set();
+  let before = -1;
   const progress = setInterval(() => {
-    if (!verbose) process.stdout.write(`     ${counts.passed} tests passed\n`);
+    // Names what it waits for, so that a test that hangs is noticed before its limit.
+    const names = before === counts.passed ? `; running: ${[...running].slice(0, 4).join(', ')}` : '';
+    before = counts.passed;
+    if (!verbose || names !== '') process.stdout.write(`     ${counts.passed} tests passed${names}\n`);
   }, PROGRESS_MS);
+  const key = ({ name, file = '' }) => `${path.basename(file, '.test.js')} “${name}”`;
+  events.on('test:dequeue', (test) => {
+    const isFile = path.isAbsolute(test.name);
+    if (!isFile) running.add(key(test));
+  });
+  for (const end of ['test:pass', 'test:fail']) events.on(end, (test) => running.delete(key(test)));
   events.on('test:pass', (test) => count(test, counts));
   events.on('test:fail', (test) => {
     count(test, counts);

@@ -36,7 +36,7 @@ if (files.length === 0)
   fail(words.length === 0 ? 'there are no tests' : `no test file has ${words.join(' or ')} in its path`);
 if (tier !== 'quick' && !systemPackages() && process.env.CI === 'true')
   fail('tests that need these programs may not be skipped under CI');
-const code = await runTests(files, { verbose: words.length > 0 });
+const code = await runTests(files, { verbose: words.length > 0, all: tier === 'all' });
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
 process.stdout.write(`${code === 0 ? 'ok  ' : 'FAIL'} ${coverage()} in ${seconds} s\n`);
 process.exit(code);
