@@ -86,6 +86,19 @@ test('a named host is reached through the proxy, and no other', { skip }, async 
   assert.equal((await script('exit 7', { hosts: ['example.org'] })).code, 7);
 });
 
+test('a request to an approved host is for no other site at the same address', async (t) => {
+  const server = http.createServer(({ headers }, response) => response.end(`for ${headers.host}`));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const proxy = await startProxy([host], true);
+  t.after(() => proxy.close());
+  const headers = { host: 'other.example' };
+  const request = http.request(proxy.env['http_proxy']!, { path: `http://${host}/x`, headers }).end();
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  assert.equal(await text(response), `for ${host}`);
+});
+
 test('an approved name that means this machine, or means it a moment later, is not connected to', async (t) => {
   let reached = 0;
   const server = http.createServer((_, response) => void (reached++, response.end('REACHED')));

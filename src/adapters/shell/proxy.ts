@@ -73,7 +73,9 @@ async function forward(
   if (url?.protocol !== 'http:') return refuse("guild's proxy accepts only requests with an absolute http address");
   const target = await resolve(hosts, url.hostname, Number(url.port || 80));
   if ('why' in target) return refuse(target.why);
-  const { 'proxy-connection': _, ...headers } = request.headers;
+  const { 'proxy-connection': _, ...others } = request.headers;
+  // Many sites share an address; the header decides which of them answers.
+  const headers = { ...others, host: url.host };
   const outgoing = http.request(
     { host: target.address, port: target.port, method: request.method, path: url.pathname + url.search, headers },
     (incoming) => {
