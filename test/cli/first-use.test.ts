@@ -96,9 +96,15 @@ test('a rejected key fails the task that met it; the others wait, and a task tha
   const pumped = succeeds(await guild('pump', '--all'));
   assert.deepEqual([list('tasks/failed').length, list('tasks/pending').length], [1, 2]);
   assert.equal(pumped.err.match(/x rejected the key; other tasks that need s\/m wait here/g)?.length, 1);
-  const ran = await guild('run', 'boss', 'Hello');
+  const ran = await guild('run', 'boss', 'Hello', '--id', 'mine');
   assert.match(ran.err, /problem: x rejected the key/);
   assert.equal(ran.code, 1);
+  const retried = await guild('task', 'retry', 'mine', 'absent', ...list('tasks/failed').map((f) => f.slice(0, 1)));
+  assert.match(retried.err, /no task absent/);
+  assert.equal(retried.code, 1);
+  put('script.yaml', '- say: ok\n');
+  succeeds(await guild('pump', '--all'));
+  assert.deepEqual([list('tasks/failed'), list('tasks/completed').length], [[], 4]);
 });
 
 test('a running watch takes the tasks of an agent as soon as its file names a model that it can call', async (t) => {

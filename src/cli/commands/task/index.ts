@@ -11,7 +11,7 @@ export const command: Command = {
     ['task tree <id>', 'show a task and every task under it, with their cost'],
     ['task cancel <id> [reason]', 'cancel a task and every open task under it'],
     ['task stop <id>', 'let a task and the tasks under it give one last answer, then end'],
-    ['task retry <id>', 'reopen a failed task; completed tasks under it are kept'],
+    ['task retry <id>…', 'reopen failed tasks; completed tasks under them are kept'],
     ['task assign <id> <agent>', 'give a task that has not started to another agent'],
     ['task tell <id> <text>', 'send a message to an open task; its agent reads it before its next turn'],
   ],
@@ -51,10 +51,11 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
         return (await import('./add.js')).add({ ...call, words });
       case 'cancel':
       case 'stop':
-      case 'retry':
       case 'assign':
       case 'tell':
         return (await import('./intents.js')).submit(word, { ...call, words });
+      case 'retry':
+        return (await import('./intents.js')).retryAll({ ...call, words });
       default:
         throw unknownWord('task', word, 'add list show tree cancel stop retry assign tell'.split(' '));
     }

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { resumeTask } from '../../../app/pause.js';
 import { openRoster } from '../../../app/readers/open-roster.js';
 import { openReader } from '../../../app/readers/open-reader.js';
-import { ProblemError, problemError } from '../../../domain/problem.js';
+import { asProblem, ProblemError, problemError } from '../../../domain/problem.js';
 import { isEnded } from '../../../domain/task/task.js';
 import { assignProblem } from '../../../rules/scheduling/assign.js';
 import { EXIT, type Call } from '../../args/command.js';
@@ -41,6 +41,21 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
       working ? `${kind}: passed to the running guild` : `${kind}: saved; the next guild pump or guild watch does it`,
     );
   return EXIT.done;
+}
+
+/** Retries these tasks. One that cannot be retried is reported and does not stop the others. */
+export async function retryAll(call: Call): Promise<number> {
+  if (call.words.length < 2) return submit('retry', call);
+  let code: number = EXIT.done;
+  for (const word of call.words) {
+    try {
+      await submit('retry', { ...call, words: [word] });
+    } catch (thrown) {
+      call.terminal.problem(asProblem(thrown));
+      code = EXIT.problem;
+    }
+  }
+  return code;
 }
 
 function unfit(kind: Kind, state: Parameters<typeof isEnded>[0], message: string): string | undefined {
