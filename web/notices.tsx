@@ -7,7 +7,7 @@ import { place } from './router.ts';
 import { clock, visible } from './text.ts';
 
 export function Notices(): JSX.Element {
-  const { worker, processes, readOnly } = hello.value!;
+  const { worker, processes, readOnly, missingKeys } = hello.value!;
   return (
     <>
       <Disconnected />
@@ -35,6 +35,13 @@ export function Notices(): JSX.Element {
           guild.yaml changed. Its {worker.later.join(', ')} will count when you stop guild ui and start it again.
         </div>
       )}
+      {worker !== null &&
+        'later' in worker &&
+        missingKeys.map(({ message, hint }) => (
+          <div key={message} class="notice s-fail" role="alert">
+            guild watch: {visible(message)}; {visible(hint ?? '')}
+          </div>
+        ))}
       {!readOnly && moment.value === undefined && processes === 0 && (worker === null || 'ended' in worker) && (
         <div class="notice s-wait">
           No process works on this workspace. Answers are kept, and guild watch acts on them.

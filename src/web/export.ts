@@ -77,6 +77,7 @@ function readOnlyHello(name: string, now: string): Hello {
     csrf: '',
     now,
     processes: 0,
+    missingKeys: [],
     worker: null,
     counts,
     spend,

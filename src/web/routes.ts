@@ -15,6 +15,7 @@ import { costsBy } from './reads/costs.js';
 import { boardsOf, channelsOf, historyOf } from './reads/files.js';
 import { countStates, hallOf, spendToday } from './reads/hall.js';
 import { machinesOf } from './reads/machines.js';
+import { missingKeys } from './reads/missing-keys.js';
 import { pastOf, presentOf, type Moment } from './reads/moment.js';
 import { promptOf } from './reads/texts/prompt.js';
 import { replayOf } from './reads/replay.js';
@@ -188,11 +189,10 @@ function writeRoute(api: Hono, { root, env, feed }: Served): void {
   });
 }
 
+type HelloRead = Pick<Hello, 'processes' | 'missingKeys' | 'counts' | 'spend'>;
+
 /** The counts in the frame of every page. */
-export async function helloOf(
-  served: Served,
-  more: Omit<Hello, 'now' | 'counts' | 'spend' | 'processes'>,
-): Promise<Hello> {
+export async function helloOf(served: Served, more: Omit<Hello, 'now' | keyof HelloRead>): Promise<Hello> {
   const { feed, log } = served;
   const now = new Date();
   const { body } = await feed.answer('hello', async () => {
@@ -201,9 +201,9 @@ export async function helloOf(
     const { open, forHuman, peers } = seen;
     const counts = { requests: forHuman.length, ...countStates(open) };
     const processes = peers.filter((peer) => peer.id !== feed.states.store.presence.peer.id).length;
-    return { processes, counts, spend: spendToday(seen, log, now) };
+    return { processes, missingKeys: missingKeys(seen, feed), counts, spend: spendToday(seen, log, now) };
   });
-  return { ...more, now: now.toISOString(), ...(JSON.parse(body) as Pick<Hello, 'processes' | 'counts' | 'spend'>) };
+  return { ...more, now: now.toISOString(), ...(JSON.parse(body) as HelloRead) };
 }
 
 /** Undefined if it is not a fold: then everything is open. */

@@ -45,6 +45,13 @@ test('the window names keys of guild.yaml that its guild watch takes over only a
   await page.waitForSelector('.notice:has-text("Its providers will count")');
   workspace.put('guild.yaml', SCRIPTED);
   await page.waitForSelector('.notice', { state: 'detached' });
+  await t.test('and a key that pending tasks wait for', async () => {
+    workspace.put('agents/hand.md', '---\ndescription: Helps\nmodel: openai/gpt-x\n---\nYou help.\n');
+    workspace.put('tasks/pending/lend.json', '{"description": "Lend a hand", "to": "hand"}');
+    await page.waitForSelector('.notice:has-text("OPENAI_API_KEY is not set"):has-text("the tasks of hand")');
+    succeeds(await workspace.guild('task', 'cancel', 'lend'));
+    await page.waitForSelector('.notice', { state: 'detached' });
+  });
   window.interrupt();
   assert.equal((await window.ended).code, 0);
 });

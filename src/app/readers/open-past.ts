@@ -56,6 +56,7 @@ export async function openPast(
     peers: present.peers,
     problems: [],
     brokenAgents: [],
+    config: present.config,
   };
   const openById = new Map(open.map((placed) => [placed.task.id, placed]));
   return {

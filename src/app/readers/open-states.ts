@@ -54,6 +54,8 @@ export interface Snapshot {
   problems: Problem[];
   /** Files that define no agent any more. */
   brokenAgents: Problem[];
+  /** As guild.yaml is now. */
+  config: Config;
 }
 
 export interface StatesView {
@@ -110,6 +112,7 @@ export function openStates(folder: string, env: Env, store: Store): StatesView {
         peers: await store.presence.peers(),
         problems: lasting([...problems, ...strays]),
         brokenAgents: broken(),
+        config: config(),
       };
     },
     history: (agent) =>

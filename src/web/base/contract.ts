@@ -26,6 +26,8 @@ export interface Hello {
   now: string;
   /** Processes that work here. Without any, answers wait for the next one. */
   processes: number;
+  /** Keys that pending tasks need, and that the environment of this server does not have. */
+  missingKeys: Problem[];
   /** The `guild watch` that this server started, and how it ended, if it has. */
   worker: { pid: number; later: string[] } | { ended: string } | null;
   counts: { requests: number; pending: number; active: number; waiting: number };
@@ -300,14 +302,12 @@ export interface ShownCall {
   files?: ShownFile[];
 }
 
-export interface SessionRow {
+/** The state and the code are those of its task. */
+export interface SessionRow extends Partial<Pick<Row, 'state' | 'code'>> {
   id: string;
   agent: string;
   status: string;
   task?: string;
-  /** The state of its task, and the code of its failure. */
-  state?: TaskState;
-  code?: string;
   title?: string;
   /** The conversation that it is a copy of, and the number of messages that were copied. */
   forkedFrom?: string;
