@@ -123,6 +123,24 @@ for (const [way, redirect] of Object.entries(REDIRECTED))
     assert.equal(git('status', '--porcelain'), '');
   });
 
+test('history does not follow a folder that is a link, and an undo brings the folder back', async (t) => {
+  const victim = place(t, { 'diary.txt': 'dear diary\n' });
+  const home = place(t, scripted('- {say: done}', { 'memory/a.md': 'a\n' }));
+  const history = (...args: string[]): string =>
+    execFileSync('git', ['--git-dir', path.join(home.root, '.guild/history.git'), ...args], { encoding: 'utf8' });
+  await home.guild('run', 'boss', 'hello');
+  const before = history('rev-parse', 'main').trim();
+  fs.rmSync(path.join(home.root, 'memory'), { recursive: true });
+  for (const folder of ['memory', 'context']) fs.symlinkSync(victim.root, path.join(home.root, folder));
+  await home.guild('run', 'boss', 'hello again');
+  assert.match(history('ls-tree', 'main', 'memory', 'context'), /^120000 .*context\n120000 .*memory\n$/);
+  assert.doesNotMatch(history('ls-tree', '-r', 'main'), /diary/);
+  const { err, code } = await home.guild('undo', before, '--yes');
+  assert.equal(code, 0, err);
+  assert.deepEqual(home.list('memory'), ['a.md']);
+  assert.deepEqual(victim.list('.'), ['diary.txt']);
+});
+
 /** A history whose commit before the last has these files, made without the program. */
 function withHistory({ root }: Place, tree: string): void {
   const gitDir = path.join(root, '.guild/history.git');

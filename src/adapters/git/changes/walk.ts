@@ -26,17 +26,17 @@ export async function walk(
 ): Promise<boolean> {
   let sliceFrom = performance.now();
   const first = statNow(path.join(root, place));
-  return folder(place, first !== undefined && first !== 'unreadable' && first.isFile());
+  const isFolder = first === undefined || first === 'unreadable' || !(first.isFile() || first.isSymbolicLink());
+  return isFolder ? folder(place) : !seen(place) || rest();
 
-  async function folder(name: string, isFile: boolean): Promise<boolean> {
-    if (isFile) return !seen(name) || rest();
+  async function folder(name: string): Promise<boolean> {
     const entries = await fs.promises.readdir(path.join(root, name), { withFileTypes: true }).catch(() => []);
     if (name !== place && entries.some((entry) => entry.name === '.git')) return true;
     for (const entry of entries) {
       const below = `${name}/${entry.name}`;
       if (entry.isDirectory()) {
         if (TIMED_PLACES.includes(below) || isKeptOut(below)) continue;
-        if (!(await folder(below, false))) return false;
+        if (!(await folder(below))) return false;
       } else if ((entry.isFile() || entry.isSymbolicLink()) && seen(below) && !(await rest())) return false;
     }
     return true;
