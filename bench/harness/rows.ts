@@ -87,7 +87,7 @@ export function figure(name: string, ours: number, unit: string, raw?: number): 
   };
 }
 
-/** `least`: the share of the raw rate that ours must reach. */
+/** `least`: the share of the raw rate that Guildhall must reach. */
 export function atLeastShare(name: string, ours: number, raw: number, unit: string, least: number): Row {
   return {
     name,

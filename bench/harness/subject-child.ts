@@ -14,7 +14,7 @@ export interface Order extends SubjectOptions {
   runs: number;
   /** All runs are started together instead of back to back. */
   together: boolean;
-  /** Memory is read while all runs wait for their first answer; for runs that start together. */
+  /** Only with `together`: memory is measured while all runs wait for their first answer. */
   held?: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface Schedule {
   cron: string;
   /** IANA name; absent: the zone of the machine that plans the first run, which is then kept. */
   timezone?: string;
-  /** `once`: the last missed run is made up for. Absent: missed runs are only reported. */
+  /** `once`: the last missed run takes place late. Absent: missed runs are only reported. */
   missed?: 'once';
 
   // Written by the program

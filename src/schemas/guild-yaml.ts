@@ -85,7 +85,7 @@ const schedule = z.strictObject(
       default: "`timezone` of the file, else the machine's",
       example: 'Europe/Berlin',
     }),
-    missed: key(missed, '`once`: the last run that was missed is made up for.', { default: '`report`' }),
+    missed: key(missed, '`once`: the last missed run takes place late.', { default: '`report`' }),
     priority: key(priority, 'How urgent it is.', { default: '`C`' }),
   },
   mapping,

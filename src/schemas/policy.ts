@@ -67,7 +67,7 @@ const policyRule = z.strictObject(
     safety_checks: key(
       z.array(choice(SAFETY_CHECKS), list),
       'Checks before the call. The program makes `disk_space` and `permission` for files that are written. ' +
-        'For the others it asks you.',
+        'For the other checks it asks you.',
       { default: 'none', example: '[disk_space]' },
     ),
     restrictions: key(

@@ -117,7 +117,7 @@ const schedule = z.union(
       timezone: field(timezone, 'The time zone.', 'Europe/Berlin', {
         default: '`timezone` of guild.yaml, else the time zone of the machine',
       }),
-      missed: field(missed, '`once`: the last run that was missed is made up for.', 'once', { default: '`report`' }),
+      missed: field(missed, '`once`: the last missed run takes place late.', 'once', { default: '`report`' }),
       last: field(text, 'The last due time that was handled.', '"2026-01-26T08:00:00.000Z"'),
       run: field(text, 'The last run.', 'report-20260126T0800Z'),
       planned: field(text, 'The schedule for which the next time was computed.', '0 9 * * 1 Europe/Berlin'),
@@ -133,7 +133,7 @@ const certificate = z.looseObject(
     unread: field(count, 'Unread notes.', '0'),
     effects: field(count, 'Effects without an outcome.', '0'),
     agreed: field(count, 'Processes that agreed.', '2'),
-    of: field(count, 'Processes that were asked.', '2'),
+    of: field(count, 'Processes that were asked to agree.', '2'),
   },
   mapping,
 );

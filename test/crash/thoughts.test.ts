@@ -1,6 +1,6 @@
 /**
  * Long thoughts are blobs. After a power cut at any change, every blob that a conversation names is
- * on the disk and complete, and the story ends as without one.
+ * on the disk and complete, and the story ends as it does without one.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -114,7 +114,7 @@ test('an approved name that means this machine, or means it a moment later, is n
     const request = http.request(proxy.env['http_proxy']!, { path: `http://rebind.example:${port}/` }).end();
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];
     assert.equal(response.statusCode, 403);
-    assert.match(await text(response), /means an address of this machine or link/);
+    assert.match(await text(response), /leads to an address of this machine or its local link/);
   }
   const connect = http.request(proxy.env['http_proxy']!, { method: 'CONNECT', path: `rebind.example:${port}` }).end();
   const [response] = (await once(connect, 'connect')) as [http.IncomingMessage];

@@ -143,7 +143,7 @@ function allEnded(root: string, tasks: number): boolean {
 
 const KINDS = ['plain', 'writer', 'lead', 'plain', 'writer'];
 
-/** Complete from the start: the reader takes a part of a file for a fault. */
+/** The file is renamed into place: a reader would report a half-written one as a fault. */
 function dropTask(root: string, n: number): void {
   const kind = KINDS[n % KINDS.length]!;
   const draft = path.join(root, 'draft.tmp');

@@ -113,7 +113,7 @@ async function onTable(query: Query, at: BoardsAt): Promise<QueryReply> {
     fail(
       'bad_usage',
       `${from} can only be read by a query`,
-      'change tasks with guild task, boards with their file name',
+      'change tasks with guild task; to change a board, name its file in the query',
     );
   }
   const table = from as keyof Sources;

@@ -51,7 +51,7 @@ export function isOwnPlace(root: string, file: string): boolean {
   return above.every((stat) => stat === undefined || stat.isDirectory()) && (own === undefined || own.isFile());
 }
 
-/** Undefined also where a part of the path is a file. */
+/** Also undefined if a part of the path is a file. */
 function lstat(file: string): fs.Stats | undefined {
   return attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }));
 }

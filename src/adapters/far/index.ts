@@ -44,7 +44,7 @@ export interface FarOptions {
   /** Agents this peer hosts; empty: all. */
   agents?: string[];
   leaseMs?: number;
-  /** The peer ids that this process had before it gave up their store. */
+  /** Earlier peer ids of this process; it closed the stores that it had opened under them. */
   abandoned?: ReadonlySet<string>;
   /** Whether this machine knows that a process has ended. */
   isGone?: (peer: Peer) => boolean;

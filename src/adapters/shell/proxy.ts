@@ -133,7 +133,7 @@ async function resolve(
     const isNamed = net.isIP(bare) !== 0 || bare === 'localhost';
     const address = addresses.find((candidate) => isNamed || !isLocalAddress(candidate));
     if (address === undefined)
-      return { why: `${bare} means an address of this machine or link, which was not approved` };
+      return { why: `${bare} leads to an address of this machine or its local link, which was not approved` };
     return { address, port };
   } catch (error) {
     return { why: `${bare} cannot be resolved: ${(error as Error).message}` };

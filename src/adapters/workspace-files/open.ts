@@ -19,7 +19,7 @@ export interface OpenFolder {
   /** True if the folder is still at the path where it was opened. */
   isThere(): boolean;
   /**
-   * Whether a name in it is this file, and the folder is in its place. Without descriptors, both
+   * Whether a name in this folder is this file, and the folder is still in its place. Without descriptors, both
    * are checked alternately many times: an attacker would have to swap the folder in step with
    * every check.
    */

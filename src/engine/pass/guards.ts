@@ -69,7 +69,8 @@ export const CLAIM_GUARDS: readonly Guard<Claimed>[] = [
   },
   {
     name: 'schedule',
-    position: 'Before everything that starts work: its due times create tasks, and it is never worked on itself.',
+    position:
+      'Before everything that starts work: the due times of a schedule create tasks, but nobody works on the schedule itself.',
     check(context, { claim }) {
       if (!roleFacts(claim.task.role).isSchedule) return undefined;
       return moved(advanceSchedule(context, claim));

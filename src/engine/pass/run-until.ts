@@ -1,5 +1,5 @@
 /**
- * The one loop around passes. `watch`, `run` and `pump --all` are conditions of it: each decides
+ * The one loop around passes. `watch`, `run` and `pump --all` each pass a condition, which decides
  * where a pass looks, when the next pass starts, and when the loop ends.
  */
 import type { Engine, Look, OnEnd, PumpReport } from './pump.js';

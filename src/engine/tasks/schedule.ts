@@ -89,7 +89,7 @@ function report(
   record(context, 'schedule.missed', { task: id, count, first, latest, why });
   context.watchers.problem(
     problem('timed_out', `schedule ${id}: ${message}`, {
-      hint: `${isSkipped ? 'make it due less often' : 'keep guild watch running'}; with "missed: once" the last missed run is made up for`,
+      hint: `${isSkipped ? 'make it due less often' : 'keep guild watch running'}; with "missed: once" the last missed run takes place late`,
     }),
   );
   return message;

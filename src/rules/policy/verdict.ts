@@ -77,7 +77,7 @@ function granted(line: string, { unclear, whyAsk, leaves, plan }: Inspection, po
     if (typeof widened !== 'string') return { verdict: 'ask', reason: widened?.not ?? leaf.whyAsk };
     reason = widened;
   }
-  return plan ? autoVerdict(reason, plan) : { verdict: 'ask', reason: 'it is known only when it runs' };
+  return plan ? autoVerdict(reason, plan) : { verdict: 'ask', reason: 'what it does is known only when it runs' };
 }
 
 /**

@@ -10,7 +10,7 @@ export const provideDependency = defineTool({
     'Ends your task with what the other agent asked for: resolved with the data, partial if it is only a part of it, failed with the reason if you cannot give it; then another agent is asked.',
   args: {
     status: oneOf(['resolved', 'partial', 'failed'], 'How much of the request you can provide'),
-    data: optional(text('What was asked for, complete in itself; if failed, why')),
+    data: optional(text('What was asked for, self-contained; if failed, why')),
     next_steps: optional(texts('What the other agent should do next')),
   },
   run({ status, data: answer, next_steps: nextSteps = [] }, { task }) {

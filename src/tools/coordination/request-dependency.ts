@@ -22,7 +22,7 @@ export const requestDependency = defineTool({
     'Asks for something that you cannot continue without, and waits for it. For data or expertise, another agent is found and asked. A resource is yours as soon as no other task holds it, until your task ends or you give it back with give_back. An approval is decided by the human, or by the reviewer you name. For a sequence, another task must have ended. The answer is {status, provider, data, next_steps}. Several requests of one turn go out together.',
   args: {
     type: oneOf(DEPENDENCY_TYPES, 'What kind of thing is needed'),
-    need: text('What is needed and for what, complete in itself'),
+    need: text('What is needed and what for, self-contained'),
     data_type: optional(text('For data: what kind, such as schema; matched with expertise and capabilities of agents')),
     expertise: optional(texts('For data and expertise: the fields to look for')),
     resource: optional(text('For resource: its name')),

@@ -13,7 +13,7 @@ export const requestHelp = defineTool({
   description:
     'Asks an agent that is free for help and waits for its answer: work, a review of what you did, or an answer to a question. It must have all the capabilities, and its expertise must relate to your request. If no agent helps in time, the coordinator or the human is asked. The answer is {status, provider, data, next_steps}.',
   args: {
-    context: text('What it is about and what you need, complete in itself: the helper sees nothing else'),
+    context: text('What it is about and what you need, self-contained: the helper sees nothing else'),
     capabilities: texts('Capabilities that the agent must have, all of them'),
     kind: optional(oneOf(HELP_KINDS, 'work if left out')),
     estimate: optional(text('How long you think it takes')),

@@ -14,7 +14,7 @@ export const askHuman = defineTool({
   description:
     'Asks your human a question and waits for the answer, which may take hours. Use it when only a person can decide or know. Ask one thing, and say what you need to know it for. The result is the answer in plain words. Not for permission: an action that needs approval asks by itself.',
   args: {
-    question: text('The question, complete in itself: the person does not see this conversation'),
+    question: text('The question, self-contained: the person does not see this conversation'),
     choices: optional(texts('The only possible answers, two to 20; leave out for an answer in words')),
     default: optional(text('The answer that is preselected; the person still has to confirm it')),
   },

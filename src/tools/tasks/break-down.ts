@@ -11,12 +11,12 @@ export const breakDown = defineTool({
   name: 'break_down',
   kind: 'ask',
   description:
-    'Breaks your task into parts and waits for all of them. Each part becomes a separate task and is offered to the agents that can do it; parts that do not depend on others run in parallel. Describe each part so that it is complete in itself. Parts that repeat existing work are dropped and reported to you. Then combine the results into your answer.',
+    'Breaks your task into parts and waits for all of them. Each part becomes a separate task and is offered to the agents that can do it; parts that do not depend on others run in parallel. Describe each part so that it is self-contained. Parts that repeat existing work are dropped and reported to you. Then combine the results into your answer.',
   args: {
     parts: listOf(
       {
         key: text('A short name, unique among the parts'),
-        description: text('What to do, complete in itself'),
+        description: text('What to do, self-contained'),
         type: optional(text('What kind of work it is')),
         agent: optional(text('The agent that does it; if left out, agents bid for it')),
         requires: optional(texts('Capabilities that are needed')),

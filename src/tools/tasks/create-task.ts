@@ -10,7 +10,7 @@ export const createTask = defineTool({
     'Creates a task for another agent and does not wait for it. When that task ends, you get its outcome as a message; your own task stays open until then. Include everything the agent needs: it does not see this conversation.',
   args: {
     agent: optional(text('The agent that does it; if left out, agents bid for it')),
-    description: text('What to do, complete in itself'),
+    description: text('What to do, self-contained'),
     depends_on: optional(texts('Ids of tasks that must be completed first')),
     requires: optional(texts('Capabilities that the agent must have')),
   },

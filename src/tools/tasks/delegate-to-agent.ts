@@ -15,7 +15,7 @@ export const delegateToAgent = defineTool({
     'Gives a task to another agent and waits for its answer. Say everything it needs to know: it does not see this conversation. Calls in one turn run in parallel.',
   args: {
     agent: text('Name of the agent'),
-    task: text('What to do, complete in itself'),
+    task: text('What to do, self-contained'),
     context: optional(textOrMapping('Facts, constraints and earlier results it needs')),
     task_type: optional(oneOf(TASK_TYPES, 'The kind of work; general if left out')),
     variables: optional(mapping("Texts for the variables in that agent's prompt, if it has any")),

@@ -59,7 +59,7 @@ test('a pass between due times changes nothing', async () => {
   );
 });
 
-test('due times that passed while nothing ran are reported once and not made up for', async () => {
+test('due times that passed while nothing ran are only reported, and only once', async () => {
   const { disk, proc, problems } = scene({ 'tasks/pending/daily.json': DAILY });
   await untilQuiet(proc);
   await pass(proc, 24 * 3);
@@ -72,7 +72,7 @@ test('due times that passed while nothing ran are reported once and not made up 
   assert.deepEqual(ended(disk), ['daily-20260104T0900Z.json'], 'the next one is on time');
 });
 
-test('with "missed: once" the last missed run is made up for, and the others are reported', async () => {
+test('with "missed: once" the last missed run takes place late, and the others are reported', async () => {
   const schedule = { cron: '0 9 * * *', missed: 'once' };
   const { disk, proc, problems } = scene({
     'tasks/pending/daily.json': JSON.stringify({ description: 'Report', to: 'ana', schedule }),

@@ -40,7 +40,7 @@ export function hasEnded(disk: Pick<Disk, 'stamp'>, layout: Pick<Layout, 'task'>
   return disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined;
 }
 
-/** Undefined also for a file in a folder that may not be searched. */
+/** Also undefined for a file in a folder that may not be searched. */
 export function readableStamp(disk: Pick<Disk, 'stamp'>, file: string): string | undefined {
   const stamp = fenced(file, () => disk.stamp(file));
   return isUnreadable(stamp) ? undefined : stamp;

@@ -43,7 +43,7 @@ export interface EffectPut {
 
 export type Add = SessionAdd | EventsAdd;
 
-/** `at`: the size of the file before, so 0 creates it. */
+/** `at`: the current size of the file; 0 creates it. */
 export interface SessionAdd {
   session: string;
   at: number;

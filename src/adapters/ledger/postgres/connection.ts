@@ -96,7 +96,7 @@ export function connection(given: ConnectionOptions): Connection {
     client.on('end', () => drop(client));
     try {
       await client.connect();
-      // A pooler gives out process ids of its own.
+      // A pooler reports process ids that are not those of the server.
       isDirect = (client as unknown as { processID: number }).processID === (await pidOf(client));
       await onOpen?.(client, isDirect);
     } catch (thrown) {

@@ -35,7 +35,7 @@ const TOPICS: readonly Topic[] = ['work', 'notes', 'views'];
 export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresOptions): Ledger {
   const { schema, shown } = address;
   const handle = randomUUID();
-  /** The first name is the one that versions without topics use. */
+  /** Versions without topics use only the first name. */
   const channels: Record<Topic, string> = {
     work: `guild_${schema}`,
     notes: `guild_${schema}_notes`,

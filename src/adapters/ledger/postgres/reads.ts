@@ -92,7 +92,7 @@ export function entryOf({ key, rev, value, live }: EntryRow): Entry {
   return { key, rev: Number(rev), value: decode(value), live };
 }
 
-/** A value that was written as JSON contains the text in another form. */
+/** Values with the mark are stored as JSON, in which the text may be escaped; they always count. */
 function hasText(text: string): string {
   return `(strpos(value, ${text}) > 0 or starts_with(value, '${MARK}'))`;
 }

@@ -224,7 +224,7 @@ function amended(before: Buffer, { text, at = before.length }: Amendment): Buffe
   return Buffer.concat([before.subarray(0, at), added, before.subarray(at + added.length)]);
 }
 
-/** Undefined also where a part of the path is a file. */
+/** Also undefined if a part of the path is a file. */
 function lstat(file: string): fs.BigIntStats | undefined {
   return attempt(() => fs.lstatSync(file, { bigint: true, throwIfNoEntry: false }));
 }

@@ -78,7 +78,7 @@ export function mirror(options: MirrorOptions): Mirror {
   const sessions = documentsOnly ? undefined : sessionMirror(context);
   const documents = documentMirror(context);
   let isFirst = true;
-  /** News comes once, so it is kept until a look was able to show it. */
+  /** Each change is reported only once, so it is kept until a look can show it. */
   let unshown: Entry[] = [];
   /** Whether entries that are not live may have changed unseen. */
   let isBehind = false;

@@ -45,7 +45,7 @@ export interface PromptView {
   messages: readonly Message[];
   /** Estimates, four ASCII characters to a token. */
   tokens: { system: number; tools: number; messages: number };
-  /** Why the agent does not work yet, so that a part of the prompt may be missing. */
+  /** Why the agent does not work yet; until then part of its prompt may be missing. */
   held?: string;
 }
 

@@ -107,9 +107,7 @@ function print({ terminal }: Call, results: readonly CaseResult[], offline: Stan
   terminal.out('');
   terminal.out(terminal.bold(`${passed} of ${results.length} cases passed${offline === undefined ? `, ${cost}` : ''}`));
   if (offline !== undefined)
-    terminal.say(
-      `Played by scripts on a stand-in of ${offline}: this proves the cases, and says nothing about a model.`,
-    );
+    terminal.say(`Played by scripts on a stand-in of ${offline}: this checks the cases themselves, not a model.`);
 }
 
 function rowOf({ about, agent, passed, runs, problem: why }: CaseResult, terminal: Terminal): string[] {

@@ -19,8 +19,8 @@ export const command: Command = {
   ],
   about: `
 A task with "schedule" in its file, a board line with schedule: "0 9 * * 1", and each entry of "schedules" in guild.yaml is a
-schedule. guild watch and guild pump create a task for each due time. Times that passed while nothing was running are
-reported, not made up for.
+schedule. guild watch and guild pump create a task for each due time. Due times that passed while nothing
+was running are only reported.
 
   guild task add --to planner --schedule "0 9 * * 1" "Write the weekly report"
   guild task cancel <id>   ends a schedule`,

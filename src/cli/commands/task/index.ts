@@ -62,7 +62,7 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
   },
 };
 
-/** The options of each word; other words take none of these. */
+/** The options of each subcommand; other subcommands take none of these. */
 const TAKES: Record<string, readonly string[]> = {
   add: ['to', 'id', 'type', 'requires', 'after', 'attach', 'priority', 'schedule', 'timezone'],
   list: ['all', 'state', 'limit'],

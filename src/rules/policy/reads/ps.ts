@@ -50,7 +50,7 @@ function readLetters(
     const value = rest === '' ? next : rest;
     if (value === undefined) return `ps option ${letter} has no value`;
     if (!isFormat(value)) return 'ps would show the environment of processes';
-    // With an unknown user, ps reads the same letters in its other dialect.
+    // If the user is unknown, ps interprets the same letters by its BSD syntax.
     if (dashed && rest !== '' && 'uUgG'.includes(letter) && !/^(\d+|root)$/.test(rest))
       return 'ps may interpret this in two ways';
     if ('pq'.includes(letter) && !/^[\d, ]+$/.test(value)) return `ps option ${letter} takes process numbers`;

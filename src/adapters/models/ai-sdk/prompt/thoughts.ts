@@ -110,7 +110,7 @@ function text(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
 }
 
-/** Without ids: a call gets its id only after its answer. */
+/** Ids are not included: a call gets its id only after its answer. */
 function answerDigest({ content, toolCalls = [] }: Pick<Message, 'content' | 'toolCalls'>, parts: string): string {
   return sha256([content, JSON.stringify(toolCalls.map((call) => [call.name, call.arguments])), parts]);
 }
