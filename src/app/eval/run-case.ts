@@ -10,6 +10,7 @@ import { unmet, type EvalCase, type EvalRun } from '../../domain/eval/eval-case.
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import type { Model } from '../../ports/model.js';
 import { openDesk } from '../approvals.js';
+import { missingKeys } from '../live/model-key.js';
 import { openWorkspace } from '../reopen.js';
 import { acceptTrust, forgetTrust, lookAtTrust } from '../trust/trust.js';
 import type { Workspace } from '../open-workspace.js';
@@ -52,15 +53,19 @@ export async function runCase(evalCase: EvalCase, options: RunOptions): Promise<
     await workspace.close();
     const { file: _, ...rest } = run;
     // Without an answer of a model, the expectations say nothing about the case.
-    const { error } = placed.task;
-    return {
-      ...rest,
-      unmet: error?.code === 'model_failed' && run.turns === 0 ? [error.message] : unmet(evalCase, run),
-    };
+    const unanswered = run.turns === 0 ? whyUnanswered(workspace, placed, options) : undefined;
+    return { ...rest, unmet: unanswered === undefined ? unmet(evalCase, run) : [unanswered] };
   } finally {
     forgetTrust(folder, options.env);
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Why no model answered; undefined if none had to. A task whose model has no key is left open. */
+function whyUnanswered(workspace: Workspace, { task, state }: Placed, { env, model }: RunOptions): string | undefined {
+  if (task.error?.code === 'model_failed') return task.error.message;
+  if (isEnded(state) || model !== undefined || task.to === undefined) return undefined;
+  return missingKeys({ all: () => workspace.agents() }, workspace, env)(task.to);
 }
 
 /** Copies the files that define the team, without the results of its work. */
