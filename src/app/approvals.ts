@@ -156,7 +156,7 @@ export function announcer(own: OwnRequests): Announce {
   };
 }
 
-/** As `ownRequests`, for a surface that only reads. If trust cannot be read, it draws none. */
+/** Like `ownRequests`, for a surface that only reads. If trust cannot be read, it draws none. */
 export function readOwnRequests(root: string, env: Env, isFar: boolean): OwnRequests {
   let known: OwnRequests | undefined;
   const read = (): OwnRequests => ownRequests(consentFor(lookAtTrust(root, env).record, env), isFar);

@@ -89,7 +89,7 @@ async function forkIn(store: Store, root: string, wishes: Fork): Promise<Forked>
   if (!made) throw problemError('duplicate', `there is a session ${sessionId} already`);
   const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
   const description = text ?? first;
-  // The taint of the original is copied, because the tasks of the original are not the copy's own.
+  // The taint of the original is copied, because the copy does not have the tasks of the original.
   const taint = await recordedTaint(store.tasks, { header, messages: beginning });
   const context = { forked_from: { session: from, at: kept }, ...(taint.length > 0 ? { taint } : {}) };
   const fork = { id: name, description, to: agent.name, session: sessionId, attachments, context };

@@ -6,7 +6,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** As `compareText`, with numbers by their value: `job-2` comes before `job-10`. */
+/** Like `compareText`, with numbers by their value: `job-2` comes before `job-10`. */
 export function compareNatural(a: string, b: string): number {
   const [parts, others] = [numbersAndText(a), numbersAndText(b)];
   const at = parts.findIndex((part, i) => part !== others[i]);

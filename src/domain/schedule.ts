@@ -1,6 +1,6 @@
 /**
  * When a task runs again and again: five fields of cron and a time zone. A task with a schedule is
- * never worked on itself; each due time creates another task, a run. The id of a run follows from
+ * never done itself; each due time creates another task, a run. The id of a run follows from
  * the schedule and the time, so no time gets two runs, whichever process or machine decides.
  */
 export interface Schedule {

@@ -112,7 +112,7 @@ for (const folder of ['agents', 'templates', '.claude/agents', 'inbox', 'tasks/p
         if (isBroken && name === full) throw errno('EACCES');
         return disk.list(name);
       },
-      // A change of permissions changes the stamp, also that of a folder that is not there yet.
+      // A real change of permissions would change the stamp, so this stamp differs, too.
       glance: (name) => (isBroken && name === full ? 'closed' : disk.glance(name)),
     };
     const proc = cluster(SCRIPT).start(failing, { watchers: { problem: (one) => void problems.push(one) } });

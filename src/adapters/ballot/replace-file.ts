@@ -3,7 +3,7 @@ import type { Disk } from '../../ports/disk.js';
 
 /**
  * False, and nothing is written, if the file no longer has this stamp: a save made in between is
- * read first. `onReady`: called with the stamp of the new file just before.
+ * read first. `onReady`: called with the stamp of the new file just before it replaces the old one.
  */
 type Replace = (text: string, stamp: string | undefined, onReady: (stamp: string) => void) => Promise<boolean>;
 

@@ -18,7 +18,7 @@ export interface FarPresence extends Omit<Presence, 'sweep'> {
   judge(): Promise<void>;
   /** Renews the lease if that is overdue; call it before new work. */
   renewIfLate(): Promise<void>;
-  /** The claims of this process become orphans. */
+  /** Ends the lease of this process; others may then take its tasks. */
   leave(): Promise<void>;
   /** The next renewal tells others why this process takes no work; undefined: it takes work. */
   hold(reason: string | undefined): void;
@@ -40,7 +40,7 @@ interface PresenceOptions {
   monotonicMs: () => number;
   /** Calls `act` at this interval until the returned function is called. */
   every: (ms: number, act: () => void) => () => void;
-  /** The peer ids that this process had before it gave up their store. */
+  /** Earlier peer ids of this process; it closed the stores that it had opened under them. */
   abandoned: ReadonlySet<string>;
   /** It only reads, so it leaves it to others to declare processes dead. */
   isReader: boolean;

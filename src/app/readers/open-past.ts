@@ -1,7 +1,7 @@
 /**
  * The workspace as it was at a moment of the past, from the records of its tasks and their events.
- * It has the same form as the present, so every view can show both. Files without events (boards,
- * agents) are not part of it.
+ * It has the same form as the current workspace, so every view can show both. Files without events
+ * (boards, agents) are not part of it.
  */
 import type { Event } from '../../domain/event.js';
 import { isEnded, isForHuman, type OpenState, type Placed } from '../../domain/task/task.js';

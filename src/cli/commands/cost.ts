@@ -15,7 +15,7 @@ export const command: Command = {
     by: {
       type: 'string',
       value: 'WHAT',
-      about: 'agent (default), task, model, role or day; task sums whole trees, and a model has no tool calls',
+      about: 'agent (default), task, model, role or day; task sums whole trees, model leaves out tool calls',
     },
     since: { type: 'string', value: 'DAY', about: 'only calls of this day (2026-01-31) and later' },
   },

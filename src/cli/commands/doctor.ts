@@ -21,7 +21,8 @@ Checks Node, Git, the sandbox for commands, the file system of the workspace (at
 model keys, and leftovers of lost processes. It creates a few test files and removes them again.
 
 With --audit it compares the event log with the records of effects in .guild/run instead. Every effect that was
-reported as done should have a record. Each one that has none is printed with its task, call and time; the exit code is then 1.
+reported as done should have a record. Each effect without a record is printed with its task, call and time; the exit
+code is then 1.
 
 With --adopt it releases the tasks of a lost process. A journal that cannot be replayed goes to .guild/evidence with a note, and
 its tasks continue from their files; without a peer, this applies to all such journals. If this machine cannot tell whether

@@ -8,7 +8,7 @@ import { type Call, type Command, EXIT } from '../args/command.js';
 export const command: Command = {
   usage: 'lint <file.task.md>…',
   about: `
-Checks boards. An entry with an error is ignored until it is fixed; the other entries still work. Warnings change nothing. The
+Checks boards. An entry with an error is ignored until it is fixed; the other entries still work. Warnings have no effect. The
 exit code is 1 if there are errors.`,
   run: lint,
 };
@@ -29,7 +29,7 @@ export async function lint(call: Call): Promise<number> {
   return errors > 0 ? EXIT.problem : EXIT.done;
 }
 
-/** Names start from the workspace; if there is no such file, from the current folder. */
+/** Names are relative to the workspace; if there is no such file, to the current folder. */
 function placed(file: string, { root, io }: Call): string {
   const near = path.resolve(io.cwd, file);
   return fs.existsSync(path.resolve(root, file)) || !fs.existsSync(near) ? file : near;

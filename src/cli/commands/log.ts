@@ -8,7 +8,7 @@ export const command: Command = {
   usage: 'log',
   about: `
 Lists the commits of the workspace, newest first; a name in brackets is the person who made the change. The history is
-plain Git, in a repository of its own: git --git-dir=.guild/history.git log.`,
+plain Git, in a separate repository: git --git-dir=.guild/history.git log.`,
   options: {
     task: { type: 'string', value: 'ID', about: 'only commits that name this task or a task under it' },
     limit: { type: 'string', value: 'N', about: 'at most N commits (default 20)' },

@@ -24,7 +24,7 @@ export const command: Command = {
 
 Conditions: = != < <= > >= LIKE IN CONTAINS IS [NOT] NULL AND OR NOT ( )
 
-File names start from the workspace. docs/explanation/boards.md describes the language.`,
+File names are relative to the workspace. docs/explanation/boards.md describes the language.`,
   options: {
     all: { type: 'boolean', about: 'allow UPDATE and DELETE without WHERE, for every task' },
     force: { type: 'boolean', about: 'let INTO replace a file' },

@@ -80,7 +80,7 @@ export interface Task {
   attachments?: string[];
   context: Record<string, unknown> & { original_goal?: string };
   priority: 'A' | 'B' | 'C' | 'D';
-  /** It is never worked on: its due times create runs of it. */
+  /** A schedule, which is never done itself: each of its due times creates a run. */
   schedule?: Schedule;
   budget?: Budget;
   created_by?: string;

@@ -39,7 +39,7 @@ export async function askCoordinator(
   return task.id;
 }
 
-/** Does not depend on where in the cycle it was entered. Changes after a retry. */
+/** The same wherever the search entered the cycle; another one after a retry. */
 export function cycleKey(cycle: readonly string[], find: (id: string) => { task: Task } | undefined): string {
   const names = cycle.map((id) => {
     const retries = find(id)?.task.retries ?? 0;

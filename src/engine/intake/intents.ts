@@ -106,7 +106,7 @@ async function cancel(
 }
 
 /**
- * Checks the store that nothing is open under this task. The view of this process may be stale:
+ * Checks in the store that nothing under this task is open. The view of this process may be stale:
  * another process may just have moved the task, and would never see an intent that is removed now.
  */
 async function isOver(context: EngineContext, id: string): Promise<boolean> {

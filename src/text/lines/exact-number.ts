@@ -20,7 +20,7 @@ export class ExactNumber {
 const MAY_ROUND = /(?:\d\.?){16}/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** As `JSON.parse`, but a number that would be rounded becomes an `ExactNumber`. */
+/** Like `JSON.parse`, but a number that would be rounded becomes an `ExactNumber`. */
 export function parseExact(text: string): unknown {
   if (!MAY_ROUND.test(text)) return JSON.parse(text);
   const mark = markFor(text);
@@ -32,7 +32,7 @@ export function parseExact(text: string): unknown {
   );
 }
 
-/** As `JSON.stringify`, but an `ExactNumber` is printed as a number. */
+/** Like `JSON.stringify`, but an `ExactNumber` is printed as a number. */
 export function printExact(value: object): string {
   const plain = JSON.stringify(value, null, 2);
   if (!ExactNumber.isUsed || !hasExact(value)) return plain;

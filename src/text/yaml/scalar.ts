@@ -19,7 +19,7 @@ export function yamlText(text: string, indent: number, explicit = false): string
   return text.includes('\t') || (explicit && text.includes("'")) ? quoted(text) : `'${text.replaceAll("'", "''")}'`;
 }
 
-/** As `yamlText`, but always on one line. */
+/** Like `yamlText`, but always on one line. */
 export function yamlLine(text: string): string {
   return text.includes('\n') ? quoted(text) : yamlText(text, 0);
 }

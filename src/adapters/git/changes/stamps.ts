@@ -44,7 +44,7 @@ const MARK = 0xfffffffe;
  * counts.
  */
 const TABLE = 0xfffffffd;
-/** The table is written again once more than `SLACK` plus an eighth of its size follow it. */
+/** The table is rewritten when more than `SLACK` plus an eighth of its size was appended to it. */
 const SLACK = 4096;
 const SLACK_SHARE = 8;
 

@@ -43,7 +43,7 @@ $tidy$;
 
 /**
  * Escapes in JSON that PostgreSQL cannot turn into text: the character NUL and halves of pairs. The
- * backslashes before an escape are pairs, or it would not be one.
+ * backslashes before an escape come in pairs; otherwise it would not be an escape.
  */
 const UNFIT = String.raw`(?<!\\)((?:\\\\)*)\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})`;
 

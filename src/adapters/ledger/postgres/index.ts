@@ -51,7 +51,7 @@ export function postgresLedger({ address, clock, onProblem, ...rest }: PostgresO
   let acknowledged: { id: string; atMs: number } | undefined;
   let isDoubtful = false;
   let losses = 0;
-  /** Transactions from this one on are not known yet. */
+  /** This transaction and later ones are not known yet. */
   let mark: string | undefined;
   let isPooled = false;
   let isAwayKnown = false;

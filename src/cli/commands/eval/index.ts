@@ -15,7 +15,7 @@ import type { Terminal } from '../../render/terminal.js';
 export const command: Command = {
   usage: 'eval [folder]',
   about: `
-Runs the cases in evals/ (or another folder or file) against the agents of this workspace, each in a copy of its own, and says
+Runs the cases in evals/ (or another folder or file) against the agents of this workspace, each in a separate copy, and says
 which pass. A case is a task and what must be true afterwards: its result, files, tools that were called or not, requests, cost,
 or a statement that a judge model checks. The exit code is 1 if a case failed.
 
