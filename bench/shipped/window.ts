@@ -103,7 +103,10 @@ async function firstPaint(browser: Browser, page: Page, { rounds }: Testbed, tas
   return atMost(`window: first rows beside ${tasks} tasks, over an empty answer`, ms, 'ms', 1000);
 }
 
-/** The processor time of the server for one change that many windows read, divided by its time for one window. */
+/**
+ * The processor time of the server for one change that many windows read, divided by its time for
+ * one window.
+ */
 async function manyReaders(page: Page, child: ChildProcess, root: string, { rounds }: Testbed): Promise<Row> {
   const cost = async (readers: number): Promise<number> => {
     const before = threadsCpuMs(child.pid!);

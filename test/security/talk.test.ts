@@ -1,4 +1,7 @@
-/** Text of models and names of files are never executed, and no agent can reach the conversations of another agent. */
+/**
+ * Text of models and names of files are never executed, and no agent can reach the conversations of
+ * another agent.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

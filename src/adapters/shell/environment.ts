@@ -31,7 +31,8 @@ export function commandEnv({ home, scratch }: { home: string; scratch: string })
     DOCKER_CONFIG: home,
     CONTAINERS_CONF: '/dev/null',
     npm_config_userconfig: '/dev/null',
-    // npm refuses to read one file as both configurations. This file does not exist, and nobody can create it.
+    // npm refuses to read one file as both configurations. This file does not exist, and nobody can
+    // create it.
     npm_config_globalconfig: `${home}/npmrc`,
     npm_config_cache: `${scratch}/.npm`,
     npm_config_update_notifier: 'false',

@@ -19,9 +19,9 @@ export interface OpenFolder {
   /** True if the folder is still at the path where it was opened. */
   isThere(): boolean;
   /**
-   * Whether a name in this folder is this file, and the folder is still in its place. Without descriptors, both
-   * are checked alternately many times: an attacker would have to swap the folder in step with
-   * every check.
+   * Whether a name in this folder is this file, and the folder is still in its place. Without
+   * descriptors, both are checked alternately many times: an attacker would have to swap the folder
+   * in step with every check.
    */
   holds(name: string, file: { ino: number; dev: number }): boolean;
   close(): void;

@@ -10,7 +10,10 @@ import { judgePath, judgeSpelling, useOfTool } from '../../rules/policy/paths.js
 
 export { commandGate, loadPolicy, type Gate } from '../../adapters/policy-files/index.js';
 
-/** `off` looks up operands in the workspace; `on` does not need that; `machine` asks whether this machine has a sandbox. */
+/**
+ * `off` looks up operands in the workspace; `on` does not need that; `machine` asks whether this
+ * machine has a sandbox.
+ */
 export function operandGate(root: string, sandbox: 'on' | 'off' | 'machine'): ((agent: string) => Operand) | undefined {
   const isSandboxed = sandbox === 'machine' ? shell({ root, env: process.env }).isSandboxed() : sandbox === 'on';
   return isSandboxed ? undefined : (agent) => operandsOf(root, filesOf(root), agent);

@@ -142,7 +142,8 @@ export interface Message {
   /** The note that this message brings. */
   cause?: string;
   /**
-   * Outside sources that influenced it through its sender or an attachment. No tool result names them.
+   * Outside sources that influenced it through its sender or an attachment. No tool result names
+   * them.
    */
   taint?: string[];
   /** In a conversation that several tasks share: the task that begins with this message. */

@@ -61,7 +61,10 @@ async function hear(
   return news.length > 0;
 }
 
-/** Each channel is already in order; across channels the more urgent notes go first, then the earlier ones. */
+/**
+ * Each channel is already in order; across channels the more urgent notes go first, then the
+ * earlier ones.
+ */
 function mostUrgent(notes: Note[]): Note[] {
   const rank = { critical: 0, high: 1, normal: 2, low: 3 };
   return notes.sort((a, b) => rank[a.priority] - rank[b.priority] || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));

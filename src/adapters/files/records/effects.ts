@@ -72,7 +72,10 @@ export function effects(dependencies: Dependencies): Effects & Pick<DoneEffects,
     },
   };
 
-  /** Call it only after creating the effect's file: an old record is folded before its name becomes free. */
+  /**
+   * Call it only after creating the effect's file: an old record is folded before its name becomes
+   * free.
+   */
   function isFolded(id: string): boolean {
     return folded.has(id) && (disk.remove(layout.effect(id)), true);
   }

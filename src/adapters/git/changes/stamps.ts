@@ -18,7 +18,10 @@ export const PLAIN = 0;
 /** A file outside the covered folders that a tool wrote. */
 export const EXTRA = 1;
 
-/** `plain`: in a covered folder. `extra`: elsewhere, written by a tool. `timed`: recognised by its time alone. */
+/**
+ * `plain`: in a covered folder. `extra`: elsewhere, written by a tool. `timed`: recognised by its
+ * time alone.
+ */
 type Kind = 'plain' | 'extra' | 'timed';
 
 export interface Stamps {
