@@ -191,6 +191,26 @@ test('a key held down answers once, the next request has the focus, and its keys
   assert.ok(third! - second! >= 500, `answered after ${third! - second!} ms`);
 });
 
+test('the next request has the focus, also if it is drawn before the reply to the answer has come', async (t) => {
+  const shown = await opened(t, await askingThree(t));
+  if (shown === undefined) return;
+  const { page, go } = shown;
+  await go('inbox');
+  await page.waitForSelector('h2:has-text("touch ann.txt")');
+  await page.evaluate(`(() => {
+    const real = fetch;
+    const isDrawn = () => document.querySelector('.idetail h2').textContent.includes('touch bob.txt');
+    globalThis.fetch = async (...asked) => {
+      const reply = await real(...asked);
+      while (String(asked[0]).endsWith('/api/intents') && !isDrawn()) await new Promise(requestAnimationFrame);
+      return reply;
+    };
+  })()`);
+  await page.keyboard.press('y');
+  await page.waitForURL(/inbox\/./);
+  await until(async () => /^H2 .*touch bob\.txt/.test(await page.evaluate<string>(FOCUSED)));
+});
+
 test('a request that takes the place of another one by itself is not answered by a key that was on its way', async (t) => {
   const workspace = await askingThree(t);
   const shown = await opened(t, workspace);

@@ -54,6 +54,7 @@ function Filled({ id, requests }: { id: string; requests: Requests }): JSX.Eleme
         <Shown
           key={`${request.id} ${request.seen}`}
           request={request}
+          chosen={id}
           place={at + 1}
           of={requests.open.length}
           answered={requests.answered}
@@ -97,6 +98,8 @@ function Item({ request, isHere }: { request: Request; isHere: boolean }): JSX.E
 
 interface ShownProps {
   request: Request;
+  /** The id in the address. */
+  chosen: string;
   place: number;
   of: number;
   answered: readonly Request[];
@@ -105,14 +108,15 @@ interface ShownProps {
   move: (by: number) => void;
 }
 
-function Shown({ request, place, of, answered, next, move }: ShownProps): JSX.Element {
+function Shown({ request, chosen, place, of, answered, next, move }: ShownProps): JSX.Element {
   const [sent, setSent] = useState<Sent>();
   const title = useRef<HTMLHeadingElement>(null);
   const scroll = useRef<HTMLDivElement>(null);
   const below = useBelow(scroll);
   const source = useSource(request);
   const isOpen = request.answeredAt === undefined;
-  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  // The frame takes the focus whenever the address changes.
+  useEffect(() => title.current?.focus({ preventScroll: true }), [chosen]);
   const answer = async (kind: IntentKind, args: Record<string, unknown> = {}): Promise<void> => {
     const here = location.hash;
     const reply = await answerRequest(request, kind, args);
