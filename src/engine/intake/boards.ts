@@ -39,9 +39,10 @@ export async function takeBoards(context: EngineContext, flights: ReadonlyMap<st
     isPartial = missing.length > MAX_PER_PASS;
     if (isPartial) boards.readAgain();
     missing.length = Math.min(missing.length, MAX_PER_PASS);
-    for (let at = 0; at < missing.length; at += BATCH) {
+    const batch = context.isSequential ? 1 : BATCH;
+    for (let at = 0; at < missing.length; at += batch) {
       const created = await Promise.all(
-        missing.slice(at, at + BATCH).map((wish) => fence(context, placeOf(wish), () => create(context, wish), false)),
+        missing.slice(at, at + batch).map((wish) => fence(context, placeOf(wish), () => create(context, wish), false)),
       );
       moved = created.includes(true) || moved;
     }
