@@ -22,7 +22,7 @@ interface Mounted extends Read<unknown> {
 }
 
 export const hello = signal<Hello | undefined>(undefined);
-/** The connection to the server. Without it reading works from memory, and nothing can be sent. */
+/** The connection to the server. Without it, pages show what they have, and nothing can be sent. */
 export const connection = signal<{ live: true } | { live: false; since: number; retryAt: number }>({ live: true });
 /** The cookie of this browser is no longer valid. */
 export const isOut = signal(false);

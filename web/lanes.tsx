@@ -33,7 +33,7 @@ export function Lanes({ lanes, from }: { lanes: Lane[]; from: string }): JSX.Ele
   const end = now.value;
   const axis = plainAxis(start, end);
   const minutes = Math.round((end - start) / 60_000);
-  // Whole minutes lie between two of the times.
+  // The times are whole minutes apart.
   const parts = minutes % 4 === 0 ? 4 : 5;
   const times = Array.from({ length: parts }, (_, i) => new Date(axis.timeAt(i / parts)).toISOString());
   return (
@@ -60,7 +60,7 @@ export function Lanes({ lanes, from }: { lanes: Lane[]; from: string }): JSX.Ele
 
 interface Bar {
   kind: SpanKind;
-  /** Positions, from 0 to 1 of the visible part. */
+  /** Positions in the visible part, from 0 to 1. */
   from: number;
   to: number;
   label: string;
@@ -71,7 +71,7 @@ interface TrackProps {
   spans: readonly Span[];
   axis: Pick<Axis, 'placeOf'>;
   zoom: { from: number; to: number };
-  /** Beside the bars. */
+  /** A few words beside the bars. */
   caption?: string | undefined;
 }
 

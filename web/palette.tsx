@@ -40,7 +40,7 @@ const TASKS_SHOWN = 6;
 const TEXT_MIN = 2;
 const TYPING_MS = 120;
 
-/** A window for showing has no search in words: guests could guess what they are not shown. */
+/** A read-only window does not search words: guests could guess what is hidden from them. */
 export function searchText(): string {
   return hello.value?.readOnly === true ? 'Search agents and pages' : 'Search tasks, agents, messages…';
 }

@@ -216,7 +216,7 @@ export function whyNot(): string | undefined {
   return connection.value.live ? undefined : 'The server cannot be reached.';
 }
 
-/** A button of an intent: absent in a window for showing, disabled while nothing can be sent. */
+/** A button of an intent: absent in a read-only window, disabled while nothing can be sent. */
 export function ActButton({ disabled = false, title, ...rest }: JSX.IntrinsicElements['button']): JSX.Element | null {
   if (hello.value?.readOnly === true) return null;
   const off = whyNot();

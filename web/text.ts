@@ -78,7 +78,7 @@ export function when(iso: string): string {
   return now.value - Date.parse(iso) < 86_400_000 ? `${ago(iso)} ago` : `on ${ago(iso)}`;
 }
 
-/** How long ago, in one unit; the day if it is longer. */
+/** How long ago, in one unit; the date if it was more than a day ago. */
 export function ago(iso: string): string {
   const seconds = Math.max(0, Math.round((now.value - Date.parse(iso)) / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -17,7 +17,7 @@ export async function followUp(
   if (ended === undefined) throw problemError('not_found', `there is no task ${id}`);
   const at = now.toISOString();
   const made = await createFollowUp(store, ended, { ...defined(said), id: newId, by: HUMAN, at });
-  if (made === undefined) throw problemError('duplicate', `there is a task ${newId} already`);
+  if (made === undefined) throw problemError('duplicate', `a task ${newId} already exists`);
   if ('code' in made) throw new ProblemError(made);
   const { peer } = store.presence;
   store.events.append({

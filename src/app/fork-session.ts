@@ -75,7 +75,7 @@ async function forkIn(store: Store, root: string, wishes: Fork): Promise<Forked>
       hint: 'add a message, as in guild fork … "and now this", or cut earlier',
     });
   const name = id ?? `fork_${randomBytes(5).toString('hex').slice(0, 8)}`;
-  if ((await store.tasks.read(name)) !== undefined) throw problemError('duplicate', `there is a task ${name} already`);
+  if ((await store.tasks.read(name)) !== undefined) throw problemError('duplicate', `a task ${name} already exists`);
   const sessionId = `${agent.name}-${name}`;
   const now = new Date();
   // The session is created first: a task without its session would start from the beginning. An
@@ -86,7 +86,7 @@ async function forkIn(store: Store, root: string, wishes: Fork): Promise<Forked>
     forkHeader(header, agent.name, sessionId, speaker, `${from}@${kept}`, now),
     copy,
   );
-  if (!made) throw problemError('duplicate', `there is a session ${sessionId} already`);
+  if (!made) throw problemError('duplicate', `a session ${sessionId} already exists`);
   const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
   const description = text ?? first;
   // The taint of the original is copied, because the copy does not have the tasks of the original.

@@ -54,7 +54,7 @@ export async function newTask(store: Store, input: NewTask, options: NewTaskOpti
   });
   // A fresh id belongs to this process alone.
   const durable = !isAwaited || input.id !== undefined;
-  if (!(await store.tasks.create(task, { durable }))) throw problemError('duplicate', `there is a task ${id} already`);
+  if (!(await store.tasks.create(task, { durable }))) throw problemError('duplicate', `a task ${id} already exists`);
   store.events.append(
     defined({
       at: task.created_at,

@@ -31,7 +31,7 @@ export function freshTurn({ task, root, agent }: Pick<Progress, 'task' | 'root' 
   return { task, root, agent, since, words: '', isCut: false, tokens: 0, microUsd: 0, unpriced: 0 };
 }
 
-/** Changes the turn. */
+/** Modifies `turn`. */
 export function applyProgress(turn: LiveTurn, now: Progress): void {
   turn.agent = now.agent;
   switch (now.kind) {

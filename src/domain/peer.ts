@@ -14,7 +14,7 @@ export interface Peer {
   /** The agents it hosts; empty for all of the workspace. */
   agents: string[];
   since: string;
-  /** Why it takes no work; absent: it does. Only on a store that several machines share. */
+  /** Why it takes no work; absent if it does. Only on a store that several machines share. */
   held?: string;
 }
 

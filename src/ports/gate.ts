@@ -15,7 +15,7 @@ export interface GateVerdict {
   plan?: PlainPipeline[];
   /** Set if the line consists of exactly one plugin action. */
   action?: PluginAction;
-  /** How files would change, if they would, and the file that the diff was made against. */
+  /** If files would change: the diff, and the file that it was made against. */
   diff?: string;
   base?: BoundBase;
   /** It reads a secret, so its result is kept private. */

@@ -1,8 +1,8 @@
-/** The prefix of each line of a tree drawn in text. */
+/** What precedes the lines of one node in a tree drawn as text. */
 interface Stem {
-  /** Before the line itself. */
+  /** The prefix of the line itself. */
   first: string;
-  /** Before further lines about the same node. */
+  /** The prefix of further lines about the same node. */
   rest: string;
 }
 

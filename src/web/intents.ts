@@ -54,7 +54,7 @@ interface Asked {
 
 const KEYS_MAX = 1000;
 
-/** The same key twice is done once, with the same answer. */
+/** An intent whose key came before is not done again: it gets the same answer. */
 export function intents(root: string, env: Env): (body: unknown) => Promise<IntentDone> {
   const done = new Map<string, Promise<IntentDone>>();
   return (body) => {
@@ -155,7 +155,10 @@ const ACTS: Record<IntentKind, Act> = {
     const file = known?.file ?? newAgentFile(target);
     if (await writeAgent(root, file, known?.text, needed(asked, 'text'))) return;
     const now = textOf(path.join(root, file));
-    throw new Stale(known === undefined ? 'there is such an agent already' : 'the file was changed meanwhile', now);
+    throw new Stale(
+      known === undefined ? 'an agent with this name already exists' : 'the file was changed meanwhile',
+      now,
+    );
   },
   async 'board.set'(asked) {
     const { root, target, seen, args } = asked;

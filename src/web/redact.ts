@@ -57,7 +57,7 @@ function touchesSecret({ arguments: json }: ShownCall): boolean {
   return words.some((word) => word !== '' && isSecretPath(word.replaceAll('\\\\', '/')));
 }
 
-/** The longest first, so that a secret inside another one does not leave the rest of it. */
+/** The longest first: replacing a secret that is part of a longer one would leave the rest. */
 function secretsIn(root: string, env: Env): string[] {
   const named = Object.entries(env).flatMap(([name, value = '']) =>
     SECRET_NAME.test(name) ? [value, ...codesIn(value)] : (PASSWORD_IN_ADDRESS.exec(value)?.slice(1) ?? []),

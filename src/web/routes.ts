@@ -124,7 +124,7 @@ export function routes(api: Hono, served: Served): void {
     const talk = await conversationOf(moment, id(context), whole(context.req.query('before'), Infinity));
     return guests === undefined ? talk : talkForGuests(talk, guests);
   });
-  // These answers contain all text from outside, uncut, or would tell it word by word.
+  // These answers contain text from outside in full, or would let a guest guess its words.
   if (guests === undefined) {
     get('/messages', (context, moment) => messagesWith(moment, context.req.query('text') ?? ''));
     get('/sessions/:id/prompt', (context) => promptOf(root, id(context), env));

@@ -1,5 +1,5 @@
 /**
- * The view for guests. A window for showing and an exported run leave out text from outside:
+ * The view for guests. A read-only window and an exported run leave out text from outside:
  * results of tools, messages of others, and the words of tasks that came from outside.
  */
 import { literalPattern } from '../domain/literal-pattern.js';
@@ -99,7 +99,7 @@ export function checkGuestQuery(where: string): void {
   const unknown = words.find((word) => !COLUMNS.includes(word.toLowerCase()) && !KEYWORDS.includes(word.toLowerCase()));
   if (unknown === undefined) return;
   throw new ProblemError(
-    problem('not_allowed', `this window is for showing: ${JSON.stringify(unknown)} cannot be used in a query here`, {
+    problem('not_allowed', `this window is read-only: a query here cannot use ${JSON.stringify(unknown)}`, {
       hint: `use ${COLUMNS.join(', ')}`,
     }),
   );

@@ -17,7 +17,7 @@ interface ViewQuery {
   fold?: Fold | undefined;
 }
 
-/** Tasks at this depth and below are closed, all others open, except for those that were turned. */
+/** Tasks at this depth or deeper are folded and all others open, except those in `turned`. */
 export interface Fold {
   depth: number;
   turned: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export interface Fold {
 interface Views {
   /** `keep`: a row that the page wants to find again. */
   open(query: ViewQuery, keep?: string): Promise<ViewOpened>;
-  /** Throws `ViewGone` if the view is not kept any more. */
+  /** Throws `ViewGone` if the view has expired. */
   rows(id: string, from: number, to: number): Promise<ViewRows>;
 }
 
@@ -97,7 +97,7 @@ export function openViews(momentAt: (at?: string) => Promise<Moment>, now: () =>
       const view = views.get(id);
       if (view === undefined || now() - view.usedAt > VIEW_KEPT_MS) {
         views.delete(id);
-        throw new ViewGone(problem('not_found', 'this list is not kept any more', { hint: 'ask for it again' }));
+        throw new ViewGone(problem('not_found', 'this list has expired', { hint: 'ask for it again' }));
       }
       use(id, view);
       const moment = await momentAt(view.at);

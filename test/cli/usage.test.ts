@@ -27,7 +27,7 @@ const WRONG: [string, number, RegExp][] = [
   ['task show ../../guild.yaml', 1, /there is no task/],
   ['task add', 2, /a task needs a description/],
   ['task add x --id ../x', 2, /cannot be the id of a task/],
-  ['task add x --id done', 1, /there is a task done already/],
+  ['task add x --id done', 1, /a task done already exists/],
   ['task add x --priority Z', 2, /a priority is A, B, C or D/],
   ['task add x --to nobody', 1, /there is no agent nobody; the agents are: boss, hand/],
   ['task cancel done', 2, /done has ended \(completed\)/],

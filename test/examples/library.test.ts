@@ -14,5 +14,5 @@ test('the library example opens a workspace, asks, waits for tasks in order and 
   assert.match(stdout, /completed: \*\*1\.5\*\* finds what you look for/);
   assert.match(stdout, /writer: 4 turns\n {4}reader: 2 turns/);
   assert.ok(stdout.indexOf('task.completed notes') < stdout.indexOf('task.claimed check'), 'check came after notes');
-  assert.match(stdout, /duplicate: there is a task notes already/);
+  assert.match(stdout, /duplicate: a task notes already exists/);
 });

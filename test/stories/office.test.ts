@@ -44,7 +44,7 @@ test('the office story takes fourteen steps, one per pump', async () => {
   await pump(); // 1, 2: the message reaches the planner, which gives the executor a task
   assert.equal(tasks(disk), 'executor pending, planner waiting');
   assert.equal(sessions(disk), 'planner 4');
-  await pump(); // 3: the executor looks at the present state, and proposes a command
+  await pump(); // 3: the executor looks at the current state, and proposes a command
   assert.equal(tasks(disk), 'executor waiting, human pending, planner waiting');
   assert.match(
     disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!,

@@ -106,8 +106,8 @@ async function storm(root: string, random: () => number): Promise<number> {
       if (Date.now() > end) throw new Error(`after ${LIMIT_MS} ms only ${ended()} tasks have ended`);
       await sleep(20 + random() * 80);
       answered += await answerSome(root, random);
-      // Processes that are always killed while they start make no progress. However slow they are,
-      // some are killed between the answers.
+      // A process killed during its start makes no progress, so most kills wait for an ended task.
+      // However slow the processes are, some kills follow from the answers alone.
       const isDue = kills < answered / 6;
       if (ended() === before && round % 40 !== 0 && !isDue) continue;
       before = ended();

@@ -375,7 +375,7 @@ test('agents: the editor completes keys and values from the schema', async (t) =
 
 const ACTS = /^(Approve|Reject|Edit|Always|New task|New agent|Pause|Talk|Send|Tell|Undo|Stop|Cancel|Retry|Fork)/;
 
-test('a window for showing has no button that would change something, and no key for one', async (t) => {
+test('a read-only window has no button that would change something, and no key for one', async (t) => {
   const browser = await openBrowser(t);
   if (browser === undefined) return;
   const workspace = await askingPlace(t);

@@ -79,7 +79,7 @@ test('an exported run keeps the words of the person, and hides those that came f
     succeeds(await workspace.guild('export', 'asked', '--out', 'run.html', '--force'));
     return workspace.read('run.html');
   };
-  // A file that a person drops does not name them.
+  // A file that a person drops does not say who created it.
   for (const by of [{ created_by: 'human' }, {}]) {
     const html = await exported(by);
     assert.match(html, /"title":"Plan the opening"/);

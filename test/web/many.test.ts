@@ -182,7 +182,7 @@ always('fifty windows that read the same change cost one read of the folder', as
     const real = fs[name] as (...args: unknown[]) => unknown;
     t.mock.method(fs, name, (...args: unknown[]) => (calls++, real.apply(fs, args)));
   }
-  // Less than a browser may ask in a second.
+  // Fewer requests than a browser may send in a second.
   const routes = ['hello', 'hall', 'agents'];
   let changes = 0;
   const cost = async (windows: number): Promise<number> => {

@@ -83,7 +83,7 @@ export function NewAgent({ close }: { close: () => void }): JSX.Element {
   );
 }
 
-/** The names that keys of an agent file can have as values. */
+/** For each of these keys of an agent file, the names that can be its values. */
 async function wordsHere(): Promise<Record<string, string[]>> {
   const agents = (await readOnce<AgentList>('/api/agents'))?.agents ?? [];
   const names = agents.map(({ name }) => name);

@@ -12,7 +12,7 @@ interface GraphNode {
   /** Below the title: who or what the node is, and its state. */
   about?: string;
   look?: Look;
-  /** Both are on one line, the state on the right; otherwise each has its own line. */
+  /** `about` and the state share a line, with the state on the right. */
   hasLookLast?: boolean;
   kind: string;
   isChosen?: boolean;

@@ -15,7 +15,7 @@ import { Empty, Loaded, LoadedPage, NewTaskButton, ProblemBox, TaskState } from 
 import { address, place } from '../router.ts';
 import { ago, money, visible } from '../text.ts';
 
-/** The server answers with so many at once. */
+/** The number of conversations in one answer of the server. */
 const AT_ONCE = 200;
 
 export function Conversations(): JSX.Element {
@@ -224,7 +224,7 @@ interface TalkProps {
   brought: { current: number };
 }
 
-/** So many messages are shown below an old one. */
+/** The number of messages shown below an old one. */
 const SHOWN_AFTER = 20;
 
 function Talk({ talk, before, setBefore, brought }: TalkProps): JSX.Element {

@@ -1,4 +1,4 @@
-/** A run again: a slider through time, the tree as it was, and what happened until then. */
+/** A past run: a slider through time, the tree as it was, and what happened until then. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ReplayRun, TaskPage } from '../../src/web/base/contract.ts';

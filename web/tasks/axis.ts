@@ -78,7 +78,7 @@ const STEPS = [
 const TICKS_MAX = 6;
 
 interface Tick {
-  /** The position, from 0 to 1 of the visible part. */
+  /** The position in the visible part, from 0 to 1. */
   at: number;
   text: string;
 }

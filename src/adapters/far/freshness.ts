@@ -12,7 +12,7 @@ export interface Freshness {
   began(): void;
   /** A look has ended: everything acknowledged before it began is known. */
   ended(): void;
-  /** Whether the last look is younger than this, or nobody has rung since. */
+  /** Whether the last look is younger than this, or no ring has come since. */
   isFresh(maxAgeMs: number): boolean;
   /** Starts to listen for rings. */
   listen(): Promise<void>;

@@ -62,7 +62,7 @@ export interface FarOptions {
 export interface FarStore extends Store {
   /** Stops renewing, as a process that is gone does. */
   stop(): void;
-  /** Shows other machines why this process takes no work; undefined: it does. */
+  /** Shows other machines why this process takes no work; undefined if it does. */
   hold(reason: string | undefined): void;
   /** State that other ports on the same ledger share. */
   readonly far: FarParts;

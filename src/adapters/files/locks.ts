@@ -46,7 +46,7 @@ export function locks(
   function take(key: string, task: string): boolean {
     const file = path.join(layout.turns, key);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      // A power cut may lose the lock and keep the conversation. Its task may then continue first.
+      // If a power cut lost the lock but not the conversation, the conversation's task goes first.
       if (disk.stamp(file) === undefined && !mayBegin(key, task)) return false;
       if (disk.create(file, `${task}\n`)) return true;
       const holder = holderIn(file);

@@ -96,10 +96,10 @@ function whyAndNext(isTop: boolean, name: string): [why: string, next: string] {
   if (isTop && name.endsWith('.json'))
     return ['is ignored: tasks belong in tasks/pending', `move it to tasks/pending/${name}`];
   if (ending === '.json')
-    return ['is ignored: the name of a task ends in .json, in lower case', `name it tasks/pending/${stem}.json`];
+    return ['is ignored: the name of a task must end in .json, in lower case', `name it tasks/pending/${stem}.json`];
   if (name.endsWith('.task.md')) return ['is ignored: boards belong in tasks/', `move it to tasks/${name}`];
   if (isTop && ending === '.md')
-    return ['is ignored: the name of a board ends in .task.md', `name it ${stem}.task.md, or keep it elsewhere`];
+    return ['is ignored: the name of a board must end in .task.md', `name it ${stem}.task.md, or keep it elsewhere`];
   return [
     'is ignored: a task is a JSON file',
     `write tasks/pending/${stem}.json with {"description": "what is to be done"}, or keep it elsewhere`,

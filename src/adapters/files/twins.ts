@@ -1,8 +1,8 @@
 /**
  * Two files with one task id. A second file under a name that the program does not give is a twin
- * and goes to quarantine. Two names of ours are nearly always one task that another process moved
- * between folders during the scan: the file read last counts. Only two plain names that are
- * unchanged at the next scan are two files of a person.
+ * and goes to quarantine. Two names that the program gives are nearly always one task that another
+ * process moved between folders during the scan, so the file that was read last counts. Only if two
+ * plain names are unchanged at the next scan did a person make two files.
  */
 import path from 'node:path';
 import { fenced } from '../../domain/fence.js';

@@ -42,9 +42,10 @@ interface GateOptions {
   /** True for a plugin's tool that does not need approval. */
   isFree?: (tool: string) => boolean;
   /**
-   * The rule files as a person has trusted them. Of these and the present ones the stricter
-   * verdict counts, so a change tightens at once and widens when it is trusted. `own`: the policy
-   * of the user, which no workspace widens. `restricted`: why nothing may run without approval.
+   * The rule files as a person has trusted them. Both these and the current ones are asked, and
+   * the stricter verdict counts: a change that tightens counts at once, one that loosens when it is
+   * trusted. `own`: the policy of the user, which no workspace loosens. `restricted`: why nothing
+   * may run without approval.
    */
   trusted?: () => { rules: Record<string, string>; own?: string; restricted?: string } | undefined;
   /** A rule that a person has allowed is trusted in the same step. */
@@ -213,7 +214,7 @@ export function gate(options: GateOptions): Gate {
   }
 }
 
-/** The policies that must all agree, given the present one. */
+/** The policies that must all agree, given the current one. */
 function trustedPolicies(trusted: GateOptions['trusted']): (now: LoadedPolicy) => Policy[] {
   let known: { rules: Record<string, string>; policy: Policy } | undefined;
   let ownRules: Policy | undefined;

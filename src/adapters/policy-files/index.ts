@@ -111,8 +111,8 @@ function readFile(root: string, file: string): RuleText {
 const MAX_RULE_BYTES = 1024 * 1024;
 
 /**
- * Follows a link, because people link their rules. It may lead to a device or a FIFO in a folder
- * of a stranger, which would never end.
+ * Follows a link, because people link their rules. In a stranger's folder it may lead to a device
+ * or a FIFO, which would never end.
  */
 export function readRuleFile(file: string, maxBytes = MAX_RULE_BYTES): Buffer {
   const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);

@@ -1,7 +1,7 @@
 /**
  * Parts of guild.yaml that count only if a person has trusted them, for code that opens no
- * workspace: the address of a store, where the user's password and everything that agents do are
- * sent, and history on the branch that is checked out, from where a push publishes it.
+ * workspace. The address of a store gets the user's password and everything that agents do. History
+ * on the branch that is checked out is published by the next push.
  */
 import fs from 'node:fs';
 import type { Acting } from '../../domain/consent/trust.js';

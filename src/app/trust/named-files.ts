@@ -1,7 +1,7 @@
 /**
  * Files of the workspace that a trusted command names, such as the script of an MCP server, with
- * the code next to them: a change of them is a change of what the command does. Data that a program
- * may write itself is left out, and so is code that a named file loads from other folders.
+ * the code next to them: a change to them changes what the command does. Data that a program may
+ * write itself is left out, and so is code that a named file loads from other folders.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * The user's own places: the state folder, the key and the settings. Whoever can write them decides
- * what is trusted, whose answers count and where keys go, so they must be this user's alone and
- * outside of the workspace.
+ * The user's own places: the state folder, the key and the settings. They decide what is trusted,
+ * whose answers count and where keys go, so only this user may write them, and they must be outside
+ * the workspace.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Reads a text that is often missing, and may be a pipe or a device in a folder of a stranger. */
+/** Reads a text that is often missing. In a stranger's folder it may be a pipe or a device. */
 import fs from 'node:fs';
 import { readRuleFile } from '../../adapters/policy-files/index.js';
 

@@ -79,7 +79,7 @@ export function openTrust(root: string, env: Env, config: Acted): Trust {
   return trust;
 }
 
-/** As `openTrust`, for a reader: it refuses nothing and writes nothing. */
+/** Like `openTrust`, but for a reader: it refuses nothing and writes nothing. */
 export function peekTrust(root: string, env: Env, config: Acted): Trust {
   const { real, state, records } = place(root, env);
   return weigh(records.read(real) ?? { version: 1, id: '', path: real }, state, env, config);
@@ -103,8 +103,7 @@ export function trustStamp(root: string, env: Env): string | undefined {
 }
 
 /**
- * The record in the result is a new one if nothing acts or a gate got tighter, which needs no
- * question.
+ * The result has a new record if nothing acts or a gate got tighter: neither needs a question.
  */
 function weigh(before: TrustRecord, state: string, env: Env, config: Acted): Trust {
   const acting = actingIn(before.path, config);
@@ -174,9 +173,9 @@ export function askOnce(trust: Trust, env: Env): Problem[] {
 }
 
 interface Acceptance {
-  /** The digest that the person has looked at; refused if it is another one now. */
+  /** The digest that the person has looked at; refused if it has changed since. */
   digest?: string;
-  /** Accepts the present owner of the folder. */
+  /** Accepts the current owner of the folder. */
   owner?: boolean;
   /** Where the workspace was before it was moved. */
   movedFrom?: string;
@@ -280,7 +279,7 @@ export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (befor
 
 /**
  * Answers of this user for this workspace. `config`: if it was read already. Opened when something
- * is first answered, shown or begun: most runs need nothing of it.
+ * is first answered, shown or begun, because most runs never need them.
  */
 export function consentFor(record: TrustRecord, env: Env, config?: Pick<Config, 'store'>): Consent {
   let opened: Consent | undefined;

@@ -15,7 +15,7 @@ export interface Drawn {
   action: { key: string; text: string };
   /** Everything else that a person must know, one fact per line. */
   about: string[];
-  /** The same for a surface with headings of its own. `again`: why it is asked again. */
+  /** The same, for a surface that has its own headings. `again`: why it is asked again. */
   facts: { asked: string[]; runs: string; more: string[]; again: string[]; diff: string[] };
   /** Why it is asked again, and the lines of the diff; empty if no file changes. */
   changes: string[];

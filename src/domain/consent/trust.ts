@@ -27,9 +27,9 @@ export interface Acting {
   loosened?: Loosened;
   /** The address of a database in guild.yaml: work and a password go there. */
   store?: string;
-  /** Programs that may send messages, and how they prove it; absent if there are none. */
+  /** Programs that may send messages, and how they prove who they are; absent if none may. */
   webhooks?: Record<string, Webhook>;
-  /** Settings of guild.yaml that tighten a gate. They count at once; without them it is looser. */
+  /** Settings of guild.yaml that tighten a gate. They count at once; removing them asks. */
   tightened?: Tightened;
 }
 

@@ -19,7 +19,7 @@ export interface Vote {
   /** The number of the vote round; notes call it `ballot`. */
   ballot: number;
   phase: 1 | 2;
-  /** The peer works on nothing under the root and knows of nothing open. */
+  /** The peer is not working under the root and knows of no open task there. */
   ready: boolean;
   /** Grows with everything that this peer does for the root. */
   mark: number;

@@ -63,7 +63,7 @@ function rejectRepeatedKeys(reading: Reading, item: Item): void {
   }
 }
 
-/** Combines marks and the list of a key, each name once. */
+/** The names from marks and from the value of a key, each once. */
 function mergeNames(marked: string[], listed: string | undefined): string[] {
   if (marked.length < 2 && listed === undefined) return marked;
   const more = (listed?.split(',') ?? []).map((part) => part.trim().replace(/^[@#]/, ''));

@@ -182,7 +182,7 @@ export interface Boards {
 export interface HistoryPage {
   on: boolean;
   why?: string;
-  /** `task`: the one that a subject begins with; the subject is then without it. */
+  /** `task`: the one whose id the subject began with; `subject` leaves it out. */
   commits: { id: string; at: string; subject: string; task?: { id: string; title: string } }[];
 }
 

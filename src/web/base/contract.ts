@@ -210,7 +210,7 @@ export interface TreeRow extends Row {
   isGroup?: boolean;
   /** A check that sent the work back. The task of the check is completed all the same. */
   isObjection?: boolean;
-  /** How it went on, in two words, shown beside its bars. */
+  /** Its outcome in two words, shown beside its bars. */
   caption?: string;
 }
 

@@ -181,7 +181,7 @@ function filesIn(messages: readonly Message[]): string[] {
 }
 
 /**
- * The present status comes from the file. For a past moment, and in a shared store, it is derived
+ * The current status comes from the file. For a past moment, and in a shared store, it is derived
  * from the task.
  */
 function statusOf(

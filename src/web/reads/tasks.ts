@@ -97,7 +97,7 @@ function queryOf(where: string): string {
       problem('bad_usage', 'this page only reads: INTO writes a file', { hint: 'use guild query' }),
     );
   const clause = where.trim() === '' ? '' : /^order\s+by\b/i.test(where.trim()) ? where : `WHERE ${where}`;
-  // On a line of its own: an error shows the line that the person wrote.
+  // The clause has its own line, because an error quotes the line that the person wrote.
   return `SELECT ${COLUMNS} FROM tasks\n${clause}`;
 }
 

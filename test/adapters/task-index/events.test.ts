@@ -68,7 +68,7 @@ function compare(seen: EventsSeen, all: Event[]): void {
   for (const since of TIMES)
     assert.deepEqual(
       seen.events(isEnd, { since }),
-      // A damaged line may have no time. It counts as long as no time is asked for.
+      // A damaged line may have no time. It counts unless a time is asked for.
       ends.filter(({ at }) => since === '' || at >= since),
     );
   const kin = kinIn(all);

@@ -1,5 +1,5 @@
 /**
- * Every command in a folder of a stranger that tries everything at once: none runs its code, none
+ * Every command in a stranger's folder that tries everything at once: none runs its code, none
  * prints an escape of its texts, and none hangs.
  */
 import assert from 'node:assert/strict';

@@ -20,7 +20,7 @@ const SHOWN = 'onerror="window.hacked=1"';
 
 const iso = new Date().toISOString();
 
-/** Writes every field by hand: a model, a server of tools or another machine may have done so. */
+/** Fills every field with hostile text, as a model, an MCP server or another machine could. */
 function poison(workspace: Place, task: string, session: string): void {
   const file = `sessions/${session}.session.yaml`;
   workspace.put(file, workspace.read(file).replaceAll('name: execute_command', `name: ${JSON.stringify(HOSTILE)}`));

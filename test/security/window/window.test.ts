@@ -260,7 +260,7 @@ test('a page that asks without end gets 429', async (t) => {
   assert.equal(await ask(), 200, 'the next second is another one');
 });
 
-test('a window for showing leaves out secrets and text from outside', async (t) => {
+test('a read-only window leaves out secrets and text from outside', async (t) => {
   const workspace = place(t, {
     'guild.yaml': `${SCRIPTED}inbox: { agent: boss }\n`,
     '.env': 'SERVICE_TOKEN=hunter2-hunter2\n',
@@ -307,7 +307,7 @@ test('a window for showing leaves out secrets and text from outside', async (t) 
   for (const guess of ["description LIKE '%private%'", "result = 'x'", 'context.taint IS NULL', "id = 'a'"]) {
     const reply = await shown.get(`/api/tasks?where=${encodeURIComponent(guess)}`);
     assert.equal(reply.status, 422, guess);
-    assert.match(reply.text, /this window is for showing/);
+    assert.match(reply.text, /this window is read-only/);
     assert.equal((await shown.post('/api/views', { where: guess })).status, 422, `${guess} in a view`);
   }
   const { view } = (await shown.post('/api/views', {})).json<{ view: string }>();
@@ -349,7 +349,7 @@ test('a reader that does not read is disconnected, and no more than a megabyte i
   assert.equal(hearers.size, 0);
 });
 
-test('no view of a window for showing has them, now or at a moment of the past', async (t) => {
+test('no view of a read-only window has them, now or at a moment of the past', async (t) => {
   const workspace = place(t, {
     'guild.yaml': `${SCRIPTED}inbox: { agent: boss }\n`,
     '.env': 'SERVICE_TOKEN=hunter2-hunter2\n',

@@ -120,7 +120,7 @@ test('one search reads only so much, passes over what is too long, and says that
   assert.equal(near.found[0]!.session, 'middle-1', 'after the one that is too long');
 });
 
-test('a window for showing has no search in messages', async (t) => {
+test('a read-only window has no search in messages', async (t) => {
   const workspace = talking(t);
   talk(workspace, 'secret', [{ role: 'user', content: 'The door code is 4711' }]);
   const guest = await openWindow(t, workspace, { readOnly: true });

@@ -94,7 +94,7 @@ export function journalAdoption(root: string, disk: Disk, processes: Processes):
     await disk.syncFolder(layout.journal);
   }
 
-  /** The journal first: after that its process, if it still runs, acknowledges nothing more. */
+  /** Renames the journal first: after that its process, if still alive, acknowledges nothing. */
   async function handOver(peer: string, files: readonly string[]): Promise<void> {
     const last = files
       .flatMap((name) => parseJournalName(layout.journal, path.basename(name)) ?? [])

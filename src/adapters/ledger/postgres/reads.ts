@@ -62,8 +62,8 @@ export function reads(
       return { logs: found.slice(0, -1).map(({ name }) => name), mark: found.at(-1)!.mark };
     },
     async newLines(prefixes, { mark = '0', ends }) {
-      // With the offset, the lines of each log are looked up by their places, whatever the server
-      // assumes about the number of logs that grew.
+      // The offset makes the server look up the lines of each log by their places, whatever its
+      // estimate of the number of logs that grew.
       const text =
         `select name as log, l.n, l.text, ${NOW} from ${schema}.log ` +
         'left join unnest($3::text[], $4::bigint[]) as known(log, place) on known.log = name cross join lateral ' +

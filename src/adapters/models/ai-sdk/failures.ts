@@ -11,7 +11,7 @@ export interface CallInfo {
   provider: string;
   model: string;
   agent: string;
-  /** Where requests go, without credentials. */
+  /** The address of the server, without credentials. */
   address: string;
   keyEnv?: string;
   /** The key; removed from every message. */

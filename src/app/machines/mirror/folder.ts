@@ -16,12 +16,11 @@ import { readShown, replace, writeShown, type Base } from './shown-record.js';
 export interface Folder {
   readonly root: string;
   base(file: string): Base | undefined;
-  /** The files that were shown and whose names begin like this. */
+  /** The shown files whose names begin with this prefix. */
   shown(prefix: string): string[];
   forget(file: string): void;
   /**
-   * The text of a file that differs from the shown one; undefined: it does not differ, or is
-   * missing.
+   * The text of a file that differs from the shown one; undefined if it is the same or missing.
    */
   changed(file: string): string | undefined;
   exists(file: string): boolean;

@@ -29,7 +29,7 @@ init creates the schema, its tables and three roles. Grant them to the users of 
 only work, <schema>_desk where people answer and publish, <schema>_reader for those who only look. It needs a user who may create
 schemas and roles. Running it again changes nothing.
 
-upgrade is needed once after a new version of Guildhall asks for it. Machines with the older version keep working meanwhile.
+Run upgrade once when a new version of Guildhall asks for it. Machines with the older version keep working meanwhile.
 
 push copies tasks, conversations, events, records of effects, memory, boards and mail into an empty store. It refuses while a process
 works on the folder. The folder stays as it is; put the address into guild.yaml afterwards. Definitions and agents' own

@@ -14,7 +14,7 @@ tasks/pending, edit a conversation, tick the ballot or a board, write into memor
 current folder. A new dir gets the definitions of the current folder; run the command again to bring it newer ones.
 
 A conversation that you edit while its agent writes keeps both: your version, and after it what was said meanwhile. If two people change
-the same note in memory/, yours stays, and the other version is saved next to it. Changes that you made while it was stopped are taken in when it
+the same note in memory/, yours stays, and the other version is saved next to it. Changes that you made while guild sync was stopped are taken in when it
 starts again. If two people answer one request, the first answer counts, and the other ballot shows whose it was.
 
 Do not edit the record of a task that is being worked on: use guild task cancel, stop and tell. Results, events and the registry are for

@@ -16,7 +16,7 @@ and keys, the allowlist and the policy. Then it asks whether you trust them. Unt
 yourself runs restricted: no plugin, no provider of its own, and every action asks. When any of it changes later, what you
 trusted last stays in force until you accept the change.
 
-Without a terminal nothing is trusted, and the exit code is 4. Name the digest of what you have looked at instead:
+Without a terminal it asks nothing and trusts nothing, and the exit code is 4. To trust what you have looked at, name its digest:
 
   guild trust --digest <sha256>
 

@@ -63,8 +63,8 @@ function scripts(texts: string[]): Unwrapped {
 }
 
 /**
- * Programs that join the words from one of these places on into a script. Words without shell
- * syntax keep their meaning; parsing them again at each level would be slow.
+ * For a program that joins its words into a script, from one of these positions to the end. Words
+ * without shell syntax keep their meaning; parsing them again at each level would be slow.
  */
 function asText({ args, lastSyntax }: Words, starts: number[]): Unwrapped {
   const plain = starts.filter((start) => start > lastSyntax);

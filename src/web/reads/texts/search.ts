@@ -124,7 +124,7 @@ function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Small letters at the same places: the small form of İ would be two characters. */
+/** In lower case, with the same length: `İ` alone would become two characters. */
 function small(text: string): string {
   return text.replaceAll('İ', 'i').toLowerCase();
 }

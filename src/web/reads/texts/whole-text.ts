@@ -20,7 +20,7 @@ export async function wholeText(root: string, of: string, id: string, hash: stri
   }
 }
 
-/** Texts that may name a blob. The agent's own are left out, because it could write any hash. */
+/** Texts that may name a blob. The agent's own texts do not count: it could write any hash. */
 async function textsOf({ sessions, tasks }: Store, of: string, id: string): Promise<(string | undefined)[]> {
   if (of === 'sessions') {
     const opened = await sessions.open(id);

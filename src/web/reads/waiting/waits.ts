@@ -112,7 +112,7 @@ function reachable(from: string[], next: Next): Map<string, readonly string[]> {
   return to;
 }
 
-/** When each of these tasks began its present wait. */
+/** When each of these tasks began its current wait. */
 function lastParked(log: Log, ids: ReadonlySet<string>): Map<string, string> {
   const events = log.events((name, task) => name === 'task.parked' && task !== undefined && ids.has(task));
   return new Map(events.map(({ task, at }) => [task!, at]));

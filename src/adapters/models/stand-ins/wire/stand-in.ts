@@ -49,7 +49,7 @@ export interface HttpReply {
 }
 
 export interface StandInOptions {
-  /** For the lifetime of cached prompts. */
+  /** The clock that decides when a cached prompt expires. */
   now(): number;
 }
 
