@@ -65,7 +65,12 @@ export function sessionReader({
     const file = layout.session(id);
     const cached = cache.get(id);
     const current = disk.stamp(file);
-    if (current === undefined) return { kind: 'missing' };
+    if (current === undefined) {
+      // A conversation that was there, and its workspace is gone: nothing was removed by hand.
+      if (cached !== undefined && disk.stamp(layout.root) === undefined)
+        throw Object.assign(new Error(`ENOENT: ${layout.root} is gone`), { code: 'ENOENT', path: layout.root });
+      return { kind: 'missing' };
+    }
     if (!repair && cached !== undefined && current === cached.stamp) return { kind: 'open', session: cached.session };
     const shown = path.relative(layout.root, file);
     const read = fenced(shown, () => disk.read(file));
