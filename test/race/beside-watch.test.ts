@@ -98,7 +98,6 @@ async function copyAtWork(t: TestContext, waitMs: number): Promise<{ here: Place
   );
   copyAll(here.root, copy.root);
   copyAll(path.join(here.root, '.guild/journal'), path.join(copy.root, '.guild/journal'));
-  fs.rmSync(path.join(copy.root, 'agents/live'), { recursive: true });
   return { here, watch, copy };
 }
 

@@ -47,6 +47,27 @@ function crowd(count: number): Crowd {
   };
 }
 
+test('in a copy of the folder, the processes of the original are dead, and those of older versions as alive as they are', () => {
+  const [original, copy] = [place(), place()];
+  const at = (l: Layout, id: string): Presence => {
+    const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
+    return presence(disk(), l, { me: () => me, isAlive: () => true }, { id, ...me, agents: [], since: '' });
+  };
+  at(original, 'a').join();
+  fs.cpSync(original.live, copy.live, { recursive: true });
+  assert.ok(at(original, 'me').isAlive('a'));
+  const here = at(copy, 'me');
+  assert.deepEqual([here.isAlive('a'), here.peers()], [false, []]);
+  const file = path.join(copy.live, 'a.json');
+  const { place: _, ...old } = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
+  fs.writeFileSync(file, JSON.stringify(old));
+  assert.ok(at(copy, 'me').isAlive('a'));
+  here.sweep();
+  fs.cpSync(path.join(original.live, 'a.json'), file);
+  at(copy, 'me').sweep();
+  assert.deepEqual(fs.readdirSync(copy.live), []);
+});
+
 test('a process joins even if its temporary file is swept, and leaves nothing that is not swept if it dies then', () => {
   const l = place();
   const real = disk();

@@ -4,7 +4,7 @@
  * before the first claim.
  */
 import path from 'node:path';
-import { isAbandoned } from '../../../domain/stamp.js';
+import { inodeOf, isAbandoned } from '../../../domain/stamp.js';
 import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../../domain/peer.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Processes } from '../../../ports/processes.js';
@@ -36,6 +36,14 @@ export interface Presence {
   /** Removes the files and temporary files of dead peers. */
   sweep(): void;
   leave(): void;
+}
+
+interface PeerFile extends Peer {
+  /**
+   * The inode of the folder. In another folder the file is a copy, and its process does not work
+   * there. Absent in files of older versions.
+   */
+  place?: string;
 }
 
 /** More than one, because a neighbour may be paused and check nothing. */
@@ -93,9 +101,19 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
 
   function join(): void {
     if (joined) return;
-    // Written as a whole: a partial file would look like a dead process.
-    showAt(disk, layout, peer.id, file(peer.id), `${JSON.stringify(peer, null, 2)}\n`);
+    disk.makeFolder(layout.live);
+    // On a layered file system the first file in a folder may change the folder's inode.
+    for (let at: string | undefined; at !== place();) {
+      at = place();
+      // Written as a whole: a partial file would look like a dead process.
+      const own: PeerFile = { ...peer, place: at };
+      showAt(disk, layout, peer.id, file(peer.id), `${JSON.stringify(own, null, 2)}\n`);
+    }
     joined = true;
+  }
+
+  function place(): string {
+    return inodeOf(disk.stamp(layout.live) ?? '');
   }
 
   /**
@@ -174,8 +192,8 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
     const read = disk.read(file(id), 64 * 1024);
     if (read.kind !== 'file') return undefined;
     try {
-      const parsed = JSON.parse(read.bytes.toString('utf8')) as Peer;
-      if (typeof parsed.pid !== 'number') return undefined;
+      const { place: writtenAt, ...parsed } = JSON.parse(read.bytes.toString('utf8')) as PeerFile;
+      if (typeof parsed.pid !== 'number' || (writtenAt ?? place()) !== place()) return undefined;
       peersById.set(id, { ...parsed, id });
       return peersById.get(id);
     } catch {
