@@ -21,7 +21,7 @@ async function start(): Promise<void> {
   const first = JSON.parse(document.getElementById('hello')!.textContent ?? 'null') as Hello | null;
   if (first === null) {
     const text =
-      'This address was used already, or is too old. In the terminal of guild ui, press Enter for a new one, or run guild ui --link.';
+      'This address has already been used, or is too old. In the terminal of guild ui, press Enter for a new one, or run guild ui --link.';
     app.replaceChildren(Object.assign(document.createElement('p'), { className: 'plain', textContent: text }));
     return;
   }

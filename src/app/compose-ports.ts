@@ -224,7 +224,7 @@ interface Opened {
   opened: Store;
   /** The state besides the store that processes share. */
   common: SharedPorts;
-  /** Also believes answers that were given on other machines. */
+  /** Also accepts answers that were given on other machines. */
   believe(own: Consent): Consent;
   /** Texts that travel between machines. */
   texts: SharedTexts | undefined;

@@ -21,7 +21,7 @@ export function newToken(key: Buffer, now: () => number = Date.now): string {
 }
 
 export function entry(key: Buffer, now: () => number = Date.now): Entry {
-  // A token from before this start may have been used already, so no such token counts.
+  // A token from before this start may already have been used, so no such token counts.
   const start = now();
   const used = new Map<string, number>();
   return {

@@ -140,7 +140,12 @@ function appOf(guarded: Guarded, assets: Assets, served: Served, { title, hello,
     const { token } = (await context.req.json()) as { token?: unknown };
     const cookie = guarded.entry.enter(typeof token === 'string' ? token : '');
     if (cookie === undefined)
-      return refuse(context, 401, 'this address was used already, or is too old', 'guild ui --link prints a new one');
+      return refuse(
+        context,
+        401,
+        'this address has already been used, or is too old',
+        'guild ui --link prints a new one',
+      );
     const secure = guarded.scheme === 'https';
     setCookie(context, cookieName, cookie, {
       httpOnly: true,

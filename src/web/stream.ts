@@ -25,7 +25,7 @@ export function streams(
 ): (context: Context) => Response {
   let open = 0;
   return (context) => {
-    if (open >= STREAMS_MAX) return refuse(context, 429, `${STREAMS_MAX} windows are open already`);
+    if (open >= STREAMS_MAX) return refuse(context, 429, `${STREAMS_MAX} windows are already open`);
     open++;
     onOpen();
     const since = context.req.query('since') ?? '';

@@ -1,6 +1,6 @@
 /**
  * When the disk fails, `watch` waits for it, says so once and continues (R11); a command ends with
- * one clear line. Errors of the system have words (R20).
+ * one clear line. Errors of the system are explained in words (R20).
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -26,7 +26,7 @@ test('guild ui --link prints an address that enters the open window, once', asyn
   await page.waitForSelector('text=Waiting for you');
   const stranger = await (await browser.newContext()).newPage();
   await stranger.goto(url);
-  await stranger.waitForSelector('text=was used already');
+  await stranger.waitForSelector('text=has already been used');
   const shown = await workspace.guild('ui', '--link', '--read-only');
   assert.equal(shown.code, 1, 'no read-only window is open');
   window.interrupt();

@@ -54,7 +54,7 @@ function parse(disk: Disk, file: string): KeyObject | undefined {
 }
 
 function unusable(file: string): Problem {
-  return problem('bad_file', `${file} does not hold an Ed25519 key, so no answer can be signed or believed`, {
+  return problem('bad_file', `${file} does not hold an Ed25519 key, so no answer can be signed or verified`, {
     where: { file },
     hint: 'restore it from a backup; or move it away: a new key is made, and you are asked again',
   });

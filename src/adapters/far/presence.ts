@@ -64,7 +64,7 @@ export function presence(options: PresenceOptions): FarPresence {
   let renewedAt = 0;
   let renewing: Promise<void> | undefined;
   let stop = (): void => undefined;
-  /** Rung by this process itself if its own check finds that the number of living peers changed. */
+  /** This process rings these itself if it finds that the number of living peers has changed. */
   const bells = new Set<{ ring(): void }>();
   looks.add({
     prefix: PREFIX,

@@ -50,7 +50,7 @@ export function rows({ outbox, looks, read }: Dependencies): Rows {
   const index = openIndex<Row>();
   const ended = new Map<string, Placed>();
   const gone = new Set<string>();
-  /** Updates of rows with unsent changes. The answer to these changes decides what counts. */
+  /** Updates of rows with unsent changes. The reply to those changes decides which one counts. */
   const late = new Map<string, Entry>();
   const corrections = new Set<Promise<void>>();
   const listeners: ((task: Task) => void)[] = [];

@@ -60,7 +60,7 @@ export function unreadableFiles(disk: Disk, touch: (id: string) => void): Unread
       const unreadable = byId.get(id);
       if (unreadable === undefined) return undefined;
       if (isThere(unreadable.file)) return unreadable.problem;
-      forget(unreadable.file); // the file is gone since the last scan: nothing may wait for it
+      forget(unreadable.file); // the file disappeared after the last scan: nothing may wait for it
       return undefined;
     },
     size: () => byFile.size + byId.size,

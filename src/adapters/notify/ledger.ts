@@ -47,7 +47,7 @@ export function notifyLedger(disk: Disk, root: string, peer: string): NearNotice
     sent: (notice) => void create(`${nameOf(notice)}.sent`, peer),
   };
 
-  /** Never visible half-written; false if it exists already. */
+  /** Never visible half-written; false if it already exists. */
   function create(file: string, text: string): boolean {
     const tmp = path.join(folder, `tmp-${peer}`);
     disk.remove(tmp);

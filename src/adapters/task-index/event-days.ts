@@ -41,7 +41,7 @@ interface DayOptions {
   leastBytes?: number;
   /** A file that still grows gets another part when it has grown by this much. */
   grownBytes?: number;
-  /** A part describes about this much. */
+  /** The approximate size of the text that one part describes. */
   partBytes?: number;
   /** A file that has not changed for this long gets parts that describe all of it. */
   quietMs?: number;

@@ -23,7 +23,8 @@ export function web(): Web {
       try {
         const url = new URL(address);
         const hidden = hiddenAddress(url, address);
-        if (hidden !== undefined) throw new Error(`it is ${hidden}, an address inside the network; write it like that`);
+        if (hidden !== undefined)
+          throw new Error(`it is ${hidden}, an address inside the network; write it in that form`);
         return await follow(url, limit.signal);
       } catch (thrown) {
         const { message, code } = thrown as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 /**
  * Answers of people on several machines. Each desk signs with its own key; its public key is in the
- * store, where only a desk may put it. A worker believes an answer that one of these keys signed.
+ * store, where only a desk may put it. A worker accepts an answer that one of these keys signed.
  */
 import { attempt } from '../../domain/attempt.js';
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';

@@ -52,7 +52,7 @@ interface Pulled {
   refused?: string[];
 }
 
-/** `consent`: believes all desks. Includes the agents that one of them approved. */
+/** `consent`: accepts answers from all desks, including agents that one of them approved. */
 export async function pullStore(root: string, target: string, ledger: Ledger, consent: Consent): Promise<Pulled> {
   refuseIfThere(target);
   await refuseIfWorkedOn(root, ledger);

@@ -182,7 +182,7 @@ function otherDefinitions(): Problem {
 }
 
 function exists(task: string, folder: string): Problem {
-  return problem('duplicate', `the store has a task ${task} already, so the recorded one is only in ${folder}`, {
+  return problem('duplicate', `the store already has a task ${task}, so the recorded one is only in ${folder}`, {
     hint: 'record again with another --id',
   });
 }

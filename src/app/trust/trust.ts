@@ -278,7 +278,7 @@ export function trustedEdit(trust: Trust, env: Env): (file: string, edit: (befor
 }
 
 /**
- * Answers of this user for this workspace. `config`: if it was read already. Opened when something
+ * Answers of this user for this workspace. `config`: if it has been read. Opened when something
  * is first answered, shown or begun, because most runs never need them.
  */
 export function consentFor(record: TrustRecord, env: Env, config?: Pick<Config, 'store'>): Consent {

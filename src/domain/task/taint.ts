@@ -9,7 +9,7 @@ export function taintIn(task: Pick<Task, 'context'>): string[] {
   return Array.isArray(taint) ? taint.map(String) : [];
 }
 
-/** The same object if the task has all of them already. */
+/** The same object if the task already has all of them. */
 export function withTaint(task: Task, more: Iterable<string>): Task {
   const before = taintIn(task);
   const all = new Set([...before, ...more]);

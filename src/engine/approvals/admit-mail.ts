@@ -70,7 +70,7 @@ export function admissionAgain(
 
 /**
  * Creates the task of an admitted message, with the text as the human edited it. False if it was
- * refused or exists already.
+ * refused or already exists.
  */
 export async function admit(context: Ports, approval: Task): Promise<boolean> {
   const admission = soundApproval(approval);
@@ -111,7 +111,7 @@ export function saltOf({ ids }: Pick<Ports, 'ids'>, { follows, task, at = '' }: 
   return follows === undefined ? ids.next() : hash53(`${task} ${at}`);
 }
 
-/** Creates the task of a message once; false if it exists already. */
+/** Creates the task of a message once; false if it already exists. */
 async function createMailTask(context: Ports, task: Task, cause: string): Promise<boolean> {
   if (!(await context.tasks.create(task))) return false;
   record(context, 'task.created', {

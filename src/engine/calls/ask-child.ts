@@ -1,6 +1,6 @@
 /**
  * Handles a call that asks another peer: waits for the child, returns its answer, or refuses the
- * call. A child that exists already has its budget.
+ * call. A child that already exists has its budget.
  */
 import type { Budget } from '../../domain/budget/budget.js';
 import { problem, type Problem } from '../../domain/problem.js';

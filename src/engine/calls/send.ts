@@ -64,7 +64,7 @@ async function assign(
 ): Promise<Problem | undefined> {
   const { root } = own;
   const target = await context.tasks.read(task);
-  // A call that is repeated after a crash has been carried out already.
+  // A call that is repeated after a crash has already been carried out.
   if (target?.task.root === root && target.task.to === to) return undefined;
   const wrong =
     target !== undefined && target.task.root !== root

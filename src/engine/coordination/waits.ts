@@ -160,7 +160,7 @@ export function waits(
     for (const key of keys) drawTurn(key, now.get(key));
   }
 
-  /** A task alone in its queue does not wait. A resource may be held by a task outside it. */
+  /** A task alone in its queue does not wait. A task outside the queue may hold a resource. */
   function hasHolder(key: string): boolean {
     return (queues.get(key)?.size ?? 0) > 1 || (isResource(key) && queues.has(key));
   }

@@ -38,7 +38,7 @@ import { deadlocks } from '../coordination/deadlocks.js';
 export interface PumpReport {
   /** Something changed or was started. */
   moved: boolean;
-  /** Something changed already, so an immediate pass may find more to do. */
+  /** Something has already changed, so an immediate pass may find more to do. */
   again: boolean;
   /** Tasks started in this pass. */
   advanced: number;

@@ -28,7 +28,7 @@ interface Said {
 
 type Stores = { tasks: Pick<Tasks, 'read' | 'create'>; sessions: Pick<Sessions, 'stamp'> };
 
-/** Undefined if a task with this id exists already. */
+/** Undefined if a task with this id already exists. */
 export async function createFollowUp(
   stores: Stores,
   of: Placed,

@@ -18,7 +18,7 @@ export type SessionOpened =
   | { kind: 'held'; problem: Problem; stamp: string };
 
 export interface Sessions {
-  /** The new conversation, which grows with every `append`. Undefined if it exists already. */
+  /** The new conversation, which grows with every `append`. Undefined if it already exists. */
   create(header: SessionHeader, messages: Message[], options?: WriteOptions): Promise<Session | undefined>;
   /**
    * `repair`: the writer died; a half-written end is moved to evidence. `isNew`: no process has

@@ -50,7 +50,7 @@ export function nodeKind(node: string): NodeKind {
   return nodeBudget(node) === undefined ? 'task' : 'budget';
 }
 
-/** For people, in a cycle or a chain. */
+/** The node in words, for people who read a cycle or a chain. */
 export function nodeText(node: string): string {
   const key = turnKey(node);
   if (key !== undefined) {

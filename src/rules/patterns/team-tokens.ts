@@ -11,7 +11,7 @@ import { fenced, notesOf, type Note } from './team.js';
 interface RoundTokens {
   round: number;
   sent: number;
-  /** The tokens if every member had been sent the request and the whole discussion so far. */
+  /** The cost if each member had been sent the request and the whole discussion so far. */
   whole: number;
 }
 

@@ -16,7 +16,7 @@ type RosterPlaces = ReadonlyMap<string, Readonly<Record<string, Where>>>;
 
 /**
  * `pluginTools`: names, or patterns if the tools of a plugin or server are not known yet. `drafts`:
- * agents whose files have problems already. Only the names in them are checked, because the rest
+ * agents whose files already have problems. Only the names in them are checked, because the rest
  * may follow from a value that was left out.
  */
 export function checkRoster(

@@ -150,7 +150,7 @@ function startOf({ task }: SessionHeader, origin: Origin | undefined, n: number)
   return origin === undefined || n > origin.copied ? task : origin.task;
 }
 
-/** The message of a pending task of this conversation, unless the conversation has it already. */
+/** The message of a pending task of this conversation, unless the conversation already has it. */
 async function nextIn(moment: Moment, id: string, messages: readonly Message[]): Promise<Conversation['next']> {
   const { open } = await moment.snapshot();
   const pending = open.find(({ task, state }) => task.session === id && state === 'pending')?.task;

@@ -52,7 +52,7 @@ export async function treeOf(moment: Moment, id: string): Promise<Tree> {
   return { rows: withBidGroups(rows, listed), isMerged, listed };
 }
 
-/** In the first turn the conversation has a file already, but the task does not name it yet. */
+/** In the first turn the conversation already has a file, but the task does not name it yet. */
 function begunSession({ feed }: Moment, { id, agent, state }: ListedTask): string | undefined {
   if (state !== 'active' || agent === undefined) return undefined;
   const session = sessionId({ id }, { name: agent });

@@ -1,4 +1,4 @@
-/** Records of old effects are folded into one file; a death at any point loses and doubles none. */
+/** Old effects are folded into one file; a death at any point neither loses nor duplicates one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { files } from '../../../src/adapters/files/index.js';

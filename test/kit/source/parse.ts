@@ -18,7 +18,7 @@ export interface Source {
   imports: SourceImport[];
   exports: SourceExport[];
   comments: SourceComment[];
-  /** The parsed file, for measures of their own. Valid until the tree is closed. */
+  /** The parsed file, for further checks. Valid until the tree is closed. */
   tree: SourceFile;
 }
 

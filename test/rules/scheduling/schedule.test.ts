@@ -34,7 +34,7 @@ const TABLE: [string, Parameters<typeof scheduleStep>, ReturnType<typeof schedul
     { fires: false, missed: { count: 1, why: 'the run before it had not ended', isSkipped: true } },
   ],
   [
-    'a run that exists already counts as the run of its time',
+    'a run that already exists counts as the run of its time',
     [{ cron: '' }, { now: LATE, due: one, exists: true, isRunning: false }],
     { fires: true },
   ],

@@ -1,6 +1,6 @@
 /**
- * A stranger's folder, opened: nothing of it acts that a person has not seen. Each case is a proof
- * of the security review that ran code, sent keys away or believed an answer before.
+ * A stranger's folder, opened: nothing in it acts that a person has not seen. Each case is an
+ * exploit from the security review, which once ran code, sent keys away or forged an answer.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -16,7 +16,7 @@ export interface Presence {
   /** Writes this peer's file; cheap if that was done before. */
   join(): void;
   isJoined(): boolean;
-  /** Writes the file again if it was deleted: then true, because others took this peer for dead. */
+  /** Writes the file again if it was deleted. True if so: others considered this peer dead. */
   rejoin(): boolean;
   isAlive(peerId: string): boolean;
   /** Forgets which peers are alive, so that their processes are asked again. */

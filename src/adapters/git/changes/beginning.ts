@@ -1,5 +1,5 @@
 /**
- * The first commits of a workspace that has files already. A large first commit takes a while, so
+ * The first commits of a workspace that already has files. A large first commit takes a while, so
  * it is made in parts, beside the work. If a process does not finish it, the next one continues.
  */
 import fs from 'node:fs';

@@ -59,7 +59,7 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
     const made = await initStore(address, path.basename(call.root));
     const { from, roles } = made;
     const before = made.isAdapted ? 'it came from a backup and was adapted to this server' : 'nothing was changed';
-    const what = from === 0 ? 'is created' : `exists already, version ${from}; ${before}`;
+    const what = from === 0 ? 'is created' : `already exists, version ${from}; ${before}`;
     report(call, made, [
       `the store ${what}: ${address.shown}`,
       `grant one of these to each machine's user: ${roles.join(', ')}`,
@@ -69,7 +69,7 @@ const ACTIONS: Record<string, (call: Call, address: Address, target: string) => 
     const made = await upgradeStore(address);
     const { from, to } = made;
     report(call, made, [
-      from === to ? `the schema has version ${to} already` : `the schema had version ${from} and now has version ${to}`,
+      from === to ? `the schema already has version ${to}` : `the schema had version ${from} and now has version ${to}`,
     ]);
   },
   async push(call, address) {
