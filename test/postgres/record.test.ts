@@ -75,6 +75,15 @@ test(
       until(() => fs.existsSync(at('results/make.md'))),
     );
     assert.match(fs.readFileSync(at('results/make.md'), 'utf8'), /made/);
+    // A folder of notes that became a link: the notes of a run stay in the copy.
+    const outside = place(t);
+    fs.rmSync(at('scratch/bo'), { recursive: true });
+    fs.symlinkSync(outside.root, at('scratch/bo'));
+    const linked = await during(desk.guild('record', 'four.jsonl', 'run', 'ana', 'Plan', '--id', 'again'));
+    assert.match(linked.err, /scratch\/bo\/plan\.md would not be a file of this folder/);
+    assert.deepEqual(outside.list('.'), []);
+    for (const name of copies().filter((each) => !before.includes(each)))
+      fs.rmSync(path.join(os.tmpdir(), name), { recursive: true });
     for (const running of [works, syncs]) {
       running.interrupt();
       await running.ended;

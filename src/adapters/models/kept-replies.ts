@@ -16,7 +16,9 @@ interface Kept {
 /** Writes each reply as a line of the file. */
 export function recording(model: Model, file: string): Model {
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  fs.writeFileSync(file, '', { mode: 0o600 });
+  // A link that came with the folder is replaced, not followed.
+  fs.rmSync(file, { force: true });
+  fs.writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
   const calls = new Map<string, number>();
   return {
     async call(request) {
@@ -30,9 +32,12 @@ export function recording(model: Model, file: string): Model {
   };
 }
 
-/** Answers from the file. A call that was not recorded fails like a call to a missing model. */
+/**
+ * Answers from the file. A call that was not recorded fails like a call to a missing model. A link
+ * or a pipe is no recording: it may lead to a file that has nothing to do with the case.
+ */
 export function replaying(file: string): Model {
-  if (!fs.existsSync(file))
+  if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true)
     throw problemError('not_found', `there is no recording ${file}`, {
       hint: 'make one with guild eval --record FOLDER',
     });

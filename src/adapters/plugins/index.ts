@@ -182,8 +182,9 @@ async function load(
     } = (Array.isArray(plugin) ? { tools: plugin } : (plugin ?? {})) as Partial<Loaded>;
     const all = [...registered, ...(Array.isArray(tools) ? tools : Object.values<PluginTool>(tools))];
     for (const text of warnings) problems.push(problem('tool_failed', String(text), { where: { file: 'guild.yaml' } }));
-    if (all.length > 0 || typeof start === 'function') return { name, file, tools: all, start, stop, notify };
-    if (warnings.length > 0) return undefined;
+    // One whose tools are all missing may still have a connection to close.
+    if (all.length > 0 || warnings.length > 0 || typeof start === 'function')
+      return { name, file, tools: all, start, stop, notify };
     const hint = 'export default {tools, start}, or a function that returns it';
     problems.push(problem('bad_file', 'this plugin has neither tools nor start()', { where: { file }, hint }));
   } catch (thrown) {

@@ -14,7 +14,7 @@ import { problem, type Problem, ProblemError, problemError } from '../../domain/
 import type { Ledger } from '../../ports/ledger.js';
 import { definitionsHash, readPublished } from '../../adapters/definitions/index.js';
 import { isShared } from '../far/open-store.js';
-import { definitionFiles } from '../../adapters/definitions/state-files.js';
+import { definitionFiles, isOwnPlace } from '../../adapters/definitions/state-files.js';
 import { sumOf } from '../machines/mirror/rendered.js';
 import { workOf } from '../machines/push.js';
 import { mirrorHistory } from '../readers/history.js';
@@ -148,6 +148,8 @@ function giveNotes(from: string, to: string, before: ReadonlyMap<string, string>
     const isFree = now === (before.get(file) ?? 'missing') || now === sum;
     const { dir, name, ext } = path.posix.parse(file);
     const target = isFree ? file : `${dir}/${name}.recorded${ext}`;
+    // A link there leads elsewhere. The note stays in the copy.
+    if (!isOwnPlace(to, target)) throw new ProblemError(linked(target, from));
     if (!isFree) beside.push(target);
     const bytes = fs.readFileSync(path.join(from, file));
     taintAt(to).writes(target, bytes, taintAt(from).of(file));
@@ -173,6 +175,13 @@ function hasOwnFiles(folder: string): boolean {
 function remove(folder: string, env: Env): void {
   forgetTrust(folder, env);
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function linked(file: string, folder: string): Problem {
+  return problem('not_allowed', `${file} would not be a file of this folder, so the note stays in ${folder}`, {
+    where: { file },
+    hint: 'remove the link in its path, then copy the note',
+  });
 }
 
 function otherDefinitions(): Problem {

@@ -1,5 +1,5 @@
 /** Asks a person at the terminal. */
-import type { Io } from './io.js';
+import type { Input, Io } from './io.js';
 
 /** True if a person can be asked and can see the question. */
 export function hasPerson({ stdin, stderr }: Io): boolean {
@@ -18,7 +18,27 @@ export async function askLine({ stdin, stderr }: Io, prompt: string): Promise<st
   }
 }
 
-/** Only `y` and `yes` mean yes. */
+/** What was typed before the question was drawn does not answer it. Only `y` and `yes` mean yes. */
 export async function isYes(io: Io, prompt: string): Promise<boolean> {
+  if ((await typedBefore(io.stdin)).includes(INTERRUPT)) return false;
   return /^\s*y(?:es)?\s*$/i.test(await askLine(io, prompt));
+}
+
+const INTERRUPT = '\u0003';
+/** A terminal hands over within this time what it holds. */
+const HELD_MS = 50;
+
+/** Takes everything that a terminal holds; empty for other input. */
+async function typedBefore(stdin: Input): Promise<string> {
+  let typed = '';
+  if (stdin.setRawMode === undefined) return typed;
+  const take = (part: Buffer | string): void => void (typed += String(part));
+  // Otherwise the terminal keeps a line that is not complete.
+  stdin.setRawMode(true);
+  stdin.on('data', take);
+  await new Promise((resolve) => setTimeout(resolve, HELD_MS));
+  stdin.off('data', take);
+  stdin.pause();
+  stdin.setRawMode(false);
+  return typed;
 }

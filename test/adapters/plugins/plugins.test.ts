@@ -182,3 +182,14 @@ test('plugins deliver messages during watch, and one that fails to start does no
   assert.deepEqual(done!.task.context['taint'], ['bell/door']);
   assert.deepEqual(problems, ['plugin broken: no line']);
 });
+
+test('a plugin that offers no tool but has a problem still closes what it opened', async (t) => {
+  const root = folder(t, {
+    'plugins/one/index.mjs':
+      "import fs from 'node:fs';\nexport default ({ workspace }) => ({ problems: ['no list'], stop: () => fs.writeFileSync(`${workspace}/closed`, '') });\n",
+  });
+  const plugins = await load(root, 'one');
+  assert.match(plugins.problems[0]!.message, /no list/);
+  await plugins.close();
+  assert.ok(fs.existsSync(path.join(root, 'closed')));
+});

@@ -102,6 +102,16 @@ test('guild sync writes no record of its copies through a link, and waits for no
   assert.deepEqual(prepareFolder(root, piped, env), ['agents/ana.md']);
 });
 
+test('a file of the store is not written to a file outside through a link in its folder', (t) => {
+  const { root, outside } = desk(t);
+  fs.mkdirSync(path.join(root, 'memory'));
+  fs.symlinkSync(outside, path.join(root, 'memory/.plan.md.part'));
+  const folder = mirroredFolder({ root, workspace: 'w', record: path.join(root, 'shown.json') });
+  folder.show('memory/plan.md', 'the plan\n', 1);
+  assert.equal(fs.readFileSync(outside, 'utf8'), 'private');
+  assert.equal(fs.readFileSync(path.join(root, 'memory/plan.md'), 'utf8'), 'the plan\n');
+});
+
 test('events of a store are not added to a file outside through a link', async (t) => {
   const { root, outside } = desk(t);
   fs.mkdirSync(path.join(root, 'events'));

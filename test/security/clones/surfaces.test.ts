@@ -42,6 +42,21 @@ test('guild eval --record sends no key to a provider that is not trusted', async
   assert.deepEqual(heard, []);
 });
 
+test('guild eval writes and reads no recording through a link', async (t) => {
+  const home = place(t, { ...scripted('- {say: done}'), 'guild.yaml': SCRIPTED, 'agents/ana.md': agent('read_file') });
+  home.put('evals/x.yaml', '- {task: go, to: ana, expect: {result: done}}\n');
+  const outside = place(t, { 'diary.txt': 'dear diary\n' });
+  const tape = path.join(home.root, 'tape/evals-x-yaml-1-1.jsonl');
+  fs.mkdirSync(path.dirname(tape));
+  fs.symlinkSync(path.join(outside.root, 'diary.txt'), tape);
+  const replayed = await home.guild('eval', '--replay', 'tape');
+  assert.match(replayed.out + replayed.err, /there is no recording/);
+  succeeds(await home.guild('eval', '--record', 'tape'));
+  assert.equal(outside.read('diary.txt'), 'dear diary\n');
+  assert.match(home.read('tape/evals-x-yaml-1-1.jsonl'), /"done"/);
+  succeeds(await home.guild('eval', '--replay', 'tape'));
+});
+
 test('guild mcp starts no server of a stranger', async (t) => {
   const home = place(t, { ...scripted('- {say: done}'), 'agents/ana.md': agent('read_file') });
   const canary = path.join(home.root, 'canary');

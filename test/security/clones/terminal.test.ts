@@ -54,3 +54,28 @@ for (const size of [
     assert.ok(!fs.existsSync(path.join(home.root, 'acted')));
     assert.equal(home.read('storage/terminal-cmd-allowlist.yaml'), CLONE['storage/terminal-cmd-allowlist.yaml']);
   });
+
+test('what was typed before a question was drawn answers nothing', async (t) => {
+  const home = place(t, CLONE);
+  const trust = pty(t, home.root, { columns: 80, rows: 24 }, 'trust');
+  trust.type('y\ryes\r');
+  await trust.says(/Let it act\? y\/N $/);
+  trust.type('\r');
+  assert.equal(await trust.ended, 4);
+  assert.match(trust.text(), /nothing was trusted/);
+
+  const own = place(t, {
+    'guild.yaml': 'model: s/x\nproviders:\n  s: {kind: scripted, script: script.yaml}\n',
+    'script.yaml': '- {turn: 1, call: [{execute_command: {command: "touch acted"}}]}\n- {say: done}\n',
+    'agents/bob.md': '---\ndescription: Works\ntools: [execute_command]\n---\nDo it.\n',
+  });
+  await own.guild('run', 'bob', 'go');
+  const [request] = JSON.parse((await own.guild('approve', '--json')).out) as { id: string }[];
+  const approve = pty(t, own.root, { columns: 80, rows: 24 }, 'approve', request!.id);
+  approve.type('y\ryes\r');
+  await approve.says(/Allow this\? y\/N $/);
+  approve.type('\r');
+  await approve.ended;
+  assert.match(approve.text(), /still waits/);
+  assert.ok(!fs.existsSync(path.join(own.root, 'acted')));
+});

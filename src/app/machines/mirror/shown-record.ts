@@ -44,7 +44,9 @@ export function replace(
 ): boolean {
   fs.mkdirSync(path.dirname(file), defined({ recursive: true, mode: mode === undefined ? undefined : 0o700 }));
   const part = path.join(path.dirname(file), `.${path.basename(file)}.part`);
-  fs.writeFileSync(part, text, defined({ mode }));
+  // Left by a killed process, or a link that came with the folder.
+  fs.rmSync(part, { force: true });
+  fs.writeFileSync(part, text, defined({ mode, flag: 'wx' }));
   const isExpected = isStill();
   if (isExpected) fs.renameSync(part, file);
   else fs.rmSync(part);

@@ -97,6 +97,8 @@ async function undo(chat: Chat, named: string | undefined): Promise<void> {
     const preview = await undoTo(root, to, io.env);
     showUndone(terminal, preview);
     if (preview.files.length === 0) return terminal.say('nothing would change');
+    // An answer in the same paste as the command was given before the changes were shown.
+    keyboard.drop();
     const answer = await askText(terminal, keyboard, { prompt: 'Go back? y/N ' });
     terminal.dock([]);
     if (typeof answer !== 'object' || !/^y(es)?$/i.test(answer.text.trim())) return terminal.say('nothing has changed');
