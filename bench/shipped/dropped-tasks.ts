@@ -18,7 +18,7 @@ import { dropTasks } from '../harness/workspace.js';
 const TASKS = 10_000;
 const MAX_CPU_MS = 1;
 const PROCESSES = [1, 2, 4];
-/** How much slower than one process several processes may be before they count as slower. */
+/** Several processes count as slower than one only beyond this factor. */
 const NOISE = 1.1;
 const POLL_MS = 50;
 const TIMEOUT_MS = 15 * 60_000;

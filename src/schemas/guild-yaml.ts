@@ -145,7 +145,7 @@ export const guildYaml = z.strictObject(
     }),
     prices: key(
       z.record(z.string(), price, mapping),
-      'Prices of models. They win over the built-in list. The cost of a model without a price is unknown, and budgets in dollars do not limit it.',
+      'Prices of models. They override the built-in list. The cost of a model without a price is unknown, and budgets in dollars do not limit it.',
       { example: '{local/large: {input: 1.00, output: 4.00}}' },
     ),
     windows: key(

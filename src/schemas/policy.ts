@@ -39,7 +39,7 @@ const restriction = z
   .check(
     rule(
       ({ type, max_bytes }) => (type === 'size_limit') === (max_bytes !== undefined),
-      'only a size_limit has "max_bytes", and it needs it',
+      'a size_limit needs "max_bytes", and no other type may have it',
     ),
     rule(
       ({ type, allow, deny }) => type === 'path_pattern' || (allow ?? deny) === undefined,

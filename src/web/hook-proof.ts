@@ -27,7 +27,7 @@ const PROOFS: Record<Webhook['kind'], (secret: string, received: Received) => Pr
     const [id = '', at = '', given = ''] = ['id', 'timestamp', 'signature'].map((name) => header(`webhook-${name}`));
     if (id === '' || at === '' || given === '') return refused('it has no webhook-id, -timestamp and -signature');
     if (!/^\d{1,12}$/.test(at) || Math.abs(Number(at) * 1000 - now.getTime()) > TOLERANCE_MS)
-      return refused('its timestamp is not of the last five minutes');
+      return refused('its timestamp is not within five minutes of now');
     const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
     if (key.length === 0) return refused('there is nothing after whsec_ in its secret');
     const wanted = createHmac('sha256', key).update(`${id}.${at}.`).update(body).digest('base64');

@@ -76,7 +76,7 @@ function privateStamp(root: string): number | undefined {
   return fs.statSync(path.join(root, PRIVATE), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** The results of secret reads: an agent may have repeated a value of them in its own words. */
+/** The results of secret reads: an agent may have repeated a value from them in its own words. */
 function privateFiles(root: string): string[] {
   const folder = path.join(root, PRIVATE);
   return (attempt(() => fs.readdirSync(folder)) ?? []).map((name) => path.join(folder, name));

@@ -45,7 +45,7 @@ test(
     const before = copies();
     const ran = succeeds(await during(record(desk, '--id', 'plan')));
     assert.match(ran.out, /it is written/);
-    assert.match(ran.err, /2 tasks of the recording given to the store/);
+    assert.match(ran.err, /2 tasks of the recording copied into the store/);
     assert.match(ran.err, /replayed without a model/);
     assert.deepEqual(copies(), before, 'the copy is gone');
     assert.equal(fs.existsSync(path.join(other.root, 'one.jsonl')), false);
@@ -66,7 +66,7 @@ test(
       fs.rmSync(path.join(os.tmpdir(), name), { recursive: true });
     // A run that waits for a person goes on in the store, on another machine.
     const asked = await during(desk.guild('record', 'three.jsonl', 'run', 'cy', 'Make it', '--id', 'make'));
-    assert.match(asked.err, /make is waiting[^]*2 tasks of the recording given to the store/);
+    assert.match(asked.err, /make is waiting[^]*2 tasks of the recording copied into the store/);
     const works = other.start('watch');
     const [request] = JSON.parse((await desk.guild('inbox', '--json')).out) as { id: string }[];
     await whileRunning([syncs, works], desk.approve(request!.id));

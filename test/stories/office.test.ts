@@ -55,7 +55,7 @@ test('the office story takes fourteen steps, one per pump', async () => {
   for (let again = 0; again < 3; again++) assert.equal(await pump(), false);
   assert.equal(world.calls.length, calls, 'waiting costs no model call');
   tick();
-  await pump(); // 5: the command runs, its outcome is in the session, the model was not asked yet
+  await pump(); // 5: the command runs; its outcome is in the session, and the model has not seen it
   assert.equal(tasks(disk), 'executor pending, human completed, planner waiting');
   assert.equal(world.calls.length, calls);
   assert.match(disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!, /fate: done/);

@@ -7,7 +7,7 @@ export function declaredDead(): ProblemError {
     'declared_dead',
     'this process did not renew its lease in time, so other processes continue its work',
     {
-      hint: 'look at guild task list --all before you run the command again: its task may be done already',
+      hint: 'look at guild task list --all before you run the command again: its task may already be done',
     },
   );
 }

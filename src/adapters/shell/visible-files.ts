@@ -96,7 +96,7 @@ function noteTwin(file: string, twins: Set<string>): void {
   if (stat?.isFile() && stat.nlink > 1) twins.add(`${stat.dev}:${stat.ino}`);
 }
 
-/** Covers hard links to secrets. It looks at every file, so only if there are such links. */
+/** Covers hard links to secrets. Looks at every file, so call it only if there are such links. */
 function coverTwins(root: string, ownFolders: readonly string[], visibility: Visibility, twins: Set<string>): void {
   const isCovered = new Set(visibility.covered.map((entry) => entry.path));
   const folders = [root];

@@ -14,7 +14,7 @@ export interface SharedTexts {
   /** The store's ledger. It reports texts that scans learned of, so no further query is needed. */
   readonly ledger: Ledger;
   around<T extends Store>(store: T): T;
-  /** `look` takes in what changed here and shows what others changed. Undefined: nobody does. */
+  /** `look` takes in what changed here and shows what others changed. Undefined if nobody does. */
   keepBy(look: (() => Promise<unknown>) | undefined): void;
 }
 

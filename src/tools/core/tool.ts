@@ -29,7 +29,7 @@ export interface ToolContext {
   approved: boolean;
   /** The file that an approved write may replace, in the state in which the human saw the diff. */
   base?: BoundBase;
-  /** How strictly an approved command must be confined at least. */
+  /** The least confinement under which an approved command may run. */
   walls?: Walls;
   /** For a command without approval: its words exactly as the gate judged them. */
   plan?: PlainPipeline[];

@@ -17,7 +17,7 @@ const COLUMNS =
 /** A row with fields that only the server uses. */
 export interface ListedTask extends Row {
   session?: string;
-  /** The conversation that its own one is a copy of, up to this message. */
+  /** The conversation from which its own was copied, up to this message. */
   forkedFrom?: { session: string; at: number };
   /** Its own spending, without the spending of the tasks below it. */
   own: Usage;

@@ -152,7 +152,7 @@ test('if no line fits, the failure shows the request and why the nearest lines d
     reply.failure.message,
     [
       'demo/script.yaml has no line for agent a, turn 1, task t, last message "hello"',
-      '  demo/script.yaml:4 does not fit: it was used 1 times already in this process',
+      '  demo/script.yaml:4 does not fit: it is used up in this process (times: 1)',
       '  demo/script.yaml:3 does not fit: the last messages do not contain redis',
       '  demo/script.yaml:2 does not fit: it is for turn 2',
     ].join('\n'),

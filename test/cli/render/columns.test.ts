@@ -29,7 +29,7 @@ test('widths of typical texts', () => {
 test('every assigned character is as wide as the string-width package says', () => {
   const mistakes: string[] = [];
   for (let code = 0x20; code < 0x40000; code++) {
-    // Some of the characters are enough for the large blocks.
+    // A sample is enough for the large blocks.
     if (
       code % 97 !== 0 &&
       /[\u3400-\u9fff\uac00-\ud7a3\ue000-\uf8ff\u{17000}-\u{18aff}\u{20000}-\u{3ffff}]/u.test(

@@ -59,7 +59,7 @@ export const COORDINATION: Story[] = [
       ben: agent('description: Prints too\ntools: [request_dependency]'),
     },
     tasks: { a: { description: 'print A', to: 'ana' }, b: { description: 'print B', to: 'ben' } },
-    // a can end only if b gets the printer before that.
+    // `a` can end only if `b` gets the printer first.
     script: `
 - {agent: [ana, ben], turn: 1, call: [{request_dependency: {type: resource, need: to print, resource: printer}}]}
 - {agent: ana, turn: 2, call: [{give_back: {resource: printer}}]}

@@ -1,5 +1,5 @@
 /**
- * A disk for readers: the unfinished writes of dead processes appear to be there already. Changes
+ * A disk for readers: the unfinished writes of dead processes already appear to be there. Changes
  * stay in memory, so that a command that only looks never writes to the workspace.
  */
 import path from 'node:path';

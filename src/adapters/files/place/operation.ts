@@ -1,6 +1,6 @@
 /**
  * Gives files their names. New content is written to a temporary file first: no reader ever sees
- * half of a file. Nothing is synced here, because the journal has the content already.
+ * half of a file. Nothing is synced here, because the journal already has the content.
  */
 import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
@@ -12,7 +12,7 @@ export interface Operation {
   to: string;
   /** New content; absent: unchanged. */
   text?: string | undefined;
-  /** Names under which the same thing may exist already; then this operation must not place it. */
+  /** Names under which the same thing may already exist; then this operation must not place it. */
   others?: readonly string[] | undefined;
   /** True if the same thing exists under a name that only a search finds. */
   isElsewhere?: (() => boolean) | undefined;

@@ -112,7 +112,7 @@ interface Replies {
   /** The lines before this progress mark; rejects if git ends first. */
   upTo(mark: number): Promise<string[]>;
   isOpen(): boolean;
-  /** Resolves when git takes more, or has ended. */
+  /** Resolves when git accepts more input, or has ended. */
   drained(): Promise<void>;
   close(): Promise<void>;
 }

@@ -94,7 +94,7 @@ function aws(env: Env, apiKey: string | undefined) {
 
 class MissingPackageError extends Error {
   constructor(kind: VendorKind) {
-    // A copy that npm installed for all users finds only packages that are installed for all too.
+    // A copy that npm installed globally finds only packages that are installed globally, too.
     const isGlobal = /[\\/]lib[\\/]node_modules[\\/]guildhall[\\/]/.test(import.meta.url);
     super(`npm install ${isGlobal ? '-g ' : ''}${VENDOR_PACKAGES[kind]}`);
     this.name = 'MissingPackageError';

@@ -126,7 +126,7 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayOption
     if (!matches || entry.task !== what.task) {
       const { agent, task } = what;
       const diff = entry?.kind === what.kind ? { diff: lineDiff(entry.asked, what.asked) } : {};
-      differ({ message: `${agent} runs ${what.asked}; recorded was ${describe(entry)}`, agent, task, ...diff });
+      differ({ message: `${agent} runs ${what.asked}; the recording has ${describe(entry)}`, agent, task, ...diff });
       return run().finally(() => clock.moveTo(now()));
     }
     const { at, changes, outcome, stopped } = take(entry);
@@ -155,11 +155,11 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayOption
     const me = { agent, task, turn };
     const caller = `${agent} (task ${task}, turn ${turn})`;
     if (entry?.kind !== 'model')
-      return { message: `${caller} calls its model; recorded was ${describe(entry)}`, ...me };
+      return { message: `${caller} calls its model; the recording has ${describe(entry)}`, ...me };
     if (entry.agent !== agent || entry.task !== task || entry.turn !== turn)
-      return { message: `${caller} calls its model; recorded was ${describe(entry)}`, ...me };
+      return { message: `${caller} calls its model; the recording has ${describe(entry)}`, ...me };
     if (entry.model !== request.model)
-      return { message: `${caller} calls ${request.model}; recorded was ${entry.model}`, what: 'model', ...me };
+      return { message: `${caller} calls ${request.model}; the recording has ${entry.model}`, what: 'model', ...me };
     const recordedTexts = new Map([...texts, ...Object.entries(entry.texts)]);
     const parts = questionParts(request);
     for (let i = 0; i < Math.max(parts.length, entry.question.length); i++) {

@@ -184,7 +184,7 @@ function unscripted(request: ModelRequest, lines: ScriptLine[], used: Map<Script
       line,
       why: mismatch(line, request) ?? {
         fits: 9,
-        because: `it was used ${used.get(line)} times already in this process`,
+        because: `it is used up in this process (times: ${used.get(line)})`,
       },
     }))
     .sort((a, b) => b.why.fits - a.why.fits)

@@ -178,7 +178,7 @@ function textsUnder(root: string, start: string): string[] {
       const file = `${folder}/${entry.name}`;
       if (entry.isDirectory() && !SKIPPED.test(`${file}/`)) folders.push(file);
       if (!entry.isFile() || !isText(file)) continue;
-      // It may be gone already.
+      // It may already be gone.
       const size = fs.statSync(path.join(root, file), { throwIfNoEntry: false })?.size ?? Infinity;
       if (size <= MAX_BYTES) files.push(file);
     }

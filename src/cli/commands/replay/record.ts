@@ -58,7 +58,7 @@ that folder, and the store gets its tasks when it is over; until then nobody els
 async function giveToStore({ terminal }: Call, desk: DeskRecording): Promise<void> {
   try {
     const { tasks, beside } = await desk.deliver();
-    if (tasks > 0) terminal.say(terminal.dim(`\n${counted(tasks, 'task')} of the recording given to the store`));
+    if (tasks > 0) terminal.say(terminal.dim(`\n${counted(tasks, 'task')} of the recording copied into the store`));
     for (const file of beside) terminal.say(`${file}: the recorded version; others changed the note meanwhile`);
   } finally {
     const kept = desk.remove();
