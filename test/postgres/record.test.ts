@@ -61,7 +61,7 @@ test(
 
     // The same id again: the store keeps the first task, and the second stays where it was done.
     const again = await during(desk.guild('record', 'two.jsonl', 'run', 'ana', 'Plan', '--id', 'plan'));
-    assert.match(again.err, /the store has a task plan already[^]*record again with another --id/);
+    assert.match(again.err, /the store already has a task plan[^]*record again with another --id/);
     for (const name of copies().filter((each) => !before.includes(each)))
       fs.rmSync(path.join(os.tmpdir(), name), { recursive: true });
     // A run that waits for a person goes on in the store, on another machine.
