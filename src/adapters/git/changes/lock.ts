@@ -64,12 +64,13 @@ export function historyLock(folder: string, processes: Processes): HistoryLock {
     }
   }
 
-  /** Removes the files that a killed process left while it took the lock or wrote under it. */
+  /** Removes files that a killed process left before it wrote them, or while it held the lock. */
   function sweep(): void {
     for (const name of fs.readdirSync(folder)) {
       const left = path.join(folder, name);
-      if (/^stamps-.*\.tmp$/.test(name) || (/^lock-.*\.(?:tmp|stale)$/.test(name) && isAbandoned(left)))
-        fs.rmSync(left, { force: true });
+      const isLeft = /^stamps-.*\.tmp$/.test(name) || (/^lock-.*\.(?:tmp|stale)$/.test(name) && isAbandoned(left));
+      const isEmptyList = name.endsWith('.live') && readHolder(left) === undefined && isAbandoned(left);
+      if (isLeft || isEmptyList) fs.rmSync(left, { force: true });
     }
   }
 
