@@ -1,9 +1,9 @@
 /**
- * Lines of a journal: length, checksum, number and JSON. The checksum covers the name of the
- * journal too, so that bytes of another journal in a reused file never count. Reading stops at the
- * first line that is not whole, and never skips one.
+ * Lines of a journal: length, checksum, number and JSON, which is compressed if it is long. The
+ * checksum covers the name of the journal too, so that bytes of another journal in a reused file
+ * never count. Reading stops at the first line that is not whole, and never skips one.
  */
-import { crc32 } from 'node:zlib';
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { ProcessIdentity } from '../../../ports/processes.js';
 import type { Step } from './step.js';
 
@@ -18,18 +18,29 @@ export interface Header {
   place?: string;
 }
 
-export const JOURNAL_VERSION = 2;
+/** Version 2 compressed nothing. */
+export const JOURNAL_VERSION = 3;
 
 export type Line = { n: number; header: Header } | { n: number; step: Step };
 
+/**
+ * A long line is half as long when it is compressed: a result is in it as message, record and page,
+ * and every byte is written twice, as a zero and as itself. For a short line it does not pay.
+ */
+const COMPRESSED_BYTES = 1024;
+/** More than a step has. A journal that came from elsewhere must not fill the memory. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
 export function printLine(peer: string, n: number, value: Header | Step): Buffer {
   const json = Buffer.from(JSON.stringify(value));
-  const head = `${json.length.toString(16).padStart(8, '0')} ${checksum(peer, n, json)} ${n} `;
-  return Buffer.concat([Buffer.from(head), json, NEWLINE]);
+  const isLong = json.length >= COMPRESSED_BYTES;
+  const body = isLong ? deflateRawSync(json, { level: 1 }) : json;
+  const head = `${body.length.toString(16).padStart(8, '0')} ${checksum(peer, n, body)} ${n} ${isLong ? 'z ' : ''}`;
+  return Buffer.concat([Buffer.from(head), body, NEWLINE]);
 }
 
 const NEWLINE = Buffer.from('\n');
-const HEAD = /^([0-9a-f]{8}) ([0-9a-f]{8}) (\d{1,15}) /;
+const HEAD = /^([0-9a-f]{8}) ([0-9a-f]{8}) (\d{1,15}) (z )?/;
 
 /** The whole lines at the start of these bytes. */
 export function readLines(bytes: Buffer, peer: string, most = Infinity): Line[] {
@@ -45,19 +56,28 @@ export function readLines(bytes: Buffer, peer: string, most = Infinity): Line[] 
 }
 
 function lineAt(bytes: Buffer, at: number, peer: string): { n: number; value: Header | Step; end: number } | undefined {
-  const head = HEAD.exec(bytes.toString('latin1', at, at + 34));
+  const head = HEAD.exec(bytes.toString('latin1', at, at + 36));
   if (head === null) return undefined;
   const n = Number(head[3]);
   const from = at + head[0].length;
   const end = from + Number.parseInt(head[1]!, 16);
   if (end >= bytes.length || bytes[end] !== 10) return undefined;
-  const json = bytes.subarray(from, end);
-  if (checksum(peer, n, json) !== head[2]) return undefined;
+  const body = bytes.subarray(from, end);
+  if (checksum(peer, n, body) !== head[2]) return undefined;
+  const json = head[4] === undefined ? body : inflated(body);
   return { n, value: JSON.parse(json.toString('utf8')) as Header | Step, end: end + 1 };
 }
 
-function checksum(peer: string, n: number, json: Buffer): string {
-  return crc32(json, crc32(`${peer} ${n}`))
+function inflated(body: Buffer): Buffer {
+  try {
+    return inflateRawSync(body, { maxOutputLength: MAX_LINE_BYTES });
+  } catch {
+    throw new SyntaxError('a line of it cannot be decompressed');
+  }
+}
+
+function checksum(peer: string, n: number, body: Buffer): string {
+  return crc32(body, crc32(`${peer} ${n}`))
     .toString(16)
     .padStart(8, '0');
 }

@@ -1,6 +1,7 @@
 /** Lines of a journal: nothing counts after the first line that is not whole. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { JOURNAL_VERSION, printLine, readLines, type Header } from '../../../../src/adapters/files/journal/frames.js';
 import { adoptedName, closedName, parseJournalName } from '../../../../src/adapters/files/journal/names.js';
 import type { Step } from '../../../../src/adapters/files/journal/step.js';
@@ -13,10 +14,12 @@ const HEADER: Header = {
   owner: { host: 'h', bootId: 'b', pid: 1, startTime: '0' },
   segment: 1,
 };
+/** Some are so long that their lines are compressed. */
+const texts = fc
+  .tuple(fc.string({ unit: 'grapheme' }), fc.constantFrom(1, 1, 500))
+  .map(([text, times]) => `${text} `.repeat(times));
 const steps = fc.array(
-  fc
-    .array(fc.string({ unit: 'grapheme' }))
-    .map((texts): Step => ({ puts: texts.map((text) => ({ effect: 'e', text })) })),
+  fc.array(texts).map((all): Step => ({ puts: all.map((text) => ({ effect: 'e', text })) })),
   { minLength: 1, maxLength: 4 },
 );
 
@@ -48,6 +51,26 @@ test('a file torn at any byte has its whole lines, with nothing or zeros after t
       assert.equal(lines.length, count, `torn at ${at}, ${zeros} zeros`);
     }
   }
+});
+
+test('a long line is compressed, and torn at any byte it does not count', () => {
+  const result = 'The runtime is podman, as the file says. '.repeat(100);
+  const [header, long] = printed([{ puts: [{ effect: 'a', text: result }] }]);
+  assert.ok(long!.length < result.length / 10, `${long!.length} bytes`);
+  const whole = Buffer.concat([header!, long!]);
+  for (let at = header!.length; at <= whole.length; at++) {
+    const lines = readLines(Buffer.concat([whole.subarray(0, at), Buffer.alloc(8)]), PEER);
+    assert.equal(lines.length, at < whole.length ? 1 : 2, `torn at ${at}`);
+  }
+});
+
+test('a line that is not compressed as it says makes the journal unreadable', () => {
+  const body = Buffer.from('{"puts":[]}');
+  const sum = crc32(body, crc32(`${PEER} 2`))
+    .toString(16)
+    .padStart(8, '0');
+  const line = Buffer.from(`${body.length.toString(16).padStart(8, '0')} ${sum} 2 z ${body.toString()}\n`);
+  assert.throws(() => readLines(Buffer.concat([printed([])[0]!, line]), PEER), SyntaxError);
 });
 
 test('a changed byte ends the journal where it is', () => {
