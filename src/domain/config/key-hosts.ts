@@ -60,13 +60,16 @@ export function misdirectedKey(
   allowed: Readonly<Record<string, readonly string[]>>,
 ): { key: string; host: string } | undefined {
   if (baseUrl === undefined) return undefined;
+  const keys = [keyEnv ?? USUAL_KEYS[kind], FALLBACKS[kind]].filter(
+    (key) => key !== undefined && Object.hasOwn(HOSTS, key),
+  );
+  if (keys.length === 0) return undefined;
   const { host, isPrivate } = placeOf(baseUrl);
   const mayGo = (key: string): boolean => {
     const own = Object.hasOwn(allowed, key) ? allowed[key]! : [];
     return own.concat(isPrivate ? HOSTS[key]! : []).some((pattern) => fits(host, pattern));
   };
-  const keys = [keyEnv ?? USUAL_KEYS[kind], FALLBACKS[kind]];
-  const key = keys.find((name) => name !== undefined && Object.hasOwn(HOSTS, name) && !mayGo(name));
+  const key = keys.find((name) => !mayGo(name!));
   return key === undefined ? undefined : { key, host };
 }
 

@@ -20,7 +20,7 @@ export function usesOf(line: string, parse: (line: string) => ParsedShell): Line
   const use: LineUse = { words: [], folders: [], trees: [], interprets: !parsed.ok };
   if (script === undefined) use.words.push(...line.split(/\s+/));
   else addScript(script, use);
-  use.words = [...new Set(use.words.flatMap(candidates))];
+  use.words = [...new Set([...new Set(use.words)].flatMap(candidates))];
   return use;
 }
 
@@ -83,6 +83,7 @@ function addWord(word: ShellWord, use: LineUse): void {
  * follow one of these characters or an option letter, and end before `,` or `;`.
  */
 function candidates(word: string): string[] {
+  if (ONE_NAME.test(word)) return [word];
   if (word === '' || word.length > 4096 || word.includes('\0')) return [];
   const found = [word];
   for (const { index } of word.matchAll(/[=@:<,;]/g)) found.push(word.slice(index + 1));
@@ -93,6 +94,9 @@ function candidates(word: string): string[] {
       : found.flatMap((name) => [name, name.replace(/[,;][^]*/, '')]);
   return names.filter((candidate) => candidate !== '' && !candidate.startsWith('-'));
 }
+
+/** Most words: nothing in them separates a name from other text. */
+const ONE_NAME = /^[\w./][\w./-]{0,4000}$/;
 
 /** Together, the suffixes of a text such as JSON are many times as long as the text. */
 const MAX_SUFFIXES = 100;

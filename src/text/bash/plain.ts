@@ -81,6 +81,7 @@ function fits(source: string, from: number, to: number, expected: string | undef
   // One space: by far the most common gap.
   if (expected === undefined && to === from + 1 && source.charCodeAt(from) === 32) return true;
   const gap = source.slice(from, to);
+  if (expected !== undefined && COMMON[expected]?.includes(gap)) return true;
   const content = readGap(gap, expected === 'start');
   if (content === undefined) return false;
   if (expected === undefined) return content.operator === '' && !content.newline && !content.comment;
@@ -88,6 +89,16 @@ function fits(source: string, from: number, to: number, expected: string | undef
   if (expected === 'end') return content.operator === '' || content.operator === ';';
   return content.operator === expected || (expected === ';' && content.operator === '' && content.newline);
 }
+
+/** The usual gaps with each operator. */
+const COMMON: Readonly<Record<string, readonly string[]>> = {
+  ';': ['; ', '\n', ';'],
+  '&&': [' && '],
+  '||': [' || '],
+  '|': [' | ', '|'],
+  start: [''],
+  end: [''],
+};
 
 interface Gap {
   operator: string;

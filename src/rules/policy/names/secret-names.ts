@@ -8,9 +8,14 @@ import { foldedParts } from './normalize-path.js';
  * Whether a file may contain a secret. A name that looks like a path out of the workspace counts.
  */
 export function isSecretPath(path: string): boolean {
-  if (!MAY_BE_SECRET.test(path)) return false;
+  if (!mayBeSecret(path)) return false;
   const folded = foldedParts(path);
   return folded === undefined || isSecretName(folded);
+}
+
+/** False if no spelling of this path can mean a secret. Costs far less than the whole check. */
+export function mayBeSecret(path: string): boolean {
+  return MAY_BE_SECRET.test(path);
 }
 
 /** Takes lower-case parts. Public keys are not secret. */
@@ -38,6 +43,6 @@ const KEY = /^(ssh_host_[a-z0-9]+_key|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?)(?![
 const BELOW =
   /(^|\/)(\.docker\/config\.json|\.cargo\/credentials(\.toml)?|\.config\/(gh|gcloud|hub|op|rclone)(\/.*)?)$/;
 
-/** Plain names without any of these texts need no folding, which costs far more than this check. */
+/** Plain names without any of these texts need no folding. */
 const MAY_BE_SECRET =
   /[^\w/.-]|(?:^|\/)[._]|secrets|ssh_host_|id_|kubeconfig|credentials|rclone|\.(?:pem|key|p8|p12|pfx|pk8|ppk|jks|keystore|kdbx|env|tfstate|tfvars|agekey)/i;

@@ -4,7 +4,7 @@
  * nothing else confines the command then. In doubt a path counts as secret; the price is a
  * question to the human.
  */
-import { isSecretName } from '../names/secret-names.js';
+import { isSecretName, mayBeSecret } from '../names/secret-names.js';
 
 export interface Places {
   /** The home directory of the user that would run the command. */
@@ -26,7 +26,9 @@ export function secretPath(path: string, places: Places): string | undefined {
 /** Like `secretPath`, from the spelling alone, for a word that the command does not open. */
 function secretWord(path: string, places: Places): string | undefined {
   // Most words are not paths. Only these names are secret without a dot or a slash.
-  if (!/[./~]/.test(path) && !/^(secrets|_netrc|kubeconfig|id_\w+)$/i.test(path)) return undefined;
+  if (!/[./~]/.test(path) && !/^(secrets|_netrc|kubeconfig|id_\w+|ssh_host_\w+)$/i.test(path)) return undefined;
+  // Nor do most paths name a device, a secret or a session.
+  if (!path.startsWith('/') && !mayBeSecret(path) && !/session/i.test(path)) return undefined;
   const plain = plainPath(path, { home: places.home });
   // A path with leading `..` may end anywhere, so it is treated as relative to the root.
   const rooted = plain.startsWith('/') || plain.startsWith('..');
