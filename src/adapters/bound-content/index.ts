@@ -184,18 +184,25 @@ function digestOf({ entries }: Snapshot): string {
 const MAX_NAMED = 6;
 
 function describe({ entries, unbound, namesFolder }: Snapshot, { interprets }: ContentUse): string {
-  const own = unbound.size === 0 ? '' : `Not bound to ${[...unbound].join(', ')}, which the program itself writes. `;
-  const rest = `${own}Other files that it may read are not covered.`;
-  if (interprets) {
-    const count = [...entries.keys()].filter((name) => !name.endsWith('/')).length;
-    const all = count === 0 ? '' : ` and to ${count === 1 ? 'the one file' : `all ${count} files`} in agents' folders`;
-    return `bound to the files that it names${all}. ${rest}`;
-  }
+  const others = 'other files that it may read';
+  const rest =
+    unbound.size === 0
+      ? `Changes to ${others} are not noticed.`
+      : `Changes to ${[...unbound].join(', ')}, which the program itself writes, and to ${others} are not noticed.`;
   const names = [...entries.keys()].filter((name) => !name.endsWith('/'));
-  if (names.length === 0)
+  if (!interprets && names.length === 0)
     return unbound.size > 0 || namesFolder ? rest : 'it names no file; you allow exactly this text.';
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  return `bound to ${names.slice(0, MAX_NAMED).join(', ')}${more}. ${rest}`;
+  return `you are asked again if ${interprets ? anyOf(names.length) : oneOf(names)} changes before it runs. ${rest}`;
+}
+
+function anyOf(count: number): string {
+  if (count === 0) return 'a file that it names';
+  return `a file that it names, or ${count === 1 ? 'the one file' : `one of ${count} files`} in agents' folders,`;
+}
+
+function oneOf(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` or one of ${names.length - MAX_NAMED} more` : '';
+  return `${names.slice(0, MAX_NAMED).join(' or ')}${more}`;
 }
 
 function diffOf(before: Map<string, Entry>, after: Map<string, Entry>): string {
