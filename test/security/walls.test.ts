@@ -3,15 +3,18 @@ import assert from 'node:assert/strict';
 import dns from 'node:dns/promises';
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test from 'node:test';
+import tls from 'node:tls';
 import { scopeArgs } from '../../src/adapters/shell/cgroup.js';
 import { startProxy } from '../../src/adapters/shell/proxy.js';
 import { seatbeltArgs } from '../../src/adapters/shell/seatbelt.js';
 import { seccompFilter } from '../../src/adapters/shell/seccomp.js';
+import { readHello } from '../../src/adapters/shell/tls-hello.js';
 import { hostOf, isLocalAddress, namesHost, wrongHosts } from '../../src/rules/policy/hosts.js';
 import { NO_SANDBOX, shellBench } from '../kit/commands.js';
+import { until } from '../kit/until.js';
 import { pump, scene, tickAll } from './scene.js';
 
 const skip = NO_SANDBOX;
@@ -97,6 +100,102 @@ test('a request to an approved host is for no other site at the same address', a
   const request = http.request(proxy.env['http_proxy']!, { path: `http://${host}/x`, headers }).end();
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   assert.equal(await text(response), `for ${host}`);
+});
+
+test('an encrypted connection to an approved host names no other site', async (t) => {
+  let received = Buffer.alloc(0);
+  const server = net.createServer(
+    (socket) => void socket.on('data', (part) => (received = Buffer.concat([received, part]))),
+  );
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const proxy = await startProxy([`localhost:${port}`], true);
+  t.after(() => proxy.close());
+  const connect = async (first: Buffer): Promise<net.Socket> => {
+    received = Buffer.alloc(0);
+    const request = http.request(proxy.env['http_proxy']!, { method: 'CONNECT', path: `localhost:${port}` }).end();
+    const [, socket] = (await once(request, 'connect')) as [http.IncomingMessage, net.Socket];
+    t.after(() => socket.destroy());
+    // In two parts, as the network may bring them.
+    socket.write(first.subarray(0, 20));
+    setImmediate(() => socket.write(first.subarray(20)));
+    return socket;
+  };
+  const right = await helloFor('localhost');
+  await connect(right);
+  await until(() => received.equals(right));
+  for (const wrong of [await helloFor('other.example'), await helloFor(undefined), twice(right), cut(right)]) {
+    const [alert] = (await once(await connect(wrong), 'data')) as [Buffer];
+    assert.deepEqual([...alert], [0x15, 3, 1, 0, 2, 2, 112]);
+    assert.equal(received.length, 0);
+  }
+  await connect(Buffer.from('the port was named, so this may be any protocol'));
+  await until(() => received.toString().startsWith('the port was named'));
+});
+
+/** The first bytes that Node sends to a server. */
+async function helloFor(servername: string | undefined): Promise<Buffer> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const client = tls.connect({ host: '127.0.0.1', port, ...(servername === undefined ? {} : { servername }) });
+  client.on('error', () => {});
+  const [socket] = (await once(server, 'connection')) as [net.Socket];
+  const [hello] = (await once(socket, 'data')) as [Buffer];
+  client.destroy();
+  socket.destroy();
+  server.close();
+  assert.deepEqual(readHello(hello), { name: servername });
+  for (const length of [0, 1, 4, 5, hello.length - 1]) assert.equal(readHello(hello.subarray(0, length)), 'partial');
+  return hello;
+}
+
+/** With a second extension that names a site. */
+function twice(hello: Buffer): Buffer {
+  const name = Buffer.from('localhost');
+  const at = hello.indexOf(name);
+  // Type, length, length of the list, kind and length of the name come before it.
+  const extension = hello.subarray(at - 9, at + name.length);
+  const all = Buffer.concat([hello.subarray(0, at - 9), extension, hello.subarray(at - 9)]);
+  all.writeUInt16BE(all.readUInt16BE(3) + extension.length, 3);
+  all.writeUIntBE(all.readUIntBE(6, 3) + extension.length, 6, 3);
+  const sizeAt = 5 + 4 + 34 + 1 + all[43]!;
+  const ciphers = all.readUInt16BE(sizeAt);
+  const extensionsAt = sizeAt + 2 + ciphers + 1 + all[sizeAt + 2 + ciphers]!;
+  all.writeUInt16BE(all.readUInt16BE(extensionsAt) + extension.length, extensionsAt);
+  return all;
+}
+
+/** In two records, of which the first ends before the name. */
+function cut(hello: Buffer): Buffer {
+  const [first, rest] = [hello.subarray(5, 60), hello.subarray(60)];
+  const header = (length: number): Buffer => Buffer.from([0x16, 3, 1, length >> 8, length & 255]);
+  return Buffer.concat([header(first.length), first, header(rest.length), rest]);
+}
+
+test('inside of a connection to port 80 each request is for the approved site', async (t) => {
+  const server = http.createServer(({ headers, url }, response) => response.end(`${url} for ${headers.host}`));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const { request } = http;
+  // An ordinary user cannot listen on port 80.
+  t.mock.method(http, 'request', (options: http.RequestOptions, ...more: []) =>
+    request(options.port === 80 ? { ...options, port } : options, ...more),
+  );
+  const proxy = await startProxy(['127.0.0.1'], true);
+  t.after(() => proxy.close());
+  const connect = request(proxy.env['http_proxy']!, { method: 'CONNECT', path: '127.0.0.1:80' }).end();
+  const [, socket] = (await once(connect, 'connect')) as [http.IncomingMessage, net.Socket];
+  const ask = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: other.example\r\n\r\n`;
+  socket.write(`${ask('/a')}${ask('/b')}${ask('http://other.example/c')}`);
+  let said = '';
+  socket.on('data', (part) => void (said += String(part)));
+  await until(() => said.includes('400 Bad Request'));
+  socket.destroy();
+  assert.match(said, /\/a for 127\.0\.0\.1[^]*\/b for 127\.0\.0\.1/);
+  assert.doesNotMatch(said, /\/c for/);
 });
 
 test('an approved name that means this machine, or means it a moment later, is not connected to', async (t) => {

@@ -13,6 +13,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { hostOf, isLocalAddress, namesHost } from '../../rules/policy/hosts.js';
 import { PROXY_FOLDER, type Reach } from './bubblewrap.js';
+import { readHello } from './tls-hello.js';
 
 interface Proxy {
   reach: NonNullable<Reach['proxy']>;
@@ -73,16 +74,23 @@ async function forward(
   if (url?.protocol !== 'http:') return refuse("guild's proxy accepts only requests with an absolute http address");
   const target = await resolve(hosts, url.hostname, Number(url.port || 80));
   if ('why' in target) return refuse(target.why);
+  relay(target, url.host, url.pathname + url.search, request, response);
+}
+
+/** Many sites share an address; the `Host` header decides which of them answers. */
+function relay(
+  { address, port }: Target,
+  host: string,
+  path: string,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): void {
   const { 'proxy-connection': _, ...others } = request.headers;
-  // Many sites share an address; the header decides which of them answers.
-  const headers = { ...others, host: url.host };
-  const outgoing = http.request(
-    { host: target.address, port: target.port, method: request.method, path: url.pathname + url.search, headers },
-    (incoming) => {
-      response.writeHead(incoming.statusCode ?? 502, incoming.headers);
-      incoming.pipe(response);
-    },
-  );
+  const headers = { ...others, host };
+  const outgoing = http.request({ host: address, port, method: request.method, path, headers }, (incoming) => {
+    response.writeHead(incoming.statusCode ?? 502, incoming.headers);
+    incoming.pipe(response);
+  });
   outgoing.setTimeout(CONNECT_MS, () => outgoing.destroy(new Error('timed out')));
   outgoing.on('error', (error) => {
     if (!response.headersSent) response.writeHead(502, { 'content-type': 'text/plain' });
@@ -108,10 +116,16 @@ async function tunnel(
     socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${target.why}\n`);
     return;
   }
+  if (head.length > 0) socket.unshift(head);
+  if (target.port === 80) {
+    socket.write(ESTABLISHED);
+    plainHttp(target, named!.name).emit('connection', socket);
+    return;
+  }
   const outgoing = net.connect({ host: target.address, port: target.port }, () => {
-    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-    outgoing.write(head);
-    outgoing.pipe(socket).pipe(outgoing);
+    socket.write(ESTABLISHED);
+    outgoing.pipe(socket);
+    passOn(hosts, target, socket, outgoing);
   });
   track(sockets, outgoing);
   outgoing.on('error', () => socket.destroy());
@@ -119,22 +133,73 @@ async function tunnel(
   socket.on('close', () => outgoing.destroy());
 }
 
-/** The address to connect to, or why there is none. */
-async function resolve(
+/** Each request inside of a connection could name another site. */
+function plainHttp(target: Target, name: string): http.Server {
+  const host = net.isIPv6(name) ? `[${name}]` : name;
+  return http.createServer((request, response) => {
+    const { url = '/' } = request;
+    if (url.startsWith('/')) relay(target, host, url, request, response);
+    else response.writeHead(400).end();
+  });
+}
+
+const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
+/** The alert `unrecognized_name`, after which the other side ends the connection. */
+const WRONG_NAME = Buffer.from([0x15, 3, 1, 0, 2, 2, 112]);
+
+/** Sends nothing of an encrypted connection on before it has named an approved site. */
+function passOn(hosts: readonly string[], target: Target, socket: Duplex, outgoing: net.Socket): void {
+  let first = Buffer.alloc(0);
+  const look = (part: Buffer): void => {
+    first = Buffer.concat([first, part]);
+    const hello = readHello(first);
+    if (hello === 'partial') return;
+    socket.off('data', look);
+    if (!mayPass(hosts, target, hello)) {
+      outgoing.unpipe(socket);
+      socket.end(WRONG_NAME, () => outgoing.destroy());
+      return;
+    }
+    outgoing.write(first);
+    socket.pipe(outgoing);
+  };
+  socket.on('data', look);
+  socket.once('end', () => outgoing.end());
+}
+
+function mayPass(
   hosts: readonly string[],
-  name: string,
-  port: number,
-): Promise<{ address: string; port: number } | { why: string }> {
+  { port, isAddress, isPortNamed }: Target,
+  hello: Exclude<ReturnType<typeof readHello>, 'partial'>,
+): boolean {
+  if (hello === 'other') return isPortNamed;
+  const { name } = hello;
+  return name === undefined ? isAddress : hosts.some((host) => namesHost(host, name, port));
+}
+
+interface Target {
+  address: string;
+  port: number;
+  /** An address was approved, so no site needs to be named. */
+  isAddress: boolean;
+  /** The person has approved the port, which may be that of any protocol. */
+  isPortNamed: boolean;
+}
+
+/** The address to connect to, or why there is none. */
+async function resolve(hosts: readonly string[], name: string, port: number): Promise<Target | { why: string }> {
   const bare = name.replace(/^\[|\]$/g, '').toLowerCase();
-  const entry = hosts.find((host) => namesHost(host, bare, port));
-  if (entry === undefined) return { why: `${bare}:${port} is not among the approved hosts (${hosts.join(', ')})` };
+  const entries = hosts.filter((host) => namesHost(host, bare, port));
+  if (entries.length === 0) return { why: `${bare}:${port} is not among the approved hosts (${hosts.join(', ')})` };
   try {
     const addresses = net.isIP(bare) ? [bare] : (await dns.lookup(bare, { all: true })).map(({ address }) => address);
-    const isNamed = net.isIP(bare) !== 0 || bare === 'localhost';
+    const isAddress = net.isIP(bare) !== 0;
+    const isNamed = isAddress || bare === 'localhost';
     const address = addresses.find((candidate) => isNamed || !isLocalAddress(candidate));
     if (address === undefined)
       return { why: `${bare} leads to an address of this machine or its local link, which was not approved` };
-    return { address, port };
+    const isPortNamed = entries.some((entry) => hostOf(entry)?.port !== undefined);
+    return { address, port, isAddress, isPortNamed };
   } catch (error) {
     return { why: `${bare} cannot be resolved: ${(error as Error).message}` };
   }
