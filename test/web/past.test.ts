@@ -61,6 +61,24 @@ test('a deadlock is a cycle of three tasks at its moment, and nothing now', asyn
   assert.equal(await deadlocks(''), 0);
 });
 
+test('a deadlock that was broken within a millisecond is a cycle of three at its moment', async (t) => {
+  const workspace = await deadlocked(t);
+  const log = `events/${workspace.list('events')[0]!}`;
+  const events = workspace.read(log).trim().split('\n').map((line) => JSON.parse(line) as Record<string, string>);
+  const { at: brokenAt, cancelled } = events.find(({ name }) => name === 'deadlock.broken')!;
+  const [, closedAt] = /"closedAt":"([^"]+)"/.exec((await (await openWindow(t, workspace)).get('/api/waits')).text)!;
+  const ended = `tasks/failed/${cancelled}.json`;
+  const { ended_at: endedAt } = JSON.parse(workspace.read(ended)) as { ended_at: string };
+  for (const file of [ended, log])
+    workspace.put(file, workspace.read(file).replaceAll(endedAt, closedAt!).replaceAll(brokenAt!, closedAt!));
+  const then = (await (await openWindow(t, workspace)).get(`/api/waits?at=${closedAt}`)).json<Waits>();
+  assert.deepEqual(then.nodes.map(({ agent }) => agent).sort(), ['analyst', 'coder', 'reviewer']);
+  assert.deepEqual(
+    then.edges.map(({ inCycle }) => inCycle),
+    [true, true, true],
+  );
+});
+
 test('where the first wait gives way, priorities had no part in it', async (t) => {
   const workspace = await deadlocked(t, 'mesh');
   const { broken } = (await (await openWindow(t, workspace)).get('/api/waits')).json<Waits>();

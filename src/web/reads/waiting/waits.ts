@@ -2,7 +2,7 @@
 import { waitsView } from '../../../app/readers/waits-view.js';
 import { defined } from '../../../domain/defined.js';
 import type { Event } from '../../../domain/event.js';
-import { HUMAN, type Task } from '../../../domain/task/task.js';
+import { HUMAN, type Placed, type Task } from '../../../domain/task/task.js';
 import { priorityIn } from '../../../rules/coordination/deadlock.js';
 import { HUMAN_NODE, nodeKind, nodeText, turnNode } from '../../../rules/coordination/wait-node.js';
 import { summary } from '../../../views/summary.js';
@@ -10,16 +10,19 @@ import type { BrokenCycle, Waits } from '../../base/contract.js';
 import type { Log } from '../../base/log.js';
 import type { Moment } from '../moment.js';
 import { titleOf } from '../../base/title.js';
+import { agentOf } from '../rows.js';
 import { linksOf } from './wait-links.js';
 
 const NODES_MAX = 400;
 const BROKEN_SHOWN = 20;
 
 export async function waitGraph(moment: Moment): Promise<Waits> {
-  const { open } = await moment.snapshot();
-  const byId = new Map(open.map((placed) => [placed.task.id, placed]));
+  const { at } = moment;
   const cycles = await brokenCycles(moment);
-  const next = moment.at === undefined ? await waitsNow(moment, byId) : waitsThen(open, cycles, moment.at, moment.log);
+  const lasting = at === undefined ? [] : cycles.filter(({ shown }) => shown.closedAt <= at && at <= shown.at);
+  const byId = placedIn((await moment.snapshot()).open, lasting);
+  const open = [...byId.values()];
+  const next = at === undefined ? await waitsNow(moment, byId) : waitsThen(open, lasting, moment.log);
   const to = reachable(
     open.filter(({ task }) => task.to !== HUMAN).map(({ task }) => task.id),
     next,
@@ -36,7 +39,7 @@ export async function waitGraph(moment: Moment): Promise<Waits> {
         id,
         kind: nodeKind(id),
         title: placed === undefined ? nodeText(id) : titleOf(summary(placed.task)),
-        agent: placed?.task.to,
+        agent: placed && agentOf(placed),
         state: placed?.state,
       });
     }),
@@ -46,6 +49,17 @@ export async function waitGraph(moment: Moment): Promise<Waits> {
     broken: cycles.map(({ shown }) => shown),
   };
 }
+
+/**
+ * A cycle can be broken within the millisecond in which it closed. Until its end it is drawn with
+ * all its tasks, also those that had ended by then.
+ */
+function placedIn(open: readonly Shown[], lasting: readonly Cycle[]): Map<string, Shown> {
+  const ended = lasting.flatMap(({ tasks }) => tasks.map((task): Shown => ({ task, state: 'waiting' })));
+  return new Map([...ended, ...open].map((placed) => [placed.task.id, placed]));
+}
+
+type Shown = Pick<Placed, 'task' | 'state' | 'owner'>;
 
 /** How many deadlocks there are. Fewer than two waiting tasks cannot wait for each other. */
 export async function cyclesIn(moment: Moment): Promise<number> {
@@ -72,12 +86,7 @@ async function waitsNow({ feed }: Moment, open: ReadonlyMap<string, unknown>): P
  * Derived from the records and events of that time: the waits of parked tasks, and the holder of
  * the conversation that a pending task needed. A deadlock of this moment is known from its event.
  */
-function waitsThen(
-  open: readonly { task: Task; state: string }[],
-  cycles: readonly Cycle[],
-  at: string,
-  log: Log,
-): Next {
+function waitsThen(open: readonly Shown[], lasting: readonly Cycle[], log: Log): Next {
   const ids = new Set(open.map(({ task }) => task.id));
   const to = new Map<string, Set<string>>();
   const add = (from: string, end: string): void => void (to.get(from) ?? to.set(from, new Set()).get(from)!).add(end);
@@ -95,8 +104,8 @@ function waitsThen(
       add(turnNode(task.session!), holder);
     }
   }
-  for (const { shown, nodes } of cycles)
-    if (shown.closedAt <= at && at <= shown.at && nodes.every((node) => nodeKind(node) !== 'task' || ids.has(node)))
+  for (const { nodes } of lasting)
+    if (nodes.every((node) => nodeKind(node) !== 'task' || ids.has(node)))
       for (const [i, node] of nodes.entries()) add(node, nodes[(i + 1) % nodes.length]!);
   return (node) => [...(to.get(node) ?? [])];
 }
@@ -122,6 +131,8 @@ interface Cycle {
   shown: BrokenCycle;
   /** The nodes of the cycle as the program found it. */
   nodes: string[];
+  /** Those that can still be read. */
+  tasks: Task[];
 }
 
 /** Includes cycles after a moment of the past, because a person steps to them. */
@@ -151,6 +162,7 @@ async function cycleOf(log: Log, event: Event, read: (id: string) => Promise<Tas
   const times = [...parked.values()].sort();
   return {
     nodes,
+    tasks: [...tasks.values()].flatMap((task) => task ?? []),
     shown: {
       at: event.at,
       closedAt: times.at(-1) ?? event.at,
