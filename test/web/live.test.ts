@@ -79,17 +79,18 @@ test('a turn that runs in another process is in the hall while it runs', async (
   });
   const window = await openWindow(t, workspace);
   const { page } = await showPage(browser, window.server.link());
-  const running = workspace.start('run', 'boss', 'Think about it', '--id', 'think');
+  workspace.put('tasks/pending/think.json', '{"description": "Think about it"}');
+  const running = workspace.start('watch');
   await page.waitForSelector('.work:not(.thead) >> text=boss');
   await page.waitForSelector('text=the model is thinking');
   await t.test('and its conversation can be opened in its first turn', async () => {
     await page.click('.work a:text-is("Think about it")');
+    await page.waitForSelector('.fig:has-text("by boss")');
     await page.click('.srow:has-text("Conversation") a:text-is("open")');
     await page.waitForSelector('.msg:has-text("Think about it")');
   });
   const cancelled = await window.send('task.cancel', 'think', { reason: '\n' });
   assert.equal(cancelled.status, 202, cancelled.text);
-  await running.ended;
   await page.goto(`http://${window.host}/#/hall`);
   await page.waitForSelector('text=Every agent is idle');
   await t.test('cancelled is its word on every page, and a reason without words is none', async () => {
@@ -103,6 +104,8 @@ test('a turn that runs in another process is in the hall while it runs', async (
     await page.goto(`http://${window.host}/#/task/think`);
     await page.waitForSelector('.banner:has-text("cancelled by human")');
   });
+  running.interrupt();
+  await running.ended;
 });
 
 test('words stream into the hall and the conversation while the model says them', async (t) => {

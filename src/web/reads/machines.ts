@@ -6,6 +6,7 @@ import { summary } from '../../views/summary.js';
 import type { Machine, Machines } from '../base/contract.js';
 import type { Feed } from '../base/feed.js';
 import { titleOf } from '../base/title.js';
+import { agentOf } from './rows.js';
 
 export async function machinesOf(feed: Feed): Promise<Machines> {
   const { peers, open } = await feed.snapshot();
@@ -16,7 +17,9 @@ export async function machinesOf(feed: Feed): Promise<Machines> {
 function machineOf(peer: Peer, own: Peer, open: Snapshot['open']): Machine {
   const { id, host, pid, since, agents } = peer;
   const tasks = open.flatMap(({ task, owner }) =>
-    owner?.peer === id ? [defined({ id: task.id, title: titleOf(summary(task)), agent: task.to })] : [],
+    owner?.peer === id
+      ? [defined({ id: task.id, title: titleOf(summary(task)), agent: agentOf({ task, owner }) })]
+      : [],
   );
   return { id, host, pid, since, agents, tasks, isHere: host === own.host };
 }

@@ -8,13 +8,13 @@ import { summary } from '../../views/summary.js';
 import type { Row, Usage } from '../base/contract.js';
 import { titleOf } from '../base/title.js';
 
-export function rowOf({ task, state }: Placed): Row {
+export function rowOf({ task, state, owner }: Placed): Row {
   const usage = task.usage ?? task.own_usage;
   return defined({
     id: task.id,
     short: shortOf(task.id),
     title: rowTitle(task),
-    agent: task.to,
+    agent: agentOf({ task, owner }),
     role: task.role,
     state,
     code: task.error === undefined ? undefined : task.error.code,
@@ -24,6 +24,11 @@ export function rowOf({ task, state }: Placed): Row {
     tokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0),
     microUsd: usage?.microUsd ?? 0,
   });
+}
+
+/** Until its first turn has ended, only the claim names the agent of a task without `to`. */
+export function agentOf({ task, owner }: Pick<Placed, 'task' | 'owner'>): string | undefined {
+  return task.to ?? owner?.agent;
 }
 
 /**

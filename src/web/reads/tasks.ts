@@ -12,7 +12,7 @@ import type { Row, TaskBoard, Usage } from '../base/contract.js';
 import { rowOf, rowTitle, shortOf, usageOf } from './rows.js';
 
 const COLUMNS =
-  'id, state, role, type, description, result, to, parent, error, created_at, created_by, ended_at, usage, own_usage, session, context.taint, context.forked_from';
+  'id, state, role, type, description, result, to, held_by, parent, error, created_at, created_by, ended_at, usage, own_usage, session, context.taint, context.forked_from';
 
 /** A row with fields that only the server uses. */
 export interface ListedTask extends Row {
@@ -168,7 +168,7 @@ function rowFrom(row: Record<string, unknown>): ListedTask {
     id,
     short: shortOf(id),
     title: rowTitle({ role, type: text('type'), description: text('description') ?? '', result: text('result') }),
-    agent: text('to'),
+    agent: text('to') ?? text('held_by'),
     role,
     state: row['state'] as TaskState,
     code: error?.code,
