@@ -179,7 +179,7 @@ function Shown({ request, chosen, place, of, answered, next, move }: ShownProps)
 
 /** Verbatim, never as Markdown, never cut. A diff shows the whole text of a file. */
 function Action({ request }: { request: Request }): JSX.Element | null {
-  const { action, changes, path, facts, question, heading } = request;
+  const { action, answer, changes, path, facts, question, heading } = request;
   // The heading is the whole question.
   if (question !== undefined && action.text === heading.act) return null;
   return (
@@ -197,7 +197,15 @@ function Action({ request }: { request: Request }): JSX.Element | null {
           </pre>
         </div>
       )}
-      {changes.length > 0 && <Diff lines={changes} path={path ?? ''} />}
+      {answer?.edited !== undefined && (
+        <div class="field">
+          <h3>Approved instead, as you wrote it</h3>
+          <pre>{visible(answer.edited)}</pre>
+        </div>
+      )}
+      {changes.length > 0 && (
+        <Diff lines={changes} path={path ?? ''} names={answer === undefined ? undefined : ['Before', 'As asked']} />
+      )}
       {changes.length > 0 ? (
         <details class="fold">
           <summary>

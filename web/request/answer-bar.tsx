@@ -37,7 +37,7 @@ export function AnswerBar(props: BarProps): JSX.Element {
   if (mode === 'edit' && editable !== undefined)
     return (
       <Write
-        label={`Your version of ${request.action.key}. It runs as you write it.`}
+        label={`Your version of ${request.action.key}. It is used exactly as you write it.`}
         start={editable}
         act="Approve this"
         cancel={back}

@@ -64,5 +64,5 @@ export function outcome({ answer }: Request): string {
   if (answer === undefined) return '';
   if (answer.text !== undefined) return `answered: “${visible(answer.text)}”`;
   if (!answer.approved) return answer.reason === undefined ? 'rejected' : `rejected: “${visible(answer.reason)}”`;
-  return answer.edited ? 'approved with edits' : 'approved';
+  return answer.edited !== undefined ? 'approved with edits' : 'approved';
 }

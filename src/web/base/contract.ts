@@ -170,7 +170,8 @@ export interface Request {
   /** Identifies the shown text; an answer names it. */
   seen: string;
   place: string;
-  answer?: { approved: boolean; by: string; at: string; reason?: string; text?: string; edited: boolean };
+  /** `edited`: the person's own version, which ran instead. */
+  answer?: { approved: boolean; by: string; at: string; reason?: string; text?: string; edited?: string };
   answeredAt?: string;
 }
 

@@ -170,7 +170,7 @@ function answerOf(answer: Answer): NonNullable<Request['answer']> {
     at: answer.at,
     reason: answer.reason,
     text: answer.text,
-    edited: answer.edited !== undefined,
+    edited: answer.edited && Object.values(answer.edited).map(String).join('\n'),
   });
 }
 
