@@ -143,10 +143,13 @@ test('agents: talk begins a task of the agent on this page', async (t) => {
   if (shown === undefined) return;
   await shown.go('agents/boss');
   await shown.page.click('button:has-text("Talk")');
-  await shown.page.fill('[role=dialog] textarea', 'Are you there?');
+  await shown.page.fill('[role=dialog][aria-label="Talk to boss"] textarea', 'Are you there?');
   await shown.page.keyboard.press('Control+Enter');
   const added = (): string[] => workspace.list('tasks/pending').map((name) => workspace.read(`tasks/pending/${name}`));
   await until(() => added().some((text) => text.includes('Are you there?') && text.includes('boss')));
+  await workspace.guild('pump', '--all');
+  await shown.page.click('.head a:has-text("Conversation")');
+  await shown.page.waitForSelector('.msg:has-text("Are you there?")');
 });
 
 test('on a phone a request has buttons for a thumb, a diff in one column, and arrows to the next one', async (t) => {

@@ -13,6 +13,8 @@ export function NewTask({ close }: { close: () => void }): JSX.Element {
   const text = useRef<HTMLTextAreaElement>(null);
   const agent = useRef<HTMLSelectElement>(null);
   const [sent, setSent] = useState<Sent>();
+  const [whom] = useState(addingFor.value);
+  const title = whom === '' ? 'New task' : `Talk to ${whom}`;
   useLayoutEffect(() => {
     text.current?.focus();
     return () => void (addingFor.value = '');
@@ -33,14 +35,14 @@ export function NewTask({ close }: { close: () => void }): JSX.Element {
   };
   return (
     <div class="over">
-      <div class="panel form" role="dialog" aria-label="New task" onKeyDown={onKey}>
+      <div class="panel form" role="dialog" aria-label={title} onKeyDown={onKey}>
         <header>
-          <h2>New task</h2>
+          <h2>{title}</h2>
         </header>
         <div class="b">
           <Refused sent={sent} />
           <label>
-            What should be done?
+            {whom === '' ? 'What should be done?' : 'Your message'}
             <textarea ref={text} rows={5} />
           </label>
           <label>
@@ -48,7 +50,7 @@ export function NewTask({ close }: { close: () => void }): JSX.Element {
             <select ref={agent}>
               <option value="">the agent that fits best</option>
               {data.value?.agents.map(({ name }) => (
-                <option key={name} value={name} selected={name === addingFor.value}>
+                <option key={name} value={name} selected={name === whom}>
                   {name}
                 </option>
               ))}
@@ -59,7 +61,7 @@ export function NewTask({ close }: { close: () => void }): JSX.Element {
               Cancel <kbd>Esc</kbd>
             </button>
             <ActButton class="btn pri" onClick={() => void add()}>
-              Add <kbd>{SEND_KEY}</kbd>
+              {whom === '' ? 'Add' : 'Send'} <kbd>{SEND_KEY}</kbd>
             </ActButton>
           </div>
         </div>

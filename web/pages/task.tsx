@@ -9,7 +9,7 @@ import { Markdown } from '../markdown.tsx';
 import { moment } from '../moment.ts';
 import { Figure, Id, LoadedPage, Panel, ProblemBox, Segments, Taint, TaskLink, TaskState } from '../parts.tsx';
 import { address } from '../router.ts';
-import { agentText, capitalized, count, duration, money, now, visible } from '../text.ts';
+import { agentText, capitalized, count, duration, money, now, plural, visible } from '../text.ts';
 import { Acts } from '../tasks/acts.tsx';
 import { CostTree } from '../tasks/cost-tree.tsx';
 import { withRunning } from '../tasks/running.ts';
@@ -30,6 +30,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
   const [view, setView] = useState<View>('Waterfall');
   const [chosen, setChosen] = useState(0);
   const { row, usage } = task;
+  const session = task.tree[0]?.session;
   const end = row.endedAt === undefined ? now.value : Date.parse(row.endedAt);
   const running = row.endedAt === undefined && moment.value === undefined ? turns.peek() : NONE;
   // Words come many times a second; the bars follow the clock.
@@ -57,6 +58,11 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
         <TaskState row={row} />
         <Taint sources={task.taint} />
         <span class="grow" />
+        {!isExported() && session !== undefined && (
+          <a class="btn" href={address('conversation', session)}>
+            <Icon name="chat" /> Conversation
+          </a>
+        )}
         {!isExported() && (
           <a class="btn" href={address('replay', row.id)}>
             <Icon name="replay" /> Replay
@@ -81,7 +87,7 @@ function Shown({ task }: { task: TaskDetail }): JSX.Element {
           icon="model"
           name="Tokens"
           value={count(usage.inputTokens + usage.outputTokens)}
-          about={`${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out, ${usage.turns} turns`}
+          about={`${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out, ${plural(usage.turns, 'turn')}`}
         />
         <Figure
           icon="done"
