@@ -173,15 +173,24 @@ export function ProblemBox({ problem }: { problem: Problem }): JSX.Element {
       <div class="x">
         <b>{visible(problem.message)}</b>
         {place !== '' && <code> {visible(place)}</code>}
-        {where?.source !== undefined && (
-          <pre>
-            {visible(where.source)}
-            {where.column === undefined ? '' : `\n${' '.repeat(where.column - 1)}^`}
-          </pre>
-        )}
+        {where?.source !== undefined && <Source text={where.source} column={where.column} />}
         {problem.hint !== undefined && <small>{visible(problem.hint)}</small>}
       </div>
     </div>
+  );
+}
+
+/** The caret belongs to its character, so that it stays below it if the line is broken. */
+function Source({ text, column }: { text: string; column: number | undefined }): JSX.Element {
+  if (column === undefined) return <pre>{visible(text)}</pre>;
+  const at = column - 1;
+  const char = /^./su.exec(text.slice(at))?.[0] ?? ' ';
+  return (
+    <pre>
+      {visible(text.slice(0, at))}
+      <span class="caret">{visible(char)}</span>
+      {visible(text.slice(at + char.length))}
+    </pre>
   );
 }
 

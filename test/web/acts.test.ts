@@ -54,6 +54,10 @@ test('inbox: edit, always and skip by their keys', async (t) => {
   await edited.page.fill('.abar textarea', 'touch mine.txt');
   await edited.page.keyboard.press('Control+Enter');
   await intent(edited.workspace, /touch mine\.txt/);
+  succeeds(await edited.workspace.guild('pump', '--all'));
+  await edited.page.click('.it:has-text("approved with edits")');
+  await edited.page.waitForSelector('.field:has-text("Approved instead") pre:text-is("touch mine.txt")');
+  await edited.page.waitForSelector('.field:has-text("command") pre:text-is("touch one.txt")');
 
   const always = await opened(t, await askingPlace(t, 'touch two.txt'));
   await always!.go('inbox');
@@ -139,6 +143,7 @@ test('conversation: an edit that meets another edit shows both, and mine becomes
   await page.keyboard.press('Control+Enter');
   await page.waitForSelector('.conflict >> text=Their version of it');
   assert.ok(await page.isVisible('.conflict >> text=My version of it'));
+  assert.equal(await page.locator('.fencefoot').count(), 0, 'saving it again would meet the same edit');
   assert.doesNotMatch(workspace.read(file), /My version/);
   await page.click('text=Save mine as a fork');
   await until(() => workspace.list('sessions').length === 2);
@@ -296,6 +301,7 @@ test('a broken file is shown as it is with its problem, and the page continues w
   await go('agents/boss');
   await page.waitForSelector('.banner >> text=agents/boss.md');
   await page.waitForSelector('pre.file:has-text("tools: {")');
+  await page.waitForSelector('.banner pre:has-text("tools: {") .caret');
   await t.test('beside it is the version that it worked with last, and a click goes back to it', async () => {
     await page.waitForSelector('.lastvalid .uni:visible:has-text("tools: [execute_command]"):has-text("tools: {")');
     await page.waitForSelector('.srow:has-text("Cost"):has-text("1 call")');

@@ -64,7 +64,11 @@ test('a deadlock is a cycle of three tasks at its moment, and nothing now', asyn
 test('a deadlock that was broken within a millisecond is a cycle of three at its moment', async (t) => {
   const workspace = await deadlocked(t);
   const log = `events/${workspace.list('events')[0]!}`;
-  const events = workspace.read(log).trim().split('\n').map((line) => JSON.parse(line) as Record<string, string>);
+  const events = workspace
+    .read(log)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string>);
   const { at: brokenAt, cancelled } = events.find(({ name }) => name === 'deadlock.broken')!;
   const [, closedAt] = /"closedAt":"([^"]+)"/.exec((await (await openWindow(t, workspace)).get('/api/waits')).text)!;
   const ended = `tasks/failed/${cancelled}.json`;

@@ -179,22 +179,24 @@ function Edit({ message, talk, close }: Pick<MessageProps, 'message' | 'talk'> &
           ]}
         />
       )}
-      <div class="fencefoot">
-        <span class="dim">
-          <Icon name="edit" small /> Editing. {visible(talk.agent)} continues from what the file says.
-        </span>
-        <span class="acts">
-          <button type="button" class="btn sm" onClick={close}>
-            Cancel <kbd>Esc</kbd>
-          </button>
-          <button type="button" class="btn sm" onClick={() => void saveAsFork()}>
-            Save as fork
-          </button>
-          <ActButton class="btn sm pri" onClick={() => void save()}>
-            Save <kbd>{SEND_KEY}</kbd>
-          </ActButton>
-        </span>
-      </div>
+      {!isConflict && (
+        <div class="fencefoot">
+          <span class="dim">
+            <Icon name="edit" small /> Editing. {visible(talk.agent)} continues from what the file says.
+          </span>
+          <span class="acts">
+            <button type="button" class="btn sm" onClick={close}>
+              Cancel <kbd>Esc</kbd>
+            </button>
+            <button type="button" class="btn sm" onClick={() => void saveAsFork()}>
+              Save as fork
+            </button>
+            <ActButton class="btn sm pri" onClick={() => void save()}>
+              Save <kbd>{SEND_KEY}</kbd>
+            </ActButton>
+          </span>
+        </div>
+      )}
     </div>
   );
 }
