@@ -188,7 +188,7 @@ function Source({ text, column }: { text: string; column: number | undefined }):
   return (
     <pre>
       {visible(text.slice(0, at))}
-      <span class="caret">{visible(char)}</span>
+      <span class="fault">{visible(char)}</span>
       {visible(text.slice(at + char.length))}
     </pre>
   );

@@ -301,7 +301,7 @@ test('a broken file is shown as it is with its problem, and the page continues w
   await go('agents/boss');
   await page.waitForSelector('.banner >> text=agents/boss.md');
   await page.waitForSelector('pre.file:has-text("tools: {")');
-  await page.waitForSelector('.banner pre:has-text("tools: {") .caret');
+  await page.waitForSelector('.banner pre:has-text("tools: {") .fault');
   await t.test('beside it is the version that it worked with last, and a click goes back to it', async () => {
     await page.waitForSelector('.lastvalid .uni:visible:has-text("tools: [execute_command]"):has-text("tools: {")');
     await page.waitForSelector('.srow:has-text("Cost"):has-text("1 call")');

@@ -142,6 +142,8 @@ test('agents: talk begins a task of the agent on this page', async (t) => {
   const shown = await opened(t, workspace);
   if (shown === undefined) return;
   await shown.go('agents/boss');
+  await shown.page.click('button:text-is("Graph")');
+  await shown.page.waitForSelector('text=No agent has a fixed partner');
   await shown.page.click('button:has-text("Talk")');
   await shown.page.fill('[role=dialog][aria-label="Talk to boss"] textarea', 'Are you there?');
   await shown.page.keyboard.press('Control+Enter');

@@ -168,10 +168,28 @@ async function teams({ page, go }: Opened): Promise<void> {
   await frame.waitFor();
   assert.match((await frame.textContent())!, /at most 4 rounds.*team: until all agree/s);
   const outer = (await frame.locator('rect').boundingBox())!;
+  const heights: number[] = [];
   for (const name of ['writer', 'analyst']) {
     const inner = (await page.locator(`svg .nd:has(title:text-is("${name}")) rect`).boundingBox())!;
+    heights.push(inner.y, inner.y + inner.height);
     assert.ok(inner.x > outer.x && inner.x + inner.width < outer.x + outer.width, `${name} is inside`);
     assert.ok(inner.y > outer.y && inner.y + inner.height < outer.y + outer.height, `${name} is inside`);
+  }
+  assert.ok(outer.height < Math.max(...heights) - Math.min(...heights) + 50, 'with room for its label, and no more');
+  const lines = await page.evaluate<{ curves: number; awayPx: number }[]>(`[...document.querySelectorAll('svg .e')].map(
+    (line, i) => {
+      const label = document.querySelectorAll('svg .el rect')[i].getBBox();
+      const middle = { x: label.x + label.width / 2, y: label.y + label.height / 2 };
+      const points = Array.from({ length: 101 }, (_, n) => line.getPointAtLength((line.getTotalLength() * n) / 100));
+      return {
+        curves: line.getAttribute('d').split('C').length - 1,
+        awayPx: Math.min(...points.map(({ x, y }) => Math.hypot(x - middle.x, y - middle.y))),
+      };
+    })`);
+  assert.ok(lines.length > 5);
+  for (const { curves, awayPx } of lines) {
+    assert.equal(curves, 1, 'a line to the next column is one curve');
+    assert.ok(awayPx < 6, `a label is ${awayPx} pixels away from its line`);
   }
   const other = (await page.locator('svg .nd:has(title:text-is("legal")) rect').boundingBox())!;
   const isOutside =

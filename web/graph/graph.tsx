@@ -5,6 +5,7 @@ import { Icon } from '../icons.tsx';
 import type { Look } from '../parts.tsx';
 import { visible } from '../text.ts';
 import { layout, type Box, type LayoutReply, type Point } from './layout.ts';
+import { linesOf, widthOf } from './lines.ts';
 
 interface GraphNode {
   id: string;
@@ -126,6 +127,8 @@ interface DrawingProps extends Omit<Laid, 'key'> {
 }
 
 function Drawing({ reply, height, nodes, edges, groups, boxPx, open }: DrawingProps): JSX.Element {
+  const ids = nodes.map(({ id }) => id);
+  const lines = linesOf(reply, ids, edges, boxPx);
   return (
     <div class="scrollx canvas" role="region" tabIndex={0} aria-label="Graph">
       <svg
@@ -161,12 +164,12 @@ function Drawing({ reply, height, nodes, edges, groups, boxPx, open }: DrawingPr
           <path
             key={i}
             class={edge.isBad ? (edge.isCut === true ? 'e cyc gave' : 'e cyc') : `e ${edge.label.replaceAll(' ', '-')}`}
-            d={pathOf(reply, nodes, edge, i, boxPx)}
+            d={lines[i]!.path}
             marker-end={edge.isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
           />
         ))}
         {edges.map((edge, i) => (
-          <Label key={i} at={reply.edges[i]?.label} edge={edge} hasNote={reply.edges[i]?.isArc === true} />
+          <Label key={i} at={lines[i]!.label} edge={edge} hasNote={reply.edges[i]?.isArc === true} />
         ))}
         {reply.rings.map(({ at: middle, size }, i) => (
           <text key={i} class="ring" x={middle.x} y={middle.y + 5} text-anchor="middle">
@@ -194,10 +197,6 @@ function Frame({ at: box, group }: { at: Box | undefined; group: GraphGroup }): 
       </text>
     </g>
   );
-}
-
-function widthOf(label: string): number {
-  return label.length * 5.8 + 8;
 }
 
 /** The width of a note below a label. */
@@ -277,51 +276,6 @@ function State({ look: { word, icon, tone }, left, top }: { look: Look; left: nu
       </text>
     </g>
   );
-}
-
-function pathOf(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge, i: number, boxPx: number): string {
-  const { points = [], label, isArc } = reply.edges[i] ?? {};
-  if (isArc === true) return `M${at(points[0]!)} Q${at(points[1]!)} ${at(points[2]!)}`;
-  return curve(pastLabel(sideways(reply, nodes, edge, i, boxPx), label, edge.label));
-}
-
-/** From the right side of one box to the left side of the next, if the layout leads right. */
-function sideways(reply: LayoutReply, nodes: readonly GraphNode[], edge: GraphEdge, i: number, width: number): Point[] {
-  const points = [...(reply.edges[i]?.points ?? [])];
-  const [from, to] = [edge.from, edge.to].map((id) => reply.nodes[nodes.findIndex((node) => node.id === id)]);
-  if (from === undefined || to === undefined || to.x - from.x < width) return points;
-  const inside = points.slice(1, -1).filter(({ x }) => x > from.x + width / 2 && x < to.x - width / 2);
-  return [{ x: from.x + width / 2, y: from.y }, ...inside, { x: to.x - width / 2, y: to.y }];
-}
-
-/** A straight line behind the label, which covers that part of it. */
-function pastLabel(points: readonly Point[], middle: Point | undefined, label: string): Point[] {
-  const half = widthOf(label) / 2;
-  const way = (points.at(-1)?.x ?? 0) < (points[0]?.x ?? 0) ? -1 : 1;
-  return points.flatMap((point) =>
-    point.x === middle?.x && point.y === middle.y
-      ? [-way, way].map((side) => ({ x: point.x + side * half, y: point.y }))
-      : [point],
-  );
-}
-
-/** Through the points, with horizontal ends, so that an edge leaves and enters a box straight. */
-function curve(points: readonly Point[]): string {
-  const [first, ...rest] = points;
-  if (first === undefined) return '';
-  let before = first;
-  return `M${at(first)} ${rest
-    .map((point) => {
-      const middle = (before.x + point.x) / 2;
-      const part = `C${at({ x: middle, y: before.y })} ${at({ x: middle, y: point.y })} ${at(point)}`;
-      before = point;
-      return part;
-    })
-    .join(' ')}`;
-}
-
-function at({ x, y }: Point): string {
-  return `${x.toFixed(1)} ${y.toFixed(1)}`;
 }
 
 /** A title on one line or two. */

@@ -5,6 +5,8 @@ import { placeRing, ringsOf, type PlacedRing } from './ring.ts';
 
 /** Room for the label of a frame. */
 const LABEL_PX = 24;
+/** Between a frame and the boxes in it. */
+const FRAME_PX = 8;
 
 const scope = self as unknown as {
   addEventListener(type: 'message', hear: (event: MessageEvent<LayoutRequest>) => void): void;
@@ -53,10 +55,17 @@ scope.addEventListener('message', ({ data }) => {
       const { points = [], x = 0, y = 0 } = graph.edge(from, to, String(i));
       return { points: points.map((point: Point) => ({ x: point.x, y: point.y + top })), label: { x, y: y + top } };
     }),
-    groups: groups.map((_, i) => {
+    groups: groups.map((members, i) => {
       if (!framed.has(i)) return undefined;
-      const { x = 0, y = 0, width: wide = 0, height: high = 0 } = graph.node(nameOf(i));
-      return { x, y: y + top - LABEL_PX / 2, width: wide, height: high + LABEL_PX };
+      const boxes = members.filter((member) => graph.parent(member) === nameOf(i)).map((member) => graph.node(member));
+      const [left, right] = [Math.min, Math.max].map((most) => most(...boxes.map(({ x = 0 }) => x)));
+      const [first, last] = [Math.min, Math.max].map((most) => most(...boxes.map(({ y = 0 }) => y)));
+      return {
+        x: (left! + right!) / 2,
+        y: (first! + last!) / 2 + top - LABEL_PX / 2,
+        width: right! - left! + size.width + 2 * FRAME_PX,
+        height: last! - first! + size.height + 2 * FRAME_PX + LABEL_PX,
+      };
     }),
   };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none

@@ -79,31 +79,37 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
         <div class="graph">
           {view === 'Bids' && <BidList />}
           {view === 'Graph' && (
-            <Panel title="Who works with whom" side={<Alone list={list} />}>
-              <Graph
-                nodes={connected(list).map(({ name: id, state, microUsd, calls }) => ({
-                  id,
-                  title: id,
-                  about: calls === 0 ? 'no work yet' : money(microUsd),
-                  look: agentLook(state),
-                  kind: `agent ${state}`,
-                  isChosen: id === chosen?.name,
-                }))}
-                edges={list.edges.map(({ from, to, pattern }) => ({
-                  from,
-                  to,
-                  label: PATTERNS[pattern] ?? pattern,
-                  isBad: false,
-                }))}
-                groups={list.teams.map(({ lead, members, ends, rounds }) => ({
-                  id: lead,
-                  members,
-                  label: `team: ${ends}`,
-                  about: `at most ${plural(rounds, 'round')}`,
-                }))}
-                boxPx={120}
-                open={(id) => go(address('agents', id))}
-              />
+            <Panel title="Who works with whom" side={list.edges.length === 0 ? undefined : <Alone list={list} />}>
+              {list.edges.length === 0 ? (
+                <Empty icon="agents" title="No agent has a fixed partner">
+                  Advisors, routes, handoffs, teams and delegates that an agent’s file names appear here.
+                </Empty>
+              ) : (
+                <Graph
+                  nodes={connected(list).map(({ name: id, state, microUsd, calls }) => ({
+                    id,
+                    title: id,
+                    about: calls === 0 ? 'no work yet' : money(microUsd),
+                    look: agentLook(state),
+                    kind: `agent ${state}`,
+                    isChosen: id === chosen?.name,
+                  }))}
+                  edges={list.edges.map(({ from, to, pattern }) => ({
+                    from,
+                    to,
+                    label: PATTERNS[pattern] ?? pattern,
+                    isBad: false,
+                  }))}
+                  groups={list.teams.map(({ lead, members, ends, rounds }) => ({
+                    id: lead,
+                    members,
+                    label: `team: ${ends}`,
+                    about: `at most ${plural(rounds, 'round')}`,
+                  }))}
+                  boxPx={120}
+                  open={(id) => go(address('agents', id))}
+                />
+              )}
             </Panel>
           )}
           {view === 'List' && (
@@ -145,7 +151,7 @@ function Filled({ name, list }: { name: string; list: AgentList }): JSX.Element 
 /** An agent without fixed partners is left out of the graph. */
 function connected({ agents, edges }: AgentList): AgentRow[] {
   const named = new Set(edges.flatMap(({ from, to }) => [from, to]));
-  return named.size === 0 ? agents : agents.filter(({ name }) => named.has(name));
+  return agents.filter(({ name }) => named.has(name));
 }
 
 function Alone({ list }: { list: AgentList }): JSX.Element | null {
