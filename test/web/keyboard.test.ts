@@ -140,6 +140,10 @@ test('a risky request needs y and then Enter, and text from outside turns always
   await page.keyboard.press('y');
   await page.waitForSelector('.abar >> text=Really approve');
   assert.deepEqual(await sent(), []);
+  await page.keyboard.press('Escape');
+  await page.dblclick('.abar button:has-text("Approve")', { delay: 60 });
+  await page.waitForSelector('.abar >> text=Really approve');
+  assert.deepEqual(await sent(), [], 'a double click answers nothing');
   await page.keyboard.press('Enter');
   await until(async () => (await sent()).length === 1);
   assert.deepEqual(await sent(), ['request.approve']);

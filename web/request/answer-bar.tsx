@@ -83,7 +83,8 @@ function Choices({
   return (
     <div class="abar">
       {mode === 'sure' ? (
-        <ActButton class="btn danger" onClick={approve}>
+        // A double click on Approve is one decision.
+        <ActButton class="btn danger" onClick={({ detail }) => detail < 2 && approve()}>
           Really approve <kbd>Enter</kbd>
         </ActButton>
       ) : (
@@ -109,7 +110,7 @@ function Choices({
           Approve all {alike} like this
         </ActButton>
       )}
-      {kind === 'command' && (
+      {kind === 'command' && mode !== 'sure' && (
         <ActButton
           class="btn ghost wideonly"
           disabled={rule === undefined}
