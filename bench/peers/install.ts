@@ -1,6 +1,7 @@
 /**
  * Other frameworks, measured next to Guildhall with `--peers`. They are installed on demand from
- * the lock file next to this one, into a cache of their own; Guildhall itself never needs them.
+ * the lock file next to this one, into a cache of their own, one for each version of Node's binary
+ * interface; Guildhall itself never needs them.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,7 +23,8 @@ const PEERS: { name: string; file: string; package: string }[] = [
 export function installPeers(): Candidate[] {
   const source = path.join(THIS_CHECKOUT, 'bench', 'peers');
   const lock = fs.readFileSync(path.join(source, 'package-lock.json'));
-  const folder = path.join(cacheFolder(), `peers-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`);
+  const key = createHash('sha256').update(lock).update(process.versions.modules).digest('hex').slice(0, 12);
+  const folder = path.join(cacheFolder(), `peers-${key}`);
   const done = path.join(folder, '.installed');
   fs.mkdirSync(folder, { recursive: true });
   for (const name of fs.readdirSync(source)) {

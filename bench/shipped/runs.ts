@@ -54,10 +54,7 @@ export async function compareRuns(
         rounds.get(who)!.push(await measure(testbed, who, settings));
       } catch (error) {
         if (who.kind !== 'peer') throw error;
-        failures.set(
-          who,
-          (error as Error).message.split('\n').find((line) => /^\w*Error\b.*: /.test(line)) ?? 'it failed',
-        );
+        failures.set(who, reasonIn((error as Error).message));
       }
     }
   }
@@ -68,6 +65,15 @@ export async function compareRuns(
     return runRow(title, figures(who, rounds.get(who)!, raw), target);
   });
   return [...rows, ...lagRow(title, rounds)];
+}
+
+/** The sentence of the error that a process printed, without the folders of this machine. */
+export function reasonIn(output: string): string {
+  const [, sentence = 'it failed'] = /^\w*Error\b[^:\n]*: ([^]*?)(?:\.\s|\n\s+at |\n\n|(?![^]))/m.exec(output) ?? [];
+  return sentence
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\/(?:[^\s'"/]+\/)+/g, '')
+    .trim();
 }
 
 /** Another order in each round, so that no subject always follows the same neighbour. */
