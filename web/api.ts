@@ -241,7 +241,6 @@ export async function post<T>(path: string, body: object): Promise<T | { problem
   return (await reply.json()) as T | { problem: Problem };
 }
 
-/** Checks this text as the file of an agent. */
 export async function checkAgent(file: string, text: string): Promise<AgentChecked> {
   return (await post<AgentChecked>('/api/agents/check', { file, text })) as AgentChecked;
 }

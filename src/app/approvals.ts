@@ -24,7 +24,6 @@ import { consentFor, lookAtTrust } from './trust/trust.js';
 export interface OpenRequest extends Approval {
   shown: Drawn;
   seen: string;
-  /** The root of the task that asks. */
   root: string;
   /** The task that asks, in one line. */
   purpose?: string;
@@ -42,7 +41,6 @@ export interface Desk {
    * their words: a process that works here asks again in the program's own words.
    */
   foreign(): number;
-  /** Throws a ProblemError if no open request has this id. */
   find(id: string): Promise<OpenRequest>;
   /** Signs and submits. Durable when resolved. `seen`: the digest of what the person saw. */
   answer(id: string, seen: string, answer: Omit<Answer, 'at'>): Promise<void>;

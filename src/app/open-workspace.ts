@@ -71,7 +71,6 @@ export interface Workspace {
   agents(): ReadonlyMap<string, Agent>;
   check(): ReturnType<Roster['check']>;
 
-  /** One pass. */
   pump(): Promise<PumpReport>;
   /** Makes passes until nothing moves, or the signal aborts. */
   pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport>;

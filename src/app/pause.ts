@@ -42,7 +42,6 @@ export async function resumeAgent(root: string, name: string): Promise<boolean> 
 }
 
 interface Paused {
-  /** The paused agents and the reasons. */
   agents: ReadonlyMap<string, string>;
   /** The paused tasks and the reasons. */
   tasks: ReadonlyMap<string, string>;

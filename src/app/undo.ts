@@ -17,7 +17,6 @@ import { openHistory } from './readers/history.js';
 import { farPartsOf, openReader } from './readers/open-reader.js';
 
 export interface Undone {
-  /** The commit that was restored. */
   to: Commit;
   files: FileChange[];
   /** Files that differ but are not restored: the store that the folder mirrors decides them. */

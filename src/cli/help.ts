@@ -17,7 +17,6 @@ export function commandHelp({ usage, about, options = {} }: Command, width: numb
   return joined([usageLines(usage, width), paragraphs(about, width), optionLines(options, width)]);
 }
 
-/** Sections with an empty line between them. */
 export function joined(sections: readonly string[][]): string[] {
   return sections.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }

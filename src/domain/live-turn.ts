@@ -31,7 +31,6 @@ export function freshTurn({ task, root, agent }: Pick<Progress, 'task' | 'root' 
   return { task, root, agent, since, words: '', isCut: false, tokens: 0, microUsd: 0, unpriced: 0 };
 }
 
-/** Modifies `turn`. */
 export function applyProgress(turn: LiveTurn, now: Progress): void {
   turn.agent = now.agent;
   switch (now.kind) {

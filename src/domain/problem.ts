@@ -89,7 +89,6 @@ export function problemError(...of: Parameters<typeof problem>): ProblemError {
   return new ProblemError(problem(...of));
 }
 
-/** Turns anything thrown into a Problem. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
   const error = thrown as { code?: string; message?: string; path?: string; name?: string; problem?: Problem };
@@ -136,7 +135,6 @@ const DISK_HINTS: Record<string, string> = {
   EXDEV: 'keep the whole workspace on one file system: make this a plain folder, not a mount or a link',
 };
 
-/** The sentence for a system error; undefined if it is not a system error. */
 export function diskReason(thrown: unknown): string | undefined {
   const error = thrown as { code?: string; syscall?: string } | undefined;
   // On a read-only file system, Node reports "no such file" for a recursive mkdir.

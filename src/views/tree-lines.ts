@@ -1,6 +1,5 @@
 /** What precedes the lines of one node in a tree drawn as text. */
 interface Stem {
-  /** The prefix of the line itself. */
   first: string;
   /** The prefix of further lines about the same node. */
   rest: string;

@@ -11,11 +11,9 @@ const COOKIE_MS = 7 * 24 * 3_600_000;
 export interface Entry {
   /** The value of a new cookie. Undefined: the token is unknown, used or too old. */
   enter(token: string): string | undefined;
-  /** The CSRF token of a cookie that is valid. */
   csrf(cookie: string | undefined): string | undefined;
 }
 
-/** A new token for an address. */
 export function newToken(key: Buffer, now: () => number = Date.now): string {
   return signed(key, 'token', now());
 }

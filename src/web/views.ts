@@ -34,7 +34,6 @@ export class ViewGone extends ProblemError {}
 
 interface View extends ViewQuery {
   ids: string[];
-  /** Where each task is in the tree. */
   branches: Branches | undefined;
   /** The depth of the deepest task, closed or not. */
   deepest: number;

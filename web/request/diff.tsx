@@ -22,7 +22,6 @@ const isInline = signal(false);
 interface DiffProps {
   lines: readonly string[];
   path: string;
-  /** The headings of the two sides. */
   names?: [string, string];
   /** There is no room for two sides. */
   isNarrow?: boolean;

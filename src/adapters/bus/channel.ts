@@ -38,7 +38,6 @@ export interface Reader {
 export interface Channel {
   name: string;
   segments: Segment[];
-  /** Note id → segment number, for segments in memory. */
   segmentOf: Map<string, number>;
   readers: Map<string, Reader>;
   subscribers: Set<(note: Note) => void>;
@@ -66,7 +65,6 @@ export function addNote(channel: Channel, segment: Segment, note: Note): boolean
   return true;
 }
 
-/** The number of the segment that contains this note. */
 export function segmentWith(channel: Channel, id: string): number | undefined {
   const number = channel.segmentOf.get(id);
   if (number !== undefined || channel.segments[0]?.evicted === undefined) return number;
@@ -78,7 +76,6 @@ export function sizeOf(segment: Segment): number {
   return segment.evicted?.size ?? segment.notes.length;
 }
 
-/** Reads an evicted segment from its file. */
 export function notesOf(segment: Segment): readonly Note[] {
   return segment.evicted?.notes() ?? segment.notes;
 }

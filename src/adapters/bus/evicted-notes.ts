@@ -8,7 +8,6 @@ import type { Note } from '../../domain/coordination/note.js';
 
 export interface EvictedNotes {
   size: number;
-  /** The id of the last note. */
   last: string;
   has(print: number): boolean;
   /** Reads the notes from the file, without caching. Index and order are as before eviction. */

@@ -158,7 +158,6 @@ export function bus(options: BusOptions): NearBus {
     for (const { name } of idle.slice(0, Math.max(0, idle.length + 1 - maxIdle))) channels.delete(name);
   }
 
-  /** The channel as it is now; undefined if the name is not valid. */
   function refreshed(name: string): Channel | undefined {
     const isNew = !channels.has(name);
     if (isNew && channelProblem(name) !== undefined) return undefined;

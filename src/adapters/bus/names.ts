@@ -15,7 +15,6 @@ export function segmentFile(folder: string, channel: string, number: number): st
   return `${folder}/${channel}${number === 1 ? '' : `~${number}`}.jsonl`;
 }
 
-/** Undefined if this is not the name of a segment file. */
 export function parseSegmentFile(name: string): { channel: string; number: number } | undefined {
   const [, channel, number] = /^([^~]+)(?:~(\d{1,9}))?\.jsonl$/.exec(name) ?? [];
   if (channel === undefined || !isSafeId(channel)) return undefined;

@@ -14,7 +14,6 @@ export { keyFromSeed, publicKey } from './key.js';
 
 interface ConsentOptions {
   disk: Disk;
-  /** The folder of this workspace in the state folder. */
   folder: string;
   /** The id of its trust record. */
   workspace: string;

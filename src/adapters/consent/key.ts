@@ -38,7 +38,6 @@ export function publicKey(disk: Disk, file: string): string {
   return createPublicKey(readKey(disk, file)).export({ type: 'spki', format: 'pem' }).toString();
 }
 
-/** Undefined if there is no file. */
 function parse(disk: Disk, file: string): KeyObject | undefined {
   const read = disk.read(file, 4096);
   if (read.kind === 'missing') return undefined;

@@ -25,7 +25,6 @@ export function manualClock(start: number, wait: Clock['sleep']): ManualClock {
 }
 
 interface SeededIds extends Ids {
-  /** How many ids were issued. */
   count(): number;
   /** Continues as if this many ids had been issued. */
   moveTo(count: number): void;

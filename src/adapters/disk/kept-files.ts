@@ -13,7 +13,6 @@ export interface KeptFiles {
    * Syncs an open file. If it is closed meanwhile, its descriptor stays valid until the sync ends.
    */
   pinned(file: string, sync: SyncCall): Promise<void>;
-  /** The inode of an open file. */
   inode(file: string): bigint | undefined;
   open(file: string, flags: number): number;
   move(from: string, to: string): void;

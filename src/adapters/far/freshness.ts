@@ -8,7 +8,6 @@
 import type { Ledger, Topic } from '../../ports/ledger.js';
 
 export interface Freshness {
-  /** A look begins. */
   began(): void;
   /** A look has ended: everything acknowledged before it began is known. */
   ended(): void;

@@ -22,11 +22,9 @@ export interface Outbox {
   setLater(cell: Cell, value: Value): void;
   /** Like `setLater`, but waits. False: the entry had another revision and is unchanged. */
   set(cell: Cell, value: Value): Promise<boolean>;
-  /** The value that is queued or being sent. */
   unsent(key: string): Value | undefined;
   /** Whether the entry is queued and unsent, so no other process knows it. */
   isOwn(cell: Cell): boolean;
-  /** Queues items for the end of a log. */
   growLater(tail: Tail, items: readonly unknown[]): void;
   /** Like `growLater`, but waits. False: the log had another end, and nothing was added. */
   grow(tail: Tail, items: readonly unknown[]): Promise<boolean>;

@@ -21,7 +21,6 @@ export interface Row extends Placed {
 
 export interface Rows {
   index: OpenIndex<Row>;
-  /** The row of an ended task, if this process knows it. */
   ended(id: string): Placed | undefined;
   /** This process ended the task. */
   end(id: string, placed: Placed): void;

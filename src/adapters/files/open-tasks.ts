@@ -46,7 +46,6 @@ export interface OpenTasks extends Pick<
   strays(): Problem[];
   /** Reads one file again. On a problem the file is kept as unreadable or quarantined. */
   load(state: OpenState, file: string): Entry | Problem | undefined;
-  /** The tasks that some process has claimed. */
   claimed(): Entry[];
   /** The problem with the file of this open task, if it could not be read and is still there. */
   unreadable(id: string): Problem | undefined;
@@ -353,7 +352,6 @@ function isSame(before: Problem, loaded: Entry | Problem | undefined): boolean {
   return loaded !== undefined && 'code' in loaded && loaded.code === before.code && loaded.message === before.message;
 }
 
-/** The task id in the name of a task file. */
 function idIn(name: string): string {
   return parseClaimName(name)?.id ?? path.basename(name, '.json');
 }

@@ -24,7 +24,6 @@ export interface TaskView extends Pick<
   Tasks,
   'scan' | 'open' | 'openCount' | 'version' | 'isOpen' | 'getOpen' | 'openUnderRoot' | 'read' | 'readChild' | 'orphans'
 > {
-  /** Claimed by a live process. */
   isHeld(entry: Entry): boolean;
   /** This process claimed the task before any other has seen it, so only it creates children. */
   isUnshared(id: string): void;

@@ -20,7 +20,6 @@ interface UnreadableFile {
 interface UnreadableFiles {
   add(unreadable: UnreadableFile): void;
   delete(file: string): void;
-  /** Forgets the files of this folder that are not among these names. */
   deleteMissing(folder: string, names: readonly string[]): void;
   /**
    * Whether this file could not be read and need not be tried: it has not changed since. `full`:

@@ -24,7 +24,6 @@ export interface NewCommit {
   author: Person;
   committer: Person;
   at: Date;
-  /** Commits even if no file changed. */
   evenIfSame?: boolean;
   /** Files that changed while the files of the commit were read. */
   late?: () => Iterable<string>;

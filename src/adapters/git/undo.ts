@@ -12,13 +12,11 @@ import { readNow, statNow } from './changes/files-now.js';
 import { must, type RunGit } from './repository/program.js';
 import { blobId } from './repository/target.js';
 
-/** A file of a commit. */
 export interface OldFile {
   id: string;
   mode: string;
 }
 
-/** A commit in the repository that has it. */
 export interface OldCommit {
   id: string;
   run: RunGit;

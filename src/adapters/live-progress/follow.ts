@@ -26,7 +26,6 @@ interface FollowOptions {
 }
 
 export interface Following {
-  /** The turns as they are now. */
   turns(): LiveTurn[];
   close(): void;
 }

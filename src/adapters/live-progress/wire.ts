@@ -17,7 +17,6 @@ export function lineOf(line: WireLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Undefined for a line that is not understood. */
 export function readLine(text: string): WireLine | undefined {
   const line = parseMapping(text);
   if (line === undefined) return undefined;

@@ -13,7 +13,6 @@ interface PlannedWrite {
   bytes: number;
 }
 
-/** Why the check failed; undefined if it passed. */
 export function failedCheck(check: MadeCheck, { root, file, bytes }: PlannedWrite): string | undefined {
   const target = path.join(root, file);
   const folder = existing(path.dirname(target));

@@ -33,7 +33,6 @@ interface LoadedFile {
 interface RosterCheck {
   problems: Problem[];
   warnings: Problem[];
-  /** The number of files read. */
   files: number;
   /** Files that do not define an agent, and the valid part of those that have one. */
   lost: ReadonlySet<string>;
@@ -369,7 +368,6 @@ function isYoung(stamp: string | undefined): boolean {
 
 const YOUNG_MS = 100;
 
-/** The agent's name from its file name, for a file that cannot be read. */
 function nameIn(file: string): string {
   const { base, dir } = path.posix.parse(file);
   return base === 'agent.md' ? path.posix.basename(dir) : base.split('.')[0]!;

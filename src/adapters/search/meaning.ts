@@ -5,7 +5,6 @@
  */
 import type { Candidate } from './rank.js';
 
-/** One vector for each text. */
 export type Embed = (texts: string[]) => Promise<number[][]>;
 
 type ByMeaning = (

@@ -49,7 +49,6 @@ const STOP = new Set(
   ),
 );
 
-/** Undefined if the text has no words. */
 export function asQuery(text: string): Query | undefined {
   const phrases = [...text.matchAll(/"([^"]+)"/g)]
     .map((match) => wordsOf(match[1]!).join(' '))

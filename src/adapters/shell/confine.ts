@@ -109,7 +109,6 @@ function seatbelt(limits: Limits, bare: (why: string) => Confinement): Confineme
   };
 }
 
-/** Finds a program on PATH; undefined if there is none. */
 export function findProgram(name: string): string | undefined {
   for (const folder of PATH.split(':')) {
     const file = path.join(folder, name);

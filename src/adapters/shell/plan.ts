@@ -10,7 +10,6 @@ import { findProgram } from './confine.js';
 import type { Ended, RunningCommand, Stdio } from './running.js';
 import type { Pipe } from './pipes.js';
 
-/** The number of pipes needed between commands. */
 export function pipesBetween(plan: readonly PlainPipeline[]): number {
   return plan.reduce((sum, pipeline) => sum + pipeline.commands.length - 1, 0);
 }

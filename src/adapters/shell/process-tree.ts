@@ -38,7 +38,6 @@ export async function endProcessTree(tree: ProcessTree): Promise<void> {
   });
 }
 
-/** True if any process of this group is alive. */
 export function isGroupAlive(group: number): boolean {
   return send(-group, 0) && (!hasProcessTable() || processTable().some((entry) => entry.group === group));
 }

@@ -80,7 +80,6 @@ export function columnBuilder(maxBytes = MAX_CELL_BYTES): ColumnBuilder {
   }
 }
 
-/** Undefined if the bytes are not a column of this many rows. */
 export function readColumn(bytes: Buffer | undefined, rows: number): Column | undefined {
   if (bytes === undefined || bytes.length < rows * 5) return undefined;
   const ends = new Uint32Array(bytes.buffer, bytes.byteOffset, rows);

@@ -50,7 +50,6 @@ interface DayOptions {
 interface StoredMeta extends Meta {
   from: number;
   to: number;
-  /** The checksum of the range. */
   checksum: number;
   /**
    * The stamp of the file when the range was read; absent if the file could change without a new

@@ -23,7 +23,6 @@ interface IndexOptions {
   onProgress?: ((done: number, total: number) => void) | undefined;
   /** With fewer changes than this nothing is written: reading them again costs little. */
   least?: number;
-  /** The number of records in a chunk. */
   chunkRows?: number;
   now?: () => number;
 }

@@ -12,7 +12,6 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = fs.constants;
 const O_PATH = 0o10000000;
 
 export interface OpenFolder {
-  /** Its path when it was opened. */
   path: string;
   /** A path to this folder, or to a name in it, that stays valid after renames. */
   at(name?: string): string;
@@ -57,7 +56,6 @@ function openFolder(base: WalkRoot, parts: readonly string[]): OpenFolder {
   return mustBeThere(folder);
 }
 
-/** Opens the folder for `use`, and closes it. */
 export function inFolder<T>(base: WalkRoot, parts: readonly string[], use: (folder: OpenFolder) => T): T {
   const folder = openFolder(base, parts);
   try {
@@ -67,7 +65,6 @@ export function inFolder<T>(base: WalkRoot, parts: readonly string[], use: (fold
   }
 }
 
-/** Opens the file for `use`, and closes it. */
 export function inFile<T>(base: WalkRoot, parts: readonly string[], use: (file: OpenFile) => T): T {
   return inFolder(base, parts.slice(0, -1), (folder) => {
     const file = openFile(folder, parts.at(-1)!);

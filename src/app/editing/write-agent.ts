@@ -11,7 +11,6 @@ interface AgentChecked {
   warnings: Problem[];
 }
 
-/** The problems of this text as an agent's file. Other files are not considered. */
 export function checkAgentText(file: string, text: string): AgentChecked {
   const definition = createHash('sha256').update(text).digest('hex');
   const { problems, warnings } = parseAgent(text, { file, definition });

@@ -60,7 +60,6 @@ export function homesOf(
   });
 }
 
-/** The labels of this machine: its name, and those in GUILD_LABELS. */
 export function labelsOf(host: string, env: Env): ReadonlySet<string> {
   return new Set([host, ...(env['GUILD_LABELS'] ?? '').split(/[\s,]+/)].filter(Boolean));
 }

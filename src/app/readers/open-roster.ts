@@ -34,7 +34,6 @@ interface RosterChecked {
   warnings: Problem[];
   /** By name: agents whose file does not define one, and why. */
   unreadable: ReadonlyMap<string, Problem>;
-  /** The number of files read. */
   files: number;
 }
 

@@ -32,7 +32,6 @@ interface RecordOptions {
   file: string;
   /** The recorded command, for people. */
   command: string[];
-  /** The version of this program. */
   version: string;
 }
 

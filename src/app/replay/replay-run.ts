@@ -48,7 +48,6 @@ export interface Replayed {
   /** The replay continued with the real models and commands. */
   live: boolean;
   calls: { replayed: number; live: number };
-  /** The number of compared files. */
   files: number;
 }
 

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { problemError } from '../../domain/problem.js';
 import { listOption, type Call } from './command.js';
 
-/** Undefined if there are none. */
 export function attached({ values, root, io }: Call): string[] | undefined {
   const files = listOption(values, 'attach').map((word) => {
     const file = path.resolve(io.cwd, word);

@@ -80,7 +80,6 @@ export function text(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The problem of a missing or unknown subcommand. */
 export function unknownWord(command: string, word: string | undefined, names: readonly string[]): ProblemError {
   const all = `it has ${names.join(', ')}`;
   return new ProblemError(

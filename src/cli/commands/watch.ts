@@ -38,7 +38,6 @@ With --metrics it serves figures for Prometheus: open tasks, calls, tokens, cost
   run: (call) => host(call, undefined),
 };
 
-/** Works for all agents, or only for these. */
 export async function host(call: Call, agents: string[] | undefined): Promise<number> {
   const live = call.terminal.live ? liveView(call.terminal, call.verbose) : undefined;
   const view = live ?? narrator(call);

@@ -23,7 +23,6 @@ export interface Working {
   unpriced: number;
   tool?: { name: string; argument: string };
   lastArgument: string;
-  /** The first line of the last result. */
   result?: { ok: boolean; line: string };
   /** The end of the model's words. */
   words: string;

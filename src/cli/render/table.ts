@@ -9,7 +9,6 @@ type Row = Record<string, unknown>;
 
 interface TableLayout {
   head: string[];
-  /** The lines of a row. */
   lay(row: Row): string[];
 }
 

@@ -19,7 +19,6 @@ export interface TrialVerdict {
   reason: string;
 }
 
-/** Undefined if the text is not a draft. */
 export function readDraft(text: string): Draft | undefined {
   const draft = parseMapping(text) as Partial<Draft> | undefined;
   const isDraft =

@@ -82,7 +82,6 @@ const LIST: Readonly<Record<string, readonly ListPrice[]>> = {
   'groq/openai/gpt-oss-20b': [{ input: 0.075, cached: 0.0375, output: 0.3, checked: '2026-08-08' }],
 };
 
-/** The prices that apply on a day. */
 export function listPrices(day: Date): Readonly<Record<string, Price>> {
   const date = day.toISOString().slice(0, 10);
   let prices = byDay.get(date);

@@ -4,7 +4,6 @@
 interface Rates {
   input: number;
   output: number;
-  /** Input that comes from the cache. */
   cached?: number;
   /** Input that is written to the cache. */
   write?: number;

@@ -19,7 +19,6 @@ type DependencyStatus = 'pending' | 'resolving' | 'resolved' | 'partial' | 'fail
 
 export interface Dependency {
   type: DependencyType;
-  /** The need, in words. */
   need: string;
   /** data: the kind of data; agents with this expertise or capability are asked. */
   dataType?: string;
@@ -49,7 +48,6 @@ export const PROVIDE_ROLE = 'provide';
 /** The role of the task in which the coordinator chooses a provider. */
 export const MATCH_ROLE = 'match';
 
-/** Undefined if the task is not a dependency, or is not a valid one. */
 export function dependencyOf(task: Pick<Task, 'role' | 'context'>): Dependency | undefined {
   const fields = task.context['dependency'] as Record<string, unknown> | undefined;
   if (roleFacts(task.role).need !== 'dependency' || fields === null || typeof fields !== 'object') return undefined;

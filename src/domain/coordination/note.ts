@@ -35,7 +35,6 @@ export interface Note {
   priority: NotePriority;
   /** The only reader; absent for all readers of the channel. */
   to?: string;
-  /** The task this is about. */
   task?: string;
   /** The root of that task, if its id does not show it. */
   root?: string;

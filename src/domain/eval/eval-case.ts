@@ -22,7 +22,6 @@ type EndState = 'completed' | 'failed' | 'waiting';
 interface Expectations {
   /** `ended`: completed or failed. */
   state: EndState | 'ended';
-  /** Texts or patterns that the result contains. */
   result: Pattern[];
   notResult: Pattern[];
   /** Files that exist afterwards and contain the text; `false`: the file does not exist. */

@@ -42,7 +42,6 @@ export interface CassetteHead {
   seed: string;
   /** The names, never the values, of the variables that determine the default model. */
   variables: string[];
-  /** `--model` of the recorded command. */
   model?: string;
   /** Files of the workspace that are not recorded, and why. */
   leftOut: LeftOut[];

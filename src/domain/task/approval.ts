@@ -18,7 +18,6 @@ export interface Bound {
   walls?: Walls;
   /** The only hosts that a command may reach; absent: no network. */
   hosts?: string[];
-  /** The content of files that the action uses. */
   content?: BoundContent;
   /** The file that a write replaces, as it was when the diff was made. */
   base?: BoundBase;

@@ -11,7 +11,6 @@ const WORDS: Record<string, Priority> = {
 
 export const PRIORITY_WORDS: readonly string[] = Object.keys(WORDS).slice(PRIORITIES.length);
 
-/** Undefined if the value is not a priority. */
 export function readPriority(value: unknown): Priority | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const word = String(value).trim().toLowerCase();

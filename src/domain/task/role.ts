@@ -78,7 +78,6 @@ interface RoleFacts {
   need?: 'dependency' | 'help';
   /** It gives an agent what a need asks for. */
   isProvision: boolean;
-  /** It chooses who provides. */
   choosesProvider: boolean;
   /** It serves its asker and is as urgent as its asker. */
   servesAsker: boolean;
@@ -88,7 +87,6 @@ interface RoleFacts {
   answersInText: boolean;
   /** It requires one call of this tool, and ends with it. */
   requiredTool?: string;
-  /** The only tools it has. */
   onlyTools?: readonly string[];
   /** Tools that it has besides the tools of its agent. */
   addedTools?: readonly string[];

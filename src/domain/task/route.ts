@@ -11,7 +11,6 @@ export function printRoute({ agent, reason, message }: Route): string {
   return JSON.stringify({ route_to: agent, reason: reason || undefined, message: message || undefined });
 }
 
-/** Undefined if the text is not a choice. */
 export function readRoute(text: string): Route | undefined {
   const { route_to: agent, reason, message } = parseMapping(text) ?? {};
   if (typeof agent !== 'string') return undefined;

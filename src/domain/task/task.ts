@@ -55,7 +55,6 @@ export interface LostTaker {
   /** ISO time at which the loss was noticed. */
   at: string;
   agent: string;
-  /** The number of messages in the conversation. */
   messages: number;
   /** How many other tasks the process worked on; absent: none, so this task caused the loss. */
   beside?: number;
@@ -93,7 +92,6 @@ export interface Task {
   attempts: number;
   /** The agents that had it when those processes died. */
   lost?: LostTaker[];
-  /** The conversation in which it is done. */
   session?: string;
   /** How much of that conversation is safely written. */
   written?: Written;

@@ -2,7 +2,6 @@
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What is wrong with the draft, as a sentence for the agent that wrote it. */
 export function checkDraft(context: EngineContext, task: Task, name: string, source: string): string | undefined {
   const [wrong] = context.agents.problemsOf(name, source);
   if (wrong !== undefined) {

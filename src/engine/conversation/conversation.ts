@@ -28,7 +28,6 @@ import { controlMessage } from './decide/step.js';
 
 export interface Conversation {
   id: string;
-  /** The agent as it was when the conversation started. */
   agent: Agent;
   /** The task whose conversation it was at first. */
   startedBy?: string;

@@ -20,7 +20,6 @@ interface Spoken {
   messages(): readonly Message[];
 }
 
-/** The task with the taint of everything that its conversation contains. */
 export async function tainted(context: EngineContext, task: Task, conversation: Spoken): Promise<Task> {
   const messages = conversation.messages();
   let fold = context.folds.taint.get(messages);

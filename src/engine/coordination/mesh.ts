@@ -21,7 +21,6 @@ import type { OutgoingNote } from '../core/notes.js';
 import type { EngineContext, HeardNotes } from '../core/context.js';
 
 interface Offers {
-  /** An offer was published. */
   moved: boolean;
   /** Dependencies that can be awarded before their offer window ends. */
   ready: string[];
@@ -154,7 +153,6 @@ function bestFor(
   return bestOffer({ id: task.id, offers, live: liveOf(fit, free), tried, isOver });
 }
 
-/** Candidates hosted by a live process. */
 function liveOf(fit: readonly Candidate[], free: Capacity): Set<string> {
   return new Set(fit.flatMap(({ agent }) => (free.isHosted(agent) ? [agent] : [])));
 }

@@ -196,7 +196,6 @@ export function voting(
     await bus.tell([note]);
   }
 
-  /** This process and the other processes that are not silent. */
   async function live(): Promise<string[]> {
     return [me, ...(await others()).filter((peer) => !silent.has(peer))];
   }

@@ -44,7 +44,6 @@ export interface WaitForGraph {
   lookAgain(key: string): Promise<void>;
   /** The current cycles, each starting with the wait that closed it. */
   cycles(): Iterable<string[]>;
-  /** The cycle that this wait would close. */
   wouldClose(from: string, to: string): string[] | undefined;
 }
 
@@ -238,7 +237,6 @@ export function asksOf({ task, state }: Link): readonly string[] {
   return task.waits?.budget === undefined ? (task.waits?.tasks ?? []) : [budgetNode(task.id)];
 }
 
-/** The children that hold the budget this task waits for. */
 export function holdersOf({ task, state }: Link): readonly string[] {
   return state === 'waiting' && task.waits?.budget !== undefined ? (task.waits.tasks ?? []) : [];
 }

@@ -25,7 +25,6 @@ export function resolveAssignee(context: EngineContext, task: Task): Assignee {
   return fit.kind === 'one' ? { agent: fit.agent, why: fit.why } : { problem: fit.problem };
 }
 
-/** The agent's name, or `nobody` while the task is still on offer. */
 export function assigneeName(context: EngineContext, task: Task): string {
   const assignee = resolveAssignee(context, task);
   return 'agent' in assignee ? assignee.agent : 'nobody';

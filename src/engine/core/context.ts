@@ -168,13 +168,10 @@ interface Built {
 }
 
 export interface HeardNotes {
-  /** Offers by dependency and agent. */
   offers: Map<string, Map<string, Offer>>;
-  /** The last published state of each agent. */
   states: Map<string, PublishedState>;
 }
 
-/** The wait-for graph. */
 interface Waits {
   /** Why this child must not be created: it would close a cycle. */
   refuse(asker: Task, child: WantedChild): Promise<Problem | undefined>;

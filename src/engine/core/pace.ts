@@ -8,7 +8,6 @@ import type { Clock } from '../../ports/clock.js';
 import type { CreationRate } from '../../ports/creation-rate.js';
 
 export interface Pace {
-  /** Counts a task created under this root. */
   made(root: string): void;
   /** How many tasks may still be created under this task's root in this minute. */
   room(task: Pick<Task, 'root'>): number;

@@ -11,7 +11,6 @@ export interface ReadyQueue {
   underWay(): readonly OpenTask[];
   /** Ready tasks in rows by assignee and priority, each row in order. */
   all(): Iterable<readonly Standing[]>;
-  /** A ready task. */
   find(id: string): Standing | undefined;
   /** A task that waits for open dependencies. */
   behind(id: string): Standing | undefined;

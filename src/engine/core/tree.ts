@@ -3,7 +3,6 @@ import type { Task } from '../../domain/task/task.js';
 import { isNamedUnder } from '../../domain/task/lineage.js';
 import type { OpenTask, Tasks } from '../../ports/store/tasks.js';
 
-/** Ancestors of a task, nearest first. */
 export async function* ancestors({ tasks }: { tasks: Pick<Tasks, 'read'> }, task: Task): AsyncGenerator<Task> {
   const seen = new Set([task.id]);
   let current: Task | undefined = task;
@@ -14,7 +13,6 @@ export async function* ancestors({ tasks }: { tasks: Pick<Tasks, 'read'> }, task
   }
 }
 
-/** The open task itself and all open tasks below it. */
 export function openUnder({ tasks }: { tasks: Pick<Tasks, 'open'> }, id: string): OpenTask[] {
   const open = [...tasks.open()];
   const byId = new Map(open.map((entry) => [entry.task.id, entry]));

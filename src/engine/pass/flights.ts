@@ -5,7 +5,6 @@ export interface Flights {
   all: ReadonlyMap<string, Flight>;
   add(flight: Flight): void;
   remove(flight: Flight): void;
-  /** Number of tasks of this agent in flight. */
   ofAgent(agent: string): number;
   /** Whether a task of this tree is in flight. */
   hasRoot(root: string): boolean;

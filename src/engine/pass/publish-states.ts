@@ -31,9 +31,7 @@ import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 
 export interface StatePublisher {
-  /** An event of this process. */
   heard(event: Event): void;
-  /** The last published state of each agent. */
   published(): ReadonlyMap<string, PublishedState>;
   /** Publishes all changes. Cheap if nothing changed. */
   publish(): Promise<void>;
@@ -51,7 +49,6 @@ interface News {
 
 interface Change {
   agent: string;
-  /** The published state when the change was found. */
   before: PublishedState | undefined;
   moves: Move[];
 }

@@ -74,7 +74,6 @@ export interface Engine {
   /** Every pass waits for everything it started, as `pump` does. */
   isSettling: boolean;
   flights: ReadonlyMap<string, Flight>;
-  /** Whether a task of this tree is in flight. */
   isFlying(root: string): boolean;
   /** Whether the last pass found a task of this tree that could start if there were capacity. */
   isPassedOver(root: string): boolean;

@@ -15,7 +15,6 @@ export interface Condition {
   wait(report: PumpReport): Promise<boolean>;
 }
 
-/** False if aborted before the condition is met. */
 export async function runUntil(engine: Engine, condition: Condition, signal?: AbortSignal): Promise<boolean> {
   for (;;) {
     if (signal?.aborted) return false;

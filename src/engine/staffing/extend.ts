@@ -124,7 +124,6 @@ function offeredTools({ tools, agents }: EngineContext): ExtendInput['tools'] {
   });
 }
 
-/** The agent whose description is most similar to the task's. */
 function mostSimilar(task: Task, agents: readonly Agent[]): string | undefined {
   const profile = ({ description, expertise, capabilities }: Agent): string =>
     [description, ...expertise, ...capabilities].join(' ');

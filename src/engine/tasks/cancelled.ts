@@ -7,7 +7,6 @@ import { isNamedUnder } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-/** True if the task or one of its ancestors is cancelled. */
 export async function isCancelled(context: EngineContext, task: Task): Promise<boolean> {
   return (await cancelledTasks(context))(task);
 }

@@ -31,7 +31,6 @@ export async function bidsOf(context: EngineContext, task: Task): Promise<Placed
   return bids.flatMap((placed) => placed ?? []);
 }
 
-/** Costs of a task, given its own usage and its children. */
 export function costsOf(spent: Usage, children: Iterable<Placed | undefined>): Costs {
   let own: Usage = { ...spent, children: 0 };
   let below: Usage = NO_USAGE;

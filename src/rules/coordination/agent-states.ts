@@ -39,7 +39,6 @@ export interface Past {
   worked: boolean;
   /** Roots it took part in, open or ended. */
   roots: Iterable<string>;
-  /** The last of its tasks that ended. */
   last?: string;
   /** Why that task failed, if the agent caused it. */
   failed?: string;
@@ -47,12 +46,10 @@ export interface Past {
 
 export interface Tree {
   isOpen(id: string): boolean;
-  /** The agent or human that has this open task. */
   assigneeOf(id: string): string | undefined;
   /** The tasks among these that belong to the agent and have not started. */
   unstarted(agent: string, among: Iterable<string>): OpenTask[];
   nowIso: string;
-  /** Paused agents, and why. */
   paused: ReadonlyMap<string, string>;
   /** Agents whose file cannot be read, and what is wrong with it. */
   unreadable: ReadonlyMap<string, Problem>;
@@ -191,7 +188,6 @@ function activity(agent: string, state: AgentState, tasks: string[], why: string
   return { agent, state, tasks, waitsFor: [], why, trigger };
 }
 
-/** The tasks that a blocked task waits for. */
 export function needed({ task, state }: { task: Task; state: string }): string[] {
   return state === 'pending' ? task.dependencies : (task.waits?.tasks ?? []);
 }
@@ -213,7 +209,6 @@ function few(names: readonly string[]): string {
   return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** The start of the description, in one line. */
 function short({ description }: Task): string {
   const line = unfenced(description.slice(0, 4 * MAX_LINE))
     .replace(/\s+/g, ' ')

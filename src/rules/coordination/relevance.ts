@@ -34,7 +34,6 @@ const MIN_WORDS = 4;
 
 type Weigh = (stem: string) => number;
 
-/** The share of a field's words that the text mentions. */
 function covered(field: readonly string[], text: ReadonlySet<string>, weigh: Weigh): number {
   const total = sum(field, weigh);
   const mentioned = field.filter((stem) => text.has(stem));

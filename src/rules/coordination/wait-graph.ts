@@ -22,7 +22,6 @@ interface Node {
   level: number;
   waits: Set<Node>;
   waiters: Set<Node>;
-  /** Its waiters on the same level. */
   sameLevel: Set<Node>;
   /** The search that reached it last, and the node it came from. */
   mark: number;

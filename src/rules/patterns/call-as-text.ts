@@ -5,7 +5,6 @@
  */
 import { literalPattern } from '../../domain/literal-pattern.js';
 
-/** The name of the tool; undefined if the text has no such call. */
 export function callAsText(text: string, tools: readonly string[]): string | undefined {
   const known = tools.filter((name) => text.includes(name)).map(literalPattern);
   if (known.length === 0) return undefined;

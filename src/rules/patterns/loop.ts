@@ -59,7 +59,6 @@ export function failedTurns(messages: readonly Message[]): { turns: number; warn
   return { turns, warned };
 }
 
-/** Messages without new information. */
 const WARNINGS: ReadonlySet<MessageKind | undefined> = new Set<MessageKind | undefined>([
   ...INFORMING,
   'loop_warning',

@@ -10,7 +10,6 @@ import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { fencedRequest, FIRST_REQUEST, firstRequest } from './first-request.js';
 import { errorText, fence, continued } from './gather.js';
 
-/** True for the task in which a router chooses. */
 export function isChoosing({ role }: Pick<Task, 'role'>, { router }: Pick<Agent, 'router'>): boolean {
   return router !== undefined && roleFacts(role).isOwnWork;
 }

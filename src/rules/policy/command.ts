@@ -20,7 +20,6 @@ export interface CommandContext {
   operand?: Places['operand'];
 }
 
-/** One simple command of a plain line. */
 export interface Leaf {
   /** Undefined if a word is known only at run time. */
   command?: PlainCommand;

@@ -11,7 +11,6 @@ interface Host {
 
 const MAX_HOSTS = 20;
 
-/** Undefined if it is not a host. */
 export function hostOf(text: string): Host | undefined {
   const [, name, port] =
     /^((?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i.exec(text) ?? [];
@@ -22,7 +21,6 @@ export function hostOf(text: string): Host | undefined {
   });
 }
 
-/** Why these are not hosts; undefined if they are. */
 export function wrongHosts(hosts: unknown): string | undefined {
   if (!Array.isArray(hosts) || hosts.length === 0) return 'hosts needs at least one host';
   if (hosts.length > MAX_HOSTS) return `hosts has more than ${MAX_HOSTS} entries`;
@@ -37,7 +35,6 @@ function isTooWide(host: string): boolean {
   return host.startsWith('*.') && !hostOf(host)!.name.slice(2).includes('.');
 }
 
-/** Whether an approved entry covers this name and port. */
 export function namesHost(entry: string, name: string, port: number): boolean {
   const host = hostOf(entry);
   if (host === undefined || !(host.port === undefined ? port === 80 || port === 443 : port === host.port)) return false;

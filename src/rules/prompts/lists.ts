@@ -15,16 +15,12 @@ interface Schema {
 }
 
 interface Lists {
-  /** The agents that the agent may delegate to. */
   delegates: readonly Colleague[];
-  /** The agents that the agent may route to. */
   destinations: readonly Colleague[];
   /** Everyone but the agent itself. */
   others: readonly Colleague[];
   capabilities: readonly string[];
-  /** Skills that can be loaded. */
   skills: readonly { name: string }[];
-  /** Channels that the agent may post on. */
   channels: readonly string[];
   /** The schema of the agent's result, if it declares one. */
   output?: AnswerSchema | undefined;

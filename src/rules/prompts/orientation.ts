@@ -22,11 +22,9 @@ export interface OrientationFacts extends Surroundings {
   tools: readonly string[];
   now: Date;
   agents: Iterable<Colleague>;
-  /** Channels whose notes it reads. */
   reads: readonly string[];
   /** Channels that it may post on. */
   writes: readonly string[];
-  /** The one tool that ends its turn, if its role requires one. */
   requiredTool?: string | undefined;
   /** It takes a turn in a team's discussion: plain text ends the turn. */
   answersInText: boolean;

@@ -8,13 +8,11 @@ import { PROGRAM_KEYS, type Task } from '../../domain/task/task.js';
 
 interface RequestFacts {
   task: Task;
-  /** The request after the agent's template, or the description. */
   request: string;
   /** Names of variables that the agent's prompt declares. */
   variables: readonly string[];
   /** Text that the conversation already contains; none of it is repeated. */
   said: (text: string) => boolean;
-  /** The results of its dependencies. */
   results: readonly string[];
 }
 

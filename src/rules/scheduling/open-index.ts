@@ -19,7 +19,6 @@ export interface OpenIndex<Row extends OpenRow> {
   changedSince(changes: number): readonly string[] | undefined;
   /** Counts a change of this task. */
   touch(id: string): void;
-  /** Adds the row, in place of one with its id. */
   add(row: Row): void;
   remove(row: Row): void;
   /** A waiting task that does not say what it waits for waits for its open stages. */

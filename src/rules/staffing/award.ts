@@ -16,7 +16,6 @@ export interface Offered {
   /** Undefined if none arrived in time, or if it could not be read. */
   bid: Bid | undefined;
   record: TrackRecord;
-  /** Why there is no bid. */
   why?: string;
 }
 
@@ -33,7 +32,6 @@ export interface Score {
 }
 
 export interface Award {
-  /** Undefined if no score reaches its threshold. */
   agent: string | undefined;
   /** Best first. */
   scores: Score[];

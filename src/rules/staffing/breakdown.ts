@@ -47,7 +47,6 @@ export function partsProblem(
   return undefined;
 }
 
-/** Compares each part with the parts before it and with known tasks. */
 export function sortParts(parts: Part[], known: readonly KnownTask[]): Breakdown {
   const sorted: Breakdown = { parts, dropped: {}, doubtful: {}, known: {} };
   const kept: Part[] = [];

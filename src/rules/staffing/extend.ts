@@ -14,9 +14,7 @@ import { colleagueLine } from '../prompts/orientation.js';
 
 export interface ExtendInput {
   task: Task;
-  /** Capabilities that no agent has. */
   needs: readonly string[];
-  /** The agent that drafts agents. */
   maker: string;
   /** The agent that researches what the new agent must know. */
   researcher?: string;
@@ -24,7 +22,6 @@ export interface ExtendInput {
   rival?: string;
   /** All tools that an agent may be given, with one line about each. */
   tools: readonly { name: string; description: string }[];
-  /** The existing agents. */
   agents: readonly Pick<Agent, 'name' | 'description' | 'capabilities'>[];
   children: Children;
 }

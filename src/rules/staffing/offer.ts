@@ -33,7 +33,6 @@ export function fitFor(task: Task, agents: Iterable<Agent>, defaultAgent?: strin
 
 interface OfferInput {
   task: Task;
-  /** Agents that fit, busy or not. */
   fit: readonly Agent[];
   /** True if a peer hosts the agent, it is not paused, and it has capacity for another task. */
   isFree(agent: Agent): boolean;
@@ -100,11 +99,9 @@ function fingerprint({ description, type = '', requirements, context }: Task): s
 
 /** The view of the workspace that a bidder gets. It never includes other bids. */
 export interface Situation {
-  /** The number of tasks the agent has now. */
   workload: number;
   /** The agent's latest tasks, newest last, one line each. */
   recent: readonly string[];
-  /** The number of other open tasks, and some of them. */
   open: number;
   others: readonly string[];
   /** The other agents that are asked. */

@@ -15,7 +15,6 @@ export function similarity(a: string, b: string): number {
   return all === 0 ? (a.trim() === b.trim() ? 1 : 0) : (2 * common) / all;
 }
 
-/** The stems of all words that are not stop words, in order. */
 export function stems(text: string): string[] {
   const words =
     text

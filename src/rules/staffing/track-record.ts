@@ -42,7 +42,6 @@ export function recordOf(records: TrackRecords, agent: string): TrackRecord {
   return Object.hasOwn(records, agent) ? records[agent]! : NO_RECORD;
 }
 
-/** Undefined unless the event is the outcome of its agent's work. */
 function outcomeOf({ name, role, error }: Event): WorkOutcome | undefined {
   if (typeof role === 'string' && !roleFacts(role).countsForTrackRecord) return undefined;
   if (name === 'task.completed') return 'accepted';

@@ -5,9 +5,7 @@
 import { eolAt } from './edit.js';
 
 interface BallotText {
-  /** The text without end lines. */
   body: string;
-  /** The highest version that an end line names; 0 if there is none. */
   version: number;
   /** The end line is the last line. */
   isComplete: boolean;

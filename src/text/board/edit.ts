@@ -159,7 +159,6 @@ function insertToken(text: string, item: Item, at: number, token: string): Edit 
   return { start: item.lineEnd, end: item.lineEnd, text: isBlankChar(text[item.lineEnd - 1]) ? token : ` ${token}` };
 }
 
-/** Removes the token and the spaces after it. */
 function removeToken(text: string, span: Span): Edit {
   return { start: span.start, end: skipBlanks(text, span.end), text: '' };
 }

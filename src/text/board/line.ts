@@ -355,7 +355,6 @@ function skip(body: string, at: number): number {
   return at;
 }
 
-/** End of the match that starts at `at`; 0 if there is none. */
 function matchEnd(sticky: RegExp, body: string, at: number): number {
   sticky.lastIndex = at;
   return sticky.test(body) ? sticky.lastIndex : 0;

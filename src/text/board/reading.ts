@@ -12,7 +12,6 @@ export interface Line extends Span {
   first: number;
   /** Columns before it. */
   indent: number;
-  /** Start of the next line. */
   next: number;
   /** The line itself, without its line end. */
   source: string;

@@ -11,7 +11,6 @@ type PatternRead = { ok: true; pattern: GuardedPattern } | { ok: false; reason: 
 const MAX_STEPS = 2_000_000;
 const MAX_INPUT = 16_384;
 
-/** Reads `/source/flags`. */
 export function readPattern(text: string): PatternRead {
   const end = text.lastIndexOf('/');
   const source = text.slice(1, end);

@@ -65,7 +65,6 @@ function countKeys(text: string, depth: number): number {
   return keys;
 }
 
-/** The index of the quote that closes the string at `start`, or -1. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -67,7 +67,6 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** The 1-based number of the line that contains this offset. */
 function lineNumber(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;

@@ -49,7 +49,6 @@ function verdict(where: Where, known: Row): boolean | undefined {
   return Object.hasOwn(known, where.field) ? evaluate(where, known) : undefined;
 }
 
-/** The fields of a condition. */
 export function fieldsOf(where: Where | undefined): string[] {
   if (!where) return [];
   if (where.kind === 'and' || where.kind === 'or') return where.parts.flatMap(fieldsOf);

@@ -13,7 +13,6 @@ import { problem, type Problem } from '../../domain/problem.js';
 
 export interface Cassette {
   head: CassetteHead;
-  /** The entries between head and end. */
   entries: CassetteEntry[];
   end: CassetteEnd;
 }

@@ -95,7 +95,6 @@ function hinted(p: Problem): Problem {
   return { ...p, hint: p.hint ?? FIX_AND_RETURN };
 }
 
-/** Undefined if the bytes are not plain UTF-8 text. */
 function decode(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (text.includes('\0')) return undefined;

@@ -48,7 +48,6 @@ function faultsIn(schema: Schema, spelled: Spelled): Fault[] {
   return checked.success ? [] : faultsOf(checked.error.issues, spelled.value, spelled);
 }
 
-/** Removes the value at this path. False if there is none. */
 function remove(value: unknown, path: Path): boolean {
   const last = path.at(-1);
   if (last === undefined) return false;

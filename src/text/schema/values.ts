@@ -17,7 +17,6 @@ export function textOf(value: string | number | boolean | undefined): string | u
   return value === undefined ? undefined : String(value);
 }
 
-/** Converts each value of a mapping. */
 export function eachOf<T, U>(mapping: Record<string, T> | undefined, read: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(mapping ?? {}).map(([name, value]) => [name, read(value)]));
 }

@@ -80,7 +80,6 @@ export function makeAppendable(text: string, messages: readonly Message[]): stri
   return whole.slice(0, line.start) + whole.slice(end) + list;
 }
 
-/** Start and end of the line `messages:`. */
 function messagesLine(text: string): { start: number; end: number } | undefined {
   const match = /^messages:.*(?:\n|$)/m.exec(text);
   return match === null ? undefined : { start: match.index, end: match.index + match[0].length };

@@ -13,7 +13,6 @@ export function noSums(): AgentSums {
   return { microUsd: 0, calls: 0, record: { done: 0, failed: 0 }, bids: { made: 0, won: 0 } };
 }
 
-/** Adds these events, and returns the sums. */
 export function addToSums(sums: Map<string, AgentSums>, events: EventHistory): Map<string, AgentSums> {
   const of = (agent: string): AgentSums => {
     const known = sums.get(agent);

@@ -9,7 +9,6 @@ import type { LiveTurn } from '../../domain/live-turn.js';
 import type { TurnNow, TurnsChanged } from './contract.js';
 
 export interface Live {
-  /** All turns as they are now. */
   turns(): TurnNow[];
   /** Calls back with the changes, at most once per interval. */
   onChange(hear: (changed: TurnsChanged) => void): () => void;

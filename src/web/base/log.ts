@@ -42,7 +42,6 @@ export async function openLog(root: string, { store }: StatesView): Promise<Log>
   };
 }
 
-/** The log as it was at this time. */
 export function logUntil(log: Log, at: string): Log {
   const until: Log = {
     ...log,

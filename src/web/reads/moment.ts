@@ -80,7 +80,6 @@ export async function pastOf(feed: Feed, log: Log, at: string): Promise<Moment> 
 
 const QUERIES_KEPT = 8;
 
-/** Tasks in order. */
 interface List {
   read(): Promise<ListedTask[]>;
   /** No page asks for this list any more. */
@@ -158,7 +157,6 @@ function matchingTasks(feed: Feed, where: string, all: List): List {
   };
 }
 
-/** The newest ended tasks, newest first. */
 function newestEnded(feed: Feed): () => Promise<Placed[]> {
   const { tasks } = feed.states.store;
   const kept = keptEnded(feed, {

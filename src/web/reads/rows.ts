@@ -42,7 +42,6 @@ export function rowTitle(task: Parameters<typeof summary>[0]): string {
   return isBid ? `Bid: ${title}` : prompt === 'check' ? `Check: ${title}` : title;
 }
 
-/** Replaces each task id in a text with the title of its task. */
 export function titled(text: string, titleOfTask: (id: string) => string | undefined): string {
   return text.replace(/[\w.-]+/g, (word) => {
     const end = /\.*$/.exec(word)!.index;

@@ -126,7 +126,6 @@ function held(id: string): Omit<Conversation, 'place' | 'seen'> {
 }
 
 interface Origin {
-  /** The task of the conversation that this one was copied from. */
   task: string | undefined;
   /** The number of messages that were copied. */
   copied: number;

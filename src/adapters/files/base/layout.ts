@@ -23,7 +23,6 @@ export interface Layout {
   quarantine: string;
   intents: string;
   run: string;
-  /** The record of an effect. */
   effect(id: string): string;
   turns: string;
   tmp: string;
@@ -142,7 +141,6 @@ export function isSettled(stamp: string | undefined, now: Date): boolean {
   return stamp !== undefined && now.getTime() - Number(writtenAt(stamp) / 1_000_000n) > YOUNG_MS;
 }
 
-/** A folder is a workspace when it has a `guild.yaml` or a `tasks` folder. */
 export function isWorkspace(disk: Disk, folder: string): boolean {
   return (
     disk.stamp(path.join(folder, 'guild.yaml')) !== undefined || disk.stamp(path.join(folder, 'tasks')) !== undefined

@@ -6,7 +6,6 @@ import type { Disk } from '../../../ports/disk.js';
 
 interface SpareFile {
   disk: Disk;
-  /** The folder of the journal. */
   folder: string;
   /** Its name meanwhile. */
   name: string;

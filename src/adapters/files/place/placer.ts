@@ -68,7 +68,6 @@ const MAX_TRIES = 3;
 export function placer({ journal, execute, monotonicMs, lag }: PlacerOptions): Placer {
   /** In the order of their numbers, which is also the order of their ages. */
   const queue = new Map<string, Queued>();
-  /** Files that somebody waits for. */
   const awaited = new Set<Queued>();
   let count = 0;
   /** Files up to this number come before a file that somebody waits for. */

@@ -29,7 +29,6 @@ export interface Importer {
   drained(): Promise<void>;
   /** Ends the commit and resolves to its id when it is on disk. */
   end(): Promise<string>;
-  /** The ids of the files at these paths in a commit; undefined where there is none. */
   idsIn(commit: string, paths: readonly string[]): Promise<(string | undefined)[]>;
   /** Commits made by this process. */
   commits(): number;

@@ -91,7 +91,6 @@ export async function readTip(gitDir: string, run: RunGit): Promise<string | und
   throw new Error('the newest commit is not known');
 }
 
-/** Whether the commit and its tree are there. */
 export async function isReadable(run: RunGit, commit: string): Promise<boolean> {
   return (await run(['ls-tree', '-r', '-t', commit])).code === 0;
 }

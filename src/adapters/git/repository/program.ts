@@ -128,7 +128,6 @@ function cleanEnv(env: Env): Record<string, string> {
   };
 }
 
-/** The result if git succeeded; otherwise throws what git says. */
 export function must<T extends { code: number; err: string }>(result: T): T {
   if (result.code === 0) return result;
   throw gitFailed(result.err.trim().split('\n').slice(-2).join('; ').slice(0, 300) || `exit code ${result.code}`);

@@ -82,7 +82,6 @@ async function unprivileged(): Promise<{ uid: number; gid: number } | undefined>
   });
 }
 
-/** A port of this machine that nobody listens on. */
 export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -62,7 +62,6 @@ export function chatBodyWriter({ toPrompt }: Pick<PromptWriter, 'toPrompt'>): Ch
 /** The JSON of the first messages of a conversation, which only grows. */
 interface Written {
   dialect: Dialect;
-  /** The number of messages. */
   upTo: number;
   text: string;
 }

@@ -8,7 +8,6 @@ import { thoughtPieces, type ThoughtPieces } from './thought-pieces.js';
 import { thinkFilter, type ThinkFilter } from './text/think-block.js';
 
 interface ChunkReader {
-  /** The data of one event. */
   read(data: string): void;
   /** After the last event. */
   end(): void;
@@ -139,7 +138,6 @@ function readDelta(delta: Delta, answer: AnswerCollector, { calls, texts, though
 }
 
 interface CallPieces {
-  /** Returns the number of characters added. */
   add(piece: CallDelta): number;
   complete(): RawCall[];
 }

@@ -27,7 +27,6 @@ interface HttpRequest {
 /** A response whose head has arrived. Its body can be consumed once. */
 export interface Incoming {
   head: http.IncomingMessage;
-  /** The body, decompressed. */
   body: Readable;
   /** Resolves at the end of the body; rejects if it breaks off, stalls or is aborted. */
   consume(onChunk: (chunk: Uint8Array) => void): Promise<void>;

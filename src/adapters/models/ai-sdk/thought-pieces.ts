@@ -6,7 +6,6 @@ import { isMapping } from '../../../domain/mapping.js';
 import { THOUGHT_FIELDS } from './prompt/answer-parts.js';
 
 export interface ThoughtPieces {
-  /** Returns the number of characters. */
   add(delta: object): number;
   /** Returns the data that goes back with the message. */
   complete(): Record<string, unknown> | undefined;

@@ -25,7 +25,6 @@ interface RecorderOptions {
 }
 
 export interface Recorder {
-  /** Writes the head and the current files. */
   begin(head: Omit<CassetteHead, 'leftOut'>): void;
   /** Call after opening the workspace: files created by that are not recorded as changes. */
   opened(): void;

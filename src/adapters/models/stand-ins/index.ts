@@ -54,7 +54,6 @@ export async function createStandIn(name: StandInName, options: StandInOptions):
   }
 }
 
-/** The quirks that can be switched on for a stand-in, by name. */
 export async function quirksOf(name: StandInName): Promise<Readonly<Record<string, Quirk>>> {
   switch (name) {
     case 'openai-responses':

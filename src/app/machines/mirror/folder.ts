@@ -16,7 +16,6 @@ import { readShown, replace, writeShown, type Base } from './shown-record.js';
 export interface Folder {
   readonly root: string;
   base(file: string): Base | undefined;
-  /** The shown files whose names begin with this prefix. */
   shown(prefix: string): string[];
   forget(file: string): void;
   /**

@@ -53,7 +53,6 @@ export interface MirrorContext {
 }
 
 export function taskMirror({ folder, ledger, nextId, now, note, refuse }: MirrorContext): TaskMirror {
-  /** Where each task is shown. */
   const places = new Map<string, string>();
   for (const file of folder.shown('tasks/')) places.set(idOf(file), file);
   /** The last problem reported for a file, with the text that it had then. */

@@ -65,7 +65,6 @@ function addCall(sum: CostSum, call: CallSeen): void {
   if (call.isUnpriced) sum.unpriced_calls++;
 }
 
-/** A sum of nothing. */
 export function noCosts(key: string): CostSum {
   return {
     key,

@@ -138,7 +138,6 @@ async function continueStopped(chat: Chat): Promise<void> {
   start(chat, await sendMessage(silent(chat.call), chat.workspace, placed, ''));
 }
 
-/** The task that answers what was typed. */
 async function submitted(chat: Chat, typed: string): Promise<'exit' | { task: string } | undefined> {
   const { call, workspace } = chat;
   const [, copied] = /^\/fork\s+(\S[^]*)$/.exec(typed) ?? [];

@@ -11,7 +11,6 @@ export interface Talk {
   task: Task;
   /** The agent as it was when the conversation started. */
   agent: Agent;
-  /** The messages of this task. */
   messages: readonly Message[];
   /** All messages of the conversation, which several tasks may share. */
   all: readonly Message[];
@@ -55,7 +54,6 @@ export interface TurnBudget {
   left: Budget;
   /** Time to reserve for a last answer. */
   lastMs: number;
-  /** A person asked the task to stop and answer with what it has. */
   isStopAsked: boolean;
   promptTokens: number;
   /** The agent's limit for one answer. */

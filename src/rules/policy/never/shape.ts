@@ -68,7 +68,6 @@ export function argOf(text: string, fetched = false, script = text): Arg {
   };
 }
 
-/** The word's text if all of it is known. */
 export function literalText(word: ShellWord): string | undefined {
   if (word.value !== undefined && !word.glob) return word.value;
   const parts = word.pieces.map((piece) => (piece.kind === 'text' ? piece.text : undefined));

@@ -14,11 +14,9 @@ import { memoize } from './memoize.js';
 
 export type ReadBlob = (hash: string) => Promise<Uint8Array | undefined>;
 
-/** The thoughts that a request sends. */
 export interface Thoughts {
   /** The parts of the answers that have thoughts to send. */
   readonly sent: ReadonlyMap<Message, readonly AnswerPart[]>;
-  /** Returns the data to keep with an answer to this request. */
   keep(parts: readonly AnswerPart[], answer: Pick<Message, 'content' | 'toolCalls'>): ProviderData;
   /** The provider refused them: they are not sent again. */
   reject(): void;

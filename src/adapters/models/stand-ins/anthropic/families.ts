@@ -63,7 +63,6 @@ const FAMILIES: readonly [RegExp, Family][] = [
   [/^claude-/, NEWEST],
 ];
 
-/** Undefined: no such model. */
 export function familyOf(model: string): Family | undefined {
   return FAMILIES.find(([name]) => name.test(model))?.[1];
 }

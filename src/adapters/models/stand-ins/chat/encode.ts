@@ -5,7 +5,6 @@ import type { Encoder } from '../wire/stand-in.js';
 
 interface ChatStyle {
   model: string;
-  /** The id of the answer. */
   id: string;
   callId(at: number, call: ToolCall): string;
   /** Thoughts, sent before everything else: in a separate field or as parts of the content. */

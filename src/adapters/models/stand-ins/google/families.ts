@@ -30,7 +30,6 @@ const FAMILIES: readonly [RegExp, Family][] = [
   [/^gemini-/, FOUR],
 ];
 
-/** Undefined: no such model. */
 export function familyOf(model: string): Family | undefined {
   return FAMILIES.find(([name]) => name.test(model))?.[1];
 }

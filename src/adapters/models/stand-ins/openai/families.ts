@@ -50,7 +50,6 @@ const FAMILIES: readonly [RegExp, Family][] = [
   [/^gpt-/, ONLY_RESPONSES],
 ];
 
-/** Undefined: no such model. */
 export function familyOf(model: string): Family | undefined {
   return FAMILIES.find(([name]) => name.test(model))?.[1];
 }
