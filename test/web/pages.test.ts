@@ -140,8 +140,9 @@ test('a browser with script but without modules is told what it needs', async (t
 
 always('every pair of colours has a contrast of at least 4.5', () => {
   const css = fs.readFileSync(`${ROOT}/web/style/tokens.css`, 'utf8');
-  for (const block of css.split('}').filter((part) => part.includes('--paper'))) {
-    const colour = (name: string): string => new RegExp(`--${name}: (#[0-9a-f]{6});`).exec(block)![1]!;
+  for (const theme of [1, 2]) {
+    const colour = (name: string): string =>
+      new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\);`).exec(css)![theme]!;
     const tones = ['accent', 'working', 'waiting', 'you', 'done', 'failed', 'outside', 'check'];
     for (const text of ['ink', 'ink-2', 'ink-3', ...tones])
       for (const ground of ['paper', 'surface', 'sunken'])

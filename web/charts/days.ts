@@ -9,7 +9,13 @@ const TONES = ['accent', 'check', 'working', 'you', 'done', 'outside', 'waiting'
 
 export function drawDays(parent: HTMLElement, costs: Costs): { close(): void } {
   const style = getComputedStyle(parent);
-  const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  // A token names a colour for each theme; only a colour property resolves to the one in use.
+  const colour = (name: string): string => {
+    parent.style.color = `var(--${name})`;
+    const { color } = style;
+    parent.style.color = '';
+    return color;
+  };
   const tones = costs.keys.map((_, i) => colour(TONES[i % TONES.length]!));
   const times = costs.days.map(({ day }) => Date.parse(`${day}T12:00:00Z`) / 1000);
   const sums = costs.days.map(({ values }) => stacked(values));
