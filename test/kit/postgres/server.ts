@@ -11,7 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort, postgresPrograms } from '../../../src/adapters/ledger/postgres/local-server.js';
+import { freePort, postgresPrograms, unprivileged } from '../../../src/adapters/ledger/postgres/local-server.js';
 import { until } from '../until.js';
 
 const run = promisify(execFile);
@@ -159,16 +159,6 @@ async function sqlAt(url: string, text: string, values?: unknown[]): Promise<Rec
   } finally {
     await client.end();
   }
-}
-
-/** PostgreSQL refuses to run as root. */
-async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
-  if (process.getuid?.() !== 0) return undefined;
-  for (const name of ['postgres', 'nobody']) {
-    const found = await Promise.all(['-u', '-g'].map((what) => run('id', [what, name]))).catch(() => undefined);
-    if (found) return { uid: Number(found[0]!.stdout), gid: Number(found[1]!.stdout) };
-  }
-  throw new Error('there is neither a user postgres nor a user nobody');
 }
 
 /** A paused server cannot stop, so it is resumed first. */

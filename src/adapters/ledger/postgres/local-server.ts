@@ -71,7 +71,7 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
 }
 
 /** PostgreSQL refuses to run as root. */
-async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
+export async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
     const ids = await Promise.all(['-u', '-g'].map((what) => run('id', [what, name]))).catch(() => undefined);
