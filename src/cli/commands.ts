@@ -9,6 +9,11 @@ export interface Listed {
 
 type Row = [name: string, summary: string, load: Listed['load']];
 
+/** The commands that answer a request share a file with `guild approve`. */
+const answering = (name: 'reject' | 'edit' | 'answer') => async (): Promise<{ command: Command }> => ({
+  command: (await import('./commands/approve/index.js'))[name],
+});
+
 /** By what people want to do, in the order of the help text. */
 const TABLE: Readonly<Record<string, readonly Row[]>> = {
   Start: [
@@ -34,9 +39,9 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
   Decide: [
     ['inbox', 'go through everything that waits for you', () => import('./commands/approve/inbox.js')],
     ['approve', 'list requests that wait for you, and allow them', () => import('./commands/approve/index.js')],
-    ['reject', "refuse an agent's request", () => import('./commands/approve/reject.js')],
-    ['edit', 'allow a changed version of a request', () => import('./commands/approve/edit.js')],
-    ['answer', "answer an agent's question", () => import('./commands/approve/answer.js')],
+    ['reject', "refuse an agent's request", answering('reject')],
+    ['edit', 'allow a changed version of a request', answering('edit')],
+    ['answer', "answer an agent's question", answering('answer')],
     ['trust', 'show what a workspace wants to do, and let it act', () => import('./commands/trust/index.js')],
   ],
   Look: [

@@ -5,10 +5,17 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { stateOf } from '../../kit/guild.js';
 import { tempFolder } from '../../kit/temp/folder.js';
 import { policyTest } from '../../../src/cli/commands/policy/test-lines.js';
 
-async function run(t: TestContext, args: string[], stdin: string[] = [], files: Record<string, string> = {}) {
+async function run(
+  t: TestContext,
+  lines: string[],
+  stdin: string[] = [],
+  files: Record<string, string> = {},
+  json = false,
+) {
   const root = tempFolder('policy', t);
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
@@ -19,14 +26,17 @@ async function run(t: TestContext, args: string[], stdin: string[] = [], files: 
   const input = (async function* () {
     for (const chunk of stdin) yield Buffer.from(chunk, 'latin1');
   })();
-  const code = await policyTest(args, {
+  await policyTest({
+    lines,
+    json,
+    sandbox: 'on',
+    env: stateOf(root),
     stdin: input,
     stdout: { write: (text) => void (out += text) },
     stderr: { write: (text) => void (err += text) },
     root,
   });
   return {
-    code,
     out,
     err,
     verdicts: out
@@ -40,7 +50,6 @@ test('arguments and lines on standard input get a verdict, a tab and a reason ea
   const byArguments = await run(t, ['ls', 'touch x', 'sudo ls']);
   assert.deepEqual(byArguments.verdicts, ['auto', 'ask', 'deny']);
   assert.match(byArguments.out, /^auto\t[^\t\n]+\nask\t[^\t\n]+\ndeny\t[^\t\n]+\n$/);
-  assert.equal(byArguments.code, 0);
   const byLines = await run(t, [], ['ls & rm', ' -rf x\npw', 'd\n\nls \u0007\nsudo x']);
   assert.deepEqual(byLines.verdicts, ['ask', 'auto', 'ask', 'deny']);
 });
@@ -48,10 +57,12 @@ test('arguments and lines on standard input get a verdict, a tab and a reason ea
 test('JSON lines keep their ids, and a bad line costs only itself', async (t) => {
   const { out } = await run(
     t,
-    ['--json'],
+    [],
     [
       '{"id":1,"command":"ls","agent":"a"}\n{bad\n{"id":2}\n{"id":"x","command":"sudo ls"}\nnull\n{"id":3,"command":"ls\\npwd"}',
     ],
+    {},
+    true,
   );
   const lines = out
     .trim()
@@ -87,14 +98,9 @@ test('a damaged file closes the gate and is named with its place', async (t) => 
     for (const text of ['ls: [', 'ls: maybe\n', '\ufffd: {\n', 'a: {b: {c: 1}}']) {
       const { verdicts, err } = await run(t, ['ls', 'touch x', 'sudo ls'], [], { [file]: text });
       assert.deepEqual(verdicts, ['ask', 'ask', 'deny'], `${file} ${text}`);
-      assert.ok(err.includes(file));
+      assert.match(err, new RegExp(`${file}:\\d`));
     }
   }
   const torn = await run(t, ['ls'], [], { 'storage/policy.yaml/x': 'a directory in its place' });
   assert.deepEqual(torn.verdicts, ['ask']);
-});
-
-test('an unknown option is a wrong call', async (t) => {
-  assert.equal((await run(t, ['--verbose', 'ls'])).code, 2);
-  assert.deepEqual((await run(t, ['--', '--verbose'])).verdicts, ['ask']);
 });

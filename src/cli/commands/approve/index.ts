@@ -36,7 +36,17 @@ at. guild approve --json prints each request as it is shown, and this digest as 
   run: (call) => answerBy('approve', call),
 };
 
-export async function answerBy(verb: Verb, call: Call): Promise<number> {
+const { usage, about } = command;
+export const reject: Command = { usage, about, run: (call) => answerBy('reject', call) };
+export const answer: Command = { usage, about, run: (call) => answerBy('answer', call) };
+export const edit: Command = {
+  usage,
+  about,
+  options: { seen: command.options!['seen']! },
+  run: (call) => answerBy('edit', call),
+};
+
+async function answerBy(verb: Verb, call: Call): Promise<number> {
   const isList = call.words.length === 0 && call.values['all-like'] === undefined;
   if (isList && (verb === 'approve' || verb === 'answer')) return await (await import('./inbox.js')).goThrough(call);
   const desk = await openDesk(call.root, call.io.env);

@@ -1,6 +1,6 @@
 /** `guild policy`: shows verdicts without running anything. */
 import { problemError } from '../../../domain/problem.js';
-import { text, unknownWord, type Command } from '../../args/command.js';
+import { EXIT, text, unknownWord, type Command } from '../../args/command.js';
 
 export const command: Command = {
   usage: [
@@ -24,13 +24,12 @@ or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reas
     const [word, ...words] = call.words;
     if (word === 'path') return (await import('./path.js')).policyPath({ ...call, words });
     if (word === 'test') {
-      const { stdin, stdout, stderr, env } = call.io;
-      const streams = { stdin, stdout, stderr };
-      const args = [...(call.json ? ['--json'] : []), '--', ...words];
       const sandbox = text(call.values, 'sandbox') ?? 'machine';
       if (sandbox !== 'on' && sandbox !== 'off' && sandbox !== 'machine')
         throw problemError('bad_usage', `--sandbox is on or off, not ${JSON.stringify(sandbox)}`);
-      return (await import('./test-lines.js')).policyTest(args, { ...streams, sandbox, root: call.root, env });
+      const { policyTest } = await import('./test-lines.js');
+      await policyTest({ ...call.io, lines: words, json: call.json, root: call.root, sandbox });
+      return EXIT.done;
     }
     throw unknownWord('policy', word, ['test', 'path']);
   },

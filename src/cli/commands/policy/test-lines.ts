@@ -11,44 +11,33 @@ import { defined } from '../../../domain/defined.js';
 import type { CommandVerdict } from '../../../domain/policy.js';
 import { problemText } from '../../../domain/problem.js';
 
-interface PolicyTestStreams {
+interface PolicyTest {
+  /** Command lines; empty: they are read from standard input. */
+  lines: readonly string[];
+  json: boolean;
   stdin: AsyncIterable<Buffer | string>;
   stdout: { write(text: string): void };
-  stderr?: { write(text: string): void };
+  stderr: { write(text: string): void };
   /** The workspace; its policy files are read if they exist. */
-  root?: string;
-  /** To look up whether the rules are trusted; absent: the rules count as they are. */
-  env?: Env;
-  /** Default: on. */
-  sandbox?: 'on' | 'off' | 'machine';
+  root: string;
+  /** To look up whether the rules are trusted. */
+  env: Env;
+  sandbox: 'on' | 'off' | 'machine';
 }
 
-/** Exit code 0, or 2 for a wrong call. The verdicts themselves are the answer, not a failure. */
-export async function policyTest(args: string[], io: PolicyTestStreams): Promise<number> {
-  const json = args.includes('--json');
-  const end = args.indexOf('--');
-  const options = (end < 0 ? args : args.slice(0, end)).filter((arg) => arg.startsWith('--') && arg !== '--json');
-  if (options.length > 0) {
-    io.stderr?.write(`unknown option ${options[0]}; put a command that starts with -- after --\n`);
-    return 2;
-  }
-  const lines =
-    end < 0
-      ? args.filter((arg) => arg !== '--json')
-      : [...args.slice(0, end).filter((arg) => arg !== '--json'), ...args.slice(end + 1)];
-  const { policy, problems } = loadPolicy(io.root ?? process.cwd());
-  for (const problem of problems) io.stderr?.write(`${problemText(problem)}\n`);
-  const root = io.root ?? process.cwd();
-  const waiting = io.env === undefined ? [] : untrustedRules(root, io.env);
+/** The verdicts themselves are the answer, not a failure. */
+export async function policyTest({ lines, json, stdin, stdout, stderr, ...at }: PolicyTest): Promise<void> {
+  const { policy, problems } = loadPolicy(at.root);
+  for (const problem of problems) stderr.write(`${problemText(problem)}\n`);
+  const waiting = untrustedRules(at.root, at.env);
   if (waiting.length > 0)
-    io.stderr?.write(`these verdicts follow ${waiting.join(' and ')}, which counts once you trust it: guild trust\n`);
-  const gate = withAgents(commandGate(policy), root, operandGate(root, io.sandbox ?? 'on'));
+    stderr.write(`these verdicts follow ${waiting.join(' and ')}, which counts once you trust it: guild trust\n`);
+  const gate = withAgents(commandGate(policy), at.root, operandGate(at.root, at.sandbox));
   if (lines.length > 0)
-    for (const line of lines) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
+    for (const line of lines) stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
   else
-    for await (const line of linesOf(io.stdin))
-      io.stdout.write(json ? answerLine(line, gate) : line.trim() === '' ? '' : answer(line, gate));
-  return 0;
+    for await (const line of linesOf(stdin))
+      stdout.write(json ? answerLine(line, gate) : line.trim() === '' ? '' : answer(line, gate));
 }
 
 interface NamedGate {
