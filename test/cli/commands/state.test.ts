@@ -152,6 +152,8 @@ test('top: one frame in a pipe, lines that fit forty columns, and JSON', async (
   );
   assert.equal(json.open.length, 1);
   assert.ok(json.spent.tokens > 0);
+  const keys = ['agents', 'peers', 'problems', 'open', 'waiting_for_you', 'spent', 'latest'];
+  assert.deepEqual(Object.keys(json), keys, 'no settings');
 });
 
 test('top: a task without an assignee is shown with the agent that will take it', async (t) => {

@@ -42,10 +42,12 @@ task, t sends it a message, x cancels it. The page keys scroll. q or Ctrl-C quit
     const name = path.basename(call.root);
     const { terminal, json } = call;
     if (json) {
-      const { forHuman, open, takers, ...seen } = await view.look();
+      const { agents, peers, problems, brokenAgents, forHuman, open, takers } = await view.look();
       const { latest, ...spent } = ledger;
       terminal.json({
-        ...seen,
+        agents,
+        peers,
+        problems: [...problems, ...brokenAgents],
         open: open.map(({ task, state }) => ({
           id: task.id,
           state,
