@@ -221,7 +221,7 @@ function answerIn(result: string): Partial<Answer> | undefined {
 }
 
 function changed(id: string) {
-  return problem('not_allowed', `${id} is not what was seen any more`, {
+  return problem('not_allowed', `${id} has changed since it was seen`, {
     hint: `look at it again: guild approve --json shows it and its digest`,
   });
 }

@@ -15,7 +15,7 @@ export async function serveMetrics(place: string, text: () => Promise<string>): 
   const [, host = '127.0.0.1', port] = /^(?:(.+):)?(\d{1,5})$/.exec(place) ?? [];
   if (port === undefined || Number(port) > 65_535)
     throw new ProblemError(
-      problem('bad_usage', `--metrics is a port or host:port, not ${JSON.stringify(place)}`, {
+      problem('bad_usage', `--metrics must be a port or host:port, not ${JSON.stringify(place)}`, {
         hint: 'for example --metrics 9464, or --metrics 0.0.0.0:9464 in a container',
       }),
     );

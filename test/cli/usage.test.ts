@@ -21,7 +21,7 @@ const WRONG: [string, number, RegExp][] = [
   ['pump extra', 2, /takes no argument "extra"/],
   ['init a b', 2, /takes no argument "b"/],
   ['task list --state foo', 2, /the states are pending, active/],
-  ['task list --limit abc', 2, /--limit is a whole number/],
+  ['task list --limit abc', 2, /--limit must be a whole number/],
   ['task show', 2, /needs the id of a task/],
   ['task show nope', 1, /there is no task nope\n {2}guild task list --all/],
   ['task show ../../guild.yaml', 1, /there is no task/],
@@ -60,8 +60,8 @@ const WRONG: [string, number, RegExp][] = [
   ['agent new human', 2, /"human" is the person, not an agent/],
   ['agent start nobody', 1, /there is no agent nobody/],
   ['check nowhere', 1, /there is no folder .*nowhere/],
-  ['model-server --port abc', 2, /--port is a whole number from 0 to 65535/],
-  ['model-server --port 70000', 2, /--port is a whole number from 0 to 65535/],
+  ['model-server --port abc', 2, /--port must be a whole number from 0 to 65535/],
+  ['model-server --port 70000', 2, /--port must be a whole number from 0 to 65535/],
   ['model-server --script nope.yaml', 1, /there is no script nope\.yaml/],
   ['model-server --as antropic', 2, /there is no stand-in for "antropic".*did you mean "anthropic"/s],
   ['model-server --as google --quirk nope', 2, /there is no quirk "nope"/],
@@ -77,7 +77,7 @@ const NUMBERS = ['task list --limit', 'log --limit', 'state --history --limit', 
   ['notes task --last', 'fork some --at', 'model-server --port'],
 );
 for (const [i, command] of NUMBERS.entries()) {
-  const expected = `^problem: --${command.split(' --').at(-1)} is a whole number .*, not .*\n  guild \\S+ --help shows the options\n$`;
+  const expected = `^problem: --${command.split(' --').at(-1)} must be a whole number .*, not .*\n  guild \\S+ --help shows the options\n$`;
   for (const odd of ['-3', ['three', '-0.5', '1.5', '1e3'][i % 4]])
     WRONG.push([`${command} ${odd}`, 2, new RegExp(expected)]);
 }
@@ -107,7 +107,10 @@ test('every command explains itself', async (t) => {
     succeeds(await guild('help', 'task')).out,
     /guild task retry <id>[^]*--requires CAP,…[^]*--workspace, -w DIR[^]*Exit codes: 0 done/,
   );
-  assert.match(succeeds(await guild('watch', '--help')).out, /Several\s+watches\s+can\s+share\s+one\s+workspace/);
+  assert.match(
+    succeeds(await guild('watch', '--help')).out,
+    /Several\s+guild\s+watch\s+processes\s+can\s+share\s+one\s+workspace/,
+  );
   assert.match(succeeds(await guild('--version')).out, /^\d+\.\d+\.\d+\n$/);
 });
 

@@ -38,7 +38,7 @@ test('a wrong or taken port is one clear error, and nothing keeps running', asyn
   const here = place(t, scripted('- {agent: boss, turn: 1, say: hello}\n'));
   const odd = await here.guild('watch', '--metrics', 'here');
   assert.equal(odd.code, 2);
-  assert.match(odd.err, /--metrics is a port or host:port/);
+  assert.match(odd.err, /--metrics must be a port or host:port/);
   const first = here.start('watch', '--metrics', '0');
   const port = await first.says(/metrics: http:\/\/127\.0\.0\.1:(\d+)/);
   const second = await here.guild('watch', '--metrics', port);

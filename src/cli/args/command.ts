@@ -110,7 +110,7 @@ export function integerOption(values: Values, name: string, [min, max]: [number,
   const number = /^\d+$/.test(value.trim()) ? Number(value) : NaN;
   if (number >= min && number <= max) return number;
   const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw problemError('bad_usage', `--${name} is a whole number ${range}, not ${JSON.stringify(value)}`);
+  throw problemError('bad_usage', `--${name} must be a whole number ${range}, not ${JSON.stringify(value)}`);
 }
 
 export function listOption(values: Values, name: string): string[] {

@@ -17,12 +17,13 @@ export const command: Command = {
       value: 'WHAT',
       about: 'agent (default), task, model, role or day; task sums whole trees, model leaves out tool calls',
     },
-    since: { type: 'string', value: 'DAY', about: 'only calls of this day (2026-01-31) and later' },
+    since: { type: 'string', value: 'DAY', about: 'only calls from this day on, such as 2026-01-31' },
   },
   maxWords: 0,
   async run({ values, root, terminal, json }) {
     const by = (text(values, 'by') ?? 'agent') as CostBy;
-    if (!BY.includes(by)) throw problemError('bad_usage', `--by is one of ${BY.join(', ')}, not ${JSON.stringify(by)}`);
+    if (!BY.includes(by))
+      throw problemError('bad_usage', `--by must be one of ${BY.join(', ')}, not ${JSON.stringify(by)}`);
     const since = startOf(text(values, 'since'));
     const events = await readEvents(root, progressOn(terminal, 'indexing'));
     const { rows, unpriced } = costSums(events, by, since);
@@ -51,7 +52,7 @@ function startOf(since: string | undefined): string {
   // Without a time of day, JavaScript would read it as UTC.
   const at = new Date(since.length === '2026-01-31'.length ? `${since}T00:00:00` : since);
   if (/^\d{4}-\d{2}-\d{2}/.test(since) && !Number.isNaN(at.getTime())) return at.toISOString();
-  throw problemError('bad_usage', `--since is a day like 2026-01-31, not ${JSON.stringify(since)}`);
+  throw problemError('bad_usage', `--since must be a day such as 2026-01-31, not ${JSON.stringify(since)}`);
 }
 
 /**

@@ -22,8 +22,8 @@ Mermaid is for Markdown pages, DOT for Graphviz:
   guild graph t1 --dot | dot -Tsvg > t1.svg
 
 With --json it prints {tasks, nodes, edges}. A node is something other than a task: {id, kind, label}, with the kind
-conversation, resource, agent, human or budget. An edge is {from, to, step}, with the step asked, waits, depends or held; if a
-budget is held, the edge also has the share.`,
+conversation, resource, agent, human or budget. An edge is {from, to, step}, with the step asked, waits, depends or held; an
+edge of a held budget also has the share.`,
   options: {
     format: { type: 'string', value: 'FORMAT', about: 'text (default), mermaid, dot or json' },
     mermaid: { type: 'boolean', about: 'same as --format mermaid' },

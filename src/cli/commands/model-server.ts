@@ -15,8 +15,8 @@ fail, stall and break off: see docs/explanation/models.md.
 
   OPENAI_BASE_URL=http://127.0.0.1:8123/v1 guild run planner "Hello"
 
-With --as it plays a provider: the script in the provider's own format, with the provider's refusals. Every refusal names the broken
-rules in the header x-guild-refused.
+With --as it plays a provider: it answers in that provider's format and refuses what that provider refuses. Every refusal names
+the broken rules in the header x-guild-refused.
 
   guild model-server --as anthropic
   ANTHROPIC_BASE_URL=http://127.0.0.1:8123/v1 ANTHROPIC_API_KEY=any guild run planner "Hello"`,

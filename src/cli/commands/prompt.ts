@@ -18,10 +18,10 @@ export const command: Command = {
 Prints exactly what a model would get for the next call: the system text, the tools with their schemas, and the messages,
 each with an estimate of its tokens. No model is called.
 
-[task] is the id of a task, whose conversation is shown if it has started, or the text of a request.
+[task] is the text of a request, or the id of a task. If the task has started, its conversation is shown.
 
-An agent has other instructions and tools when it advises, bids, reviews or speaks in a team. --role shows those. The
-request is then the text that you give; in a real run the program writes it.`,
+An agent has other instructions and tools when it advises, bids, reviews or speaks in a team; --role shows those. With
+--role the request is the text that you give. In a real run the program writes it.`,
   options: {
     role: { type: 'string', value: 'ROLE', about: `one of ${ROLES.join(', ')}` },
   },

@@ -21,7 +21,7 @@ urgent first. guild notes lists the channels. To send a message to one task, use
     if (priority !== undefined && !NOTE_PRIORITIES.some((known) => known === priority))
       throw problemError(
         'bad_usage',
-        `--priority is one of ${NOTE_PRIORITIES.join(', ')}, not ${JSON.stringify(priority)}`,
+        `--priority must be one of ${NOTE_PRIORITIES.join(', ')}, not ${JSON.stringify(priority)}`,
       );
     const view = await openNotes(root, io.env);
     const rejection = await view.tell(channel, message, priority as NotePriority | undefined);

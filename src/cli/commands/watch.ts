@@ -25,7 +25,7 @@ export const command: Command = {
   usage: 'watch',
   about: `
 Works until you stop it with Ctrl-C: takes tasks, continues tasks whose wait is over, and recovers tasks of lost processes.
-Several watches can share one workspace.
+Several guild watch processes can share one workspace.
 
 On a terminal it draws the tree of open work and shows you requests and questions as they come up, with the keys of guild
 inbox; in a pipe it prints one line for each change. Questions from before it started come first. Edits to agents, policy, tasks and

@@ -110,7 +110,7 @@ async function isSeen(
   if (agreed.has(request.seen)) return true;
   const { id } = request;
   if (agreed.size > 0)
-    throw problemError('not_allowed', `${id} is not what was seen: its digest is ${request.seen}`, {
+    throw problemError('not_allowed', `${id} is not the request that was seen: its digest is now ${request.seen}`, {
       hint: 'look at it again: guild approve --json shows every request and its digest',
     });
   if (call.json || !hasPerson(call.io))

@@ -23,7 +23,7 @@ const PACE_S = 2.5;
 export function paceOf(value: string | undefined): number {
   const seconds = value === undefined ? PACE_S : Number(value);
   if (Number.isFinite(seconds) && seconds >= 0 && seconds <= 60) return seconds * 1000;
-  throw problemError('bad_usage', `--pace is a number of seconds up to 60, not ${JSON.stringify(value)}`);
+  throw problemError('bad_usage', `--pace must be a number of seconds up to 60, not ${JSON.stringify(value)}`);
 }
 
 /** `begin` puts the first task or message into the folder. */

@@ -26,7 +26,7 @@ or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reas
     if (word === 'test') {
       const sandbox = text(call.values, 'sandbox') ?? 'machine';
       if (sandbox !== 'on' && sandbox !== 'off' && sandbox !== 'machine')
-        throw problemError('bad_usage', `--sandbox is on or off, not ${JSON.stringify(sandbox)}`);
+        throw problemError('bad_usage', `--sandbox must be on or off, not ${JSON.stringify(sandbox)}`);
       const { policyTest } = await import('./test-lines.js');
       await policyTest({ ...call.io, lines: words, json: call.json, root: call.root, sandbox });
       return EXIT.done;

@@ -17,7 +17,7 @@ export function listeningOf(values: Call['values'], proxies: readonly string[]):
     throw problemError('bad_usage', '--tls-cert and --tls-key belong together');
   for (const proxy of proxies)
     if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d+)?$/i.test(proxy))
-      throw problemError('bad_usage', `--behind-proxy is a host name, not ${JSON.stringify(proxy)}`);
+      throw problemError('bad_usage', `--behind-proxy must be a host name, not ${JSON.stringify(proxy)}`);
   const [proxy] = proxies;
   return defined({
     host,

@@ -14,7 +14,7 @@ export const command: Command = {
   about: `
 Takes webhooks: each entry of "webhooks" in guild.yaml is a source with an address of its own. A call with a valid proof
 becomes a message in the inbox, marked as untrusted data; any other is refused and counted (guild mail sources). GET /health
-answers while the server runs. A source takes calls once you have trusted it (guild trust); one that is removed takes none.
+answers while the server runs. A source takes calls from the moment you trust it (guild trust) until you remove it.
 
 It listens on this machine only. Other machines reach it with --host, and only with TLS: a certificate of your own
 (--tls-cert, --tls-key), or a proxy that has one (--behind-proxy).

@@ -15,8 +15,8 @@ import { costText } from '../task/show.js';
 export const command: Command = {
   usage: 'why <task>',
   about: `
-Explains why a task is in its state: what it waits for, down to the last link of the chain; what its open children hold of
-its budget; who asked for it; and what happened: turns, tools, requests to others, approvals and cost.
+Explains why a task is in its state: what it waits for, down to the last link of the chain; how much of its budget its open
+children hold; who asked for it; and what happened: turns, tools, requests to others, approvals and cost.
 
 With --json it also prints every event and the nodes of the chain: task ids, turn:…, agent:…, budget:… and @human.`,
   maxWords: 1,
